@@ -1,0 +1,2 @@
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject { [key: string]: Json }

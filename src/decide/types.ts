@@ -1,0 +1,134 @@
+/**
+ * One request, whole, as HTTP, the command line and embedding applications see it.
+ *
+ * @module
+ */
+
+import type { Json, JsonObject } from '../api/json.js'
+
+/** A validated request body. Objects keep the caller's key order (see api/json.ts). */
+export interface DecideRequest {
+  readonly state: Json
+  readonly questions: Readonly<Record<string, Question>>
+  readonly model?: string
+}
+
+export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
+
+export interface NoulQuestion {
+  readonly type: 'noul'
+  readonly instructions?: Json
+  readonly criteria?: { readonly true?: Json; readonly false?: Json }
+}
+
+export interface ChoiceQuestion {
+  readonly type: 'choice'
+  readonly instructions?: Json
+  /** Option name -> description; `null` and `""` mean "by its name alone". 1 to 255 options. */
+  readonly criteria: Readonly<Record<string, Json>>
+}
+
+export interface ScoreQuestion {
+  readonly type: 'score'
+  readonly instructions?: Json
+  /** Level descriptions, lowest first. 1 to 255 levels. */
+  readonly criteria: readonly Json[]
+}
+
+/** Asked for with `x-oi-evidence: 1`. */
+export interface Evidence {
+  /** Probability of all allowed labels together over the whole vocabulary, 0 to 1. */
+  readonly label_mass: number
+  /** Per option, before the temperature; for a noul: no, then yes. */
+  readonly logits: readonly number[]
+  readonly temperature: number
+}
+
+export interface NoulAnswer {
+  readonly type: 'noul'
+  /** Probability of yes. */
+  readonly noul: number
+  readonly evidence?: Evidence
+}
+
+export interface ChoiceAnswer {
+  readonly type: 'choice'
+  readonly choice: string
+  /** Option name -> probability, in the caller's order, summing to 1. */
+  readonly probabilities: Readonly<Record<string, number>>
+  readonly confidence: number
+  readonly evidence?: Evidence
+}
+
+export interface ScoreAnswer {
+  readonly type: 'score'
+  /** Expected level, counted from 0. */
+  readonly score: number
+  readonly probabilities: Readonly<Record<string, number>>
+  /** Level index -> the level's own JSON. */
+  readonly legend: Readonly<Record<string, Json>>
+  readonly confidence: number
+  readonly evidence?: Evidence
+}
+
+export type Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer
+
+export interface Usage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cached_tokens: number
+}
+
+/** Milliseconds. */
+export interface Timings {
+  readonly queue: number
+  readonly tokenize: number
+  readonly vision: number
+  readonly model: number
+}
+
+export interface Decision {
+  readonly model: string
+  /** One answer per question, in the order and under the names of the questions. */
+  readonly answers: Readonly<Record<string, Answer>>
+  readonly usage: Usage
+  readonly latency_ms: number
+  readonly timings: Timings
+}
+
+export interface DecideOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly evidence?: boolean
+}
+
+/** A model as `GET /v1/models` describes it. */
+export interface ModelCard {
+  readonly name: string
+  readonly description: string
+  /** ISO date. */
+  readonly release_date: string
+  readonly aliases: readonly string[]
+  readonly default: boolean
+  readonly modalities: readonly string[]
+  readonly limits: {
+    readonly max_options: number
+    readonly max_levels: number
+    readonly max_questions: number
+    readonly max_state_tokens: number
+    readonly max_images: number
+    readonly max_image_pixels: number
+    readonly max_batch: number
+  }
+  /** `sha256:` and 64 hex digits of the weights file. */
+  readonly digest: string
+  /** How the model is asked, as `letters@1`. */
+  readonly readout: string
+}
+
+/** What answers requests: the library's `open()` gives one, the server is built on it. */
+export interface Decider {
+  readonly models: readonly ModelCard[]
+  decide(request: DecideRequest, options?: DecideOptions): Promise<Decision>
+}
+
+export type { Json, JsonObject }

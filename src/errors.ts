@@ -1,0 +1,66 @@
+/**
+ * The error table: every stable code, and what it is on the wire.
+ *
+ * `code` is for programs and never changes its meaning; the message is for people. The
+ * native engine uses codes of this table too (a test compares them).
+ *
+ * @module
+ */
+
+/** Code -> HTTP status and the wire's `error.code`. */
+export const errorTable = {
+  // The request's text
+  ERR_BODY_INVALID: { status: 422, wire: 'invalid_request' },
+  ERR_REQUEST_UNACCEPTABLE: { status: 400, wire: 'invalid_request' },
+  ERR_STATE_TOO_LONG: { status: 400, wire: 'invalid_request' },
+  ERR_BODY_TOO_LARGE: { status: 413, wire: 'payload_too_large' },
+  // The caller
+  ERR_API_KEY: { status: 401, wire: 'invalid_api_key' },
+  ERR_NOT_FOUND: { status: 404, wire: 'not_found' },
+  ERR_METHOD_NOT_ALLOWED: { status: 405, wire: 'method_not_allowed' },
+  // The server's state
+  ERR_OVERLOADED: { status: 503, wire: 'overloaded' },
+  ERR_ENGINE_NOT_OPEN: { status: 503, wire: 'overloaded' },
+  ERR_ENGINE_CLOSED: { status: 503, wire: 'overloaded' },
+  ERR_TIMEOUT: { status: 504, wire: 'timeout' },
+  // Never answered: whoever asked has gone.
+  ERR_ABORTED: { status: 503, wire: 'overloaded' },
+  // Opening a model
+  ERR_MODEL_NOT_FOUND: { status: 500, wire: 'internal_error' },
+  ERR_MODEL_LOAD: { status: 500, wire: 'internal_error' },
+  ERR_MODEL_UNSUPPORTED: { status: 500, wire: 'internal_error' },
+  ERR_MODEL_MEMORY: { status: 500, wire: 'internal_error' },
+  ERR_READOUT: { status: 500, wire: 'internal_error' },
+  ERR_ADDON_NOT_FOUND: { status: 500, wire: 'internal_error' },
+  // Faults
+  ERR_INVALID_ARGUMENT: { status: 500, wire: 'internal_error' },
+  ERR_CONFIG: { status: 500, wire: 'internal_error' },
+  ERR_ACCOUNTS: { status: 500, wire: 'internal_error' },
+  ERR_ENGINE_INTERNAL: { status: 500, wire: 'internal_error' },
+} as const satisfies Record<string, { status: number; wire: string }>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** Further facts about a failure, each of them optional. */
+export interface ErrorDetails {
+  /** The place in the body that is wrong, as `questions.team.criteria`. */
+  param?: string
+  /** After how long trying again makes sense. */
+  retryAfterMs?: number
+  cause?: unknown
+}
+
+/** Every error that this package throws on purpose. */
+export class OiError extends Error {
+  override readonly name = 'OiError'
+  readonly code: ErrorCode
+  readonly param: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.param = details.param
+    this.retryAfterMs = details.retryAfterMs
+  }
+}
