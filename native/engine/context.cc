@@ -21,7 +21,7 @@ constexpr uint32_t kDenseForks = 64;
 constexpr uint32_t kRecurrentForks = 16;
 constexpr uint32_t kBatchTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;
-constexpr uint32_t kContextTokens = 16384;
+constexpr uint32_t kContextTokens = 8192;
 constexpr uint32_t kMinContextTokens = 2048;
 
 std::string Gigabytes(uint64_t bytes) {
@@ -100,8 +100,8 @@ Context MakeContext(const Model& model, const EngineOptions& options, const Cont
   params.n_ubatch = plan.microbatch_tokens;
   params.n_seq_max = plan.max_forks + 1;
   // Only a question's last token has an output: without this, buffers for a whole batch of
-  // vocabulary-sized rows are reserved.
-  params.n_outputs_max = plan.max_forks;
+  // vocabulary-sized rows are reserved. llama.cpp asserts that it is at least n_seq_max.
+  params.n_outputs_max = plan.max_forks + 1;
   params.n_threads = static_cast<int32_t>(plan.threads);
   params.n_threads_batch = static_cast<int32_t>(plan.threads);
   params.flash_attn_type = FlashType(options.flash_attention);
