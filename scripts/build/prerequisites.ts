@@ -1,0 +1,52 @@
+/**
+ * The system packages that a build needs, and the line that installs what is missing.
+ *
+ * @module
+ */
+
+import { BuildError, probe } from './run.js'
+
+interface Tool {
+  readonly name: string
+  /** Any one of these programs will do. */
+  readonly commands: readonly string[]
+  /** Its package for apt, dnf, apk and brew. */
+  readonly packages: readonly [string, string, string, string]
+}
+
+const tools: readonly Tool[] = [
+  {
+    name: 'a C++ compiler',
+    commands: [process.env['CXX'] ?? 'c++', 'g++', 'clang++'],
+    packages: ['g++', 'gcc-c++', 'g++', 'gcc'],
+  },
+  { name: 'CMake', commands: ['cmake'], packages: ['cmake', 'cmake', 'cmake', 'cmake'] },
+  { name: 'git', commands: ['git'], packages: ['git', 'git', 'git', 'git'] },
+  {
+    name: 'Ninja or make',
+    commands: ['ninja', 'make'],
+    packages: ['ninja-build', 'ninja-build', 'ninja', 'ninja'],
+  },
+]
+
+const managers = [
+  { probe: 'apt-get', install: 'sudo apt-get install -y' },
+  { probe: 'dnf', install: 'sudo dnf install -y' },
+  { probe: 'apk', install: 'sudo apk add' },
+  { probe: 'brew', install: 'brew install' },
+] as const
+
+/**
+ * @throws {@link BuildError} naming every missing tool and one line that installs them.
+ */
+export function checkPrerequisites(): void {
+  const missing = tools.filter((tool) => !tool.commands.some((command) => probe(command)))
+  if (missing.length === 0) return
+  const found = managers.findIndex((manager) => probe(manager.probe))
+  const index = found === -1 ? 0 : found
+  const packages = missing.map((tool) => tool.packages[index]).join(' ')
+  throw new BuildError(
+    `Missing: ${missing.map((tool) => tool.name).join(', ')}.\n` +
+      `Install with:\n\n  ${managers[index]!.install} ${packages}\n`,
+  )
+}
