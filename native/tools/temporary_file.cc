@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 namespace oi {
@@ -41,6 +42,13 @@ void Unregister(const char* path) {
 
 TemporaryFile::TemporaryFile(std::string target, const std::string& suffix)
     : target_(std::move(target)), path_(target_ + ".tmp-" + std::to_string(getpid()) + suffix) {
+  // A rename would replace a device or a socket as readily as a file.
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(target_, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw std::runtime_error("Cannot write " + target_ +
+                             ": it is there and not a regular file; give another path");
+  }
   FILE* file = std::fopen(path_.c_str(), "wb");
   if (!file) {
     throw std::runtime_error("Cannot write " + target_ + ": " + std::strerror(errno) +
