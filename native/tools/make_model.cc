@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "architecture.h"
@@ -43,10 +45,12 @@ bool ParseNumber(const char* text, uint64_t* number) {
   return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
 }
 
+// On stdout, so that stderr holds nothing but the error's one line.
 void ShowProgress(std::string_view stage, double done) {
-  if (!isatty(STDERR_FILENO)) return;
-  std::fprintf(stderr, "\r%-10.*s %3.0f %%%s", static_cast<int>(stage.size()), stage.data(),
-               100 * done, done < 1 ? "" : "\n");
+  if (!isatty(STDOUT_FILENO)) return;
+  std::printf("\r%-10.*s %3.0f %%%s", static_cast<int>(stage.size()), stage.data(), 100 * done,
+              done < 1 ? "" : "\n");
+  std::fflush(stdout);
 }
 
 }  // namespace

@@ -1,0 +1,149 @@
+#include "convert.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace oi {
+namespace {
+
+uint32_t Unsigned(const Napi::Object& object, const char* key) {
+  return object.Get(key).As<Napi::Number>().Uint32Value();
+}
+
+std::string String(const Napi::Object& object, const char* key) {
+  return object.Get(key).As<Napi::String>().Utf8Value();
+}
+
+bool Boolean(const Napi::Object& object, const char* key) {
+  return object.Get(key).As<Napi::Boolean>().Value();
+}
+
+Napi::Int32Array FromInts(Napi::Env env, const std::vector<Token>& values) {
+  auto out = Napi::Int32Array::New(env, values.size());
+  if (!values.empty()) std::memcpy(out.Data(), values.data(), values.size() * sizeof(Token));
+  return out;
+}
+
+}  // namespace
+
+Pipeline::Options ToOptions(const Napi::Object& object) {
+  EngineOptions engine;
+  engine.model_path = String(object, "modelPath");
+  engine.context_tokens = Unsigned(object, "contextTokens");
+  engine.max_forks = Unsigned(object, "maxForks");
+  engine.batch_tokens = Unsigned(object, "batchTokens");
+  engine.microbatch_tokens = Unsigned(object, "microbatchTokens");
+  engine.threads = Unsigned(object, "threads");
+  engine.gpu_layers = object.Get("gpuLayers").As<Napi::Number>().Int32Value();
+  engine.mmap = Boolean(object, "mmap");
+  engine.metadata_only = Boolean(object, "metadataOnly");
+  const std::string flash = String(object, "flashAttention");
+  engine.flash_attention = flash == "on"    ? FlashAttention::kOn
+                           : flash == "off" ? FlashAttention::kOff
+                                            : FlashAttention::kAuto;
+  const std::string cache = String(object, "cacheType");
+  engine.cache_type = cache == "f32"    ? CacheType::kF32
+                      : cache == "bf16" ? CacheType::kBF16
+                                        : CacheType::kF16;
+  return {std::move(engine), Unsigned(object, "maxQueued"), Unsigned(object, "tokenizerThreads")};
+}
+
+std::vector<TextPart> ToParts(const Napi::Array& texts, const Napi::Uint8Array& trusted) {
+  const uint32_t count = texts.Length();
+  if (trusted.ElementLength() != count) {
+    throw Napi::TypeError::New(texts.Env(), "texts and trusted differ in length");
+  }
+  std::vector<TextPart> parts;
+  parts.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    parts.push_back({texts.Get(i).As<Napi::String>().Utf8Value(), trusted[i] != 0});
+  }
+  return parts;
+}
+
+ScoreRequest ToRequest(std::vector<TextPart> parts, const Napi::Int32Array& shape,
+                       const Napi::Int32Array& candidates) {
+  const auto refuse = [&] { throw Napi::TypeError::New(shape.Env(), "shape does not fit"); };
+  if (shape.ElementLength() % 2 != 1) refuse();
+  size_t part = 0;
+  size_t candidate = 0;
+  const auto take_parts = [&](int32_t count, std::vector<TextPart>& out) {
+    if (count < 0 || static_cast<size_t>(count) > parts.size() - part) refuse();
+    for (int32_t i = 0; i < count; ++i) out.push_back(std::move(parts[part++]));
+  };
+  ScoreRequest request;
+  take_parts(shape[0], request.prefix);
+  for (size_t i = 1; i < shape.ElementLength(); i += 2) {
+    Question question;
+    take_parts(shape[i], question.parts);
+    const int32_t count = shape[i + 1];
+    if (count < 0 || static_cast<size_t>(count) > candidates.ElementLength() - candidate) refuse();
+    question.candidates.assign(candidates.Data() + candidate, candidates.Data() + candidate + count);
+    candidate += static_cast<size_t>(count);
+    request.questions.push_back(std::move(question));
+  }
+  if (part != parts.size() || candidate != candidates.ElementLength()) refuse();
+  return request;
+}
+
+Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
+  auto out = Napi::Object::New(env);
+  out.Set("architecture", facts.architecture);
+  out.Set("description", facts.description);
+  out.Set("device", facts.device);
+  if (facts.has_chat_template) out.Set("chatTemplate", facts.chat_template);
+  out.Set("bosToken", facts.bos_token);
+  out.Set("eosToken", facts.eos_token);
+  out.Set("parameters", static_cast<double>(facts.parameters));
+  out.Set("weightBytes", static_cast<double>(facts.weight_bytes));
+  out.Set("contextBytes", static_cast<double>(facts.context_bytes));
+  out.Set("vocabularySize", facts.vocabulary_size);
+  out.Set("trainedContextTokens", facts.trained_context_tokens);
+  out.Set("contextTokens", facts.context_tokens);
+  out.Set("maxForks", facts.max_forks);
+  out.Set("threads", facts.threads);
+  out.Set("recurrent", facts.recurrent);
+  out.Set("hybrid", facts.hybrid);
+  auto metadata = Napi::Object::New(env);
+  for (const auto& [key, value] : facts.metadata) metadata.Set(key, value);
+  out.Set("metadata", metadata);
+  auto ordinary = Napi::Uint8Array::New(env, facts.ordinary.size());
+  std::copy(facts.ordinary.begin(), facts.ordinary.end(), ordinary.Data());
+  out.Set("ordinary", ordinary);
+  return out;
+}
+
+Napi::Object FromResult(Napi::Env env, const Job& job) {
+  auto out = Napi::Object::New(env);
+  const std::vector<float>& logits = job.result.logits;
+  auto array = Napi::Float32Array::New(env, logits.size());
+  if (!logits.empty()) std::memcpy(array.Data(), logits.data(), logits.size() * sizeof(float));
+  out.Set("logits", array);
+  out.Set("prefixTokens", static_cast<double>(job.result.prefix_tokens));
+  out.Set("suffixTokens", static_cast<double>(job.result.suffix_tokens));
+  out.Set("cachedTokens", static_cast<double>(job.result.cached_tokens));
+  out.Set("queueMs", job.queue_ms);
+  out.Set("tokenizeMs", job.tokenize_ms);
+  out.Set("modelMs", job.model_ms);
+  return out;
+}
+
+Napi::Value FromTokens(Napi::Env env, const Job& job) {
+  if (job.count_only) {
+    return Napi::Number::New(env, job.counts.empty() ? 0 : job.counts.front());
+  }
+  auto out = Napi::Array::New(env, job.tokens.size());
+  for (size_t i = 0; i < job.tokens.size(); ++i) {
+    out.Set(static_cast<uint32_t>(i), FromInts(env, job.tokens[i]));
+  }
+  return out;
+}
+
+Napi::Value ToError(Napi::Env env, const char* code, const std::string& message) {
+  Napi::Error error = Napi::Error::New(env, message);
+  error.Set("code", Napi::String::New(env, code));
+  return error.Value();
+}
+
+}  // namespace oi

@@ -1,0 +1,153 @@
+#include "engine_wrap.h"
+
+#include <utility>
+
+#include "convert.h"
+
+namespace oi {
+
+Napi::Function EngineWrap::Define(Napi::Env env) {
+  return DefineClass(env, "NativeEngine",
+                     {
+                         InstanceMethod<&EngineWrap::Open>("open"),
+                         InstanceMethod<&EngineWrap::Score>("score"),
+                         InstanceMethod<&EngineWrap::Tokenize>("tokenize"),
+                         InstanceMethod<&EngineWrap::Count>("count"),
+                         InstanceMethod<&EngineWrap::Cancel>("cancel"),
+                         InstanceMethod<&EngineWrap::Close>("close"),
+                     });
+}
+
+// new NativeEngine(options, onProgress: (fraction: number) => void)
+EngineWrap::EngineWrap(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  Napi::Env env = info.Env();
+  Pipeline::Options options = ToOptions(info[0].As<Napi::Object>());
+  on_progress_ = Napi::Persistent(info[1].As<Napi::Function>());
+
+  // Queue size 0 means unbounded: no thread of ours may block here.
+  channel_ = Channel::New(env, "oi.engine", 0, 1, this);
+  channel_.Unref(env);
+
+  pipeline_ = std::make_unique<Pipeline>(
+      std::move(options),
+      [this](std::unique_ptr<Job> job) {
+        auto message = std::make_unique<Message>();
+        message->job = std::move(job);
+        Send(std::move(message));
+      },
+      [this, last = -1](float progress) mutable {
+        const int percent = static_cast<int>(progress * 100);
+        if (percent == last) return;
+        last = percent;
+        auto message = std::make_unique<Message>();
+        message->progress = progress;
+        Send(std::move(message));
+      });
+
+  // After the channel: hooks run last-in first-out, so ours sees it alive.
+  napi_add_env_cleanup_hook(env, &EngineWrap::OnTeardown, this);
+  Ref();
+}
+
+void EngineWrap::Send(std::unique_ptr<Message> message) {
+  Message* raw = message.release();
+  if (channel_.NonBlockingCall(raw) != napi_ok) delete raw;
+}
+
+Napi::Value EngineWrap::Open(const Napi::CallbackInfo& info) {
+  return Submit(info.Env(), std::make_unique<Call>(info.Env(), Job::Kind::kOpen, 0));
+}
+
+Napi::Value EngineWrap::Score(const Napi::CallbackInfo& info) {
+  auto call = std::make_unique<Call>(info.Env(), Job::Kind::kScore,
+                                     info[0].As<Napi::Number>().Uint32Value());
+  call->request = ToRequest(ToParts(info[1].As<Napi::Array>(), info[2].As<Napi::Uint8Array>()),
+                            info[3].As<Napi::Int32Array>(), info[4].As<Napi::Int32Array>());
+  return Submit(info.Env(), std::move(call));
+}
+
+Napi::Value EngineWrap::Tokenize(const Napi::CallbackInfo& info) {
+  auto call = std::make_unique<Call>(info.Env(), Job::Kind::kTokenize,
+                                     info[0].As<Napi::Number>().Uint32Value());
+  call->texts = ToParts(info[1].As<Napi::Array>(), info[2].As<Napi::Uint8Array>());
+  return Submit(info.Env(), std::move(call));
+}
+
+Napi::Value EngineWrap::Count(const Napi::CallbackInfo& info) {
+  auto call = std::make_unique<Call>(info.Env(), Job::Kind::kTokenize,
+                                     info[0].As<Napi::Number>().Uint32Value());
+  call->texts.push_back({info[1].As<Napi::String>().Utf8Value(), false});
+  call->count_only = true;
+  return Submit(info.Env(), std::move(call));
+}
+
+void EngineWrap::Cancel(const Napi::CallbackInfo& info) {
+  if (pipeline_) pipeline_->Cancel(info[0].As<Napi::Number>().Uint32Value());
+}
+
+Napi::Value EngineWrap::Close(const Napi::CallbackInfo& info) {
+  return Submit(info.Env(), std::make_unique<Call>(info.Env(), Job::Kind::kClose, 0));
+}
+
+Napi::Value EngineWrap::Submit(Napi::Env env, std::unique_ptr<Call> call) {
+  using Push = Pipeline::Push;
+
+  const Napi::Promise::Deferred deferred = call->deferred;
+  std::unique_ptr<Job> job = std::move(call);
+  switch (pipeline_ ? pipeline_->TryPush(job) : Push::kClosing) {
+    case Push::kAccepted:
+      if (pending_++ == 0) channel_.Ref(env);
+      break;
+    case Push::kFull:
+      deferred.Reject(ToError(env, "ERR_OVERLOADED", "the engine's queue is full"));
+      break;
+    case Push::kClosing:
+      deferred.Reject(ToError(env, "ERR_ENGINE_CLOSED", "the engine is closed"));
+      break;
+  }
+  return deferred.Promise();
+}
+
+void EngineWrap::Receive(Napi::Env env, Napi::Function, EngineWrap* self, Message* raw) {
+  std::unique_ptr<Message> message(raw);
+  // Null while a dying environment drains the channel: there is no promise left to settle,
+  // and self may already be gone.
+  if (env == nullptr) return;
+  if (!message->job) {
+    self->on_progress_.Call({Napi::Number::New(env, message->progress)});
+    return;
+  }
+  self->Settle(env, static_cast<Call&>(*message->job));
+}
+
+void EngineWrap::Settle(Napi::Env env, Call& call) {
+  if (--pending_ == 0) channel_.Unref(env);
+  if (call.kind == Job::Kind::kClose) FinishClose(env);
+
+  if (call.error_code != nullptr) {
+    call.deferred.Reject(ToError(env, call.error_code, call.error_message));
+    return;
+  }
+  switch (call.kind) {
+    case Job::Kind::kOpen: return call.deferred.Resolve(FromFacts(env, call.facts));
+    case Job::Kind::kScore: return call.deferred.Resolve(FromResult(env, call));
+    case Job::Kind::kTokenize: return call.deferred.Resolve(FromTokens(env, call));
+    case Job::Kind::kClose: return call.deferred.Resolve(env.Undefined());
+  }
+}
+
+void EngineWrap::FinishClose(Napi::Env env) {
+  napi_remove_env_cleanup_hook(env, &EngineWrap::OnTeardown, this);
+  pipeline_.reset();  // its threads have returned already; this only joins them
+  channel_.Release();
+  on_progress_.Reset();
+  Unref();
+}
+
+void EngineWrap::OnTeardown(void* arg) {
+  auto* self = static_cast<EngineWrap*>(arg);
+  self->pipeline_.reset();  // cancels the decode, drops the queue, joins
+  self->channel_.Release();
+}
+
+}  // namespace oi

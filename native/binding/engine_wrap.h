@@ -1,0 +1,75 @@
+// NativeEngine: the JS object behind src/engine/engine.ts.
+//
+// Every method here runs on the JS thread. Arguments were validated in TypeScript; this
+// layer checks only what would corrupt memory.
+//
+// Lifetime
+//   1. The object references itself from construction until close() settles, so garbage
+//      collection never ends a thread. An unclosed engine is a leak.
+//   2. The channel holds the event loop open only while a promise is pending: an idle engine
+//      does not keep the process alive.
+//   3. Environment teardown (process exit, worker.terminate()) runs OnTeardown before any
+//      finalizer. It joins the threads, so no call can reach the channel after Node has
+//      freed it.
+
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "../runtime/pipeline.h"
+
+namespace oi {
+
+class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
+ public:
+  static Napi::Function Define(Napi::Env env);
+
+  explicit EngineWrap(const Napi::CallbackInfo& info);
+  ~EngineWrap() override = default;
+
+ private:
+  // A job plus the promise it settles. Created and settled on the JS thread; carried, never
+  // read, by the others.
+  struct Call : Job {
+    Call(Napi::Env env, Kind kind, uint32_t id) : Job(kind, id), deferred(env) {}
+    Napi::Promise::Deferred deferred;
+  };
+
+  // What the channel carries: a finished call, or how far loading has come.
+  struct Message {
+    std::unique_ptr<Job> job;
+    float progress = 0;
+  };
+
+  static void Receive(Napi::Env env, Napi::Function, EngineWrap* self, Message* message);
+  using Channel = Napi::TypedThreadSafeFunction<EngineWrap, Message, &EngineWrap::Receive>;
+
+  // open(): Promise<ModelFacts>
+  Napi::Value Open(const Napi::CallbackInfo& info);
+  // score(id, texts: string[], trusted: Uint8Array, shape: Int32Array, candidates: Int32Array)
+  // shape: parts of the prefix, then per question its parts and its candidates.
+  Napi::Value Score(const Napi::CallbackInfo& info);
+  // tokenize(id, texts: string[], trusted: Uint8Array): Promise<Int32Array[]>
+  Napi::Value Tokenize(const Napi::CallbackInfo& info);
+  // count(id, text: string): Promise<number>
+  Napi::Value Count(const Napi::CallbackInfo& info);
+  // cancel(id): void
+  void Cancel(const Napi::CallbackInfo& info);
+  // close(): Promise<void>. Called once; src/engine makes it idempotent.
+  Napi::Value Close(const Napi::CallbackInfo& info);
+
+  void Send(std::unique_ptr<Message> message);
+  Napi::Value Submit(Napi::Env env, std::unique_ptr<Call> call);
+  void Settle(Napi::Env env, Call& call);
+  void FinishClose(Napi::Env env);
+  static void OnTeardown(void* self);
+
+  Channel channel_;
+  std::unique_ptr<Pipeline> pipeline_;
+  Napi::FunctionReference on_progress_;
+  size_t pending_ = 0;
+};
+
+}  // namespace oi

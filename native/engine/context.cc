@@ -1,0 +1,149 @@
+#include "context.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "error.h"
+#include "llama.h"
+#include "log.h"
+#include "memory.h"
+#include "model.h"
+
+namespace oi {
+namespace {
+
+// Sequence ids of llama.cpp end at 256; one is the prefix.
+constexpr uint32_t kMaxForks = 255;
+constexpr uint32_t kDenseForks = 64;
+// Each fork of a recurrent model holds a state of its own, tens of megabytes for a 4B model.
+constexpr uint32_t kRecurrentForks = 16;
+constexpr uint32_t kBatchTokens = 2048;
+constexpr uint32_t kMicrobatchTokens = 512;
+constexpr uint32_t kContextTokens = 16384;
+constexpr uint32_t kMinContextTokens = 2048;
+
+std::string Gigabytes(uint64_t bytes) {
+  const uint64_t tenths = (bytes * 10 + (1ull << 29)) >> 30;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+}
+
+ggml_type CacheGgmlType(CacheType type) {
+  switch (type) {
+    case CacheType::kF32: return GGML_TYPE_F32;
+    case CacheType::kBF16: return GGML_TYPE_BF16;
+    case CacheType::kF16: break;
+  }
+  return GGML_TYPE_F16;
+}
+
+llama_flash_attn_type FlashType(FlashAttention flash) {
+  switch (flash) {
+    case FlashAttention::kOn: return LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    case FlashAttention::kOff: return LLAMA_FLASH_ATTN_TYPE_DISABLED;
+    case FlashAttention::kAuto: break;
+  }
+  return LLAMA_FLASH_ATTN_TYPE_AUTO;
+}
+
+}  // namespace
+
+ContextPlan PlanContext(const Model& model, const EngineOptions& options,
+                        uint32_t default_threads) {
+  ContextPlan plan{};
+  plan.threads = options.threads != 0 ? options.threads : default_threads;
+  plan.max_forks = options.max_forks != 0   ? std::min(options.max_forks, kMaxForks)
+                   : model.recurrent() ? kRecurrentForks
+                                            : kDenseForks;
+  const auto bytes = [&](uint32_t tokens) {
+    return ContextBytes(model, tokens, plan.max_forks + 1, options.cache_type);
+  };
+  const std::optional<uint64_t> available = AvailableBytes();
+
+  if (options.context_tokens != 0) {
+    plan.context_tokens = options.context_tokens;
+  } else {
+    const int32_t trained = llama_model_n_ctx_train(model.get());
+    plan.context_tokens =
+        std::min(kContextTokens, trained > 0 ? static_cast<uint32_t>(trained) : kContextTokens);
+    // A default leaves most of the memory to others.
+    while (available && plan.context_tokens > kMinContextTokens &&
+           bytes(plan.context_tokens) > *available / 4) {
+      plan.context_tokens /= 2;
+    }
+  }
+  // As llama.cpp pads it.
+  constexpr uint32_t kPad = 256;
+  plan.context_tokens = (std::min(plan.context_tokens, UINT32_MAX - kPad) + kPad - 1) / kPad * kPad;
+  plan.context_bytes = bytes(plan.context_tokens);
+  if (available && plan.context_bytes > *available) {
+    throw EngineError("ERR_MODEL_MEMORY",
+                      "a context of " + std::to_string(plan.context_tokens) + " tokens and " +
+                          std::to_string(plan.max_forks) + " forks needs " +
+                          Gigabytes(plan.context_bytes) + ", " + Gigabytes(*available) +
+                          " are available; choose fewer context tokens or forks");
+  }
+  plan.batch_tokens = std::min(options.batch_tokens != 0 ? options.batch_tokens : kBatchTokens,
+                               plan.context_tokens);
+  plan.microbatch_tokens =
+      std::min(options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens,
+               plan.batch_tokens);
+  return plan;
+}
+
+Context MakeContext(const Model& model, const EngineOptions& options, const ContextPlan& plan,
+                    bool (*abort)(void*), void* abort_data) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = plan.context_tokens;
+  params.n_batch = plan.batch_tokens;
+  params.n_ubatch = plan.microbatch_tokens;
+  params.n_seq_max = plan.max_forks + 1;
+  // Only a question's last token has an output: without this, buffers for a whole batch of
+  // vocabulary-sized rows are reserved.
+  params.n_outputs_max = plan.max_forks;
+  params.n_threads = static_cast<int32_t>(plan.threads);
+  params.n_threads_batch = static_cast<int32_t>(plan.threads);
+  params.flash_attn_type = FlashType(options.flash_attention);
+  params.type_k = CacheGgmlType(options.cache_type);
+  params.type_v = CacheGgmlType(options.cache_type);
+  params.attention_type = LLAMA_ATTENTION_TYPE_CAUSAL;
+  params.pooling_type = LLAMA_POOLING_TYPE_NONE;
+  params.embeddings = false;  // would make every token an output
+  params.no_perf = true;
+  params.kv_unified = true;  // forks share cells
+  params.swa_full = true;    // a resident prefix keeps all its cells
+  params.abort_callback = abort;
+  params.abort_callback_data = abort_data;
+
+  ClearLog();
+  llama_context* context = llama_init_from_model(model.get(), params);
+  if (context == nullptr) {
+    const std::string reason = FirstLoggedError();
+    throw EngineError("ERR_MODEL_MEMORY", "no context of " + std::to_string(plan.context_tokens) +
+                                              " tokens could be made" +
+                                              (reason.empty() ? "" : ": " + reason));
+  }
+  if (llama_get_memory(context) == nullptr) {
+    llama_free(context);
+    throw EngineError("ERR_MODEL_UNSUPPORTED", "a model without a memory cannot share a state");
+  }
+  // One pool for the context's life. Without it every decode starts and ends its threads.
+  ggml_threadpool_params pool_params =
+      ggml_threadpool_params_default(static_cast<int>(plan.threads));
+  ggml_threadpool* pool = ggml_threadpool_new(&pool_params);
+  if (pool == nullptr) {
+    llama_free(context);
+    throw EngineError("ERR_ENGINE_INTERNAL", "no thread pool could be made");
+  }
+  llama_attach_threadpool(context, pool, pool);
+  return {context, pool};
+}
+
+void FreeContext(const Context& context) {
+  llama_detach_threadpool(context.context);
+  llama_free(context.context);
+  ggml_threadpool_free(context.pool);
+}
+
+}  // namespace oi

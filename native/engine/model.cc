@@ -1,0 +1,144 @@
+#include "model.h"
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+
+#include "error.h"
+#include "llama.h"
+#include "log.h"
+
+namespace oi {
+namespace {
+
+// llama.cpp says the same for a missing file and for a wrong one; look before it does.
+void CheckMagic(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw EngineError("ERR_MODEL_NOT_FOUND", path + " cannot be read");
+  std::array<char, 4> magic{};
+  if (!file.read(magic.data(), magic.size()) || std::memcmp(magic.data(), "GGUF", 4) != 0) {
+    throw EngineError("ERR_MODEL_LOAD", path + " is not a GGUF file");
+  }
+}
+
+struct ProgressState {
+  const std::atomic<bool>& stop;
+  const Model::Progress& report;
+};
+
+bool OnProgress(float progress, void* data) {
+  const auto* state = static_cast<ProgressState*>(data);
+  if (state->report) state->report(progress);
+  return !state->stop.load(std::memory_order_relaxed);
+}
+
+std::string TokenText(const llama_vocab* vocab, llama_token token) {
+  return token == LLAMA_TOKEN_NULL ? "" : llama_vocab_get_text(vocab, token);
+}
+
+std::string Devices(int32_t gpu_layers) {
+  std::string names;
+  if (gpu_layers != 0) {
+    for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
+      ggml_backend_dev_t device = ggml_backend_dev_get(i);
+      const auto type = ggml_backend_dev_type(device);
+      if (type != GGML_BACKEND_DEVICE_TYPE_GPU && type != GGML_BACKEND_DEVICE_TYPE_IGPU) continue;
+      if (!names.empty()) names += ", ";
+      names += std::string(ggml_backend_dev_name(device)) + " (" +
+               ggml_backend_dev_description(device) + ")";
+    }
+  }
+  return names.empty() ? "CPU" : names;
+}
+
+}  // namespace
+
+std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atomic<bool>& stop,
+                                   const Progress& progress) {
+  static std::once_flag once;
+  std::call_once(once, llama_backend_init);
+  CaptureLog();
+  CheckMagic(options.model_path);
+
+  ProgressState state{stop, progress};
+  llama_model_params params = llama_model_default_params();
+  params.n_gpu_layers = options.gpu_layers;
+  params.load_mode = options.mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
+  params.no_alloc = options.metadata_only;
+  if (options.metadata_only) params.load_mode = LLAMA_LOAD_MODE_NONE;
+  params.progress_callback = OnProgress;
+  params.progress_callback_user_data = &state;
+
+  ClearLog();
+  llama_model* raw = llama_model_load_from_file(options.model_path.c_str(), params);
+  if (raw == nullptr) {
+    if (stop) throw EngineError("ERR_ENGINE_CLOSED", "closed while the model was loading");
+    const std::string reason = FirstLoggedError();
+    const bool unknown = reason.find("unknown model architecture") != std::string::npos;
+    throw EngineError(unknown ? "ERR_MODEL_UNSUPPORTED" : "ERR_MODEL_LOAD",
+                      options.model_path + ": " + (reason.empty() ? "cannot be loaded" : reason));
+  }
+
+  auto model = std::unique_ptr<Model>(new Model(raw, options.gpu_layers));
+  const auto refuse = [&](const char* reason) {
+    throw EngineError("ERR_MODEL_UNSUPPORTED", options.model_path + ": " + reason);
+  };
+  if (llama_vocab_type(model->vocab_) == LLAMA_VOCAB_TYPE_NONE) refuse("it has no vocabulary");
+  if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw)) {
+    refuse("an encoder does not predict a next token; a decoder-only model is needed");
+  }
+  if (llama_model_is_diffusion(raw)) refuse("a diffusion model does not predict a next token");
+  return model;
+}
+
+Model::Model(llama_model* model, int32_t gpu_layers)
+    : model_(model), vocab_(llama_model_get_vocab(model)), gpu_layers_(gpu_layers) {}
+
+Model::~Model() { llama_model_free(model_); }
+
+bool Model::recurrent() const {
+  return llama_model_is_recurrent(model_) || llama_model_is_hybrid(model_);
+}
+
+std::string Model::Meta(const std::string& key) const {
+  const int32_t length = llama_model_meta_val_str(model_, key.c_str(), nullptr, 0);
+  if (length < 0) return "";
+  std::string value(static_cast<size_t>(length) + 1, '\0');
+  llama_model_meta_val_str(model_, key.c_str(), value.data(), value.size());
+  value.resize(static_cast<size_t>(length));
+  return value;
+}
+
+ModelFacts Model::Facts() const {
+  ModelFacts facts;
+  facts.architecture = Meta("general.architecture");
+  std::array<char, 256> description{};
+  llama_model_desc(model_, description.data(), description.size());
+  facts.description = description.data();
+  facts.device = Devices(gpu_layers_);
+  facts.parameters = llama_model_n_params(model_);
+  facts.weight_bytes = llama_model_size(model_);
+  facts.vocabulary_size = llama_vocab_n_tokens(vocab_);
+  facts.trained_context_tokens = llama_model_n_ctx_train(model_);
+  facts.recurrent = llama_model_is_recurrent(model_);
+  facts.hybrid = llama_model_is_hybrid(model_);
+  facts.bos_token = TokenText(vocab_, llama_vocab_bos(vocab_));
+  facts.eos_token = TokenText(vocab_, llama_vocab_eos(vocab_));
+  if (const char* chat_template = llama_model_chat_template(model_, nullptr)) {
+    facts.has_chat_template = true;
+    facts.chat_template = chat_template;
+  }
+  const int32_t count = llama_model_meta_count(model_);
+  for (int32_t i = 0; i < count; ++i) {
+    std::array<char, 256> key{};
+    if (llama_model_meta_key_by_index(model_, i, key.data(), key.size()) < 0) continue;
+    // Given on its own. (Arrays, as the token list, are not among these values.)
+    const std::string name = key.data();
+    if (name.rfind("tokenizer.chat_template", 0) == 0) continue;
+    facts.metadata.emplace_back(name, Meta(name));
+  }
+  return facts;
+}
+
+}  // namespace oi

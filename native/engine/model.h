@@ -1,0 +1,45 @@
+// A loaded GGUF: weights and vocabulary. Immutable after Load(), so any thread may read it.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "types.h"
+
+struct llama_model;
+struct llama_vocab;
+
+namespace oi {
+
+class Model {
+ public:
+  using Progress = std::function<void(float)>;  // 0 to 1, called on the loading thread
+
+  // Throws EngineError: ERR_MODEL_NOT_FOUND, ERR_MODEL_LOAD (not a GGUF, damaged, aborted
+  // by `stop`), ERR_MODEL_UNSUPPORTED (an architecture that cannot be scored).
+  static std::unique_ptr<Model> Load(const EngineOptions& options, const std::atomic<bool>& stop,
+                                     const Progress& progress);
+  ~Model();
+
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  llama_model* get() const { return model_; }
+  const llama_vocab* vocab() const { return vocab_; }
+  bool recurrent() const;  // also hybrid: a sequence cannot be cut short
+  std::string Meta(const std::string& key) const;  // "" if absent
+  // Everything but what the context decides.
+  ModelFacts Facts() const;
+
+ private:
+  Model(llama_model* model, int32_t gpu_layers);
+
+  llama_model* const model_;
+  const llama_vocab* const vocab_;
+  const int32_t gpu_layers_;
+};
+
+}  // namespace oi

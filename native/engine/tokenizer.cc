@@ -1,0 +1,131 @@
+#include "tokenizer.h"
+
+#include <limits>
+
+#include "error.h"
+#include "llama.h"
+#include "model.h"
+
+namespace oi {
+namespace {
+
+// Some pre-tokenizers run std::regex, whose matcher recurses once per character of a run:
+// a megabyte of letters would overflow any stack. Text longer than this is cut where a word
+// ends, which is a border for every byte-pair pre-tokenizer, or anywhere if no word ends.
+// The tokenizer's threads have a stack that bears a chunk (runtime/thread.h).
+constexpr size_t kMaxChunkBytes = 16 * 1024;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// Length of the first chunk of `text`: all of it, or up to the last "a b" within bounds.
+size_t ChunkLength(std::string_view text) {
+  if (text.size() <= kMaxChunkBytes) return text.size();
+  for (size_t i = kMaxChunkBytes; i > kMaxChunkBytes / 2; --i) {
+    if (text[i] == ' ' && IsLetter(text[i - 1]) && IsLetter(text[i + 1])) return i;
+  }
+  size_t end = kMaxChunkBytes;
+  while (IsContinuation(text[end])) --end;
+  return end;
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(const Model& model)
+    : vocab_(model.vocab()),
+      byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
+      sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM) {
+  const char* chat_template = llama_model_chat_template(model.get(), nullptr);
+  if (chat_template == nullptr) return;
+  const std::string_view source(chat_template);
+  for (Token token = 0; token < llama_vocab_n_tokens(vocab_); ++token) {
+    if (!(llama_vocab_get_attr(vocab_, token) & LLAMA_TOKEN_ATTR_USER_DEFINED)) continue;
+    const std::string text = llama_vocab_get_text(vocab_, token);
+    // Runs of white space are USER_DEFINED in some families; they carry no structure.
+    const bool structural = text.size() > 1 && text.find_first_not_of(" \t\r\n") != std::string::npos;
+    if (structural && source.find(text) != std::string_view::npos) structural_.push_back(text);
+  }
+}
+
+std::vector<Token> Tokenizer::Parts(const std::vector<TextPart>& parts) const {
+  std::vector<Token> tokens;
+  for (const TextPart& part : parts) {
+    if (part.trusted) {
+      Append(part.text, true, tokens);
+    } else {
+      AppendUserText(part.text, tokens);
+    }
+  }
+  return tokens;
+}
+
+TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
+  TokenizedRequest result;
+  result.prefix = Parts(request.prefix);
+  const Token bos = llama_vocab_bos(vocab_);
+  if (llama_vocab_get_add_bos(vocab_) && bos != LLAMA_TOKEN_NULL &&
+      (result.prefix.empty() || result.prefix.front() != bos)) {
+    result.prefix.insert(result.prefix.begin(), bos);
+  }
+  for (Question& question : request.questions) {
+    result.questions.push_back({Parts(question.parts), std::move(question.candidates)});
+  }
+  return result;
+}
+
+bool Tokenizer::Ordinary(Token token) const {
+  if (token < 0 || token >= llama_vocab_n_tokens(vocab_)) return false;
+  constexpr int kNotText = LLAMA_TOKEN_ATTR_UNKNOWN | LLAMA_TOKEN_ATTR_UNUSED |
+                           LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_BYTE;
+  return !(llama_vocab_get_attr(vocab_, token) & kNotText) && !llama_vocab_is_eog(vocab_, token);
+}
+
+void Tokenizer::AppendUserText(std::string_view text, std::vector<Token>& out) const {
+  while (!text.empty()) {
+    size_t cut = std::string_view::npos;
+    for (const std::string& token : structural_) {
+      const size_t at = text.find(token);
+      if (at != std::string_view::npos && at + 1 < cut) cut = at + 1;
+    }
+    AppendChunks(text.substr(0, cut), out);
+    if (cut == std::string_view::npos) return;
+    text.remove_prefix(cut);
+  }
+}
+
+void Tokenizer::AppendChunks(std::string_view text, std::vector<Token>& out) const {
+  while (!text.empty()) {
+    const size_t length = byte_pairs_ ? ChunkLength(text) : text.size();
+    Append(text.substr(0, length), false, out);
+    text.remove_prefix(length);
+  }
+}
+
+void Tokenizer::Append(std::string_view text, bool parse_special, std::vector<Token>& out) const {
+  if (text.empty()) return;
+  const size_t before = out.size();
+  // No token is shorter than a byte, but for a space that is put in front.
+  const size_t capacity = text.size() + 8;
+  if (capacity > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    throw EngineError("ERR_STATE_TOO_LONG", "over 2 GiB of text");
+  }
+  out.resize(before + capacity);
+  int32_t count = llama_tokenize(vocab_, text.data(), static_cast<int32_t>(text.size()),
+                                 out.data() + before, static_cast<int32_t>(capacity),
+                                 /*add_special=*/false, parse_special);
+  if (count < 0 && count != std::numeric_limits<int32_t>::min()) {
+    out.resize(before + static_cast<size_t>(-count));
+    count = llama_tokenize(vocab_, text.data(), static_cast<int32_t>(text.size()),
+                           out.data() + before, -count, false, parse_special);
+  }
+  if (count < 0) throw EngineError("ERR_ENGINE_INTERNAL", "the text cannot be tokenized");
+  out.resize(before + static_cast<size_t>(count));
+  // SentencePiece puts a space before each piece of text. Before a line break, where our parts
+  // meet, that space would stand alone.
+  if (sentence_piece_ && text.front() == '\n' && count > 1 &&
+      std::string_view(llama_vocab_get_text(vocab_, out[before])) == "\xE2\x96\x81") {
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(before));
+  }
+}
+
+}  // namespace oi

@@ -1,0 +1,204 @@
+/**
+ * A model on its own threads: open, score, close.
+ *
+ * Fills in every option, packs requests into typed arrays for the addon, and turns an
+ * AbortSignal into a cancellation. Holds no logic about prompts or answers.
+ *
+ * @module
+ */
+
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { OiError, errorTable, type ErrorCode } from '../errors.js'
+import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
+import type { Engine, ModelInfo, PromptPart, ScoreInput, ScoreOptions, ScoreOutput } from './types.js'
+
+export interface EngineOptions {
+  /** A GGUF file; of a split model, its first part. */
+  modelPath: string
+  /** Cells of the context, tokens. Default: chosen from the model and the free memory. */
+  contextTokens?: number | undefined
+  /** Questions evaluated at once, 1 to 255. Default: 64, or 16 for recurrent models. */
+  maxForks?: number | undefined
+  /** Tokens of one llama_decode call. Default 2,048. */
+  batchTokens?: number | undefined
+  /** Tokens of one compute graph. Default 512. */
+  microbatchTokens?: number | undefined
+  /** Threads of the model. Default: the physical cores that this process may use. */
+  threads?: number | undefined
+  /** Layers on the GPU; below 0: all of them. Default: all, where the addon has a GPU backend. */
+  gpuLayers?: number | undefined
+  /** Whether weights are mapped instead of read. Default true. */
+  mmap?: boolean | undefined
+  /** Default `auto`: on where the backend supports it. */
+  flashAttention?: 'auto' | 'on' | 'off' | undefined
+  /** Type of the K/V cells. Default `f16`. */
+  cacheType?: 'f16' | 'f32' | 'bf16' | undefined
+  /** Requests accepted and not yet answered; one more is refused. Default 1,024. */
+  maxQueued?: number | undefined
+  /** Opens vocabulary and shapes without weights: `tokenize()` works, `score()` does not. */
+  metadataOnly?: boolean | undefined
+  /** Loading, 0 to 1. */
+  onProgress?: ((fraction: number) => void) | undefined
+}
+
+/**
+ * Loads a model and warms it up.
+ *
+ * @throws {@link OiError} `ERR_INVALID_ARGUMENT`, `ERR_ADDON_NOT_FOUND`,
+ *   `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, truncated), `ERR_MODEL_UNSUPPORTED`
+ *   (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit).
+ * @example
+ * ```ts
+ * const engine = await openEngine({ modelPath: 'model.gguf' })
+ * await engine.countTokens('hello') // 1
+ * await engine.close()
+ * ```
+ */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const complete = completeOptions(options)
+  if (!existsSync(options.modelPath)) {
+    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no file ${options.modelPath}`)
+  }
+  const addon = loadAddon()
+  const native = new addon.NativeEngine(complete, options.onProgress ?? (() => {}))
+  try {
+    return new LlamaEngine(native, await native.open())
+  } catch (error) {
+    await native.close()
+    throw toOiError(error)
+  }
+}
+
+class LlamaEngine implements Engine {
+  readonly info: ModelInfo
+  readonly #native: NativeEngine
+  readonly #ordinary: Uint8Array
+  #lastId = 0
+  #closed: Promise<void> | undefined
+
+  constructor(native: NativeEngine, { ordinary, ...info }: NativeFacts) {
+    this.#native = native
+    this.#ordinary = ordinary
+    this.info = Object.freeze(info)
+  }
+
+  async score(input: ScoreInput, { signal }: ScoreOptions = {}): Promise<ScoreOutput> {
+    if (signal?.aborted) throw new OiError('ERR_ABORTED', 'The request was cancelled')
+    const id = this.#nextId()
+    const packed = pack(input)
+    const pending = this.#native.score(id, packed.texts, packed.trusted, packed.shape, packed.candidates)
+    const abort = () => this.#native.cancel(id)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      return await pending
+    } catch (error) {
+      throw toOiError(error)
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]> {
+    const trusted = Uint8Array.from(texts, (part) => (part.trusted ? 1 : 0))
+    return this.#native
+      .tokenize(this.#nextId(), texts.map((part) => part.text), trusted)
+      .catch((error: unknown) => Promise.reject(toOiError(error)))
+  }
+
+  countTokens(text: string): Promise<number> {
+    return this.#native
+      .count(this.#nextId(), text)
+      .catch((error: unknown) => Promise.reject(toOiError(error)))
+  }
+
+  areOrdinary(ids: Int32Array): boolean[] {
+    return Array.from(ids, (id) => this.#ordinary[id] === 1)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#native.close()
+    return this.#closed
+  }
+
+  // Unique among the calls in flight, of which there are far fewer than 2^32.
+  #nextId(): number {
+    this.#lastId = (this.#lastId + 1) >>> 0
+    return this.#lastId
+  }
+}
+
+/** Texts one after another; `shape` is explained in native/binding/engine_wrap.h. */
+function pack({ prefix, suffixes }: ScoreInput) {
+  const texts: string[] = []
+  const trusted: number[] = []
+  const shape = new Int32Array(1 + 2 * suffixes.length)
+  let candidateCount = 0
+  const add = (parts: readonly PromptPart[]): number => {
+    for (const part of parts) {
+      texts.push(part.text)
+      trusted.push(part.trusted ? 1 : 0)
+    }
+    return parts.length
+  }
+  shape[0] = add(prefix)
+  suffixes.forEach((suffix, i) => {
+    shape[1 + 2 * i] = add(suffix.parts)
+    shape[2 + 2 * i] = suffix.candidates.length
+    candidateCount += suffix.candidates.length
+  })
+  const candidates = new Int32Array(candidateCount)
+  let offset = 0
+  for (const suffix of suffixes) {
+    candidates.set(suffix.candidates, offset)
+    offset += suffix.candidates.length
+  }
+  return { texts, trusted: Uint8Array.from(trusted), shape, candidates }
+}
+
+function completeOptions(options: EngineOptions): NativeOptions {
+  if (typeof options.modelPath !== 'string' || options.modelPath === '') {
+    throw new OiError('ERR_INVALID_ARGUMENT', 'modelPath: expected the path of a GGUF file')
+  }
+  return {
+    modelPath: options.modelPath,
+    contextTokens: integer('contextTokens', options.contextTokens, 256, 2 ** 31),
+    maxForks: integer('maxForks', options.maxForks, 1, 255),
+    batchTokens: integer('batchTokens', options.batchTokens, 32, 2 ** 20),
+    microbatchTokens: integer('microbatchTokens', options.microbatchTokens, 32, 2 ** 20),
+    threads: integer('threads', options.threads, 1, 512),
+    gpuLayers: integer('gpuLayers', options.gpuLayers, -1, 2 ** 16, -1),
+    mmap: options.mmap ?? true,
+    metadataOnly: options.metadataOnly ?? false,
+    flashAttention: oneOf('flashAttention', options.flashAttention, ['auto', 'on', 'off']),
+    cacheType: oneOf('cacheType', options.cacheType, ['f16', 'f32', 'bf16']),
+    maxQueued: integer('maxQueued', options.maxQueued, 1, 2 ** 20, 1024),
+    // Two keep up with a GPU; on a small machine the model needs the cores.
+    tokenizerThreads: availableParallelism() >= 4 ? 2 : 1,
+  }
+}
+
+function integer(name: string, value: number | undefined, min: number, max: number, fallback = 0) {
+  if (value === undefined) return fallback
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected an integer from ${min} to ${max}, got ${value}`)
+  }
+  return value
+}
+
+function oneOf<T extends string>(name: string, value: T | undefined, allowed: readonly [T, ...T[]]): T {
+  if (value === undefined) return allowed[0]
+  if (!allowed.includes(value)) {
+    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected one of ${allowed.join(', ')}, got ${value}`)
+  }
+  return value
+}
+
+function toOiError(error: unknown): OiError {
+  if (error instanceof OiError) return error
+  const { code, message } = error as { code?: string; message?: string }
+  const known = code !== undefined && code in errorTable
+  return new OiError(known ? (code as ErrorCode) : 'ERR_ENGINE_INTERNAL', message ?? String(error), {
+    cause: error,
+  })
+}

@@ -1,0 +1,102 @@
+/**
+ * Finds the addon and gives it types. The only module that loads native code.
+ *
+ * Looked for in this order: the path in `OI_ADDON`, the package of this platform, the local
+ * build. A failure lists all three with their errors.
+ *
+ * @module
+ */
+
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { OiError } from '../errors.js'
+import type { ModelInfo, ScoreOutput } from './types.js'
+
+/** Complete: nothing is left to the addon. 0 means "choose". */
+export interface NativeOptions {
+  modelPath: string
+  contextTokens: number
+  maxForks: number
+  batchTokens: number
+  microbatchTokens: number
+  threads: number
+  gpuLayers: number
+  mmap: boolean
+  metadataOnly: boolean
+  flashAttention: 'auto' | 'on' | 'off'
+  cacheType: 'f16' | 'f32' | 'bf16'
+  maxQueued: number
+  tokenizerThreads: number
+}
+
+/** Facts of an opened model; `ordinary` has one byte per token. */
+export type NativeFacts = ModelInfo & { ordinary: Uint8Array }
+
+/** The addon's class. Methods reject with errors that carry a `code` of src/errors.ts. */
+export interface NativeEngine {
+  open(): Promise<NativeFacts>
+  score(
+    id: number,
+    texts: string[],
+    trusted: Uint8Array,
+    shape: Int32Array,
+    candidates: Int32Array,
+  ): Promise<ScoreOutput>
+  tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]>
+  count(id: number, text: string): Promise<number>
+  cancel(id: number): void
+  close(): Promise<void>
+}
+
+export interface NativeAddon {
+  readonly NativeEngine: new (
+    options: NativeOptions,
+    onProgress: (fraction: number) => void,
+  ) => NativeEngine
+  /** The llama.cpp commit that was built in. */
+  readonly llamaCommit: string
+}
+
+const require = createRequire(import.meta.url)
+let loaded: NativeAddon | undefined
+
+/**
+ * @throws {@link OiError} `ERR_ADDON_NOT_FOUND` with what was tried and the remedy.
+ */
+export function loadAddon(): NativeAddon {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): NativeAddon {
+  const failures: string[] = []
+  for (const [what, path] of candidates()) {
+    try {
+      return require(path) as NativeAddon
+    } catch (error) {
+      failures.push(`  ${what}: ${(error as Error).message.split('\n')[0]}`)
+    }
+  }
+  throw new OiError(
+    'ERR_ADDON_NOT_FOUND',
+    `The native addon could not be loaded.\n${failures.join('\n')}\n` +
+      'Build it with `npm run build` in the folder of oi-systemone.',
+  )
+}
+
+function candidates(): [string, string][] {
+  const explicit = process.env['OI_ADDON']
+  if (explicit) return [['OI_ADDON', explicit]]
+  return [
+    ['platform package', `@oi-systemone/${process.platform}-${process.arch}`],
+    ['local build', join(packageRoot(), 'build', 'default', 'oi.node')],
+  ]
+}
+
+function packageRoot(): string {
+  let dir = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(dir, 'package.json')) && dir !== dirname(dir)) dir = dirname(dir)
+  return dir
+}
