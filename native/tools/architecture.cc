@@ -37,7 +37,7 @@ class Builder {
   }
 
   void AddLayer(uint32_t layer) {
-    block_ = "blk." + std::to_string(layer) + ".";
+    block_.assign("blk.").append(std::to_string(layer)).append(".");
     Add(block_ + "attn_norm.weight", Fill::kNorm, {shape_.width});
     if (shape_.IsRecurrent(layer)) {
       AddDeltaNet();

@@ -168,7 +168,8 @@ int64_t CopyVocabulary(const std::string& directory, const std::string& name, ui
                              std::to_string(size) + "; use another --vocab or --template none");
   }
   while (tokens.Size() < size) {
-    tokens.Add("[PAD" + std::to_string(tokens.Size()) + "]", LLAMA_TOKEN_TYPE_UNUSED);
+    const std::string id = std::to_string(tokens.Size());
+    tokens.Add(std::string("[PAD").append(id).append("]"), LLAMA_TOKEN_TYPE_UNUSED);
   }
 
   RemoveOtherKeys(file.get());
