@@ -38,13 +38,16 @@ export function defaultType(name: string): string {
   return name.startsWith('fixture-') ? 'F32' : 'BF16'
 }
 
+let built: Promise<string> | undefined
+
 /**
- * Builds the tool if it is not up to date.
+ * Builds the tool, once in a process and only if it is not up to date.
  *
  * @returns Its path.
  */
-export async function buildTool(): Promise<string> {
-  return join(await buildNative(new Set(), ['oi-make-model']), 'oi-make-model')
+export function buildTool(): Promise<string> {
+  built ??= buildNative(new Set(), ['oi-make-model']).then((dir) => join(dir, 'oi-make-model'))
+  return built
 }
 
 /**
