@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ensureModel } from '../../scripts/make-model/ensure.js'
 import { withLock } from '../../scripts/make-model/lock.js'
-import { ToolError, writeModel } from '../../scripts/make-model/tool.js'
+import { ToolError, writeModel, type ModelOptions } from '../../scripts/make-model/tool.js'
 
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
 
@@ -35,29 +35,24 @@ t.test('a model is made once and found again', async (t) => {
   t.not(await ensureModel('fixture-small', { ...options, template: 'none' }), first)
 })
 
-t.test(
-  'a wrong name, type, vocabulary, template or path is one line and exit code 1',
-  async (t) => {
-    const dir = t.testdir()
-    const out = join(dir, 'x.gguf')
-    const refused = (message: RegExp) => ({ exitCode: 1, message }) as Partial<ToolError>
-    await t.rejects(writeModel('nope', out, {}, false), refused(/^Unknown model nope; use .*$/))
-    const small = 'fixture-small'
-    await t.rejects(writeModel(small, out, { type: 'q8' }, false), refused(/^Unknown type q8; .*$/))
-    await t.rejects(
-      writeModel(small, out, { vocab: 'zip' }, false),
-      refused(/^No vocabulary zip .*$/),
-    )
-    await t.rejects(
-      writeModel(small, out, { template: '/no' }, false),
-      refused(/^No template in .*$/),
-    )
-    await t.rejects(writeModel(small, join(dir, 'no/x'), {}, false), refused(/^Cannot write .*$/))
-    // A rename would have replaced the folder's neighbour just as well: a device, a socket.
-    await t.rejects(writeModel(small, dir, {}, false), refused(/not a regular file/))
-    t.same(readdirSync(dir), [])
-  },
-)
+t.test('a wrong name, type, vocabulary, template or path: one line, exit code 1', async (t) => {
+  const dir = t.testdir()
+  const out = join(dir, 'x.gguf')
+  const refuses = async (message: RegExp, name: string, path: string, options: ModelOptions) => {
+    const error: unknown = await writeModel(name, path, options, false).catch((e: unknown) => e)
+    t.type(error, ToolError)
+    t.match(error, { exitCode: 1, message })
+  }
+  const small = 'fixture-small'
+  await refuses(/^Unknown model nope; use .*$/, 'nope', out, {})
+  await refuses(/^Unknown type q8; use .*$/, small, out, { type: 'q8' })
+  await refuses(/^No vocabulary zip .* one of .*$/, small, out, { vocab: 'zip' })
+  await refuses(/^No template in .*; use .*$/, small, out, { template: '/no' })
+  await refuses(/^Cannot write .*; give .*$/, small, join(dir, 'no/x'), {})
+  // A rename would replace a device or a socket as readily as a file.
+  await refuses(/^Cannot write .* not a regular file; give .*$/, small, dir, {})
+  t.same(readdirSync(dir), [])
+})
 
 t.test('a lock lets one in at a time, and outlives its owner for nobody', async (t) => {
   const path = join(t.testdir({ abandoned: '2147483647' }), 'lock')
