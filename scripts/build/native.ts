@@ -1,10 +1,10 @@
 /**
- * Compiles the addon, or finds that it is up to date.
+ * Compiles the addon and the tools, or finds that they are up to date.
  *
  * Every set of switches has a build folder of its own, so that changing between them
- * never rebuilds. A stamp, written last, says what a folder was built from; a folder
- * without one is built again, and one that fails is wiped and tried once more, so that
- * a build that was interrupted at any point repairs itself.
+ * never rebuilds. A stamp per target, written last, says what it was built from; a target
+ * without one is built again, and where the addon fails the folder is wiped and tried once
+ * more, so that a build that was interrupted at any point repairs itself.
  *
  * @module
  */
@@ -31,6 +31,19 @@ export const switches = {
 
 export type Switch = keyof typeof switches
 
+interface StampedTarget {
+  /** The file that it leaves in the build folder. */
+  readonly product: string
+  /** Whether a folder under `native/` is part of it. */
+  readonly uses: (folder: string) => boolean
+}
+
+/** The targets that a stamp speaks for; any other, of llama.cpp's, always goes to CMake. */
+const stampedTargets: Readonly<Record<string, StampedTarget>> = {
+  oi: { product: 'oi.node', uses: (folder) => folder !== 'tools' },
+  'oi-make-model': { product: 'oi-make-model', uses: (folder) => folder === 'tools' },
+}
+
 const require = createRequire(import.meta.url)
 
 /** The folder of a build: `build/default`, or the switches joined, as `build/cuda-portable`. */
@@ -40,40 +53,57 @@ export function buildDir(enabled: ReadonlySet<Switch>): string {
 }
 
 /**
- * Builds `targets` (the addon when empty).
+ * Builds `targets` (the addon unless told), those of them that are not up to date.
  *
- * @returns The build folder; the addon in it is `oi.node`.
+ * @returns The build folder; the addon in it is `oi.node`, a tool is named like its target.
  * @throws {@link BuildError} with what is missing or what failed.
  */
 export async function buildNative(
   enabled: ReadonlySet<Switch>,
-  targets: readonly string[] = [],
+  targets: readonly string[] = ['oi'],
 ): Promise<string> {
   const out = buildDir(enabled)
-  const stampPath = join(out, 'stamp.json')
-  const addon = join(out, 'oi.node')
-
-  // The stamp speaks for the pinned tree only; another checkout may have changed.
-  const before = process.env['LLAMA_CPP_DIR'] ? undefined : stamp(enabled)
-  if (targets.length === 0 && existsSync(addon) && before && read(stampPath) === before) return out
+  const stale = targets.filter((target) => !isCurrent(enabled, out, target))
+  if (stale.length === 0) return out
 
   checkPrerequisites()
   const tree = await llamaTree()
   mkdirSync(out, { recursive: true })
-  rmSync(stampPath, { force: true })
-  console.log(`Building ${targets.length ? targets.join(', ') : 'the addon'} in ${out}`)
+  for (const target of stale) rmSync(stampPath(out, target), { force: true })
+  const names = stale.map((target) => (target === 'oi' ? 'the addon' : target))
+  console.log(`Building ${names.join(', ')} in ${out}`)
   try {
-    await cmake(enabled, tree, out, targets)
+    await cmake(enabled, tree, out, stale)
   } catch (error) {
-    if (!existsSync(join(out, 'CMakeCache.txt'))) throw error
+    // Starting over for a tool's sake must not cost an addon that is whole: that takes minutes.
+    const spared = !stale.includes('oi') && existsSync(stampPath(out, 'oi'))
+    if (spared || !existsSync(join(out, 'CMakeCache.txt'))) throw error
     console.log('The build failed; trying once more from an empty folder.')
     rmSync(out, { recursive: true, force: true })
     mkdirSync(out, { recursive: true })
-    await cmake(enabled, tree, out, targets)
+    await cmake(enabled, tree, out, stale)
   }
-  if (!existsSync(addon) && targets.length === 0) throw new BuildError(`The build left no ${addon}`)
-  if (tree.pinned && existsSync(addon) && targets.length === 0) writeFileSync(stampPath, stamp(enabled))
+  for (const target of stale) {
+    const known = stampedTargets[target]
+    if (!known) continue
+    const product = join(out, known.product)
+    if (!existsSync(product)) throw new BuildError(`The build left no ${product}`)
+    if (tree.pinned) writeFileSync(stampPath(out, target), stamp(enabled, known))
+  }
   return out
+}
+
+function isCurrent(enabled: ReadonlySet<Switch>, out: string, target: string): boolean {
+  const known = stampedTargets[target]
+  // A stamp speaks for the pinned tree only; another checkout may have changed.
+  if (!known || process.env['LLAMA_CPP_DIR']) return false
+  return (
+    existsSync(join(out, known.product)) && read(stampPath(out, target)) === stamp(enabled, known)
+  )
+}
+
+function stampPath(out: string, target: string): string {
+  return join(out, target === 'oi' ? 'stamp.json' : `stamp-${target}.json`)
 }
 
 async function cmake(
@@ -108,16 +138,18 @@ async function cmake(
     })
   // `build` alone would trust any CMakeCache.txt, also that of a configure that was cut off.
   await cmakeJs('configure')
-  for (const target of targets.length ? targets : ['oi']) {
+  for (const target of targets) {
     await cmakeJs('build', '--target', target, '--parallel', parallel)
   }
 }
 
-/** What the addon is made from, as one hash: our sources, the pin, the switches, Node-API. */
-function stamp(enabled: ReadonlySet<Switch>): string {
+/** What a target is made from, as one hash: our sources, the pin, the switches, Node-API. */
+function stamp(enabled: ReadonlySet<Switch>, target: StampedTarget): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
-  for (const path of files(join(root, 'native'))) add(path)
+  for (const folder of readdirSync(join(root, 'native')).sort()) {
+    if (target.uses(folder)) for (const path of files(join(root, 'native', folder))) add(path)
+  }
   for (const path of ['CMakeLists.txt', 'dist/scripts/build/vendor.js', 'dist/scripts/build/native.js']) {
     add(join(root, path))
   }

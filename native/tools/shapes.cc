@@ -1,0 +1,156 @@
+#include "shapes.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace oi {
+namespace {
+
+// Fixtures are 256 wide because the K quants work on blocks of 256: a narrower matrix
+// silently gets another type. fixture-small is the exception, and the fastest to load.
+std::vector<Shape> Fixtures() {
+  const Shape dense = {.name = "fixture-dense",
+                       .architecture = "qwen3",
+                       .vocabulary = "qwen2",
+                       .vocabulary_size = 0,
+                       .layers = 2,
+                       .width = 256,
+                       .feed_forward = 512,
+                       .heads = 4,
+                       .kv_heads = 2,
+                       .head_width = 64,
+                       .context = 32768,
+                       .rope_base = 1e6f,
+                       .norm_epsilon = 1e-6f,
+                       .tied = true};
+
+  Shape hybrid = dense;
+  hybrid.name = "fixture-hybrid";
+  hybrid.architecture = "qwen35";
+  hybrid.vocabulary = "qwen35";
+  hybrid.layers = 4;  // recurrent, attention, recurrent, attention
+  hybrid.attention_interval = 2;
+  hybrid.state_width = 64;
+  hybrid.key_heads = 2;
+  hybrid.value_heads = 4;
+
+  Shape llama = dense;
+  llama.name = "fixture-llama";
+  llama.architecture = "llama";
+  llama.vocabulary = "llama-bpe";
+  llama.rope_base = 5e5f;
+  llama.norm_epsilon = 1e-5f;
+
+  Shape small = dense;
+  small.name = "fixture-small";
+  small.vocabulary = "gpt-2";
+  small.width = 64;
+  small.feed_forward = 128;
+  small.heads = 2;
+  small.kv_heads = 1;
+  small.head_width = 32;
+
+  return {dense, hybrid, llama, small};
+}
+
+std::vector<Shape> RealShapes() {
+  const Shape qwen3 = {.name = "qwen3-0.6b",
+                       .architecture = "qwen3",
+                       .vocabulary = "qwen2",
+                       .vocabulary_size = 151936,
+                       .layers = 28,
+                       .width = 1024,
+                       .feed_forward = 3072,
+                       .heads = 16,
+                       .kv_heads = 8,
+                       .head_width = 128,
+                       .context = 40960,
+                       .rope_base = 1e6f,
+                       .norm_epsilon = 1e-6f,
+                       .tied = true};
+
+  Shape qwen3_1_7b = qwen3;
+  qwen3_1_7b.name = "qwen3-1.7b";
+  qwen3_1_7b.width = 2048;
+  qwen3_1_7b.feed_forward = 6144;
+
+  Shape qwen3_4b = qwen3;
+  qwen3_4b.name = "qwen3-4b";
+  qwen3_4b.layers = 36;
+  qwen3_4b.width = 2560;
+  qwen3_4b.feed_forward = 9728;
+  qwen3_4b.heads = 32;
+
+  Shape qwen3_8b = qwen3_4b;
+  qwen3_8b.name = "qwen3-8b";
+  qwen3_8b.width = 4096;
+  qwen3_8b.feed_forward = 12288;
+  qwen3_8b.tied = false;
+
+  const Shape qwen35 = {.name = "qwen3.5-0.8b",
+                        .architecture = "qwen35",
+                        .vocabulary = "qwen35",
+                        .vocabulary_size = 248320,
+                        .layers = 24,
+                        .width = 1024,
+                        .feed_forward = 3584,
+                        .heads = 8,
+                        .kv_heads = 2,
+                        .head_width = 256,
+                        .context = 262144,
+                        .rope_base = 1e7f,
+                        .norm_epsilon = 1e-6f,
+                        .tied = true,
+                        .attention_interval = 4,
+                        .state_width = 128,
+                        .key_heads = 16,
+                        .value_heads = 16};
+
+  Shape qwen35_4b = qwen35;
+  qwen35_4b.name = "qwen3.5-4b";
+  qwen35_4b.layers = 32;
+  qwen35_4b.width = 2560;
+  qwen35_4b.feed_forward = 9216;
+  qwen35_4b.heads = 16;
+  qwen35_4b.kv_heads = 4;
+  qwen35_4b.value_heads = 32;
+
+  const Shape llama = {.name = "llama3.2-1b",
+                       .architecture = "llama",
+                       .vocabulary = "llama-bpe",
+                       .vocabulary_size = 128256,
+                       .layers = 16,
+                       .width = 2048,
+                       .feed_forward = 8192,
+                       .heads = 32,
+                       .kv_heads = 8,
+                       .head_width = 64,
+                       .context = 131072,
+                       .rope_base = 5e5f,
+                       .norm_epsilon = 1e-5f,
+                       .tied = true};
+
+  return {qwen3, qwen3_1_7b, qwen3_4b, qwen3_8b, qwen35, qwen35_4b, llama};
+}
+
+}  // namespace
+
+const std::vector<Shape>& Shapes() {
+  static const std::vector<Shape> shapes = [] {
+    std::vector<Shape> all = Fixtures();
+    for (const Shape& shape : RealShapes()) all.push_back(shape);
+    return all;
+  }();
+  return shapes;
+}
+
+const Shape& FindShape(std::string_view name) {
+  std::string known;
+  for (const Shape& shape : Shapes()) {
+    if (name == shape.name) return shape;
+    known += std::string(known.empty() ? "" : ", ") + shape.name;
+  }
+  throw std::runtime_error("Unknown model " + std::string(name) + "; use one of " + known);
+}
+
+}  // namespace oi

@@ -1,0 +1,63 @@
+/**
+ * `npm run make-model -- NAME OUT`: writes a GGUF model of random weights.
+ *
+ * @module
+ */
+
+import { statSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { BuildError } from '../build/run.js'
+import { buildTool, listModels, ToolError, writeModel } from './tool.js'
+
+const usage = `Usage: npm run make-model -- NAME OUT [options]
+       npm run make-model -- --list
+
+  --type TYPE      F32, F16, BF16, Q8_0, Q4_0, Q4_K_M, …; F32 for fixtures, else BF16
+  --seed N         other weights; 1 by default
+  --vocab NAME     the tokenizer of a vendored ggml-vocab-NAME.gguf
+  --template T     chatml, always-thinks, llama3, none, or a file with a chat template
+  --list           the names and types there are`
+
+class UsageError extends Error {}
+
+try {
+  await main()
+} catch (error) {
+  const wrongArguments = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
+  if (wrongArguments || error instanceof UsageError) {
+    console.error(`${(error as Error).message}\n\n${usage}`)
+    process.exitCode = 2
+  } else {
+    console.error(error instanceof BuildError ? error.message : error)
+    process.exitCode = error instanceof ToolError ? error.exitCode : 1
+  }
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      type: { type: 'string' },
+      seed: { type: 'string' },
+      vocab: { type: 'string' },
+      template: { type: 'string' },
+      list: { type: 'boolean' },
+    },
+  })
+  if (values.list) return listModels()
+  const [name, path, ...rest] = positionals
+  if (name === undefined || path === undefined || rest.length > 0) {
+    throw new UsageError('Give the name of a model and the path of the file to write.')
+  }
+  const seed = Number(values.seed ?? 1)
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new UsageError(`--seed ${values.seed} is not a whole number from 0 to 2^53 - 1.`)
+  }
+
+  await buildTool() // first, so that the time below is the model's alone
+  const start = performance.now()
+  await writeModel(name, path, { ...values, seed }, true)
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const megabytes = (statSync(path).size / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
+  console.log(`${path}: ${megabytes} MB in ${seconds} s`)
+}
