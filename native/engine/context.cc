@@ -47,6 +47,23 @@ llama_flash_attn_type FlashType(FlashAttention flash) {
   return LLAMA_FLASH_ATTN_TYPE_AUTO;
 }
 
+// Plain attention writes its scores out: per microbatch one float for each query, head and
+// cell of the context.
+uint64_t ScoreBytes(const Model& model, const ContextPlan& plan) {
+  return sizeof(float) * static_cast<uint64_t>(plan.context_tokens) * plan.microbatch_tokens *
+         static_cast<uint64_t>(llama_model_n_head(model.get()));
+}
+
+// On a CPU plain attention is faster for short suffixes, and its result does not depend on how
+// many queries share a batch: llama.cpp's flash kernels differ by up to 2e-2 in a logit between
+// one query and many. It costs memory, so a large context goes without.
+FlashAttention ChooseAttention(const Model& model, const EngineOptions& options,
+                               uint64_t score_bytes, std::optional<uint64_t> available) {
+  if (options.flash_attention != FlashAttention::kAuto) return options.flash_attention;
+  if (!model.on_cpu()) return FlashAttention::kAuto;
+  return !available || score_bytes <= *available / 8 ? FlashAttention::kOff : FlashAttention::kAuto;
+}
+
 }  // namespace
 
 ContextPlan PlanContext(const Model& model, const EngineOptions& options,
@@ -76,7 +93,15 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
   // As llama.cpp pads it.
   constexpr uint32_t kPad = 256;
   plan.context_tokens = (std::min(plan.context_tokens, UINT32_MAX - kPad) + kPad - 1) / kPad * kPad;
-  plan.context_bytes = bytes(plan.context_tokens);
+  plan.batch_tokens = std::min(options.batch_tokens != 0 ? options.batch_tokens : kBatchTokens,
+                               plan.context_tokens);
+  plan.microbatch_tokens =
+      std::min(options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens,
+               plan.batch_tokens);
+  const uint64_t score_bytes = ScoreBytes(model, plan);
+  plan.flash_attention = ChooseAttention(model, options, score_bytes, available);
+  plan.context_bytes = bytes(plan.context_tokens) +
+                       (plan.flash_attention == FlashAttention::kOff ? score_bytes : 0);
   if (available && plan.context_bytes > *available) {
     throw EngineError("ERR_MODEL_MEMORY",
                       "a context of " + std::to_string(plan.context_tokens) + " tokens and " +
@@ -84,11 +109,6 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
                           Gigabytes(plan.context_bytes) + ", " + Gigabytes(*available) +
                           " are available; choose fewer context tokens or forks");
   }
-  plan.batch_tokens = std::min(options.batch_tokens != 0 ? options.batch_tokens : kBatchTokens,
-                               plan.context_tokens);
-  plan.microbatch_tokens =
-      std::min(options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens,
-               plan.batch_tokens);
   return plan;
 }
 
@@ -104,7 +124,7 @@ Context MakeContext(const Model& model, const EngineOptions& options, const Cont
   params.n_outputs_max = plan.max_forks + 1;
   params.n_threads = static_cast<int32_t>(plan.threads);
   params.n_threads_batch = static_cast<int32_t>(plan.threads);
-  params.flash_attn_type = FlashType(options.flash_attention);
+  params.flash_attn_type = FlashType(plan.flash_attention);
   params.type_k = CacheGgmlType(options.cache_type);
   params.type_v = CacheGgmlType(options.cache_type);
   params.attention_type = LLAMA_ATTENTION_TYPE_CAUSAL;

@@ -19,7 +19,8 @@ struct ContextPlan {
   uint32_t batch_tokens;
   uint32_t microbatch_tokens;
   uint32_t threads;
-  uint64_t context_bytes;
+  FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
+  uint64_t context_bytes;          // cells, states, and the scores of plain attention
 };
 
 // Fills in what the options leave open, for this model on this machine. Throws EngineError

@@ -37,7 +37,8 @@ std::string TokenText(const llama_vocab* vocab, llama_token token) {
   return token == LLAMA_TOKEN_NULL ? "" : llama_vocab_get_text(vocab, token);
 }
 
-std::string Devices(int32_t gpu_layers) {
+// "" if the model runs on the CPU alone.
+std::string GpuNames(int32_t gpu_layers) {
   std::string names;
   if (gpu_layers != 0) {
     for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
@@ -49,7 +50,7 @@ std::string Devices(int32_t gpu_layers) {
                ggml_backend_dev_description(device) + ")";
     }
   }
-  return names.empty() ? "CPU" : names;
+  return names;
 }
 
 }  // namespace
@@ -97,6 +98,8 @@ Model::Model(llama_model* model, int32_t gpu_layers)
 
 Model::~Model() { llama_model_free(model_); }
 
+bool Model::on_cpu() const { return GpuNames(gpu_layers_).empty(); }
+
 bool Model::recurrent() const {
   return llama_model_is_recurrent(model_) || llama_model_is_hybrid(model_);
 }
@@ -116,7 +119,7 @@ ModelFacts Model::Facts() const {
   std::array<char, 256> description{};
   llama_model_desc(model_, description.data(), description.size());
   facts.description = description.data();
-  facts.device = Devices(gpu_layers_);
+  facts.device = on_cpu() ? "CPU" : GpuNames(gpu_layers_);
   facts.parameters = llama_model_n_params(model_);
   facts.weight_bytes = llama_model_size(model_);
   facts.vocabulary_size = llama_vocab_n_tokens(vocab_);

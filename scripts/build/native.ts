@@ -41,6 +41,7 @@ interface StampedTarget {
 /** The targets that a stamp speaks for; any other, of llama.cpp's, always goes to CMake. */
 const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   oi: { product: 'oi.node', uses: (folder) => folder !== 'tools' },
+  'oi-reference': { product: 'oi-reference', uses: (folder) => folder === 'tools' },
   'oi-make-model': { product: 'oi-make-model', uses: (folder) => folder === 'tools' },
 }
 

@@ -1,0 +1,56 @@
+/**
+ * Fixture models for tests, made on first use, and small inputs for them.
+ *
+ * @module
+ */
+
+import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
+import type { Engine, PromptPart, ScoreInput, Suffix } from '../../src/engine/types.js'
+import { ensureModel } from '../../scripts/make-model/ensure.js'
+
+/** `small` loads fastest; `dense` and `hybrid` have the Qwen families' real vocabularies. */
+export type FixtureName = 'small' | 'dense' | 'hybrid' | 'llama'
+
+export const fixturePath = (name: FixtureName, options: Parameters<typeof ensureModel>[1] = {}) =>
+  ensureModel(`fixture-${name}`, options)
+
+/** Opens a fixture, gives it to `use`, closes it whatever happens. */
+export async function withEngine<T>(
+  name: FixtureName,
+  use: (engine: Engine) => Promise<T>,
+  options: Omit<EngineOptions, 'modelPath'> = {},
+): Promise<T> {
+  const engine = await openEngine({ modelPath: await fixturePath(name), contextTokens: 4096, ...options })
+  try {
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+export const user = (text: string): PromptPart => ({ text, trusted: false })
+export const template = (text: string): PromptPart => ({ text, trusted: true })
+
+/** Five token ids that every fixture's vocabulary has. */
+export const candidates = Int32Array.of(32, 33, 34, 35, 36)
+
+/** A question whose text and length depend on `i`. */
+export const question = (i: number): Suffix => ({
+  parts: [
+    user(`\n\nQuestion ${i}: is it so?${' Think of it.'.repeat(i % 5)}`),
+    template('<|im_end|>\n<|im_start|>assistant\n'),
+  ],
+  candidates,
+})
+
+/** A state of about `words` tokens and questions `from` to `from + count - 1`. */
+export const input = (words: number, count: number, from = 0): ScoreInput => ({
+  prefix: [template('<|im_start|>user\n'), user(text(words))],
+  suffixes: Array.from({ length: count }, (_, i) => question(from + i)),
+})
+
+/** `words` words, the same for the same number. */
+export function text(words: number): string {
+  const list = ['river', 'stone', 'letter', 'cloud', 'engine', 'garden', 'window', 'paper']
+  return Array.from({ length: words }, (_, i) => list[(i * 7 + ((i * i) % 11)) % list.length]).join(' ')
+}

@@ -1,0 +1,49 @@
+/**
+ * llama.cpp's own evaluation of whole prompts, in a process of its own.
+ *
+ * @module
+ */
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { buildNative } from '../../scripts/build/native.js'
+import type { Engine, ScoreInput } from '../../src/engine/types.js'
+
+/**
+ * What `engine.score(input).logits` should be: each question's prompt evaluated alone, from
+ * an empty context, by one llama_decode.
+ */
+export async function referenceLogits(
+  modelPath: string,
+  engine: Engine,
+  input: ScoreInput,
+  cacheType: 'f16' | 'f32' = 'f16',
+): Promise<number[]> {
+  const dir = await buildNative(new Set(), ['oi-reference'])
+  const prefix = (await engine.tokenize(input.prefix)).flatMap((ids) => [...ids])
+  const lines: string[] = []
+  for (const suffix of input.suffixes) {
+    const ids = (await engine.tokenize(suffix.parts)).flatMap((part) => [...part])
+    lines.push(`${[...prefix, ...ids].join(' ')} | ${[...suffix.candidates].join(' ')}`)
+  }
+  const run = spawnSync(join(dir, 'oi-reference'), [modelPath, cacheType], {
+    input: lines.join('\n') + '\n',
+    encoding: 'utf8',
+  })
+  if (run.status !== 0) throw new Error(`oi-reference failed: ${run.stderr}`)
+  return run.stdout.trim().split(/\s+/).map(Number)
+}
+
+/** Largest difference of two vectors, relative to the largest magnitude in the second. */
+export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
+  if (actual.length !== expected.length || expected.length === 0) return Infinity
+  let difference = 0
+  let magnitude = 0
+  for (let i = 0; i < expected.length; i++) {
+    // Written so that NaN counts as wrong.
+    const d = Math.abs(actual[i]! - expected[i]!)
+    if (!(d <= difference)) difference = d
+    magnitude = Math.max(magnitude, Math.abs(expected[i]!))
+  }
+  return difference / magnitude
+}

@@ -1,0 +1,90 @@
+/**
+ * The engine's logits are llama.cpp's own.
+ *
+ * Needs the built addon, oi-reference and the fixtures. Tolerance: 1e-3, relative to the
+ * largest candidate logit of the vector, CPU, F32 weights (design: "Promises", 2 to 4).
+ */
+import t from 'tap'
+import { referenceLogits, relativeError } from '../helpers/reference.js'
+import { candidates, fixturePath, input, question, withEngine } from '../helpers/fixture.js'
+
+const width = candidates.length + 1
+
+for (const name of ['dense', 'hybrid', 'small'] as const) {
+  t.test(`${name}: shared and forked equals llama.cpp alone`, async (t) => {
+    const path = await fixturePath(name)
+    await withEngine(name, async (engine) => {
+      for (const [words, questions] of [[3, 1], [200, 5], [700, 21]] as const) {
+        const request = input(words, questions, words)
+        const { logits } = await engine.score(request)
+        const expected = await referenceLogits(path, engine, request)
+        const error = relativeError(logits, expected)
+        t.ok(error < 1e-3, `${words} words, ${questions} questions: ${error}`)
+      }
+    })
+  })
+
+  t.test(`${name}: a question alone equals the same question among 40`, (t) =>
+    withEngine(name, async (engine) => {
+      const { logits } = await engine.score(input(100, 40))
+      for (const i of [0, 7, 16, 17, 39]) {
+        const alone = await engine.score(input(100, 1, i))
+        const error = relativeError(alone.logits, logits.slice(i * width, (i + 1) * width))
+        t.ok(error < 1e-3, `question ${i}: ${error}`)
+      }
+    }))
+
+  t.test(`${name}: more questions than forks run in waves, with the same result`, async (t) => {
+    const request = input(60, 23)
+    const wide = await withEngine(name, (engine) => engine.score(request), { maxForks: 32 })
+    const narrow = await withEngine(name, (engine) => engine.score(request), { maxForks: 3 })
+    const error = relativeError(narrow.logits, wide.logits)
+    t.ok(error < 1e-3, String(error))
+  })
+
+  t.test(`${name}: a cached prefix gives what a cold one gives`, (t) =>
+    withEngine(name, async (engine) => {
+      const cold = await engine.score(input(150, 4))
+      const warm = await engine.score(input(150, 4))
+      t.equal(cold.cachedTokens, 0)
+      t.equal(warm.cachedTokens, warm.prefixTokens)
+      t.ok(relativeError(warm.logits, cold.logits) < 1e-3)
+      // Another state in between, and one that shares its beginning.
+      await engine.score(input(40, 2))
+      const again = await engine.score(input(150, 4))
+      t.ok(relativeError(again.logits, cold.logits) < 1e-3)
+    }))
+
+  t.test(`${name}: batches smaller than prefix and suffix change nothing`, async (t) => {
+    const request = input(300, 6)
+    const whole = await withEngine(name, (engine) => engine.score(request))
+    const parts = await withEngine(name, (engine) => engine.score(request), {
+      batchTokens: 32,
+      microbatchTokens: 32,
+    })
+    const error = relativeError(parts.logits, whole.logits)
+    t.ok(error < 1e-3, String(error))
+  })
+}
+
+t.test('a dense model uses the common beginning of another prefix again', (t) =>
+  withEngine('small', async (engine) => {
+    const first = await engine.score(input(100, 1))
+    const longer = { ...input(100, 1), prefix: [...input(100, 1).prefix, question(3).parts[0]!] }
+    const second = await engine.score(longer)
+    t.equal(second.cachedTokens, first.prefixTokens)
+  }))
+
+t.test('a question without candidates is counted and not evaluated', (t) =>
+  withEngine('small', async (engine) => {
+    const request = input(20, 2)
+    const silent = { ...question(9), candidates: new Int32Array() }
+    const mixed = await engine.score({ ...request, suffixes: [silent, ...request.suffixes] })
+    const plain = await engine.score(request)
+    t.equal(mixed.logits.length, 2 * width)
+    t.ok(relativeError(mixed.logits, plain.logits) < 1e-3)
+    t.ok(mixed.suffixTokens > plain.suffixTokens)
+    const none = await engine.score({ prefix: request.prefix, suffixes: [silent] })
+    t.equal(none.logits.length, 0)
+    t.equal(none.prefixTokens, plain.prefixTokens)
+  }))
