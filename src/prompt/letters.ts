@@ -64,9 +64,10 @@ export function scoreText(question: ScoreQuestion, labels: readonly string[]): s
 
 /** For models that can say yes and no in one token. */
 export function noulText(question: NoulQuestion): string {
-  const meanings = []
-  if (!isBlank(question.criteria?.true)) meanings.push(`Yes: ${lineText(question.criteria.true)}`)
-  if (!isBlank(question.criteria?.false)) meanings.push(`No: ${lineText(question.criteria.false)}`)
+  const meanings: string[] = []
+  const { true: yes, false: no } = question.criteria ?? {}
+  if (!isBlank(yes)) meanings.push(`Yes: ${lineText(yes)}`)
+  if (!isBlank(no)) meanings.push(`No: ${lineText(no)}`)
   return paragraphs(
     instructionText(question.instructions),
     meanings.join('\n'),
