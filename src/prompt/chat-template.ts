@@ -55,8 +55,9 @@ const replySentinel = 'oiReplySentinel9c41e7'
 export function renderChat(source: string, tokens: ChatTokens): ChatRendering {
   let template: Template
   try {
-    // A name that the library has already set can only be set again inside the template.
-    template = new Template(`{% set strftime_now = fixed_now %}${source}`)
+    // A name that the library has set can only be set again inside the template. The line break
+    // belongs to that tag: blocks are trimmed.
+    template = new Template(`{% set strftime_now = fixed_now %}\n${source}`)
   } catch (cause) {
     throw unusable(`cannot be parsed: ${messageOf(cause)}`, cause)
   }
