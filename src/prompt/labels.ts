@@ -39,28 +39,35 @@ const pools: readonly (readonly string[])[] = [
 ]
 
 /**
- * Up to 255 labels of a model, the plainest first.
+ * Up to 255 labels of a model, the plainest first: all in the form that the layout prefers, or,
+ * if its tokenizer does not allow that, all in the other.
  *
- * @throws {@link OiError} `ERR_READOUT` if there are fewer than two.
+ * @throws {@link OiError} `ERR_READOUT` if there are fewer than two in either form.
  */
 export async function findLabels(engine: Engine, layout: Layout): Promise<Label[]> {
+  const other = layout.labelPrefix === '' ? ' ' : ''
+  for (const prefix of [layout.labelPrefix, other]) {
+    const labels = await labelsBehind(engine, layout.tail, prefix)
+    if (labels.length >= 2) return labels
+  }
+  throw new OiError('ERR_READOUT', 'labels: expected 2 single tokens or more behind the question')
+}
+
+async function labelsBehind(engine: Engine, tail: string, prefix: string): Promise<Label[]> {
   const labels: Label[] = []
   const taken = new Set<number>()
   for (const pool of pools) {
     if (labels.length >= mostOptions) break
-    const texts = pool.map((text) => layout.labelPrefix + text)
-    const tokens = await singleTokens(engine, layout.tail, texts)
+    const tokens = await singleTokens(
+      engine,
+      tail,
+      pool.map((text) => prefix + text),
+    )
     for (const [i, token] of tokens.entries()) {
       if (token === undefined || taken.has(token)) continue
       taken.add(token)
       labels.push({ text: pool[i]!, token })
     }
-  }
-  if (labels.length < 2) {
-    throw new OiError(
-      'ERR_READOUT',
-      `labels: expected at least 2 single tokens behind the question, got ${labels.length}`,
-    )
   }
   return labels.slice(0, mostOptions)
 }

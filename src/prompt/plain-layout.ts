@@ -14,7 +14,7 @@ export interface Layout {
   readonly between: string
   /** Behind the question. The label follows at once. */
   readonly tail: string
-  /** What stands before a label in running text at that place. */
+  /** What stands before a reply in running text at that place. */
   readonly labelPrefix: '' | ' '
 }
 

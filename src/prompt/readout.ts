@@ -81,8 +81,9 @@ function layoutOf(info: ModelInfo): Layout {
 
 function chatLayout(source: string, info: ModelInfo): Layout {
   const rendering = renderChat(source, info)
-  const { head, between } = rendering
-  return { head, between, tail: answerTail(rendering, source), labelPrefix: '' }
+  const { head, between, replyTail } = rendering
+  const tail = answerTail(rendering, source)
+  return { head, between, tail, labelPrefix: replyTail === `${tail} ` ? ' ' : '' }
 }
 
 class LettersReadout implements Readout {
@@ -91,7 +92,8 @@ class LettersReadout implements Readout {
   readonly maxOptions: number
   readonly #layout: Layout
   readonly #tokens: Int32Array
-  readonly #noul: NoulTokens | undefined
+  /** Undefined if a noul is asked with letters. */
+  readonly #noul: Omit<Asked, 'text'> | undefined
   readonly #tail: PromptPart
 
   constructor(layout: Layout, labels: readonly Label[], noul: NoulTokens | undefined) {
@@ -99,7 +101,10 @@ class LettersReadout implements Readout {
     this.maxOptions = labels.length
     this.#layout = layout
     this.#tokens = Int32Array.from(labels, (label) => label.token)
-    this.#noul = noul
+    this.#noul = noul && {
+      candidates: Int32Array.of(...noul.no, ...noul.yes),
+      forms: [noul.no.length, noul.yes.length],
+    }
     this.#tail = { text: layout.tail, trusted: true }
   }
 
@@ -135,14 +140,8 @@ class LettersReadout implements Readout {
   }
 
   #askNoul(question: NoulQuestion): Asked {
-    if (this.#noul !== undefined) {
-      const { no, yes } = this.#noul
-      return {
-        text: letters.noulText(question),
-        candidates: Int32Array.of(...no, ...yes),
-        forms: [no.length, yes.length],
-      }
-    }
+    if (this.#noul !== undefined) return { text: letters.noulText(question), ...this.#noul }
+
     const [yes, no] = this.#tokens
     return {
       text: letters.noulChoiceText(question, this.labels),

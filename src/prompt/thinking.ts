@@ -35,7 +35,10 @@ const thinkBlocks: readonly ThinkBlock[] = [
 
 /** Names by which templates let a caller switch thinking off. */
 const switchName =
-  /\b(?:enable_thinking|thinking_mode|thinking_budget|thinking_effort|reasoning_effort)\b|\b(?:if|not|and|or|set)\s+thinking\b/
+  /\b(?:enable_thinking|thinking_mode|thinking_budget|thinking_effort|reasoning_effort)\b/
+
+/** A variable that is called just that, and not the word in a sentence or of a message. */
+const bareSwitch = /\b(?:if|not|and|or|set)\s+thinking\s*(?:-?[%}]|and\b|or\b|is\b|=|\))/
 
 const thinkingWords = /think|thought|reason|reflect|analysis|scratchpad/i
 
@@ -53,7 +56,9 @@ const thinkingWords = /think|thought|reason|reflect|analysis|scratchpad/i
 export function answerTail({ tail, replyTail }: ChatRendering, source: string): string {
   const found = findBlock(tail)
   if (found?.state === 'open') {
-    if (switchName.test(source)) return tail + closing(tail.slice(found.at), found.block)
+    if (switchName.test(source) || bareSwitch.test(source)) {
+      return tail + closing(tail.slice(found.at), found.block)
+    }
     throw unusable(`always opens ${found.block.open} before the answer and has no switch for it`)
   }
 
@@ -95,7 +100,7 @@ function closing(opened: string, block: ThinkBlock): string {
 
 /**
  * What the template's own reply has between `start` and its text. A mere space is not counted:
- * labels are looked for with and without one.
+ * it is part of the reply's first token.
  */
 function missingFrom(start: string, replyTail: string | undefined): string {
   const missing = replyTail?.startsWith(start) ? replyTail.slice(start.length) : ''

@@ -49,10 +49,31 @@ t.test('texts that take two tokens are no labels', async (t) => {
 })
 
 t.test('a text that changes the tokens before it is no label', async (t) => {
-  // Behind a word a letter only makes the word longer.
-  await t.rejects(findLabels(createFakeEngine(), { ...chat, tail: 'Answer' }), {
-    code: 'ERR_READOUT',
+  // Behind a word a letter only makes the word longer; a letter with a space does not.
+  const engine = createFakeEngine()
+  const labels = await findLabels(engine, { ...chat, tail: 'Answer' })
+  const [ids] = await engine.tokenize([{ text: ' A', trusted: true }])
+  t.strictSame(labels[0], { text: 'A', token: ids![0] })
+})
+
+t.test('a model without labels is refused', async (t) => {
+  const engine = createFakeEngine()
+  engine.areOrdinary = (ids) => Array.from(ids, () => false)
+  await t.rejects(createReadout(engine), { code: 'ERR_READOUT' })
+})
+
+t.test('labels have a space where replies begin with one', async (t) => {
+  const engine = createFakeEngine({
+    info: {
+      chatTemplate:
+        '{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}' +
+        '{% if add_generation_prompt %}assistant:{% endif %}',
+    },
   })
+  const { input } = (await createReadout(engine)).render(request)
+  const [ids] = await engine.tokenize([{ text: ' A', trusted: true }])
+  t.equal(input.suffixes[1]!.parts[1]!.text, '\nassistant:')
+  t.equal(input.suffixes[1]!.candidates[0], ids![0])
 })
 
 t.test('tokens that are not ordinary are no labels', async (t) => {

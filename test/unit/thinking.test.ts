@@ -8,7 +8,7 @@ const rendering = (tail: string, replyTail?: string) => ({
   tail,
   replyTail,
 })
-const noSwitch = 'a template that names no switch and has message.thinking in it'
+const noSwitch = 'no switch: {% if message.thinking %}, and thinking about text and thinking chunks'
 const refused = { code: 'ERR_READOUT' }
 
 t.test('tails behind which the model answers at once stay as they are', async (t) => {
