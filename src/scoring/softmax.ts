@@ -43,6 +43,9 @@ export function softmax(logits: ArrayLike<number>, temperature = 1): Float64Arra
     )
   }
   const max = largest(logits)
+  if (max === -Infinity) {
+    throw new OiError('ERR_INVALID_ARGUMENT', 'logits: expected at least one finite number')
+  }
   const p = new Float64Array(logits.length)
   let sum = 0
   for (let i = 0; i < p.length; i++) {
@@ -56,12 +59,13 @@ export function softmax(logits: ArrayLike<number>, temperature = 1): Float64Arra
 /**
  * The logarithm of a sum of exponentials: the logit of several forms of one option together.
  *
- * @param logits - Shape [k], k >= 1, nats.
- * @returns m + ln sum_j exp(l[j] - m), m being the largest; nats.
- * @throws {@link OiError} `ERR_INVALID_ARGUMENT` as {@link softmax}.
+ * @param logits - Shape [k], nats.
+ * @returns m + ln sum_j exp(l[j] - m), m being the largest; nats. `-Infinity` if all are.
+ * @throws {@link OiError} `ERR_INVALID_ARGUMENT` if `logits` holds NaN or +Infinity.
  */
 export function logSumExp(logits: ArrayLike<number>): number {
   const max = largest(logits)
+  if (max === -Infinity) return max
   let sum = 0
   for (let i = 0; i < logits.length; i++) sum += Math.exp(logits[i]! - max)
   return max + Math.log(sum)
@@ -76,9 +80,6 @@ function largest(logits: ArrayLike<number>): number {
       throw new OiError('ERR_INVALID_ARGUMENT', `logits: expected numbers, got ${logit}`)
     }
     if (logit > max) max = logit
-  }
-  if (max === -Infinity) {
-    throw new OiError('ERR_INVALID_ARGUMENT', 'logits: expected at least one finite number')
   }
   return max
 }

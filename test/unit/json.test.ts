@@ -198,8 +198,9 @@ t.test('random texts are read as JSON.parse reads them', async (t) => {
       continue
     }
     accepted++
-    t.equal(stable(actual.value), stable(expected.value), text)
-    if (i % 2 === 0) t.strictSame(parseJson(stringifyJson(actual.value as Json)), actual.value)
+    if (stable(actual.value) !== stable(expected.value)) t.fail(text)
+    const again = stringifyJson(actual.value as Json)
+    if (stringifyJson(parseJson(again)) !== again) t.fail(text)
   }
   t.ok(accepted > 3000)
 })

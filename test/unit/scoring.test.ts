@@ -49,6 +49,8 @@ t.test('probabilities of random logits sum to 1', async (t) => {
 t.test('what is not a distribution is refused', async (t) => {
   for (const logits of [[], [NaN], [1, NaN], [Infinity], [-Infinity, -Infinity]]) {
     t.throws(() => softmax(logits), refused, String(logits))
+  }
+  for (const logits of [[NaN], [1, NaN], [Infinity]]) {
     t.throws(() => logSumExp(logits), refused, String(logits))
   }
   for (const temperature of [0, -1, NaN, Infinity]) {
@@ -60,6 +62,7 @@ t.test('logSumExp adds probabilities', async (t) => {
   t.ok(near(logSumExp([Math.log(0.25), Math.log(0.5)]), Math.log(0.75), 1e-15))
   t.equal(logSumExp([5]), 5)
   t.equal(logSumExp([1000, -Infinity]), 1000)
+  t.equal(logSumExp([-Infinity]), -Infinity)
 })
 
 t.test('the earliest option wins a tie', async (t) => {
@@ -150,6 +153,12 @@ t.test('evidence is given only when it is asked for', async (t) => {
   t.notOk('evidence' in plain)
   const { evidence } = answerOf(choice, measured, { temperature: 2, evidence: true })
   t.match(evidence, { logits: [1, 2, 3], temperature: 2 })
+})
+
+t.test('an option that the model cannot produce has probability 0', async (t) => {
+  const measured = { logits: [1, -Infinity, 2], forms: [1, 1, 1], vocabulary: 4 }
+  const answer = answerOf(choice, measured, { temperature: 1, evidence: false })
+  t.match(answer, { choice: 'c', probabilities: { b: 0 } })
 })
 
 t.test('a single option is certain', async (t) => {
