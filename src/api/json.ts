@@ -53,6 +53,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
 const unpairedSurrogate = /\p{Surrogate}/u
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
+/** Whole numbers of so many digits are exact doubles. */
+const exactDigits = 15
+
 const enum Char {
   Tab = 9,
   LineFeed = 10,
@@ -61,12 +64,14 @@ const enum Char {
   Quote = 34,
   Comma = 44,
   Minus = 45,
+  Point = 46,
   Zero = 48,
   Nine = 57,
   Colon = 58,
   OpenBracket = 91,
   Backslash = 92,
   CloseBracket = 93,
+  LowerE = 101,
   OpenBrace = 123,
   CloseBrace = 125,
 }
@@ -209,6 +214,21 @@ class Reader {
   #number(): number | RawNumber {
     const text = this.#text
     const start = this.#at
+    // Most numbers are short whole ones, which JavaScript prints as they are.
+    let c = text.charCodeAt(start)
+    if (c !== Char.Zero && c !== Char.Minus) {
+      let whole = 0
+      let at = start
+      while (c >= Char.Zero && c <= Char.Nine) {
+        whole = whole * 10 + c - Char.Zero
+        c = text.charCodeAt(++at)
+      }
+      if (at - start <= exactDigits && c !== Char.Point && (c | 32) !== Char.LowerE) {
+        this.#at = at
+        return whole
+      }
+    }
+
     number.lastIndex = start
     // test() and not exec(), which would make an array for each number.
     if (!number.test(text)) {
