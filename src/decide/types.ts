@@ -18,7 +18,7 @@ export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
 export interface NoulQuestion {
   readonly type: 'noul'
   readonly instructions?: Json
-  readonly criteria?: { readonly true?: Json; readonly false?: Json }
+  readonly criteria?: { readonly true?: Json; readonly false?: Json } | null
 }
 
 export interface ChoiceQuestion {

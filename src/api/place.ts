@@ -1,0 +1,34 @@
+/**
+ * Names of places in a body, as error messages show them: `questions.team.criteria`,
+ * `questions["a b"]`.
+ *
+ * @module
+ */
+
+const identifier = /^[A-Za-z_$][A-Za-z0-9_$]*$/
+const longestName = 40
+
+/**
+ * The place of a member of the object at `parent`; `''` is the body itself.
+ *
+ * A name that is not a plain identifier stands in brackets as JSON, a long one is shortened.
+ *
+ * @example
+ * ```ts
+ * placeOf('questions', 'team') // 'questions.team'
+ * placeOf('questions', 'a b') // 'questions["a b"]'
+ * placeOf('', 'state') // 'state'
+ * ```
+ */
+export function placeOf(parent: string, name: string): string {
+  const shown = shortened(name)
+  if (shown !== name || !identifier.test(name)) return `${parent}[${JSON.stringify(shown)}]`
+  return parent === '' ? name : `${parent}.${name}`
+}
+
+/** At most 40 characters of a text, pairs of surrogates kept whole. */
+export function shortened(text: string): string {
+  if (text.length <= longestName) return text
+  const points = [...text.slice(0, 2 * longestName)]
+  return points.length <= longestName ? text : `${points.slice(0, longestName - 1).join('')}…`
+}

@@ -1,0 +1,158 @@
+/**
+ * A request body, from text to a {@link DecideRequest}, or the first thing that is wrong with it.
+ *
+ * Rules
+ *   1. Every message starts with the place and then names the rule; `param` is the place.
+ *   2. Wrong shape is `ERR_BODY_INVALID` (422); right shape but an unknown type or too many of
+ *      something is `ERR_REQUEST_UNACCEPTABLE` (400).
+ *   3. The result is the parsed value itself: unknown fields stay in it and are never read.
+ *
+ * @module
+ */
+
+import { OiError } from '../errors.js'
+import type { ErrorCode } from '../errors.js'
+import type { DecideRequest, NoulQuestion, Question } from '../decide/types.js'
+import { duplicateKeyOf, entriesOf, isJsonObject, keysOf, parseJson, RawNumber } from './json.js'
+import type { Json } from './json.js'
+import { placeOf, shortened } from './place.js'
+import { mostOptions, validators } from './schemas.js'
+
+export interface RequestLimits {
+  readonly maxQuestions: number
+  /** Options of a choice; more than 255 are never accepted. */
+  readonly maxOptions: number
+  /** Levels of a score; more than 255 are never accepted. */
+  readonly maxLevels: number
+}
+
+/**
+ * Parses and checks one request body.
+ *
+ * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` (rule 2).
+ */
+export function readRequest(text: string, limits: RequestLimits): DecideRequest {
+  return checkRequest(parseJson(text), limits)
+}
+
+/**
+ * Checks a body that is parsed already, as an item of a batch or an object made by a program.
+ *
+ * @returns The same value.
+ * @throws As {@link readRequest}.
+ */
+export function checkRequest(body: unknown, limits: RequestLimits): DecideRequest {
+  requireShape('request', body, '')
+  const request = body as DecideRequest
+
+  const names = keysOf(request.questions)
+  requireUnique(request.questions, 'questions')
+  requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
+  for (const [name, question] of entriesOf<unknown>(request.questions)) {
+    checkQuestion(question, placeOf('questions', name), limits)
+  }
+  return request
+}
+
+function checkQuestion(value: unknown, place: string, limits: RequestLimits): void {
+  requireShape('question', value, place)
+  const { type } = value as { type: string }
+  if (type !== 'noul' && type !== 'choice' && type !== 'score') {
+    const got = JSON.stringify(shortened(type))
+    throw failure(
+      'ERR_REQUEST_UNACCEPTABLE',
+      placeOf(place, 'type'),
+      `expected ${expected.question.type}, got ${got}`,
+    )
+  }
+
+  const criteria = placeOf(place, 'criteria')
+  const given = (value as { criteria?: Json }).criteria
+  if (type === 'choice' && isJsonObject(given)) {
+    const most = Math.min(limits.maxOptions, mostOptions)
+    requireCount(keysOf(given).length, most, criteria, 'options')
+  }
+  if (type === 'score' && Array.isArray(given)) {
+    requireCount(given.length, Math.min(limits.maxLevels, mostOptions), criteria, 'levels')
+  }
+  requireShape(type, value, place)
+
+  const question = value as Question
+  if (question.criteria) requireUnique(question.criteria, criteria)
+  if (question.type === 'noul') requireAsked(question, place)
+}
+
+function requireAsked(question: NoulQuestion, place: string): void {
+  const { instructions, criteria } = question
+  for (const said of [instructions, criteria?.true, criteria?.false]) {
+    if (said !== undefined && said !== null && said !== '') return
+  }
+  throw failure(
+    'ERR_BODY_INVALID',
+    place,
+    'expected instructions or criteria, without them nothing is asked',
+  )
+}
+
+/** None of something is the wrong shape, too many is not acceptable. */
+function requireCount(count: number, most: number, place: string, noun: string): void {
+  if (count >= 1 && count <= most) return
+  const code = count === 0 ? 'ERR_BODY_INVALID' : 'ERR_REQUEST_UNACCEPTABLE'
+  throw failure(code, place, `expected 1 to ${most} ${noun}, got ${count}`)
+}
+
+function requireUnique(object: object, place: string): void {
+  const name = duplicateKeyOf(object)
+  if (name === undefined) return
+  throw failure('ERR_BODY_INVALID', placeOf(place, name), 'expected each name once, got it twice')
+}
+
+/** What stands where, in words; '' is the value that a schema describes as a whole. */
+const expected = {
+  request: {
+    '': 'an object',
+    state: 'a string, an object, an array, a number or a boolean',
+    questions: 'an object with at least one question',
+    model: 'a string',
+  },
+  question: { '': 'an object', type: '"noul", "choice" or "score"' },
+  noul: { criteria: 'an object with the keys true and false' },
+  choice: { criteria: 'an object of options' },
+  score: { criteria: 'an array of levels' },
+} as const
+
+function requireShape(kind: keyof typeof expected, value: unknown, place: string): void {
+  const validator = validators[kind]
+  if (validator.Check(value)) return
+
+  const field = isJsonObject(value) ? failedField(validator.Errors(value)[0]) : ''
+  const at = field === '' ? place : placeOf(place, field)
+  const found = field === '' ? value : (value as Record<string, unknown>)[field]
+  const wanted = (expected[kind] as Record<string, string>)[field]
+  throw failure('ERR_BODY_INVALID', at, `expected ${wanted}, got ${describe(found)}`)
+}
+
+/** The top-level field that an error of the schema is about. */
+function failedField(error: SchemaError | undefined): string {
+  if (error?.keyword === 'required' && error.instancePath === '') {
+    return error.params.requiredProperties[0] ?? ''
+  }
+  return error?.instancePath.split('/')[1] ?? ''
+}
+
+type SchemaError = ReturnType<(typeof validators)[keyof typeof validators]['Errors']>[number]
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  if (typeof value === 'number' || value instanceof RawNumber) return 'a number'
+  if (typeof value === 'object')
+    return Object.keys(value).length === 0 ? 'an empty object' : 'an object'
+  return `a ${typeof value}`
+}
+
+function failure(code: ErrorCode, place: string, rule: string): OiError {
+  const at = place === '' ? 'body' : place
+  return new OiError(code, `${at}: ${rule}`, place === '' ? {} : { param: place })
+}

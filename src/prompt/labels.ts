@@ -1,0 +1,107 @@
+/**
+ * Labels: the texts that a model can answer with in exactly one token.
+ *
+ * Whether a text is one token depends on what stands before it, so the engine is asked about
+ * the very place where the answer is read: the tail and the label together must be the tail's
+ * tokens and one more, which is ordinary text and not yet another label's.
+ *
+ * @module
+ */
+
+import { OiError } from '../errors.js'
+import { mostOptions } from '../api/schemas.js'
+import type { Engine, PromptPart } from '../engine/types.js'
+import type { Layout } from './plain-layout.js'
+
+export interface Label {
+  /** As it stands in the list of options, without a leading space. */
+  readonly text: string
+  readonly token: number
+}
+
+/** Tokens that mean no and yes, each side with at least one. */
+export interface NoulTokens {
+  readonly no: readonly number[]
+  readonly yes: readonly number[]
+}
+
+const upper = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const lower = upper.map((letter) => letter.toLowerCase())
+const digits = [...'0123456789']
+const pairs = (first: readonly string[], second: readonly string[]) =>
+  first.flatMap((a) => second.map((b) => a + b))
+
+/** Asked in this order, each as a whole, until there are enough labels. */
+const pools: readonly (readonly string[])[] = [
+  upper,
+  pairs(upper, upper),
+  [...pairs(upper, digits), ...pairs(lower, lower)],
+]
+
+/**
+ * Up to 255 labels of a model, the plainest first: all in the form that the layout prefers, or,
+ * if its tokenizer does not allow that, all in the other.
+ *
+ * @throws {@link OiError} `ERR_READOUT` if there are fewer than two in either form.
+ */
+export async function findLabels(engine: Engine, layout: Layout): Promise<Label[]> {
+  const other = layout.labelPrefix === '' ? ' ' : ''
+  for (const prefix of [layout.labelPrefix, other]) {
+    const labels = await labelsBehind(engine, layout.tail, prefix)
+    if (labels.length >= 2) return labels
+  }
+  throw new OiError('ERR_READOUT', 'labels: expected 2 single tokens or more behind the question')
+}
+
+async function labelsBehind(engine: Engine, tail: string, prefix: string): Promise<Label[]> {
+  const labels: Label[] = []
+  const taken = new Set<number>()
+  for (const pool of pools) {
+    if (labels.length >= mostOptions) break
+    const tokens = await singleTokens(
+      engine,
+      tail,
+      pool.map((text) => prefix + text),
+    )
+    for (const [i, token] of tokens.entries()) {
+      if (token === undefined || taken.has(token)) continue
+      taken.add(token)
+      labels.push({ text: pool[i]!, token })
+    }
+  }
+  return labels.slice(0, mostOptions)
+}
+
+const noForms = ['No', 'no', 'NO', ' No', ' no', ' NO']
+const yesForms = ['Yes', 'yes', 'YES', ' Yes', ' yes', ' YES']
+
+/** The forms of no and yes that are single tokens, or undefined if either side has none. */
+export async function findNoulTokens(
+  engine: Engine,
+  layout: Layout,
+): Promise<NoulTokens | undefined> {
+  const tokens = await singleTokens(engine, layout.tail, [...noForms, ...yesForms])
+  const no = distinct(tokens.slice(0, noForms.length))
+  const yes = distinct(tokens.slice(noForms.length)).filter((token) => !no.includes(token))
+  return no.length > 0 && yes.length > 0 ? { no, yes } : undefined
+}
+
+function distinct(tokens: readonly (number | undefined)[]): number[] {
+  return [...new Set(tokens.filter((token) => token !== undefined))]
+}
+
+/** For each text, its one token behind the tail, or undefined. */
+async function singleTokens(
+  engine: Engine,
+  tail: string,
+  texts: readonly string[],
+): Promise<(number | undefined)[]> {
+  const part = (text: string): PromptPart => ({ text: tail + text, trusted: true })
+  const [before, ...behind] = await engine.tokenize(['', ...texts].map(part))
+  const tokens = behind.map((ids) => {
+    const single = ids.length === before!.length + 1 && before!.every((id, i) => id === ids[i])
+    return single ? ids[ids.length - 1] : undefined
+  })
+  const ordinary = engine.areOrdinary(Int32Array.from(tokens, (token) => token ?? 0))
+  return tokens.map((token, i) => (ordinary[i] ? token : undefined))
+}

@@ -1,0 +1,26 @@
+/**
+ * The layout for a model without a chat template: state, question and the word `Answer:`.
+ *
+ * @module
+ */
+
+import { separator } from './chat-template.js'
+
+/** The texts around the state and the question of one request. All of them are trusted. */
+export interface Layout {
+  /** Before the state. */
+  readonly head: string
+  /** Between state and question; plain text, never control tokens. */
+  readonly between: string
+  /** Behind the question. The label follows at once. */
+  readonly tail: string
+  /** What stands before a reply in running text at that place. */
+  readonly labelPrefix: '' | ' '
+}
+
+export const plainLayout: Layout = {
+  head: '',
+  between: separator,
+  tail: '\n\nAnswer:',
+  labelPrefix: ' ',
+}

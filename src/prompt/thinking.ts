@@ -1,0 +1,112 @@
+/**
+ * Models that think before they answer: where the answer has to begin.
+ *
+ * Switching thinking off is a request that a template may ignore, so what it rendered is looked
+ * at. The label is read right behind the tail, and there the model must be about to answer.
+ *
+ * @module
+ */
+
+import { OiError } from '../errors.js'
+import type { ChatRendering } from './chat-template.js'
+
+interface ThinkBlock {
+  readonly open: string
+  readonly close: string
+  /** The closing mark also ends other things: without the opening one it says nothing. */
+  readonly common?: true
+}
+
+/** The marks of known families. */
+const thinkBlocks: readonly ThinkBlock[] = [
+  { open: '<think>', close: '</think>' },
+  { open: '<thinking>', close: '</thinking>' },
+  { open: '<reasoning>', close: '</reasoning>' },
+  { open: '[THINK]', close: '[/THINK]' },
+  { open: '<mm:think>', close: '</mm:think>' },
+  { open: '<seed:think>', close: '</seed:think>' },
+  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
+  { open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
+  { open: '<|channel>thought', close: '<channel|>' },
+  { open: '<|open|>think<|sep|>', close: '<|close|>think<|sep|>' },
+  { open: '<|channel|>analysis<|message|>', close: '<|end|>', common: true },
+  { open: '<|think|>', close: '<|end|>', common: true },
+]
+
+/** Names by which templates let a caller switch thinking off. */
+const switchName =
+  /\b(?:enable_thinking|thinking_mode|thinking_budget|thinking_effort|reasoning_effort)\b/
+
+/** A variable that is called just that, and not the word in a sentence or of a message. */
+const bareSwitch = /\b(?:if|not|and|or|set)\s+thinking\s*(?:-?[%}]|and\b|or\b|is\b|=|\))/
+
+const thinkingWords = /think|thought|reason|reflect|analysis|scratchpad/i
+
+/**
+ * The tail behind which the model answers at once.
+ *
+ * - An open block that a switch should have kept closed is closed.
+ * - Where the template's own replies have more before their text than the tail has, as an empty
+ *   block or the name of a channel, that is appended.
+ *
+ * @param source - The template's text.
+ * @throws {@link OiError} `ERR_READOUT` if the template always opens a block, or ends with
+ *   something that looks like thinking and is not of a known family.
+ */
+export function answerTail({ tail, replyTail }: ChatRendering, source: string): string {
+  const found = findBlock(tail)
+  if (found?.state === 'open') {
+    if (switchName.test(source) || bareSwitch.test(source)) {
+      return tail + closing(tail.slice(found.at), found.block)
+    }
+    throw unusable(`always opens ${found.block.open} before the answer and has no switch for it`)
+  }
+
+  const missing = missingFrom(tail, replyTail)
+  if (missing !== '') return tail + missing
+  if (found !== undefined) {
+    // Replies without a block may still have a mark of their own where the block would end.
+    const mark = missingFrom(tail.slice(0, found.at), replyTail)
+    return findBlock(mark) === undefined ? tail + mark : tail
+  }
+  if (thinkingWords.test(tail)) {
+    const end = JSON.stringify(tail.slice(-80))
+    throw unusable(`ends with ${end}, which looks like thinking of an unknown kind`)
+  }
+  return tail
+}
+
+interface FoundBlock {
+  readonly block: ThinkBlock
+  readonly state: 'open' | 'closed'
+  /** Where the block begins: its opening mark, or its closing one if that stands alone. */
+  readonly at: number
+}
+
+function findBlock(text: string): FoundBlock | undefined {
+  for (const block of thinkBlocks) {
+    const open = text.lastIndexOf(block.open)
+    const close = text.lastIndexOf(block.close)
+    if (open !== -1) return { block, state: close > open ? 'closed' : 'open', at: open }
+    if (close !== -1 && !block.common) return { block, state: 'closed', at: close }
+  }
+  return undefined
+}
+
+/** On the same line if nothing followed the opening mark, else behind an empty paragraph. */
+function closing(opened: string, block: ThinkBlock): string {
+  return opened.includes('\n') ? `\n${block.close}\n\n` : block.close
+}
+
+/**
+ * What the template's own reply has between `start` and its text. A mere space is not counted:
+ * it is part of the reply's first token.
+ */
+function missingFrom(start: string, replyTail: string | undefined): string {
+  const missing = replyTail?.startsWith(start) ? replyTail.slice(start.length) : ''
+  return /[^ ]/.test(missing) ? missing : ''
+}
+
+function unusable(reason: string): OiError {
+  return new OiError('ERR_READOUT', `chat template: ${reason}`)
+}

@@ -1,0 +1,211 @@
+/**
+ * An Engine without a model: the same input always has the same logits, other input others.
+ *
+ * Its tokenizer knows words (with at most one leading space), digits and single characters. A
+ * token's id is a hash of its text, so that ids do not depend on what was asked before.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OiError } from '../../src/errors.js'
+import type {
+  Engine,
+  ModelInfo,
+  PromptPart,
+  ScoreInput,
+  ScoreOptions,
+  ScoreOutput,
+} from '../../src/engine/types.js'
+
+export interface FakeEngineOptions {
+  /** Replaces facts of the model, as its chat template. */
+  readonly info?: Partial<ModelInfo>
+  /** True if a word is one token; else it is spelled. Every word is, by default. */
+  readonly isWord?: (word: string) => boolean
+  /** The logit of a token behind a prompt; by default a hash in -8 to 8. */
+  readonly logit?: (prompt: string, token: string) => number
+  /** What a request takes. 0 by default. */
+  readonly delayMs?: number
+  /** Requests at once before `ERR_OVERLOADED`; no limit by default. */
+  readonly maxQueued?: number
+}
+
+export interface FakeEngine extends Engine {
+  /** Every input that was scored. */
+  readonly scored: readonly ScoreInput[]
+}
+
+/** A template of our own, of the common kind. */
+export const fakeChatTemplate =
+  "{% for message in messages %}<|start|>{{ message['role'] }}\n" +
+  "{{ message['content'] }}<|end|>\n{% endfor %}" +
+  '{% if add_generation_prompt %}<|start|>assistant\n{% endif %}'
+
+const info: ModelInfo = {
+  architecture: 'fake',
+  description: 'fake 1M F32',
+  parameters: 1_000_000,
+  weightBytes: 4_000_000,
+  vocabularySize: 2 ** 31 - 1,
+  trainedContextTokens: 8192,
+  contextTokens: 8192,
+  maxForks: 16,
+  recurrent: false,
+  hybrid: false,
+  metadata: { 'general.name': 'Fake' },
+  chatTemplate: fakeChatTemplate,
+  bosToken: '<|bos|>',
+  eosToken: '<|end|>',
+  contextBytes: 1_000_000,
+  threads: 1,
+  device: 'CPU',
+}
+
+const controlTokens = ['<|bos|>', '<|start|>', '<|end|>']
+const control = /(<\|bos\|>|<\|start\|>|<\|end\|>)/
+const pieces = / ?[\p{L}]+|\d|[^]/gu
+
+export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
+  return new HashEngine(options)
+}
+
+class HashEngine implements FakeEngine {
+  readonly info: ModelInfo
+  readonly scored: ScoreInput[] = []
+  readonly #options: FakeEngineOptions
+  readonly #seen = new Set<string>()
+  readonly #texts = new Map<number, string>()
+  readonly #pending = new Set<Promise<unknown>>()
+  #closed = false
+
+  constructor(options: FakeEngineOptions) {
+    this.#options = options
+    this.info = { ...info, ...options.info }
+  }
+
+  async score(input: ScoreInput, { signal }: ScoreOptions = {}): Promise<ScoreOutput> {
+    this.#requireOpen()
+    if (this.#pending.size >= (this.#options.maxQueued ?? Infinity)) {
+      throw new OiError('ERR_OVERLOADED', 'engine queue is full', { retryAfterMs: 1000 })
+    }
+    if (signal?.aborted) throw aborted(signal.reason)
+    const work = sleep(this.#options.delayMs ?? 0, undefined, signal ? { signal } : {})
+    this.#pending.add(work)
+    try {
+      await work
+    } catch {
+      throw aborted(signal?.reason)
+    } finally {
+      this.#pending.delete(work)
+    }
+    return this.#evaluate(input)
+  }
+
+  async tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]> {
+    this.#requireOpen()
+    return texts.map((part) => this.#ids([part]))
+  }
+
+  async countTokens(text: string): Promise<number> {
+    this.#requireOpen()
+    return this.#ids([{ text, trusted: false }]).length
+  }
+
+  areOrdinary(ids: Int32Array): boolean[] {
+    return Array.from(ids, (id) => id >= controlTokens.length)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#pending)
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new OiError('ERR_ENGINE_CLOSED', 'engine is closed')
+  }
+
+  #evaluate(input: ScoreInput): ScoreOutput {
+    this.scored.push(input)
+    const prefix = this.#ids(input.prefix)
+    const suffixes = input.suffixes.map((suffix) => this.#ids(suffix.parts))
+    const longest = prefix.length + Math.max(0, ...suffixes.map((ids) => ids.length))
+    if (longest > this.info.contextTokens) {
+      throw new OiError(
+        'ERR_STATE_TOO_LONG',
+        `state: expected at most ${this.info.contextTokens} tokens with its longest question, got ${longest}`,
+        { param: 'state' },
+      )
+    }
+
+    const logits = input.suffixes.flatMap(({ candidates }, i) =>
+      candidates.length === 0 ? [] : this.#logits([...prefix, ...suffixes[i]!], candidates),
+    )
+    const key = prefix.join()
+    const cached = this.#seen.has(key)
+    this.#seen.add(key)
+    return {
+      logits: Float32Array.from(logits),
+      prefixTokens: prefix.length,
+      suffixTokens: suffixes.reduce((sum, ids) => sum + ids.length, 0),
+      cachedTokens: cached ? prefix.length : 0,
+      queueMs: 0.25,
+      tokenizeMs: 0.125,
+      modelMs: 1.5 + (this.#options.delayMs ?? 0),
+    }
+  }
+
+  /** Logits of the candidates, then a vocabulary that has as much mass besides them. */
+  #logits(prompt: readonly number[], candidates: Int32Array): number[] {
+    const text = prompt.map((id) => this.#texts.get(id)!).join('')
+    const own = Array.from(candidates, (id) => {
+      const token = this.#texts.get(id) ?? ''
+      return this.#options.logit?.(text, token) ?? hashLogit(`${prompt.join()}:${id}`)
+    })
+    const mass = own.reduce((sum, logit) => sum + Math.exp(logit), 0)
+    return [...own, Math.log(2 * mass)]
+  }
+
+  #ids(parts: readonly PromptPart[]): Int32Array {
+    return Int32Array.from(
+      parts.flatMap(({ text, trusted }) =>
+        (trusted ? text.split(control) : [text]).flatMap((run) => {
+          const id = trusted ? controlTokens.indexOf(run) : -1
+          return id === -1 ? this.#split(run) : [this.#remember(id, run)]
+        }),
+      ),
+    )
+  }
+
+  #split(text: string): number[] {
+    const isWord = this.#options.isWord ?? (() => true)
+    return (text.match(pieces) ?? [])
+      .flatMap((piece) => (piece.length === 1 || isWord(piece) ? [piece] : [...piece]))
+      .map((piece) => this.#remember(idOf(piece), piece))
+  }
+
+  #remember(id: number, text: string): number {
+    this.#texts.set(id, text)
+    return id
+  }
+}
+
+function aborted(cause: unknown): OiError {
+  return new OiError('ERR_ABORTED', 'the request was aborted', { cause })
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let state = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) {
+    state = Math.imul(state ^ text.charCodeAt(i), 0x01000193)
+  }
+  return state >>> 0
+}
+
+function idOf(piece: string): number {
+  return controlTokens.length + (hash(piece) % (2 ** 31 - 1 - controlTokens.length))
+}
+
+function hashLogit(text: string): number {
+  // Mixed once more: the last bits of FNV hardly depend on the last characters.
+  const mixed = Math.imul(hash(text) ^ (hash(text) >>> 15), 0x2c1b3c6d) >>> 0
+  return (mixed / 2 ** 32) * 16 - 8
+}

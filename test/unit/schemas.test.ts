@@ -1,0 +1,53 @@
+/** The schemas of what the server sends. What it is sent is tested in read-request.test.ts. */
+import t from 'tap'
+import { validators } from '../../src/api/schemas.js'
+import { createModelCard } from '../../src/decide/model-card.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import { createFakeEngine } from '../helpers/fake-engine.js'
+
+const usage = { input_tokens: 1, output_tokens: 1, cached_tokens: 0 }
+const response = {
+  model: 'm',
+  answers: {
+    a: { type: 'noul', noul: 0.5 },
+    '': { type: 'choice', choice: 'x', probabilities: { x: 1 }, confidence: 1 },
+    s: { type: 'score', score: 0, probabilities: { 0: 1 }, legend: { 0: null }, confidence: 1 },
+  },
+  usage,
+  latency_ms: 1.5,
+}
+
+t.test('a response', async (t) => {
+  t.ok(validators.response.Check(response))
+  t.ok(validators.response.Check({ ...response, usage: { ...usage, image_tokens: 3 } }))
+})
+
+t.test('what no response may be', async (t) => {
+  for (const wrong of [
+    { ...response, answers: {} },
+    { ...response, answers: { a: { type: 'noul', noul: 1.5 } } },
+    { ...response, answers: { a: { type: 'noul' } } },
+    { ...response, answers: { a: { ...response.answers[''], confidence: -0.1 } } },
+    { ...response, usage: { ...usage, output_tokens: 0 } },
+    { ...response, usage: { ...usage, input_tokens: 1.5 } },
+    { ...response, latency_ms: '1' },
+    { ...response, model: undefined },
+  ]) {
+    t.notOk(validators.response.Check(wrong), JSON.stringify(wrong))
+  }
+})
+
+t.test('the list of models', async (t) => {
+  const engine = createFakeEngine()
+  const facts = { fileName: 'm.gguf', digest: 'sha256:0', releaseDate: '2025-01-01' }
+  const card = createModelCard(engine.info, await createReadout(engine), facts)
+  const entry = { id: 'm', object: 'model', created: 0, owned_by: 'oi' }
+  t.ok(validators.models.Check({ models: [card], object: 'list', data: [entry] }))
+  t.notOk(validators.models.Check({ object: 'list', data: [entry] }))
+})
+
+t.test('an error', async (t) => {
+  t.ok(validators.error.Check({ error: { code: 'c', message: 'm' }, detail: 'm' }))
+  t.ok(validators.error.Check({ error: { code: 'c', message: 'm', param: 'p' }, detail: 'm' }))
+  t.notOk(validators.error.Check({ error: { code: 'c', message: 'm' } }))
+})

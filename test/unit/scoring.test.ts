@@ -1,0 +1,178 @@
+/** Logits to answers: no model, no engine. */
+import t from 'tap'
+import { entriesOf, keysOf, objectFromEntries, RawNumber } from '../../src/api/json.js'
+import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../../src/decide/types.js'
+import { answerOf, choiceAnswer, noulAnswer, scoreAnswer } from '../../src/scoring/answers.js'
+import { argMax, choiceConfidence, scoreConfidence } from '../../src/scoring/confidence.js'
+import { logSumExp, softmax } from '../../src/scoring/softmax.js'
+import { createRandom } from '../helpers/random.js'
+
+const near = (actual: number, expected: number, tolerance: number) =>
+  Math.abs(actual - expected) <= tolerance
+const sum = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0)
+const refused = { code: 'ERR_INVALID_ARGUMENT' }
+
+const noul: NoulQuestion = { type: 'noul', instructions: '?' }
+const choice: ChoiceQuestion = { type: 'choice', criteria: { a: null, b: null, c: null } }
+const score: ScoreQuestion = { type: 'score', criteria: ['low', null, { x: 1 }] }
+
+t.test('softmax gives back the proportions', async (t) => {
+  const p = softmax([Math.log(0.3), Math.log(0.1)])
+  t.ok(near(p[0]!, 0.75, 1e-15) && near(p[1]!, 0.25, 1e-15))
+})
+
+t.test('softmax does not depend on a shift of all logits', async (t) => {
+  for (const shift of [-1e6, -50, 50, 1e6]) {
+    const p = softmax([shift, shift + 1])
+    t.ok(near(p[1]!, 1 / (1 + Math.exp(-1)), 1e-12), String(shift))
+  }
+})
+
+t.test('a higher temperature flattens', async (t) => {
+  t.ok(near(softmax([0, 2], 2)[1]!, 1 / (1 + Math.exp(-1)), 1e-15))
+  t.ok(softmax([0, 2], 10)[1]! < softmax([0, 2])[1]!)
+})
+
+t.test('an impossible option has probability 0', async (t) => {
+  t.strictSame([...softmax([-Infinity, 3])], [0, 1])
+})
+
+t.test('probabilities of random logits sum to 1', async (t) => {
+  const random = createRandom(4)
+  for (let i = 0; i < 500; i++) {
+    const logits = Array.from({ length: 1 + random.integer(255) }, () => 80 * random.next() - 40)
+    const p = softmax(Float32Array.from(logits), 0.1 + 3 * random.next())
+    if (!near(sum(p), 1, 1e-9) || p.some((x) => !(x >= 0 && x <= 1))) t.fail(String(logits))
+  }
+})
+
+t.test('what is not a distribution is refused', async (t) => {
+  for (const logits of [[], [NaN], [1, NaN], [Infinity], [-Infinity, -Infinity]]) {
+    t.throws(() => softmax(logits), refused, String(logits))
+  }
+  for (const logits of [[NaN], [1, NaN], [Infinity]]) {
+    t.throws(() => logSumExp(logits), refused, String(logits))
+  }
+  for (const temperature of [0, -1, NaN, Infinity]) {
+    t.throws(() => softmax([1], temperature), refused, String(temperature))
+  }
+})
+
+t.test('logSumExp adds probabilities', async (t) => {
+  t.ok(near(logSumExp([Math.log(0.25), Math.log(0.5)]), Math.log(0.75), 1e-15))
+  t.equal(logSumExp([5]), 5)
+  t.equal(logSumExp([1000, -Infinity]), 1000)
+  t.equal(logSumExp([-Infinity]), -Infinity)
+})
+
+t.test('the earliest option wins a tie', async (t) => {
+  t.equal(argMax([0.2, 0.4, 0.4]), 1)
+  t.equal(choiceAnswer(choice, [0.4, 0.4, 0.2]).choice, 'a')
+})
+
+t.test('the confidence of a choice has its published values', async (t) => {
+  for (const [p, expected] of [
+    [[0.61, 0.2, 0.19], 0.415],
+    [[0.05, 0.74, 0.1, 0.06, 0.05], 0.675],
+    [[0.85, 0.15, 0], 0.775],
+    [[1], 1],
+    [[0.5, 0.5], 0],
+    [[0, 1], 1],
+  ] as const) {
+    t.ok(near(choiceConfidence(p), expected, 5.1e-4), `${p.join()} -> ${expected}`)
+  }
+})
+
+t.test('the confidence of a score has its published values', async (t) => {
+  for (const [p, expected, digits] of [
+    [[0, 0.57, 0.43], 0.355, 3],
+    [[0, 0.95, 0.05], 0.925, 3],
+    [[0, 0.48, 0.52, 0], 0.52, 3],
+    [[0.0023, 0.116, 0.6753, 0.2064], 0.673, 3],
+    [[0, 0, 0.86, 0.14, 0], 0.8833, 4],
+    [[1], 1, 3],
+    [[0.5, 0, 0.5], 0, 3],
+  ] as const) {
+    t.ok(near(scoreConfidence(p), expected, 0.51 * 10 ** -digits), `${p.join()} -> ${expected}`)
+  }
+})
+
+t.test('confidence is never below 0 or above 1', async (t) => {
+  const random = createRandom(9)
+  for (let i = 0; i < 500; i++) {
+    const p = softmax(Array.from({ length: 1 + random.integer(9) }, () => 6 * random.next()))
+    for (const c of [choiceConfidence(p), scoreConfidence(p)]) {
+      if (!(c >= 0 && c <= 1)) t.fail(String(p))
+    }
+  }
+})
+
+t.test('a noul is the probability of yes', async (t) => {
+  t.strictSame(noulAnswer([0.2, 0.8]), { type: 'noul', noul: 0.8 })
+})
+
+t.test('a choice keeps the order of its options', async (t) => {
+  const criteria = objectFromEntries([
+    ['z', null],
+    ['7', null],
+    ['__proto__', null],
+    ['1', null],
+  ])
+  const answer = choiceAnswer({ type: 'choice', criteria }, [0.1, 0.2, 0.6, 0.1])
+  t.equal(answer.choice, '__proto__')
+  t.strictSame(keysOf(answer.probabilities), ['z', '7', '__proto__', '1'])
+  t.strictSame(
+    entriesOf(answer.probabilities).map(([, p]) => p),
+    [0.1, 0.2, 0.6, 0.1],
+  )
+})
+
+t.test('a score is the expected level, with the levels as they were given', async (t) => {
+  const raw = new RawNumber('1.0')
+  const answer = scoreAnswer({ ...score, criteria: ['low', raw, null] }, [0.25, 0.25, 0.5])
+  t.equal(answer.score, 1.25)
+  t.strictSame(answer.probabilities, { 0: 0.25, 1: 0.25, 2: 0.5 })
+  t.equal(answer.legend['1'], raw)
+  t.strictSame(Object.keys(answer.legend), ['0', '1', '2'])
+})
+
+t.test('forms of one option count together', async (t) => {
+  const logits = [0.1, 0.2, 0.3, 0.4].map(Math.log)
+  const measured = { logits, forms: [1, 3], vocabulary: Math.log(2) }
+  const answer = answerOf(noul, measured, { temperature: 1, evidence: true })
+  t.match(answer, { type: 'noul' })
+  if (answer.type !== 'noul') return
+  t.ok(near(answer.noul, 0.9, 1e-12))
+  t.ok(near(answer.evidence!.label_mass, 0.5, 1e-12))
+  t.ok(near(answer.evidence!.logits[1]!, Math.log(0.9), 1e-12))
+})
+
+t.test('evidence is given only when it is asked for', async (t) => {
+  const measured = { logits: [1, 2, 3], forms: [1, 1, 1], vocabulary: 4 }
+  const plain = answerOf(choice, measured, { temperature: 2, evidence: false })
+  t.notOk('evidence' in plain)
+  const { evidence } = answerOf(choice, measured, { temperature: 2, evidence: true })
+  t.match(evidence, { logits: [1, 2, 3], temperature: 2 })
+})
+
+t.test('an option that the model cannot produce has probability 0', async (t) => {
+  const measured = { logits: [1, -Infinity, 2], forms: [1, 1, 1], vocabulary: 4 }
+  const answer = answerOf(choice, measured, { temperature: 1, evidence: false })
+  t.match(answer, { choice: 'c', probabilities: { b: 0 } })
+})
+
+t.test('a single option is certain', async (t) => {
+  const measured = { logits: [], forms: [], vocabulary: 0 }
+  const options = { temperature: 3, evidence: true }
+  t.strictSame(answerOf({ type: 'choice', criteria: { a: null } }, measured, options), {
+    type: 'choice',
+    choice: 'a',
+    probabilities: { a: 1 },
+    confidence: 1,
+    evidence: { label_mass: 1, logits: [0], temperature: 3 },
+  })
+  t.match(answerOf({ type: 'score', criteria: ['x'] }, measured, options), {
+    score: 0,
+    confidence: 1,
+  })
+})
