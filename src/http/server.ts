@@ -49,7 +49,7 @@ export class Server {
   /**
    * Listens.
    *
-   * @throws {@link OiError} `ERR_CONFIG` naming the address and what to change.
+   * @throws {@link OiError} `ERR_LISTEN` naming the address and what to change.
    */
   static async listen({ handlers, host, port }: ServerOptions): Promise<Server> {
     const app = uWS.App().any('/*', (res, req) => {
@@ -138,5 +138,5 @@ async function listenError(host: string, port: number): Promise<OiError> {
   }
   const remedy =
     remedies[cause?.code ?? ''] ?? `${cause?.message ?? 'unknown reason'}: see --host and --port`
-  return new OiError('ERR_CONFIG', `Cannot listen on ${host}:${port}: ${remedy}`, { cause })
+  return new OiError('ERR_LISTEN', `Cannot listen on ${host}:${port}: ${remedy}`, { cause })
 }
