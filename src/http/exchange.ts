@@ -65,14 +65,16 @@ export class Exchange {
   answer(content: Content, timings: Timings = noTimings): void {
     if (this.#ended) return
     const totalMs = performance.now() - this.startMs
-    this.#end(content.status, totalMs)
-    this.#client.send({
+    // Complete before the exchange counts as ended: whatever fails here can still be answered.
+    const reply: Reply = {
       status: content.status,
       headers: headersOf(this.id, timings, totalMs, content.headers),
       body: content.body,
       headOnly: this.method === 'head',
       close: this.#context.closing,
-    })
+    }
+    this.#end(content.status, totalMs)
+    this.#client.send(reply)
   }
 
   fail(error: unknown): void {
