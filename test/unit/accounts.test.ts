@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
+import { execFile } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 
@@ -88,6 +90,24 @@ t.test('only one of two openers makes the first key', async (t) => {
   const { accounts: other } = open(t, dataDir)
   t.ok(accounts.createFirstKey())
   t.equal(other.createFirstKey(), undefined)
+})
+
+t.test('processes that start together on an empty folder agree on one first key', async (t) => {
+  const dataDir = join(t.testdir(), 'data')
+  const module = new URL('../../src/accounts/accounts.js', import.meta.url)
+  const script = `
+    const { Accounts } = await import(${JSON.stringify(module.href)})
+    const accounts = new Accounts({ dataDir: ${JSON.stringify(dataDir)} })
+    const made = accounts.createFirstKey() !== undefined
+    accounts.createKey('default', 'own')
+    accounts.close()
+    console.log(made)`
+  const run = promisify(execFile)
+  const outputs = await Promise.all(
+    Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', script])),
+  )
+  t.equal(outputs.filter(({ stdout }) => stdout === 'true\n').length, 1)
+  t.equal(open(t, dataDir).accounts.listKeys().length, 5)
 })
 
 t.test('names: taken, unknown, unfit', async (t) => {
