@@ -77,6 +77,7 @@ export class DecideExchange extends Exchange implements Expirable {
   }
 
   override abandon(): void {
+    if (this.ended) return
     super.abandon()
     this.#abort.abort(new OiError('ERR_ABORTED', 'The client has gone'))
   }
