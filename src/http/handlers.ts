@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Accounts } from '../accounts/accounts.js'
+import type { Accounts, Caller } from '../accounts/accounts.js'
 import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { type DecideContext, DecideExchange, type Wire } from './decide-exchange.js'
@@ -115,7 +115,7 @@ export class Handlers implements DecideContext {
     }
   }
 
-  authenticate(header: string) {
+  authenticate(header: string): Caller {
     return this.#accounts.authenticate(header)
   }
 

@@ -67,11 +67,11 @@ export function errorContent(error: unknown, id: string): Content {
       ),
     }
   }
-  const { status, wire } = errorTable[error.code]
+  const { status, wire }: { status: number; wire: string } = errorTable[error.code]
   const body = errorBody(wire, error.message, error.param)
   const headers: string[] = []
   if (status === 401) headers.push('www-authenticate', 'Bearer')
-  if (error.retryAfterMs !== undefined || status === 503) {
+  if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
     const ms = Math.min(Math.max(error.retryAfterMs ?? standardRetryAfterMs, 1), maxRetryAfterMs)
     headers.push(
       'retry-after',
