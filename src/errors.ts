@@ -34,6 +34,7 @@ export const errorTable = {
   ERR_ADDON_NOT_FOUND: { status: 500, wire: 'internal_error' },
   // Faults
   ERR_INVALID_ARGUMENT: { status: 500, wire: 'internal_error' },
+  ERR_LISTEN: { status: 500, wire: 'internal_error' },
   ERR_CONFIG: { status: 500, wire: 'internal_error' },
   ERR_ACCOUNTS: { status: 500, wire: 'internal_error' },
   ERR_ENGINE_INTERNAL: { status: 500, wire: 'internal_error' },

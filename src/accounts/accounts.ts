@@ -1,0 +1,210 @@
+/**
+ * Workspaces and their keys.
+ *
+ * Rules
+ *   1. A secret is returned once, by the call that made it. Stored is its SHA-256.
+ *   2. Every request looks its key up. There is no cache, so a revoked key is refused from the
+ *      next request on, in every process on the same data folder.
+ *   3. No method logs, and no message holds a secret.
+ *
+ * @module
+ */
+
+import { timingSafeEqual } from 'node:crypto'
+import type Sqlite from 'better-sqlite3'
+import { OiError } from '../errors.js'
+import { openDatabase } from './database.js'
+import { hashSecret, keyError, newSecret, readSecret } from './keys.js'
+import { LastUsed } from './last-used.js'
+
+/** Whom a request belongs to. */
+export interface Caller {
+  readonly keyId: number
+  readonly workspaceId: number
+  readonly workspace: string
+}
+
+export interface Workspace {
+  readonly id: number
+  readonly name: string
+  readonly createdMs: number
+}
+
+/** A key as it may be shown. Times are milliseconds since 1970, UTC. */
+export interface Key {
+  readonly id: number
+  readonly name: string
+  readonly workspace: string
+  /** The last four characters of the secret. */
+  readonly lastFour: string
+  readonly createdMs: number
+  readonly usedMs: number | null
+  readonly revokedMs: number | null
+}
+
+/** A key and, this once, its secret. */
+export interface NewKey extends Key {
+  readonly secret: string
+}
+
+export interface AccountsOptions {
+  readonly dataDir: string
+  /** How long a call may wait for another process' write. Default 5,000. */
+  readonly busyMs?: number
+}
+
+const keyColumns = `keys.id, keys.name, workspaces.name AS workspace, last_four AS lastFour,
+  keys.created_ms AS createdMs, used_ms AS usedMs, revoked_ms AS revokedMs`
+const workspaceColumns = 'id, name, created_ms AS createdMs'
+const maxNameLength = 100
+
+export class Accounts {
+  readonly #db: Sqlite.Database
+  readonly #lastUsed: LastUsed
+  readonly #byHash: Sqlite.Statement<[Buffer], Caller & { hash: Buffer; revokedMs: number | null }>
+
+  /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
+  constructor({ dataDir, busyMs = 5000 }: AccountsOptions) {
+    this.#db = openDatabase(dataDir, busyMs)
+    this.#lastUsed = new LastUsed(this.#db)
+    this.#byHash = this.#db.prepare(
+      `SELECT keys.id AS keyId, hash, revoked_ms AS revokedMs,
+              workspaces.id AS workspaceId, workspaces.name AS workspace
+       FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE hash = ?`,
+    )
+  }
+
+  /**
+   * Whose request it is.
+   *
+   * @param header - The value of `Authorization`.
+   * @throws {@link OiError} `ERR_API_KEY` if the key is missing, malformed, unknown or revoked.
+   */
+  authenticate(header: string | undefined): Caller {
+    const hash = hashSecret(readSecret(header))
+    const row = this.#byHash.get(hash)
+    // The index compared bytes until they differed; the answer depends on this one only.
+    if (row === undefined || !timingSafeEqual(row.hash, hash)) {
+      throw keyError('The API key is not valid')
+    }
+    if (row.revokedMs !== null) throw keyError('The API key has been revoked')
+    this.#lastUsed.mark(row.keyId)
+    return { keyId: row.keyId, workspaceId: row.workspaceId, workspace: row.workspace }
+  }
+
+  /** @throws {@link OiError} `ERR_ACCOUNTS` if the name is taken or unfit. */
+  createWorkspace(name: string): Workspace {
+    checkName('workspace', name)
+    if (this.#findWorkspace(name) !== undefined) {
+      throw new OiError('ERR_ACCOUNTS', `There is a workspace "${name}" already`)
+    }
+    return this.#db
+      .prepare<[string, number], Workspace>(
+        `INSERT INTO workspaces (name, created_ms) VALUES (?, ?) RETURNING ${workspaceColumns}`,
+      )
+      .get(name, Date.now())!
+  }
+
+  /** Oldest first. */
+  listWorkspaces(): Workspace[] {
+    return this.#db
+      .prepare<[], Workspace>(`SELECT ${workspaceColumns} FROM workspaces ORDER BY id`)
+      .all()
+  }
+
+  /**
+   * Makes a key. The secret in the result is shown now or never.
+   *
+   * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace or the name is unfit.
+   */
+  createKey(workspace: string, name: string): NewKey {
+    checkName('key', name)
+    const owner = this.#findWorkspace(workspace)
+    if (owner === undefined) {
+      throw new OiError(
+        'ERR_ACCOUNTS',
+        `There is no workspace "${workspace}": oi workspaces create ${workspace}`,
+      )
+    }
+    const secret = newSecret()
+    const { lastInsertRowid } = this.#db
+      .prepare(
+        `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms) VALUES (?, ?, ?, ?, ?)`,
+      )
+      .run(owner.id, name, hashSecret(secret), secret.slice(-4), Date.now())
+    return { ...this.#getKey(Number(lastInsertRowid))!, secret }
+  }
+
+  /**
+   * Makes the workspace `default` and a key for it, if there is no workspace at all. Of several
+   * processes that start on an empty folder, one does.
+   */
+  createFirstKey(): NewKey | undefined {
+    return this.#db
+      .transaction(() => {
+        if (this.listWorkspaces().length > 0) return undefined
+        this.createWorkspace('default')
+        return this.createKey('default', 'first')
+      })
+      .immediate()
+  }
+
+  /** Oldest first, revoked ones included. @param workspace - Only this one's keys. */
+  listKeys(workspace?: string): Key[] {
+    const keys = this.#db
+      .prepare<[], Key>(
+        `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
+         ORDER BY keys.id`,
+      )
+      .all()
+    return workspace === undefined ? keys : keys.filter((key) => key.workspace === workspace)
+  }
+
+  /**
+   * Refuses a key from now on. Revoking it again changes nothing.
+   *
+   * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such key.
+   */
+  revokeKey(id: number): Key {
+    this.#db
+      .prepare('UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL')
+      .run(Date.now(), id)
+    const key = this.#getKey(id)
+    if (key === undefined) {
+      throw new OiError('ERR_ACCOUNTS', `There is no key ${id}: oi keys list shows them`)
+    }
+    return key
+  }
+
+  /** Writes what is pending and closes the file. Idempotent. */
+  close(): void {
+    if (!this.#db.open) return
+    this.#lastUsed.flush()
+    this.#db.close()
+  }
+
+  #findWorkspace(name: string): Workspace | undefined {
+    return this.#db
+      .prepare<[string], Workspace>(`SELECT ${workspaceColumns} FROM workspaces WHERE name = ?`)
+      .get(name)
+  }
+
+  #getKey(id: number): Key | undefined {
+    return this.#db
+      .prepare<[number], Key>(
+        `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
+         WHERE keys.id = ?`,
+      )
+      .get(id)
+  }
+}
+
+/** Names are shown in tables and logs: printable, and short. */
+function checkName(what: string, name: string): void {
+  if (name === '' || name.length > maxNameLength || /\p{C}/u.test(name)) {
+    throw new OiError(
+      'ERR_ACCOUNTS',
+      `A ${what}'s name has 1 to ${maxNameLength} printable characters`,
+    )
+  }
+}

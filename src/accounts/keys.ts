@@ -1,0 +1,72 @@
+/**
+ * What a key looks like, how one is made, and how one is read from a request.
+ *
+ * Pure: no store. A secret exists in memory only while it is made or checked; everything else
+ * sees its hash.
+ *
+ * @module
+ */
+
+import { createHash, randomBytes } from 'node:crypto'
+import { OiError } from '../errors.js'
+
+/** `oi-` and 32 random bytes in base64url. */
+const prefix = 'oi-'
+const randomByteCount = 32
+const secretLength = prefix.length + 43
+const scheme = 'bearer '
+
+/** A new secret: 256 random bits. */
+export function newSecret(): string {
+  return prefix + randomBytes(randomByteCount).toString('base64url')
+}
+
+/**
+ * What is stored of a secret. Plain SHA-256 is enough: nobody can guess 256 random bits, so
+ * there is nothing that a slow hash would protect.
+ *
+ * @returns 32 bytes.
+ */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/**
+ * The secret in an `Authorization` header. Anything that cannot be a key is refused here,
+ * before it costs a hash and a look-up.
+ *
+ * @throws {@link OiError} `ERR_API_KEY` if the header is absent, has another scheme or a key of
+ *   another form.
+ */
+export function readSecret(header: string | undefined): string {
+  if (!header) throw keyError('No API key was sent')
+  if (header.length < scheme.length || header.slice(0, 7).toLowerCase() !== scheme) {
+    throw keyError('The Authorization header has another scheme than Bearer')
+  }
+  const secret = header.slice(scheme.length)
+  if (!isSecret(secret)) throw keyError('The API key is malformed')
+  return secret
+}
+
+/** Every refusal says the same remedy. */
+export function keyError(problem: string): OiError {
+  return new OiError('ERR_API_KEY', `${problem}: send Authorization: Bearer <key>`)
+}
+
+function isSecret(text: string): boolean {
+  if (text.length !== secretLength || !text.startsWith(prefix)) return false
+  for (let i = prefix.length; i < text.length; i++) {
+    if (!isBase64url(text.charCodeAt(i))) return false
+  }
+  return true
+}
+
+function isBase64url(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) || // a-z
+    (code >= 0x41 && code <= 0x5a) || // A-Z
+    (code >= 0x30 && code <= 0x39) || // 0-9
+    code === 0x2d || // -
+    code === 0x5f // _
+  )
+}

@@ -1,0 +1,34 @@
+/**
+ * What the commands are given instead of reaching for it: tests run the same commands over a
+ * model that needs no file.
+ *
+ * @module
+ */
+
+import type { Config } from '../config.js'
+import type { Decider } from '../decide/types.js'
+import type { Wire } from '../http/decide-exchange.js'
+
+export interface OpenedModel {
+  readonly decider: Decider
+  /** One line for people: which model runs where. */
+  readonly startLine: string
+  close(): Promise<void>
+}
+
+/** @param onProgress - Told how much has been loaded, 0 to 1. */
+export type OpenModel = (
+  config: Config,
+  onProgress: (fraction: number) => void,
+) => Promise<OpenedModel>
+
+export interface Dependencies {
+  readonly openModel: OpenModel
+  readonly createWire: (config: Config) => Wire
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void
+}
+
+/** How the process ends. Usage: a wrong command, flag, variable or setting. */
+export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const

@@ -1,0 +1,46 @@
+/**
+ * How far loading has come: a bar on a terminal, a few plain lines elsewhere.
+ *
+ * @module
+ */
+
+import { SingleBar } from 'cli-progress'
+
+export interface Progress {
+  /** @param fraction - 0 to 1, never falling. */
+  update(fraction: number): void
+  /** Leaves the line. Idempotent. */
+  stop(): void
+}
+
+const lineStep = 0.25
+
+export function createProgress(label: string, stream: NodeJS.WriteStream): Progress {
+  return stream.isTTY ? terminalBar(label, stream) : plainLines(label, stream)
+}
+
+function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {
+  const bar = new SingleBar({
+    stream,
+    format: `${label} {bar} {percentage} %`,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    hideCursor: true,
+    // Signals stop the server, which stops the bar.
+    gracefulExit: false,
+  })
+  bar.start(1, 0)
+  return { update: (fraction) => bar.update(fraction), stop: () => bar.stop() }
+}
+
+function plainLines(label: string, stream: NodeJS.WriteStream): Progress {
+  let next = 0
+  return {
+    update: (fraction) => {
+      if (fraction < next) return
+      stream.write(`${label}: ${Math.floor(fraction * 100)} %\n`)
+      next = (Math.floor(fraction / lineStep) + 1) * lineStep
+    },
+    stop: () => {},
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The commands' frame: parsing, help, and what a failure looks like.
+ *
+ * @module
+ */
+
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { OiError } from '../errors.js'
+import { type Dependencies, exitCodes } from './dependencies.js'
+import { addKeysCommand } from './keys-command.js'
+import { addServeCommand } from './serve-command.js'
+import { addWorkspacesCommand } from './workspaces-command.js'
+
+const footer = `
+Every setting can be given as an environment variable too; a flag wins over it.
+
+Exit codes: 0 success, 1 the command failed, 2 wrong usage or a wrong setting.`
+
+/**
+ * Runs one command.
+ *
+ * @param argv - As `process.argv`.
+ * @returns The exit code. Never rejects.
+ */
+export async function run(argv: readonly string[], dependencies: Dependencies): Promise<number> {
+  const program = new Command('oi')
+    .description('Answers typed questions about a state, with probabilities, by a local model.')
+    .version(packageVersion())
+    .exitOverride()
+    .showHelpAfterError('(--help shows the usage)')
+    .addHelpText('after', footer)
+  let code: number = exitCodes.ok
+  addServeCommand(program, dependencies, (result) => (code = result))
+  addKeysCommand(program, dependencies)
+  addWorkspacesCommand(program, dependencies)
+  try {
+    await program.parseAsync(argv)
+    return code
+  } catch (error) {
+    // Commander has written its message, and uses code 0 for --help and --version.
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    }
+    process.stderr.write(`oi: ${describe(error)}\n`)
+    const usage = error instanceof OiError && error.code === 'ERR_CONFIG'
+    return usage ? exitCodes.usage : exitCodes.failure
+  }
+}
+
+/** The message of an error that was thrown on purpose; everything of one that was not. */
+function describe(error: unknown): string {
+  if (error instanceof OiError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+function packageVersion(): string {
+  const file = new URL('../../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,31 @@
+/**
+ * Settings as command-line options.
+ *
+ * @module
+ */
+
+import { type Command, Option } from 'commander'
+import { type ConfigName, settings } from '../config.js'
+
+/** Shorter spellings beside a setting's own flag. */
+const shortcuts: Partial<Record<ConfigName, string>> = { dataDir: '--data' }
+const placeholders: Partial<Record<ConfigName, string>> = {
+  model: 'file',
+  host: 'address',
+  dataDir: 'folder',
+  log: 'what',
+}
+
+/** Adds the options of the named settings, or of all. Values stay text: readConfig checks them. */
+export function addSettings(command: Command, names?: readonly ConfigName[]): Command {
+  for (const { name, flag, variable, description, default: standard } of settings) {
+    if (names !== undefined && !names.includes(name)) continue
+    const shortcut = shortcuts[name]
+    const flags = shortcut === undefined ? flag : `${shortcut}, ${flag}`
+    const facts = standard === '' ? variable : `${variable}, default: ${standard}`
+    command.addOption(
+      new Option(`${flags} <${placeholders[name] ?? 'n'}>`, `${description} (${facts})`),
+    )
+  }
+  return command
+}

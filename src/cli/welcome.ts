@@ -1,0 +1,37 @@
+/**
+ * What a first start tells: the key, and a request that works with it.
+ *
+ * @module
+ */
+
+/** One question of each type. No apostrophe, which would end the shell's quotes. */
+const example = {
+  state: 'Ticket 4711: I was charged twice this month and nobody answers my mails.',
+  questions: {
+    billing: { type: 'noul', instructions: 'Is this about a payment?' },
+    team: {
+      type: 'choice',
+      instructions: 'Which team should answer?',
+      criteria: { accounts: 'payments and refunds', technical: 'faults of the product', other: '' },
+    },
+    urgency: {
+      type: 'score',
+      instructions: 'How urgent is it?',
+      criteria: ['can wait', 'this week', 'today'],
+    },
+  },
+}
+
+/** @param url - Where the server listens, without a path. */
+export function welcome(url: string, secret: string): string {
+  return `
+This is a new data folder: it has a workspace "default" now, and a key, shown this once:
+
+  ${secret}
+
+Try it when the model is ready:
+
+  curl ${url}/v1/systemone -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'
+
+`
+}

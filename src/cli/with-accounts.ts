@@ -1,0 +1,26 @@
+/**
+ * Opens the accounts of the configured data folder for one command, and closes them.
+ *
+ * @module
+ */
+
+import { Accounts } from '../accounts/accounts.js'
+import { readConfig } from '../config.js'
+import type { Dependencies } from './dependencies.js'
+
+export interface AccountsFlags {
+  readonly dataDir?: string
+}
+
+export function withAccounts(
+  { environment }: Dependencies,
+  { dataDir }: AccountsFlags,
+  use: (accounts: Accounts) => void,
+): void {
+  const accounts = new Accounts({ dataDir: readConfig(environment, { dataDir }).dataDir })
+  try {
+    use(accounts)
+  } finally {
+    accounts.close()
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Replies: status, headers and body, as every transport writes them.
+ *
+ * @module
+ */
+
+import type { Timings } from '../decide/types.js'
+import { errorTable, OiError } from '../errors.js'
+
+export interface Reply {
+  readonly status: number
+  /** Name, value, name, value, …; names in lower case. */
+  readonly headers: readonly string[]
+  /** Always the text for GET; with `headOnly` only its length is announced. */
+  readonly body: string
+  readonly headOnly: boolean
+  /** Ask for the connection to be closed behind this reply. */
+  readonly close: boolean
+}
+
+/** What goes into a reply besides the headers that all of them have. */
+export interface Content {
+  readonly status: number
+  readonly body: string
+  readonly headers?: readonly string[]
+}
+
+export const noTimings: Timings = { queue: 0, tokenize: 0, vision: 0, model: 0 }
+
+/** How long a caller waits before the next try, unless the error knows better. */
+const standardRetryAfterMs = 1000
+const maxRetryAfterMs = 60_000
+
+/** The headers of every reply, and then the content's own. */
+export function headersOf(
+  id: string,
+  timings: Timings,
+  totalMs: number,
+  more: readonly string[] | undefined,
+): string[] {
+  const headers = [
+    'content-type',
+    'application/json',
+    'x-request-id',
+    id,
+    'x-typesafe-request-id',
+    id,
+    'server-timing',
+    serverTiming(timings, totalMs),
+  ]
+  if (more !== undefined) headers.push(...more)
+  return headers
+}
+
+/**
+ * The wire's form of an error. What is no {@link OiError}, or has status 500, is a fault of the
+ * server: its text stays in the log, and the reply names the id to look for.
+ */
+export function errorContent(error: unknown, id: string): Content {
+  if (!(error instanceof OiError) || errorTable[error.code].status === 500) {
+    return {
+      status: 500,
+      body: errorBody(
+        'internal_error',
+        `The server failed; its log has more under ${id}`,
+        undefined,
+      ),
+    }
+  }
+  const { status, wire }: { status: number; wire: string } = errorTable[error.code]
+  const body = errorBody(wire, error.message, error.param)
+  const headers: string[] = []
+  if (status === 401) headers.push('www-authenticate', 'Bearer')
+  if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
+    const ms = Math.min(Math.max(error.retryAfterMs ?? standardRetryAfterMs, 1), maxRetryAfterMs)
+    headers.push(
+      'retry-after',
+      String(Math.ceil(ms / 1000)),
+      'retry-after-ms',
+      String(Math.ceil(ms)),
+    )
+  }
+  return { status, body, headers }
+}
+
+/** Whether an error's text must not leave the server. */
+export function isFault(error: unknown): boolean {
+  return !(error instanceof OiError) || errorTable[error.code].status === 500
+}
+
+function errorBody(code: string, message: string, param: string | undefined): string {
+  // JSON.stringify leaves out a param that is undefined.
+  return JSON.stringify({ error: { code, message, param }, detail: message })
+}
+
+function serverTiming({ queue, tokenize, vision, model }: Timings, totalMs: number): string {
+  return (
+    `queue;dur=${queue.toFixed(2)}, tokenize;dur=${tokenize.toFixed(2)}, ` +
+    `vision;dur=${vision.toFixed(2)}, model;dur=${model.toFixed(2)}, total;dur=${totalMs.toFixed(2)}`
+  )
+}

@@ -1,0 +1,123 @@
+/**
+ * Stand-ins for what HTTP is built on: a decider that answers as it is told, the wire's
+ * functions in their simplest form, and a whole server over them.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Accounts } from '../../src/accounts/accounts.js'
+import type { DecideOptions, Decider, DecideRequest, Decision } from '../../src/decide/types.js'
+import { OiError } from '../../src/errors.js'
+import { type Backend, Handlers, type HandlersOptions } from '../../src/http/handlers.js'
+import type { Wire } from '../../src/http/decide-exchange.js'
+import { createLogger } from '../../src/http/logger.js'
+import { Server } from '../../src/http/server.js'
+
+export const decision: Decision = {
+  model: 'stub',
+  answers: { q: { type: 'noul', noul: 0.75 } },
+  usage: { input_tokens: 12, output_tokens: 3, cached_tokens: 0 },
+  latency_ms: 1.5,
+  timings: { queue: 0.25, tokenize: 0.5, vision: 0, model: 1.5 },
+}
+
+export const wire: Wire = {
+  decodeUtf8: (bytes) => new TextDecoder('utf-8').decode(bytes),
+  readRequest: (text) => {
+    try {
+      return JSON.parse(text) as DecideRequest
+    } catch (cause) {
+      throw new OiError('ERR_BODY_INVALID', 'expected JSON', { param: 'state', cause })
+    }
+  },
+  serializeDecision: ({ model, answers, usage, latency_ms }) =>
+    JSON.stringify({ model, answers, usage, latency_ms }),
+}
+
+/** Answers at once unless told how. */
+export function stubDecider(decide: Decider['decide'] = async () => decision): Decider {
+  return {
+    models: [
+      {
+        name: 'stub',
+        description: 'answers without thinking',
+        release_date: '2025-01-02',
+        aliases: ['default', 'latest'],
+        default: true,
+        modalities: ['text'],
+        limits: {
+          max_options: 255,
+          max_levels: 255,
+          max_questions: 256,
+          max_state_tokens: 1000,
+          max_images: 0,
+          max_image_pixels: 0,
+          max_batch: 256,
+        },
+        digest: `sha256:${'0'.repeat(64)}`,
+        readout: 'stub@1',
+      },
+    ],
+    decide,
+  }
+}
+
+/** A decision that lasts until it is released or aborted. */
+export class Slow {
+  readonly signals: AbortSignal[] = []
+  readonly #releases: (() => void)[] = []
+
+  decide = (_request: DecideRequest, { signal }: DecideOptions = {}): Promise<Decision> =>
+    new Promise((resolve, reject) => {
+      this.signals.push(signal!)
+      this.#releases.push(() => resolve(decision))
+      signal!.addEventListener('abort', () => reject(signal!.reason), { once: true })
+    })
+
+  release(): void {
+    for (const release of this.#releases.splice(0)) release()
+  }
+}
+
+export interface StubServer {
+  readonly port: number
+  readonly url: string
+  readonly key: string
+  readonly keyId: number
+  readonly dataDir: string
+  readonly handlers: Handlers
+  readonly server: Server
+  readonly log: string[]
+}
+
+/** Runs a server with its own data folder and a key, and removes both. */
+export async function withServer(
+  options: Partial<HandlersOptions> & { decider?: Decider },
+  use: (server: StubServer) => Promise<void>,
+): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'oi-http-'))
+  const accounts = new Accounts({ dataDir })
+  const { secret: key, id: keyId } = accounts.createFirstKey()!
+  const log: string[] = []
+  const decider = options.decider ?? stubDecider()
+  const backend: Backend = { state: () => 'ready', decider: () => decider }
+  const handlers = new Handlers({
+    backend,
+    accounts,
+    wire,
+    logger: createLogger(true, (line) => log.push(line)),
+    maxBodyBytes: 4_194_304,
+    deadlineMs: 60_000,
+    ...options,
+  })
+  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0 })
+  try {
+    const { port } = server
+    const url = `http://127.0.0.1:${port}`
+    await use({ port, url, key, keyId, dataDir, handlers, server, log })
+  } finally {
+    await server.close(0)
+    accounts.close()
+    rmSync(dataDir, { recursive: true })
+  }
+}

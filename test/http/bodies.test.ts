@@ -1,0 +1,131 @@
+/**
+ * Bodies: their bound, their arrival in parts, and those that never arrive whole.
+ *
+ * One case takes ten seconds: the time after which a body that trickles is given up.
+ */
+import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Body } from '../../src/http/body.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { stubDecider, decision, type StubServer, withServer } from '../helpers/stub.js'
+
+const maxBodyBytes = 5000
+const path = '/v1/systemone'
+const bearer = ({ key }: StubServer) => ({ authorization: `Bearer ${key}` })
+const json = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`
+
+t.test('a body is kept whole, however it was cut', async (t) => {
+  const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
+  for (const step of [1, 7, 16_384, 99_999, 100_000]) {
+    const body = new Body(bytes.length)
+    for (let i = 0; i < bytes.length; i += step) body.push(bytes.subarray(i, i + step))
+    t.ok(bytes.equals(body.bytes), `parts of ${step}`)
+    t.equal(body.push(bytes.subarray(0, 1)), false)
+  }
+})
+
+for (const [bytes, status] of [
+  [maxBodyBytes, 200],
+  [maxBodyBytes + 1, 413],
+] as const) {
+  t.test(`a body of ${bytes} bytes under a bound of ${maxBodyBytes}, in one piece`, (t) =>
+    withServer({ maxBodyBytes }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      client.send(request('POST', path, bearer(server), json(bytes)))
+      t.equal((await client.reply()).status, status)
+      client.send(request('GET', '/healthz'))
+      t.equal((await client.reply()).status, 200, 'the connection goes on')
+      client.socket.destroy()
+    }),
+  )
+
+  t.test(`a body of ${bytes} bytes under a bound of ${maxBodyBytes}, in pieces`, (t) =>
+    withServer({ maxBodyBytes }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      const text = request('POST', path, bearer(server), json(bytes))
+      for (let i = 0; i < text.length; i += 1000) {
+        client.send(text.slice(i, i + 1000))
+        await sleep(5)
+      }
+      t.equal((await client.reply()).status, status)
+      client.socket.destroy()
+    }),
+  )
+
+  t.test(`a body of ${bytes} bytes under a bound of ${maxBodyBytes}, chunked`, (t) =>
+    withServer({ maxBodyBytes }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      client.send(request('POST', path, { ...bearer(server), 'transfer-encoding': 'chunked' }))
+      const text = json(bytes)
+      for (let i = 0; i < text.length; i += 700) {
+        const chunk = text.slice(i, i + 700)
+        client.send(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+        await sleep(2)
+      }
+      client.send('0\r\n\r\n')
+      t.equal((await client.reply()).status, status)
+      client.send(request('GET', '/healthz'))
+      t.equal((await client.reply()).status, 200, 'the connection goes on')
+      client.socket.destroy()
+    }),
+  )
+}
+
+t.test('an announced length over the bound is refused before the body', (t) =>
+  withServer({ maxBodyBytes }, async (server) => {
+    const client = await RawClient.connect(server.port)
+    client.send(request('POST', path, { ...bearer(server), 'content-length': '5001' }))
+    const { status, body } = await client.reply()
+    t.equal(status, 413)
+    t.match(JSON.parse(body), { error: { code: 'payload_too_large', message: /5000 bytes/ } })
+    client.socket.destroy()
+  }),
+)
+
+t.test('no body at all is an empty text', (t) =>
+  withServer({}, async (server) => {
+    const client = await RawClient.connect(server.port)
+    client.send(request('POST', path, bearer(server)))
+    t.equal((await client.reply()).status, 422)
+    client.socket.destroy()
+  }),
+)
+
+t.test('fetch() sees 413 for a body that is far over the bound', (t) =>
+  withServer({}, async (server) => {
+    const headers = { ...bearer(server), 'content-type': 'application/json' }
+    const body = json(6_000_000)
+    const reply = await fetch(server.url + path, { method: 'POST', headers, body })
+    t.equal(reply.status, 413)
+  }),
+)
+
+t.test('an upload that is cut leaves nothing behind', async (t) => {
+  let asked = 0
+  const decider = stubDecider(async () => {
+    asked++
+    return decision
+  })
+  await withServer({ decider }, async (server) => {
+    const client = await RawClient.connect(server.port)
+    client.send(request('POST', path, { ...bearer(server), 'content-length': '100' }) + 'half')
+    while (server.handlers.running.size === 0) await sleep(2)
+    client.socket.destroy()
+    while (server.handlers.running.size > 0) await sleep(2)
+    t.equal(asked, 0)
+    t.match(JSON.parse(server.log[0]!), { status: 0, path })
+  })
+})
+
+t.test('a body that trickles is given up', { timeout: 30_000 }, (t) =>
+  withServer({}, async (server) => {
+    const client = await RawClient.connect(server.port)
+    client.send(request('POST', path, { ...bearer(server), 'content-length': '100000' }))
+    const startMs = Date.now()
+    const timer = setInterval(() => client.send('x'), 100)
+    await client.closed
+    clearInterval(timer)
+    t.ok(Date.now() - startMs < 20_000)
+    t.equal(server.handlers.running.size, 0)
+  }),
+)

@@ -1,0 +1,149 @@
+import t, { type Test } from 'tap'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { oi, RunningCommand } from '../helpers/command.js'
+
+const listening = /Listening on (http:\/\/127\.0\.0\.1:(\d+))/
+const secretLine = /^\s*(oi-[\w-]{43})$/m
+
+/** Starts the stub server on a free port; killed at the test's end at the latest. */
+function serve(t: Test, dataDir: string, model: string, ...more: string[]): RunningCommand {
+  const args = ['serve', '--model', 'stub.gguf', '--port', '0', '--data', dataDir, ...more]
+  const command = new RunningCommand(args, model)
+  t.teardown(() => command.process.kill('SIGKILL'))
+  return command
+}
+
+t.test('help and version end with 0', async (t) => {
+  for (const args of [
+    ['--help'],
+    ['serve', '--help'],
+    ['keys', 'create', '--help'],
+    ['--version'],
+  ]) {
+    const { code, stdout } = await oi(args)
+    t.equal(code, 0, args.join(' '))
+    t.ok(stdout.length > 5)
+  }
+  t.match((await oi(['serve', '--help'])).stdout, /--max-body-bytes <n>.*OI_MAX_BODY_BYTES/s)
+})
+
+for (const [title, args, environment, message] of [
+  ['no command', [], {}, /Usage/],
+  ['an unknown command', ['serv'], {}, /Did you mean serve/],
+  ['an unknown flag', ['serve', '--prot', '1'], {}, /Did you mean --port/],
+  ['a flag out of range', ['serve', '--model', 'x', '--port', '70000'], {}, /--port: expected/],
+  ['an unknown variable', ['serve', '--model', 'x'], { OI_PROT: '1' }, /did you mean OI_PORT/],
+  ['no model', ['serve'], {}, /--model <file>/],
+  ['an id that is none', ['keys', 'revoke', 'x'], {}, /whole number/],
+] as const) {
+  t.test(`${title} is wrong usage: 2`, async (t) => {
+    const { code, stdout, stderr } = await oi(args, environment)
+    t.equal(code, 2)
+    t.equal(stdout, '')
+    t.match(stderr, message)
+  })
+}
+
+t.test('workspaces and keys, from making to revoking', async (t) => {
+  const data = ['--data', t.testdir()]
+  t.equal((await oi(['workspaces', 'create', 'shop', ...data])).code, 0)
+  const again = await oi(['workspaces', 'create', 'shop', ...data])
+  t.match(again, { code: 1, stderr: /^oi: There is a workspace "shop" already\n$/ })
+
+  const made = await oi(['keys', 'create', '--workspace', 'shop', '--name', 'web', ...data])
+  t.equal(made.code, 0)
+  t.match(made.stdout, /^oi-[\w-]{43}\n$/, 'the key alone, for scripts')
+  t.match((await oi(['keys', 'create', ...data])).stderr, /oi workspaces create default/)
+
+  t.match((await oi(['keys', 'revoke', '1', ...data])).stdout, /Key 1 \("web"\) is revoked/)
+  const list = await oi(['keys', 'list', '--json', ...data])
+  t.match(JSON.parse(list.stdout), [{ id: 1, workspace: 'shop', revokedMs: Number }])
+  t.notOk(list.stdout.includes(made.stdout.trim()))
+  t.match((await oi(['keys', 'list', ...data])).stdout, /web.*shop.*oi-…/)
+  t.match(JSON.parse((await oi(['workspaces', 'list', '--json', ...data])).stdout), [
+    { name: 'shop' },
+  ])
+})
+
+t.test('a first start shows a key once, and a request that works with it', async (t) => {
+  const dataDir = t.testdir()
+  const first = serve(t, dataDir, 'instant', '--log', 'requests')
+  await first.match(/^Ready$/m)
+  const [, key] = await first.match(secretLine)
+  const [curl] = await first.match(/^ +curl .*$/m)
+  for (const type of ['noul', 'choice', 'score']) t.match(curl, `"type":"${type}"`)
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${curl} -s`])
+  t.match(JSON.parse(stdout), { model: 'stub' })
+  t.match(first.stderr, /Loading the model: 100 %/)
+  t.match(JSON.parse((await first.match(/^\{"time".*$/m))[0]), {
+    path: '/v1/systemone',
+    status: 200,
+  })
+  t.notOk(first.stderr.includes(key!))
+  first.process.kill('SIGTERM')
+  t.equal(await first.exited, 0)
+  t.match(first.stdout, /Model closed/)
+
+  const second = serve(t, dataDir, 'instant')
+  const [, url] = await second.match(listening)
+  await second.match(/^Ready$/m)
+  t.notMatch(second.stdout, secretLine)
+  const headers = { authorization: `Bearer ${key}` }
+  t.equal((await fetch(`${url}/v1/models`, { headers })).status, 200)
+  second.process.kill('SIGINT')
+  t.equal(await second.exited, 0)
+})
+
+t.test('while the model is loaded: 503, and a signal still ends it with 0', async (t) => {
+  const server = serve(t, t.testdir(), 'loading')
+  const [, url] = await server.match(listening)
+  t.equal((await fetch(`${url}/healthz`)).status, 200)
+  t.equal((await fetch(`${url}/readyz`)).status, 503)
+  server.process.kill('SIGTERM')
+  t.equal(await server.exited, 0)
+})
+
+t.test('a model that cannot be opened ends it with 1 and the reason', async (t) => {
+  const server = serve(t, t.testdir(), 'broken')
+  t.equal(await server.exited, 1)
+  t.match(server.stderr, /^oi: stub\.gguf does not exist: see --model$/m)
+})
+
+t.test('a port that is taken ends it with 1, naming the port, and shows no key', async (t) => {
+  const dir = t.testdir()
+  const first = serve(t, join(dir, 'first'), 'instant')
+  const [, , port] = await first.match(listening)
+  const second = serve(t, join(dir, 'second'), 'instant', '--port', port!)
+  t.equal(await second.exited, 1)
+  t.match(second.stderr, new RegExp(`port ${port} is taken: .*--port`))
+  t.notMatch(second.stdout, secretLine)
+})
+
+t.test('a signal lets a running request finish; a second one does not', async (t) => {
+  const dataDir = t.testdir()
+  for (const [signals, code] of [
+    [1, 0],
+    [2, 1],
+  ]) {
+    const server = serve(t, dataDir, 'slow')
+    const [, url] = await server.match(listening)
+    await server.match(/^Ready$/m)
+    const key = (await oi(['keys', 'create', '--data', dataDir])).stdout.trim()
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const reply = fetch(`${url}/v1/systemone`, { method: 'POST', headers, body: '{}' })
+    const status = reply.then(
+      ({ status }) => status,
+      () => 'cut',
+    )
+    await sleep(200)
+    for (let i = 0; i < signals!; i++) {
+      server.process.kill('SIGTERM')
+      await sleep(50)
+    }
+    t.equal(await status, signals === 1 ? 200 : 'cut')
+    t.equal(await server.exited, code)
+  }
+})

@@ -1,0 +1,150 @@
+/**
+ * Connections: reuse, pipelining, clients that leave, deadlines, and the end of the server.
+ */
+import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+
+const ask = ({ key }: StubServer, id: string) =>
+  request('POST', '/v1/systemone', { authorization: `Bearer ${key}`, 'x-request-id': id }, '{}')
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2)
+}
+
+t.test('one connection serves many requests, one after another', (t) =>
+  withServer({}, async (server) => {
+    const client = await RawClient.connect(server.port)
+    for (let i = 0; i < 100; i++) {
+      client.send(ask(server, `r${i}`))
+      const { status, headers } = await client.reply()
+      if (status !== 200 || headers['x-request-id'] !== `r${i}`) t.fail(`request ${i}: ${status}`)
+    }
+    t.equal(client.rest, '')
+    client.socket.destroy()
+  }),
+)
+
+t.test('pipelined requests that are answered at once are answered in order', (t) =>
+  withServer({}, async (server) => {
+    const client = await RawClient.connect(server.port)
+    const ids = Array.from({ length: 20 }, (_, i) => `r${i}`)
+    client.send(ids.map((id) => request('GET', '/healthz', { 'x-request-id': id })).join(''))
+    for (const id of ids) t.equal((await client.reply()).headers['x-request-id'], id)
+    t.equal(client.rest, '')
+    client.socket.destroy()
+  }),
+)
+
+for (const gapMs of [0, 20]) {
+  t.test(`a request behind an undecided one ends the connection (gap ${gapMs} ms)`, async (t) => {
+    const slow = new Slow()
+    await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      client.send(ask(server, 'first'))
+      if (gapMs > 0) await sleep(gapMs)
+      client.send(ask(server, 'second'))
+      await client.closed
+      t.equal(client.rest, '')
+      t.equal(server.handlers.running.size, 0)
+      t.ok(slow.signals.every((signal) => signal.aborted))
+    })
+  })
+}
+
+t.test('a client that leaves aborts its decision, and nobody else', async (t) => {
+  const slow = new Slow()
+  await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
+    const leaver = await RawClient.connect(server.port)
+    leaver.send(ask(server, 'leaver'))
+    await until(() => slow.signals.length === 1)
+    const stayer = await RawClient.connect(server.port)
+    stayer.send(ask(server, 'stayer'))
+    await until(() => slow.signals.length === 2)
+    leaver.socket.destroy()
+    await until(() => slow.signals[0]!.aborted)
+    t.equal(slow.signals[0]!.reason.code, 'ERR_ABORTED')
+    t.notOk(slow.signals[1]!.aborted)
+    slow.release()
+    t.equal((await stayer.reply()).status, 200)
+    stayer.socket.destroy()
+  })
+})
+
+t.test('the deadline answers 504 and aborts the decision', async (t) => {
+  const slow = new Slow()
+  await withServer({ decider: stubDecider(slow.decide), deadlineMs: 100 }, async (server) => {
+    const first = await RawClient.connect(server.port)
+    first.send(ask(server, 'first'))
+    await sleep(50)
+    const second = await RawClient.connect(server.port)
+    second.send(ask(server, 'second'))
+    const startMs = performance.now()
+    const { status, body } = await first.reply()
+    t.equal(status, 504)
+    t.match(JSON.parse(body), { error: { code: 'timeout', message: /100 ms/ } })
+    t.ok(slow.signals[0]!.aborted)
+    t.notOk(slow.signals[1]!.aborted)
+    t.equal((await second.reply()).status, 504)
+    t.ok(performance.now() - startMs > 80)
+    slow.release()
+    first.send(request('GET', '/healthz'))
+    t.equal((await first.reply()).status, 200, 'the late decision was not written')
+    first.socket.destroy()
+    second.socket.destroy()
+  })
+})
+
+t.test('the deadline also holds for a body that does not come', (t) =>
+  withServer({ deadlineMs: 50 }, async (server) => {
+    const client = await RawClient.connect(server.port)
+    client.send(ask(server, 'half').slice(0, -1))
+    t.equal((await client.reply()).status, 504)
+    client.socket.destroy()
+  }),
+)
+
+t.test(
+  'closing: running requests finish, new ones get 503, idle connections just end',
+  async (t) => {
+    const slow = new Slow()
+    await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
+      const [busy, open, idle] = await Promise.all([
+        RawClient.connect(server.port),
+        RawClient.connect(server.port),
+        RawClient.connect(server.port),
+      ])
+      busy.send(ask(server, 'busy'))
+      await until(() => slow.signals.length === 1)
+      const closed = server.server.close(5000)
+      t.equal(server.server.close(5000), closed, 'closing again is the same closing')
+
+      open.send(ask(server, 'late'))
+      const refused = await open.reply()
+      t.equal(refused.status, 503)
+      t.match(refused.headers, { connection: 'close', 'retry-after': '1' })
+      await open.closed
+      await t.rejects(RawClient.connect(server.port), 'no new connection')
+
+      slow.release()
+      t.equal((await busy.reply()).status, 200)
+      await closed
+      await idle.closed
+      t.pass('the idle connection did not hold it up')
+    })
+  },
+)
+
+t.test('closing: after the grace period what still runs is answered 503', async (t) => {
+  const slow = new Slow()
+  await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
+    const client = await RawClient.connect(server.port)
+    client.send(ask(server, 'endless'))
+    await until(() => slow.signals.length === 1)
+    await server.server.close(50)
+    t.ok(slow.signals[0]!.aborted)
+    t.equal((await client.reply()).status, 503)
+    await client.closed
+  })
+})

@@ -1,0 +1,199 @@
+import t from 'tap'
+import { OiError } from '../../src/errors.js'
+import type { Backend } from '../../src/http/handlers.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { decision, stubDecider, withServer } from '../helpers/stub.js'
+
+const post = (key: string, headers: Record<string, string> = {}, body = '{}') => ({
+  method: 'POST',
+  headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+  body,
+})
+
+t.test('a decision: body and timings', (t) =>
+  withServer({}, async ({ url, key }) => {
+    const reply = await fetch(`${url}/v1/systemone`, post(key))
+    t.equal(reply.status, 200)
+    t.equal(reply.headers.get('content-type'), 'application/json')
+    t.match(
+      reply.headers.get('server-timing'),
+      /^queue;dur=0\.25, tokenize;dur=0\.50, vision;dur=0\.00, model;dur=1\.50, total;dur=\d+\.\d\d$/,
+    )
+    t.match(await reply.json(), { model: 'stub', answers: decision.answers, latency_ms: 1.5 })
+  }),
+)
+
+t.test("the caller's request id comes back under both names, a bad one is replaced", (t) =>
+  withServer({}, async ({ url }) => {
+    for (const [sent, accepted] of [
+      ['a', true],
+      ['A-z_0.9', true],
+      ['x'.repeat(128), true],
+      ['x'.repeat(129), false],
+      ['a b', false],
+      ['a/b', false],
+      [undefined, false],
+    ] as const) {
+      const headers = sent === undefined ? {} : { 'x-request-id': sent }
+      for (const path of ['/healthz', '/nowhere']) {
+        const reply = await fetch(url + path, { headers })
+        const id = reply.headers.get('x-request-id')!
+        if (accepted) t.equal(id, sent)
+        else t.match(id, /^req_[0-9a-f]{32}$/)
+        t.equal(reply.headers.get('x-typesafe-request-id'), id)
+      }
+    }
+  }),
+)
+
+t.test('routes and methods', (t) =>
+  withServer({}, async ({ port, key }) => {
+    const client = await RawClient.connect(port)
+    for (const [method, path, status, allow] of [
+      ['GET', '/healthz', 200],
+      ['GET', '/healthz?x=1', 200],
+      ['HEAD', '/healthz', 200],
+      ['GET', '/readyz', 200],
+      ['GET', '/v1/models', 200],
+      ['HEAD', '/v1/models', 200],
+      ['POST', '/healthz', 405, 'GET, HEAD'],
+      ['DELETE', '/v1/models', 405, 'GET, HEAD'],
+      ['GET', '/v1/systemone', 405, 'POST'],
+      ['OPTIONS', '/v1/systemone', 405, 'POST'],
+      ['PROPFIND', '/readyz', 405, 'GET, HEAD'],
+      ['GET', '/', 404],
+      ['HEAD', '/nowhere', 404],
+      ['POST', '/v1/systemone/', 404],
+    ] as const) {
+      client.send(request(method, path, { authorization: `Bearer ${key}` }))
+      const reply = await client.reply(method === 'HEAD')
+      t.equal(reply.status, status, `${method} ${path}`)
+      t.equal(reply.headers.allow, allow)
+      t.match(reply.headers, { 'content-type': 'application/json', 'server-timing': /total/ })
+      if (status >= 400 && method !== 'HEAD') {
+        const { error, detail } = JSON.parse(reply.body)
+        t.equal(error.code, status === 404 ? 'not_found' : 'method_not_allowed')
+        t.equal(detail, error.message)
+      }
+    }
+    client.socket.destroy()
+    t.equal(client.rest, '')
+  }),
+)
+
+t.test('the list of models suits both kinds of clients', (t) =>
+  withServer({}, async ({ url, key }) => {
+    const headers = { authorization: `Bearer ${key}` }
+    t.match(await (await fetch(`${url}/v1/models`, { headers })).json(), {
+      models: [{ name: 'stub', aliases: ['default', 'latest'], default: true }],
+      object: 'list',
+      data: [{ id: 'stub', object: 'model', created: 1_735_776_000, owned_by: 'oi' }],
+    })
+  }),
+)
+
+t.test('content types', (t) =>
+  withServer({}, async ({ port, key }) => {
+    for (const [type, status] of [
+      [undefined, 200],
+      ['application/json', 200],
+      ['application/json; charset=utf-8', 200],
+      ['Application/JSON ;x=y', 200],
+      ['text/plain', 400],
+      ['application/jsonp', 400],
+      ['application/x-www-form-urlencoded', 400],
+    ] as const) {
+      const client = await RawClient.connect(port)
+      const headers = { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) }
+      client.send(request('POST', '/v1/systemone', headers, '{}'))
+      t.equal((await client.reply()).status, status, type ?? 'none')
+      client.socket.destroy()
+    }
+  }),
+)
+
+t.test('evidence is asked for by a header', async (t) => {
+  const asked: unknown[] = []
+  const decider = stubDecider(async (_request, options) => {
+    asked.push(options?.evidence)
+    return decision
+  })
+  await withServer({ decider }, async ({ url, key }) => {
+    await fetch(`${url}/v1/systemone`, post(key, { 'x-oi-evidence': '1' }))
+    await fetch(`${url}/v1/systemone`, post(key, { 'x-oi-evidence': 'yes' }))
+    await fetch(`${url}/v1/systemone`, post(key))
+  })
+  t.strictSame(asked, [true, false, false])
+})
+
+for (const state of ['loading', 'failed', 'closing'] as const) {
+  t.test(`while the backend is ${state}, 503 with a time to retry`, (t) => {
+    const backend: Backend = { state: () => state, decider: () => undefined }
+    return withServer({ backend }, async ({ url, key }) => {
+      t.equal((await fetch(`${url}/healthz`)).status, 200)
+      for (const reply of [
+        await fetch(`${url}/readyz`),
+        await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } }),
+        await fetch(`${url}/v1/systemone`, post(key, {}, '{')),
+      ]) {
+        t.equal(reply.status, 503)
+        const seconds = Number(reply.headers.get('retry-after'))
+        t.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60)
+        t.equal(Number(reply.headers.get('retry-after-ms')), seconds * 1000)
+        t.match(await reply.json(), { error: { code: 'overloaded' } })
+      }
+      t.equal((await fetch(`${url}/v1/systemone`, post('oi-'))).status, 401)
+    })
+  })
+}
+
+t.test("a decider's errors", async (t) => {
+  for (const [error, status, code, retryAfter] of [
+    [
+      new OiError('ERR_STATE_TOO_LONG', 'state: 9 tokens', { param: 'state' }),
+      400,
+      'invalid_request',
+    ],
+    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1500 }), 503, 'overloaded', '2'],
+    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1e9 }), 503, 'overloaded', '60'],
+    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 0 }), 503, 'overloaded', '1'],
+  ] as const) {
+    const decider = stubDecider(() => Promise.reject(error))
+    await withServer({ decider }, async ({ url, key }) => {
+      const reply = await fetch(`${url}/v1/systemone`, post(key))
+      t.equal(reply.status, status)
+      t.equal(reply.headers.get('retry-after'), retryAfter ?? null)
+      const body = { error: { code, message: error.message }, detail: error.message }
+      t.match(await reply.json(), body)
+    })
+  }
+})
+
+t.test('a fault shows its id and nothing else, and is logged under it', async (t) => {
+  const faults = [
+    stubDecider(() => Promise.reject(new Error('inner secret'))),
+    stubDecider(() => {
+      throw new Error('inner secret')
+    }),
+    stubDecider(() => Promise.reject(new OiError('ERR_ENGINE_INTERNAL', 'inner secret'))),
+    stubDecider(async () => ({ ...decision, timings: null as never })),
+  ]
+  for (const decider of faults) {
+    await withServer({ decider }, async ({ url, key, log }) => {
+      const reply = await fetch(`${url}/v1/systemone`, post(key, { 'x-request-id': 'find-me' }))
+      t.equal(reply.status, 500)
+      const text = await reply.text()
+      t.match(JSON.parse(text), { error: { code: 'internal_error', message: /find-me/ } })
+      t.notOk(text.includes('secret'))
+      t.ok(log.some((line) => line.includes('"fault"') && line.includes('find-me')))
+    })
+  }
+})
+
+t.test("the reader's errors keep their place", (t) =>
+  withServer({}, async ({ url, key }) => {
+    const reply = await fetch(`${url}/v1/systemone`, post(key, {}, '{'))
+    t.equal(reply.status, 422)
+    t.match(await reply.json(), { error: { code: 'invalid_request', param: 'state' } })
+  }),
+)

@@ -1,0 +1,150 @@
+import t, { type Test } from 'tap'
+import Sqlite from 'better-sqlite3'
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Accounts } from '../../src/accounts/accounts.js'
+
+function open(t: Test, dataDir = join(t.testdir(), 'data')) {
+  const accounts = new Accounts({ dataDir })
+  t.teardown(() => accounts.close())
+  return { accounts, dataDir }
+}
+
+t.test('a key is oi- and 43 base64url characters, and lets its workspace in', async (t) => {
+  const { accounts } = open(t)
+  accounts.createWorkspace('shop')
+  const key = accounts.createKey('shop', 'web')
+  t.match(key.secret, /^oi-[A-Za-z0-9_-]{43}$/)
+  t.equal(key.lastFour, key.secret.slice(-4))
+  t.match(accounts.authenticate(`Bearer ${key.secret}`), { workspace: 'shop', keyId: key.id })
+  t.match(accounts.authenticate(`bearer ${key.secret}`), { workspace: 'shop' })
+})
+
+t.test('no file holds a secret', async (t) => {
+  const { accounts, dataDir } = open(t)
+  const { secret } = accounts.createFirstKey()!
+  accounts.close()
+  t.notOk(readFileSync(join(dataDir, 'accounts.db')).includes(secret.slice(3, 30)))
+})
+
+t.test('folder and files are for their owner only', async (t) => {
+  const { accounts, dataDir } = open(t)
+  accounts.createFirstKey()
+  t.equal(statSync(dataDir).mode & 0o777, 0o700)
+  for (const suffix of ['', '-wal', '-shm']) {
+    t.equal(statSync(join(dataDir, `accounts.db${suffix}`)).mode & 0o777, 0o600, suffix)
+  }
+})
+
+for (const [title, header] of [
+  ['no header', undefined],
+  ['an empty header', ''],
+  ['another scheme', `Basic oi-${'a'.repeat(43)}`],
+  ['a scheme alone', 'Bearer '],
+  ['a key without scheme', `oi-${'a'.repeat(43)}`],
+  ['a short key', `Bearer oi-${'a'.repeat(42)}`],
+  ['a long key', `Bearer oi-${'a'.repeat(44)}`],
+  ['another prefix', `Bearer ok-${'a'.repeat(43)}`],
+  ['another alphabet', `Bearer oi-${'a'.repeat(42)}+`],
+  ['an unknown key', `Bearer oi-${'a'.repeat(43)}`],
+] as const) {
+  t.test(`${title} is refused, with the remedy`, async (t) => {
+    const { accounts } = open(t)
+    t.throws(() => accounts.authenticate(header), {
+      code: 'ERR_API_KEY',
+      message: /send Authorization: Bearer <key>$/,
+    })
+  })
+}
+
+t.test('a key that is revoked elsewhere is refused at once', async (t) => {
+  const { accounts, dataDir } = open(t)
+  const { accounts: elsewhere } = open(t, dataDir)
+  const { id, secret } = accounts.createFirstKey()!
+  accounts.authenticate(`Bearer ${secret}`)
+  const first = elsewhere.revokeKey(id)
+  t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
+  t.equal(elsewhere.revokeKey(id).revokedMs, first.revokedMs)
+})
+
+t.test('uses are written within about a second, and at close', async (t) => {
+  const { accounts, dataDir } = open(t)
+  const { accounts: reader } = open(t, dataDir)
+  const { secret } = accounts.createFirstKey()!
+  accounts.authenticate(`Bearer ${secret}`)
+  t.equal(reader.listKeys()[0]!.usedMs, null)
+  await sleep(1300)
+  const { usedMs } = reader.listKeys()[0]!
+  t.ok(usedMs! > 0)
+  await sleep(5)
+  accounts.authenticate(`Bearer ${secret}`)
+  accounts.close()
+  t.ok(reader.listKeys()[0]!.usedMs! > usedMs!)
+})
+
+t.test('only one of two openers makes the first key', async (t) => {
+  const { accounts, dataDir } = open(t)
+  const { accounts: other } = open(t, dataDir)
+  t.ok(accounts.createFirstKey())
+  t.equal(other.createFirstKey(), undefined)
+})
+
+t.test('processes that start together on an empty folder agree on one first key', async (t) => {
+  const dataDir = join(t.testdir(), 'data')
+  const module = new URL('../../src/accounts/accounts.js', import.meta.url)
+  const script = `
+    const { Accounts } = await import(${JSON.stringify(module.href)})
+    const accounts = new Accounts({ dataDir: ${JSON.stringify(dataDir)} })
+    const made = accounts.createFirstKey() !== undefined
+    accounts.createKey('default', 'own')
+    accounts.close()
+    console.log(made)`
+  const run = promisify(execFile)
+  const outputs = await Promise.all(
+    Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', script])),
+  )
+  t.equal(outputs.filter(({ stdout }) => stdout === 'true\n').length, 1)
+  t.equal(open(t, dataDir).accounts.listKeys().length, 5)
+})
+
+t.test('names: taken, unknown, unfit', async (t) => {
+  const { accounts } = open(t)
+  accounts.createWorkspace('a')
+  t.throws(() => accounts.createWorkspace('a'), { code: 'ERR_ACCOUNTS', message: /already/ })
+  t.throws(() => accounts.createKey('b', 'k'), { message: /oi workspaces create b/ })
+  t.throws(() => accounts.createWorkspace(''), { code: 'ERR_ACCOUNTS' })
+  t.throws(() => accounts.createKey('a', 'line\nbreak'), { code: 'ERR_ACCOUNTS' })
+  t.throws(() => accounts.revokeKey(99), { code: 'ERR_ACCOUNTS', message: /no key 99/ })
+})
+
+t.test('keys are listed per workspace, without secrets', async (t) => {
+  const { accounts } = open(t)
+  accounts.createWorkspace('a')
+  accounts.createWorkspace('b')
+  const { secret } = accounts.createKey('a', 'one')
+  accounts.createKey('b', 'two')
+  t.match(accounts.listKeys('a'), [{ name: 'one', workspace: 'a' }])
+  t.equal(accounts.listKeys().length, 2)
+  t.notOk(JSON.stringify(accounts.listKeys()).includes(secret))
+})
+
+t.test('a file of a newer version is left alone', async (t) => {
+  const { accounts, dataDir } = open(t)
+  accounts.close()
+  const db = new Sqlite(join(dataDir, 'accounts.db'))
+  db.pragma('user_version = 99')
+  db.close()
+  t.throws(() => new Accounts({ dataDir }), { code: 'ERR_ACCOUNTS', message: /newer version/ })
+})
+
+t.test('a file that is no database is an error with its path', async (t) => {
+  const dataDir = t.testdir()
+  writeFileSync(
+    join(dataDir, 'accounts.db'),
+    'something else, and long enough to be read'.repeat(9),
+  )
+  t.throws(() => new Accounts({ dataDir }), { code: 'ERR_ACCOUNTS', message: /accounts\.db/ })
+})

@@ -1,0 +1,45 @@
+import t from 'tap'
+import { readConfig, settings } from '../../src/config.js'
+
+t.test('without anything, the defaults', async (t) => {
+  const config = readConfig({ PATH: '/bin', OI_TEST_MODEL: 'x' })
+  t.match(config, { host: '127.0.0.1', port: 8080, maxBodyBytes: 4_194_304, deadlineMs: 60_000 })
+  t.ok(Object.isFrozen(config))
+})
+
+t.test('every setting has one name in three spellings', async (t) => {
+  const setting = settings.find(({ name }) => name === 'maxBodyBytes')
+  t.match(setting, { flag: '--max-body-bytes', variable: 'OI_MAX_BODY_BYTES' })
+})
+
+t.test('a flag wins over the environment, which wins over the default', async (t) => {
+  const config = readConfig({ OI_PORT: '1', OI_THREADS: '2' }, { port: '3', host: undefined })
+  t.match(config, { port: 3, threads: 2, host: '127.0.0.1' })
+})
+
+t.test('a default that is given by hand is valid', async (t) => {
+  const environment = Object.fromEntries(
+    settings.map((setting) => [setting.variable, String(setting.default)]),
+  )
+  t.strictSame(readConfig(environment), readConfig({}))
+})
+
+for (const [title, environment, flags, message] of [
+  [
+    'a number out of its range',
+    { OI_PORT: '65536' },
+    {},
+    /^OI_PORT: expected .* to 65535, got 65536/,
+  ],
+  ['a number that is none', {}, { port: '80a' }, /^--port: expected an integer .*"80a"/],
+  ['a fraction', {}, { port: '80.5' }, /^--port/],
+  ['an empty number', { OI_PORT: '' }, {}, /^OI_PORT/],
+  ['an empty text', { OI_HOST: '' }, {}, /^OI_HOST: expected a text/],
+  ['another choice', {}, { log: 'all' }, /^--log: expected "off" or "requests", got "all"/],
+  ['an unknown variable', { OI_PROT: '1' }, {}, /OI_PROT: did you mean OI_PORT\?/],
+  ['an unknown flag', {}, { thread: 1 }, /thread: did you mean threads\?/],
+] as const) {
+  t.test(`${title} is refused by name`, async (t) => {
+    t.throws(() => readConfig(environment, flags), { code: 'ERR_CONFIG', message })
+  })
+}
