@@ -4,7 +4,7 @@
  * Every setting is a property of the schema below, under one name in three spellings:
  * `maxBodyBytes`, `OI_MAX_BODY_BYTES`, `--max-body-bytes`. A flag wins over the environment,
  * which wins over the default. Unknown names are refused with the nearest known one; names that
- * begin with `OI_TEST_` belong to the test suite and are ignored.
+ * begin with `OI_TEST_` belong to the test suite and are ignored, as are a few that others read.
  *
  * @module
  */
@@ -31,7 +31,7 @@ const schema = Type.Object(
     host: text(1, '127.0.0.1', 'address to listen on'),
     port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
     dataDir: text(1, 'data', 'folder of workspaces and keys'),
-    contextTokens: integer(256, 1_048_576, 8192, 'longest state and question together, tokens'),
+    contextTokens: integer(0, 1_048_576, 0, 'longest state and question together, tokens; 0 chooses'),
     threads: integer(0, 1024, 0, 'threads of the model; 0 takes as many as there are cores'),
     gpuLayers: integer(-1, 10_000, -1, 'layers on the GPU; -1 puts all there that fit'),
     maxQueued: integer(1, 1_000_000, 256, 'requests that may wait for the model'),
@@ -90,6 +90,8 @@ export const settings: readonly Setting[] = Object.entries(annotations).map(
 
 const prefix = 'OI_'
 const testPrefix = 'OI_TEST_'
+/** Read elsewhere: where the addon is, its log, and the key that examples use. */
+const foreign = new Set(['OI_ADDON', 'OI_NATIVE_LOG', 'OI_KEY'])
 
 /**
  * Reads the settings.
@@ -111,9 +113,8 @@ export function readConfig(
   for (const setting of settings) values[setting.name] = setting.default
 
   for (const [variable, value] of Object.entries(environment)) {
-    if (value === undefined || !variable.startsWith(prefix) || variable.startsWith(testPrefix)) {
-      continue
-    }
+    if (value === undefined || !variable.startsWith(prefix)) continue
+    if (variable.startsWith(testPrefix) || foreign.has(variable)) continue
     const setting = find('variable', variable)
     values[setting.name] = convert(setting, value)
     sources.set(setting.name, variable)

@@ -4,12 +4,14 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { decodeUtf8 } from '../api/json.js'
+import { readRequest } from '../api/read-request.js'
+import { mostOptions } from '../api/schemas.js'
+import { serializeDecision } from '../decide/decide.js'
 import type { Dependencies } from './dependencies.js'
 
-export const createWire: Dependencies['createWire'] = () => {
-  const absent = (): never => {
-    throw new OiError('ERR_ADDON_NOT_FOUND', 'This build has no engine: run npm run build')
-  }
-  return { decodeUtf8: absent, readRequest: absent, serializeDecision: absent }
+export const createWire: Dependencies['createWire'] = ({ maxQuestions }) => {
+  // A model with fewer labels refuses by itself.
+  const limits = { maxQuestions, maxOptions: mostOptions, maxLevels: mostOptions }
+  return { decodeUtf8, readRequest: (text) => readRequest(text, limits), serializeDecision }
 }

@@ -1,12 +1,41 @@
 /**
- * The engine behind `oi serve`.
+ * The engine behind `oi serve` and `oi ask`.
  *
  * @module
  */
 
-import { OiError } from '../errors.js'
+import type { Config } from '../config.js'
+import { open, type Oi } from '../open.js'
 import type { OpenModel } from './dependencies.js'
 
-export const openModel: OpenModel = async () => {
-  throw new OiError('ERR_ADDON_NOT_FOUND', 'This build has no engine: run npm run build')
+/** A setting of 0 leaves the choice to the engine. */
+const chosen = (value: number) => (value === 0 ? undefined : value)
+
+/** Opens the configured model. @throws As {@link open}. */
+export function openConfigured(
+  config: Config,
+  onProgress: (fraction: number) => void,
+): Promise<Oi> {
+  return open({
+    model: config.model,
+    contextTokens: chosen(config.contextTokens),
+    threads: chosen(config.threads),
+    gpuLayers: config.gpuLayers,
+    maxQueued: config.maxQueued,
+    onProgress,
+  })
+}
+
+export const openModel: OpenModel = async (config, onProgress) => {
+  const oi = await openConfigured(config, onProgress)
+  const { info, card } = oi
+  const attention = info.recurrent || info.hybrid ? 'recurrent' : 'attention'
+  const line =
+    `Model ${card.name} (${info.description}, ${attention}) on ${info.device}, ` +
+    `${info.threads} threads, context ${info.contextTokens} tokens, readout ${card.readout}`
+  return {
+    decider: oi,
+    startLine: oi.randomWeights ? `${line}\n${card.description}` : line,
+    close: () => oi.close(),
+  }
 }

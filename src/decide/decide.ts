@@ -84,7 +84,7 @@ class EngineDecider implements ModelDecider {
     this.#requireModel(request.model)
     this.#requireFewQuestions(request)
     const { input, readers } = this.#readout.render(request)
-    const output = await this.#engine.score(input, { signal: options.signal })
+    const output = await this.#engine.score(input, { signal: options.signal }).catch(nameState)
 
     const answers = this.#answers(readers, output, options.evidence ?? false)
     const outputTokens = await this.#engine.countTokens(stringifyJson(answers as unknown as Json))
@@ -147,6 +147,14 @@ class EngineDecider implements ModelDecider {
       { param: 'questions' },
     )
   }
+}
+
+/** The engine knows no bodies: says where what was too long stands. */
+function nameState(error: unknown): never {
+  if (error instanceof OiError && error.code === 'ERR_STATE_TOO_LONG') {
+    throw new OiError(error.code, `state: ${error.message}`, { param: 'state', cause: error })
+  }
+  throw error
 }
 
 /** Milliseconds to whole microseconds. */

@@ -1,0 +1,38 @@
+/**
+ * What a weights file tells without being loaded: its name, date and digest.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { OiError } from '../errors.js'
+
+export interface FileFacts {
+  readonly fileName: string
+  /** `sha256:` and 64 hex digits. */
+  readonly digest: string
+  /** ISO date of the file's last change. */
+  readonly releaseDate: string
+}
+
+/** @throws {@link OiError} `ERR_MODEL_NOT_FOUND` if the file cannot be read. */
+export async function fileFacts(path: string): Promise<FileFacts> {
+  try {
+    const { mtime } = await stat(path)
+    const hash = createHash('sha256')
+    // Large pieces: each one costs a turn of the event loop.
+    for await (const piece of createReadStream(path, { highWaterMark: 4 << 20 })) {
+      hash.update(piece as Buffer)
+    }
+    return {
+      fileName: basename(path),
+      digest: `sha256:${hash.digest('hex')}`,
+      releaseDate: mtime.toISOString().slice(0, 10),
+    }
+  } catch (cause) {
+    throw new OiError('ERR_MODEL_NOT_FOUND', `${path} cannot be read`, { cause })
+  }
+}

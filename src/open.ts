@@ -1,0 +1,114 @@
+/**
+ * The library: a model file in, decisions out, in this process.
+ *
+ * @module
+ */
+
+import { checkRequest } from './api/read-request.js'
+import { createDecider, type ModelDecider } from './decide/decide.js'
+import { hasRandomWeights } from './decide/model-card.js'
+import type { DecideOptions, DecideRequest, Decider, Decision, ModelCard } from './decide/types.js'
+import { openEngine, type EngineOptions } from './engine/engine.js'
+import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
+import { fileFacts } from './models/file-facts.js'
+
+export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
+  /** A GGUF file; of a split model, its first part. */
+  model: string
+  /** The name that requests and answers use. Default: the file's name without its ending. */
+  name?: string | undefined
+  /** Further names under which the model answers. */
+  aliases?: readonly string[] | undefined
+}
+
+/**
+ * Opens a model: loads it, warms it up, finds out how it can be asked.
+ *
+ * @throws {@link OiError} `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, damaged),
+ *   `ERR_MODEL_UNSUPPORTED` (architecture), `ERR_MODEL_MEMORY` (does not fit), `ERR_READOUT`
+ *   (a template that always thinks, no usable labels), `ERR_INVALID_ARGUMENT`,
+ *   `ERR_ADDON_NOT_FOUND`.
+ * @example
+ * ```ts
+ * await using oi = await open({ model: 'model.gguf' })
+ * const { answers } = await oi.decide({
+ *   state: 'My card was charged twice.',
+ *   questions: { refund: { type: 'noul', instructions: 'Is this about money?' } },
+ * })
+ * answers.refund // { type: 'noul', noul: 0.97 }
+ * ```
+ */
+export async function open(options: OpenOptions): Promise<Oi> {
+  const { model, name, aliases, ...rest } = options
+  // Hashing the file reads what loading maps anyway; both at once take as long as one.
+  const facts = fileFacts(model)
+  facts.catch(() => {}) // the engine's own error names the file better
+  const engine = await openEngine({ ...rest, modelPath: model })
+  try {
+    const decider = await createDecider(engine, {
+      ...(await facts),
+      ...(name === undefined ? {} : { name }),
+      ...(aliases === undefined ? {} : { aliases }),
+    })
+    return new Oi(engine, decider)
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** An open model. Close it, or declare it with `await using`. */
+export class Oi implements Decider, AsyncDisposable {
+  readonly card: ModelCard
+  readonly models: readonly ModelCard[]
+  readonly info: ModelInfo
+  /** True for the project's own fixtures: their answers mean nothing. */
+  readonly randomWeights: boolean
+  readonly #engine: Engine
+  readonly #decider: ModelDecider
+
+  /** @internal Use {@link open}. */
+  constructor(engine: Engine, decider: ModelDecider) {
+    this.#engine = engine
+    this.#decider = decider
+    this.card = decider.card
+    this.models = decider.models
+    this.info = engine.info
+    this.randomWeights = hasRandomWeights(engine.info)
+  }
+
+  /**
+   * Answers every question about the state.
+   *
+   * @param request - As the body of `POST /v1/systemone`. JavaScript puts integer-like names
+   *   first: to keep another order, parse the request from text with `parseJson`.
+   * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` (with `param`),
+   *   `ERR_STATE_TOO_LONG`, `ERR_OVERLOADED` (queue full), `ERR_ABORTED`, `ERR_ENGINE_CLOSED`.
+   */
+  async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
+    return this.#decider.decide(checkRequest(request, this.#decider.limits), options)
+  }
+
+  /**
+   * Raw logits: your own prompt parts and token ids, without readout or probabilities.
+   *
+   * @throws As {@link Engine.score}.
+   */
+  score(input: ScoreInput, options?: ScoreOptions): Promise<ScoreOutput> {
+    return this.#engine.score(input, options)
+  }
+
+  /** Token ids of each text, for {@link Oi.score}. */
+  tokenize(texts: Parameters<Engine['tokenize']>[0]): Promise<Int32Array[]> {
+    return this.#engine.tokenize(texts)
+  }
+
+  /** Waits for work that was accepted, then frees the model. Idempotent. */
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
