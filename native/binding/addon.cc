@@ -6,7 +6,16 @@
 
 namespace {
 
+// See engine_wrap.h, rule 4.
+void StopAtExit(const Napi::CallbackInfo& info) {
+  for (oi::EngineWrap* engine : *info.Env().GetInstanceData<oi::EngineWrap::Live>()) engine->Stop();
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  env.SetInstanceData(new oi::EngineWrap::Live());
+  const auto process = env.Global().Get("process").As<Napi::Object>();
+  process.Get("once").As<Napi::Function>().Call(
+      process, {Napi::String::New(env, "exit"), Napi::Function::New(env, StopAtExit)});
   exports.Set("NativeEngine", oi::EngineWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
   return exports;

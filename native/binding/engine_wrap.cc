@@ -46,6 +46,7 @@ EngineWrap::EngineWrap(const Napi::CallbackInfo& info) : ObjectWrap(info) {
 
   // After the channel: hooks run last-in first-out, so ours sees it alive.
   napi_add_env_cleanup_hook(env, &EngineWrap::OnTeardown, this);
+  env.GetInstanceData<Live>()->insert(this);
   Ref();
 }
 
@@ -138,7 +139,8 @@ void EngineWrap::Settle(Napi::Env env, Call& call) {
 
 void EngineWrap::FinishClose(Napi::Env env) {
   napi_remove_env_cleanup_hook(env, &EngineWrap::OnTeardown, this);
-  pipeline_.reset();  // its threads have returned already; this only joins them
+  env.GetInstanceData<Live>()->erase(this);
+  Stop();  // the threads have returned already; this only joins them
   channel_.Release();
   on_progress_.Reset();
   Unref();
@@ -146,7 +148,7 @@ void EngineWrap::FinishClose(Napi::Env env) {
 
 void EngineWrap::OnTeardown(void* arg) {
   auto* self = static_cast<EngineWrap*>(arg);
-  self->pipeline_.reset();  // cancels the decode, drops the queue, joins
+  self->Stop();
   self->channel_.Release();
 }
 

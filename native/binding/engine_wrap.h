@@ -8,15 +8,19 @@
 //      collection never ends a thread. An unclosed engine is a leak.
 //   2. The channel holds the event loop open only while a promise is pending: an idle engine
 //      does not keep the process alive.
-//   3. Environment teardown (process exit, worker.terminate()) runs OnTeardown before any
-//      finalizer. It joins the threads, so no call can reach the channel after Node has
-//      freed it.
+//   3. Environment teardown (the event loop has drained, worker.terminate()) runs OnTeardown
+//      before any finalizer. It joins the threads, so no call can reach the channel after
+//      Node has freed it.
+//   4. process.exit() and uncaught exceptions run no teardown hook on the main thread: C++
+//      statics, llama.cpp's too, would be destroyed under a running decode. So the module
+//      listens to the process' "exit" event and stops every live engine there.
 
 #pragma once
 
 #include <napi.h>
 
 #include <memory>
+#include <set>
 
 #include "../runtime/pipeline.h"
 
@@ -24,7 +28,12 @@ namespace oi {
 
 class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
  public:
+  // The live engines of one environment, as its instance data.
+  using Live = std::set<EngineWrap*>;
+
   static Napi::Function Define(Napi::Env env);
+  // Rule 4. Cancels what runs, drops what waits, joins; later calls are refused as closed.
+  void Stop() { pipeline_.reset(); }
 
   explicit EngineWrap(const Napi::CallbackInfo& info);
   ~EngineWrap() override = default;

@@ -1,0 +1,139 @@
+/**
+ * Every way an engine can stop.
+ *
+ * Needs the built addon and the small fixture. Exit behaviour is observed from outside, in a
+ * child process, because "the event loop drains" has no in-process assertion.
+ */
+import t from 'tap'
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { openEngine } from '../../src/engine/engine.js'
+import { fixturePath, input, withEngine } from '../helpers/fixture.js'
+
+const child = fileURLToPath(new URL('../fixtures/engine-child.js', import.meta.url))
+const MODEL_PATH = await fixturePath('small')
+
+interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+  errors: string
+}
+
+function exitOf(steps: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    let errors = ''
+    const process_ = fork(child, steps, {
+      env: { ...process.env, ...env, MODEL_PATH },
+      execArgv: ['--expose-gc'],
+      timeout: 60_000,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    process_.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text))
+    process_.on('error', reject)
+    process_.on('exit', (code, signal) => resolve({ code, signal, errors }))
+  })
+}
+
+// Each prefix of a life, abandoned, and the ways in which it can be cut off.
+for (const steps of [
+  ['construct'],
+  ['construct', 'drop'],
+  ['construct', 'open-unawaited'],
+  ['construct', 'open-unawaited', 'process.exit'],
+  ['construct', 'open-unawaited', 'close'],
+  ['construct', 'open-unawaited', 'close-unawaited', 'process.exit'],
+  ['construct', 'open'],
+  ['construct', 'open', 'drop'],
+  ['construct', 'open', 'process.exit'],
+  ['construct', 'open', 'score'],
+  ['construct', 'open', 'score', 'drop'],
+  ['construct', 'open', 'score', 'settle'],
+  ['construct', 'open', 'score', 'process.exit'],
+  ['construct', 'open', 'score', 'wait', 'process.exit'],
+  ['construct', 'open', 'score-many', 'wait', 'process.exit'],
+  ['construct', 'open', 'score', 'cancel'],
+  ['construct', 'open', 'score-many', 'wait', 'cancel', 'settle'],
+  ['construct', 'open', 'score', 'close'],
+  ['construct', 'open', 'score-many', 'close-unawaited'],
+  ['construct', 'open', 'score-many', 'close-unawaited', 'process.exit'],
+  ['construct', 'open', 'score', 'close', 'drop'],
+  ['construct', 'close'],
+  ['worker', 'construct'],
+  ['worker', 'construct', 'open'],
+  ['worker', 'construct', 'open', 'score'],
+  ['worker', 'construct', 'open', 'score', 'close'],
+  ['worker', 'construct', 'open', 'score-many', 'process.exit'],
+  ['worker', 'construct', 'terminate'],
+  ['worker', 'construct', 'open', 'terminate'],
+  ['worker', 'construct', 'open', 'score', 'settle', 'terminate'],
+  ['worker', 'construct', 'open', 'score-many', 'terminate'],
+  ['worker', 'construct', 'open', 'score-many', 'close-unawaited', 'terminate'],
+]) {
+  t.test(`exits cleanly after ${steps.join(', ')}`, async (t) => {
+    const { code, signal, errors } = await exitOf(steps)
+    t.equal(signal, null)
+    t.equal(code, 0, errors)
+  })
+}
+
+t.test('a worker can be terminated at any moment of loading and decoding', async (t) => {
+  for (const ms of [40, 80, 120, 160, 200, 260, 340]) {
+    const { code, signal, errors } = await exitOf(
+      ['worker', 'construct', 'open', 'score-many', 'terminate'],
+      { TERMINATE_AFTER_MS: String(ms) },
+    )
+    t.same({ code, signal }, { code: 0, signal: null }, `${ms} ms: ${errors}`)
+  }
+})
+
+t.test('an exception while the engine works ends the process with its own code', async (t) => {
+  const { code, signal, errors } = await exitOf(['construct', 'open', 'score-many', 'wait', 'throw'])
+  t.same({ code, signal }, { code: 1, signal: null })
+  t.match(errors, 'thrown on purpose')
+})
+
+t.test('close() waits for work that was accepted', (t) =>
+  withEngine('small', async (engine) => {
+    const pending = engine.score(input(200, 3))
+    await engine.close()
+    t.equal((await pending).logits.length, 18)
+  }))
+
+t.test('close() is idempotent and returns the same promise', (t) =>
+  withEngine('small', async (engine) => {
+    t.equal(engine.close(), engine.close())
+  }))
+
+t.test('every call after close() is refused', (t) =>
+  withEngine('small', async (engine) => {
+    await engine.close()
+    const refused = { code: 'ERR_ENGINE_CLOSED' }
+    await t.rejects(engine.score(input(3, 1)), refused)
+    await t.rejects(engine.tokenize([{ text: 'a', trusted: false }]), refused)
+    await t.rejects(engine.countTokens('a'), refused)
+  }))
+
+t.test('two engines live and end independently', async (t) => {
+  const [a, b] = await Promise.all([
+    openEngine({ modelPath: MODEL_PATH, threads: 1, contextTokens: 1024 }),
+    openEngine({ modelPath: MODEL_PATH, threads: 1, contextTokens: 1024 }),
+  ])
+  const expected = await a.score(input(50, 2))
+  await a.close()
+  const actual = await b.score(input(50, 2))
+  t.same(actual.logits, expected.logits)
+  await b.close()
+})
+
+t.test('opening and closing again and again keeps memory flat', async (t) => {
+  const cycle = async () => {
+    const engine = await openEngine({ modelPath: MODEL_PATH, threads: 1, contextTokens: 1024 })
+    await engine.score(input(30, 2))
+    await engine.close()
+  }
+  for (let i = 0; i < 5; i++) await cycle()
+  const before = process.memoryUsage.rss()
+  for (let i = 0; i < 20; i++) await cycle()
+  const grown = (process.memoryUsage.rss() - before) / 2 ** 20
+  t.ok(grown < 20, `${grown.toFixed(1)} MiB after 20 more cycles`)
+})
