@@ -79,7 +79,8 @@ ScoreRequest ToRequest(std::vector<TextPart> parts, const Napi::Int32Array& shap
     take_parts(shape[i], question.parts);
     const int32_t count = shape[i + 1];
     if (count < 0 || static_cast<size_t>(count) > candidates.ElementLength() - candidate) refuse();
-    question.candidates.assign(candidates.Data() + candidate, candidates.Data() + candidate + count);
+    question.candidates.assign(candidates.Data() + candidate,
+                               candidates.Data() + candidate + count);
     candidate += static_cast<size_t>(count);
     request.questions.push_back(std::move(question));
   }

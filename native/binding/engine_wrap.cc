@@ -130,10 +130,14 @@ void EngineWrap::Settle(Napi::Env env, Call& call) {
     return;
   }
   switch (call.kind) {
-    case Job::Kind::kOpen: return call.deferred.Resolve(FromFacts(env, call.facts));
-    case Job::Kind::kScore: return call.deferred.Resolve(FromResult(env, call));
-    case Job::Kind::kTokenize: return call.deferred.Resolve(FromTokens(env, call));
-    case Job::Kind::kClose: return call.deferred.Resolve(env.Undefined());
+    case Job::Kind::kOpen:
+      return call.deferred.Resolve(FromFacts(env, call.facts));
+    case Job::Kind::kScore:
+      return call.deferred.Resolve(FromResult(env, call));
+    case Job::Kind::kTokenize:
+      return call.deferred.Resolve(FromTokens(env, call));
+    case Job::Kind::kClose:
+      return call.deferred.Resolve(env.Undefined());
   }
 }
 

@@ -31,18 +31,24 @@ std::string Gigabytes(uint64_t bytes) {
 
 ggml_type CacheGgmlType(CacheType type) {
   switch (type) {
-    case CacheType::kF32: return GGML_TYPE_F32;
-    case CacheType::kBF16: return GGML_TYPE_BF16;
-    case CacheType::kF16: break;
+    case CacheType::kF32:
+      return GGML_TYPE_F32;
+    case CacheType::kBF16:
+      return GGML_TYPE_BF16;
+    case CacheType::kF16:
+      break;
   }
   return GGML_TYPE_F16;
 }
 
 llama_flash_attn_type FlashType(FlashAttention flash) {
   switch (flash) {
-    case FlashAttention::kOn: return LLAMA_FLASH_ATTN_TYPE_ENABLED;
-    case FlashAttention::kOff: return LLAMA_FLASH_ATTN_TYPE_DISABLED;
-    case FlashAttention::kAuto: break;
+    case FlashAttention::kOn:
+      return LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    case FlashAttention::kOff:
+      return LLAMA_FLASH_ATTN_TYPE_DISABLED;
+    case FlashAttention::kAuto:
+      break;
   }
   return LLAMA_FLASH_ATTN_TYPE_AUTO;
 }
@@ -70,9 +76,9 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
                         uint32_t default_threads) {
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
-  plan.max_forks = options.max_forks != 0   ? std::min(options.max_forks, kMaxForks)
-                   : model.recurrent() ? kRecurrentForks
-                                            : kDenseForks;
+  plan.max_forks = options.max_forks != 0 ? std::min(options.max_forks, kMaxForks)
+                   : model.recurrent()    ? kRecurrentForks
+                                          : kDenseForks;
   const auto bytes = [&](uint32_t tokens) {
     return ContextBytes(model, tokens, plan.max_forks + 1, options.cache_type);
   };
@@ -100,8 +106,8 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
                plan.batch_tokens);
   const uint64_t score_bytes = ScoreBytes(model, plan);
   plan.flash_attention = ChooseAttention(model, options, score_bytes, available);
-  plan.context_bytes = bytes(plan.context_tokens) +
-                       (plan.flash_attention == FlashAttention::kOff ? score_bytes : 0);
+  plan.context_bytes =
+      bytes(plan.context_tokens) + (plan.flash_attention == FlashAttention::kOff ? score_bytes : 0);
   if (available && plan.context_bytes > *available) {
     throw EngineError("ERR_MODEL_MEMORY",
                       "a context of " + std::to_string(plan.context_tokens) + " tokens and " +

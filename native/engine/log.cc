@@ -37,7 +37,8 @@ std::string FirstLoggedError() {
   std::string line = first_error;
   while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
   // "llama_model_load: error loading model: <reason>"
-  for (const char* prefix : {"llama_model_load: ", "error loading model: ", "gguf_init_from_file: "}) {
+  for (const char* prefix :
+       {"llama_model_load: ", "error loading model: ", "gguf_init_from_file: "}) {
     if (line.rfind(prefix, 0) == 0) line.erase(0, std::string(prefix).size());
   }
   return line;

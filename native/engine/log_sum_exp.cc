@@ -39,13 +39,15 @@ double LogSumExp(const float* x, size_t n) {
   std::fill_n(lane_max, kLanes, -std::numeric_limits<float>::infinity());
   size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    for (size_t j = 0; j < kLanes; ++j) lane_max[j] = x[i + j] > lane_max[j] ? x[i + j] : lane_max[j];
+    for (size_t j = 0; j < kLanes; ++j)
+      lane_max[j] = x[i + j] > lane_max[j] ? x[i + j] : lane_max[j];
   }
   float max = *std::max_element(lane_max, lane_max + kLanes);
   for (; i < n; ++i) max = std::max(max, x[i]);
   if (!(max > -std::numeric_limits<float>::infinity())) {
     const bool nan = std::any_of(x, x + n, [](float v) { return std::isnan(v); });
-    return nan ? std::numeric_limits<double>::quiet_NaN() : -std::numeric_limits<double>::infinity();
+    return nan ? std::numeric_limits<double>::quiet_NaN()
+               : -std::numeric_limits<double>::infinity();
   }
   if (max == std::numeric_limits<float>::infinity()) return max;
 

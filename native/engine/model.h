@@ -29,8 +29,8 @@ class Model {
 
   llama_model* get() const { return model_; }
   const llama_vocab* vocab() const { return vocab_; }
-  bool on_cpu() const;     // no layer is on a GPU
-  bool recurrent() const;  // also hybrid: a sequence cannot be cut short
+  bool on_cpu() const;                             // no layer is on a GPU
+  bool recurrent() const;                          // also hybrid: a sequence cannot be cut short
   std::string Meta(const std::string& key) const;  // "" if absent
   // Everything but what the context decides.
   ModelFacts Facts() const;

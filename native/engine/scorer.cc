@@ -17,8 +17,8 @@ constexpr size_t kWarmUpTokens = 32;
 
 size_t CommonPrefix(const std::vector<Token>& a, const std::vector<Token>& b) {
   const size_t n = std::min(a.size(), b.size());
-  return static_cast<size_t>(std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(n),
-                                           b.begin()).first - a.begin());
+  return static_cast<size_t>(
+      std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(n), b.begin()).first - a.begin());
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ Tokenizer::Tokenizer(const Model& model)
     if (!(llama_vocab_get_attr(vocab_, token) & LLAMA_TOKEN_ATTR_USER_DEFINED)) continue;
     const std::string text = llama_vocab_get_text(vocab_, token);
     // Runs of white space are USER_DEFINED in some families; they carry no structure.
-    const bool structural = text.size() > 1 && text.find_first_not_of(" \t\r\n") != std::string::npos;
+    const bool structural =
+        text.size() > 1 && text.find_first_not_of(" \t\r\n") != std::string::npos;
     if (structural && source.find(text) != std::string_view::npos) structural_.push_back(text);
   }
 }

@@ -55,8 +55,10 @@ uint32_t AvailableCores() {
 #elif defined(__APPLE__)
   int32_t performance = 0;
   size_t size = sizeof(performance);
-  if (sysctlbyname("hw.perflevel0.physicalcpu", &performance, &size, nullptr, 0) != 0) performance = 0;
-  uint32_t cores = performance > 0 ? static_cast<uint32_t>(performance) : std::thread::hardware_concurrency();
+  if (sysctlbyname("hw.perflevel0.physicalcpu", &performance, &size, nullptr, 0) != 0)
+    performance = 0;
+  uint32_t cores =
+      performance > 0 ? static_cast<uint32_t>(performance) : std::thread::hardware_concurrency();
 #else
   uint32_t cores = std::thread::hardware_concurrency();
 #endif

@@ -27,8 +27,8 @@ struct Job {
   std::vector<TextPart> texts;  // kTokenize: each one on its own
   bool count_only = false;      // kTokenize: lengths instead of tokens
 
-  TokenizedRequest tokenized;             // kScore, after the first stage
-  ScoreResult result;                     // kScore
+  TokenizedRequest tokenized;              // kScore, after the first stage
+  ScoreResult result;                      // kScore
   std::vector<std::vector<Token>> tokens;  // kTokenize
   std::vector<uint32_t> counts;            // kTokenize with count_only
   ModelFacts facts;                        // kOpen

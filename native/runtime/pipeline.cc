@@ -50,8 +50,8 @@ Pipeline::Pipeline(Options options, Done done, Progress progress)
   threads_.push_back(
       std::make_unique<Thread>("oi-inference", kInferenceStackBytes, [this] { InferenceMain(); }));
   for (size_t i = 0; i < options_.tokenizer_threads; ++i) {
-    threads_.push_back(
-        std::make_unique<Thread>("oi-tokenizer", kTokenizerStackBytes, [this] { TokenizerMain(); }));
+    threads_.push_back(std::make_unique<Thread>("oi-tokenizer", kTokenizerStackBytes,
+                                                [this] { TokenizerMain(); }));
   }
 }
 
@@ -87,9 +87,8 @@ Pipeline::Push Pipeline::TryPush(JobPtr& job) {
 }
 
 bool Pipeline::TakeWaiting(std::deque<JobPtr>& queue, uint32_t id, JobPtr& out) {
-  const auto it = std::find_if(queue.begin(), queue.end(), [id](const JobPtr& job) {
-    return job->id == id && Counts(*job);
-  });
+  const auto it = std::find_if(queue.begin(), queue.end(),
+                               [id](const JobPtr& job) { return job->id == id && Counts(*job); });
   if (it == queue.end()) return false;
   out = std::move(*it);
   queue.erase(it);
@@ -195,7 +194,8 @@ void Pipeline::InferenceMain() {
     const auto start = Job::Clock::now();
     Guard(*job, [&] { Infer(*job); });
     job->model_ms = MillisecondsSince(start);
-    job->queue_ms = std::max(0.0, MillisecondsSince(job->accepted) - job->model_ms - job->tokenize_ms);
+    job->queue_ms =
+        std::max(0.0, MillisecondsSince(job->accepted) - job->model_ms - job->tokenize_ms);
 
     lock.lock();
     std::erase(running_, running);
@@ -218,7 +218,8 @@ void Pipeline::Infer(Job& job) {
     case Job::Kind::kScore: {
       if (!scorer_) throw EngineError("ERR_ENGINE_NOT_OPEN", "opened for its metadata only");
       const auto cancelled = [&] {
-        return stop_.load(std::memory_order_relaxed) || job.cancelled.load(std::memory_order_relaxed);
+        return stop_.load(std::memory_order_relaxed) ||
+               job.cancelled.load(std::memory_order_relaxed);
       };
       job.result = scorer_->Score(job.tokenized, cancelled);
       return;
@@ -246,7 +247,8 @@ void Pipeline::Open(Job& job) {
     scorer = std::make_unique<Scorer>(*model, options_.engine, AvailableCores());
     scorer->WarmUp();
   }
-  const ContextPlan plan = scorer ? scorer->plan() : PlanContext(*model, options_.engine, AvailableCores());
+  const ContextPlan plan =
+      scorer ? scorer->plan() : PlanContext(*model, options_.engine, AvailableCores());
   job.facts.context_tokens = plan.context_tokens;
   job.facts.context_bytes = plan.context_bytes;
   job.facts.max_forks = plan.max_forks;

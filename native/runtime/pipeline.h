@@ -10,7 +10,8 @@
 // stages; a close waits for all of them.
 //
 // Rules
-//   1. Model and Scorer are built, used and (by a close) destroyed on the inference thread; tokenizer
+//   1. Model and Scorer are built, used and (by a close) destroyed on the inference thread;
+//   tokenizer
 //      threads only read the vocabulary, between the end of open and the start of close.
 //   2. A job has one owner at a time. TryPush() takes it; `done` gives it back, once, on the
 //      thread that finished it. Destroying the pipeline drops queued jobs.
@@ -87,14 +88,14 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable tokenizer_wake_;
   std::condition_variable inference_wake_;
-  std::deque<JobPtr> incoming_;    // guarded by mutex_
-  std::deque<JobPtr> tokenized_;   // guarded by mutex_
-  std::vector<Job*> running_;      // guarded by mutex_; owned by the thread that runs it
-  size_t tokenizing_ = 0;          // guarded by mutex_: jobs between the two queues
-  size_t pending_ = 0;             // guarded by mutex_: rule 3
-  bool opened_ = false;            // guarded by mutex_: tokenizer_ may be read
-  bool closing_ = false;           // guarded by mutex_
-  bool tokenizers_done_ = false;   // guarded by mutex_: the close has passed the first stage
+  std::deque<JobPtr> incoming_;   // guarded by mutex_
+  std::deque<JobPtr> tokenized_;  // guarded by mutex_
+  std::vector<Job*> running_;     // guarded by mutex_; owned by the thread that runs it
+  size_t tokenizing_ = 0;         // guarded by mutex_: jobs between the two queues
+  size_t pending_ = 0;            // guarded by mutex_: rule 3
+  bool opened_ = false;           // guarded by mutex_: tokenizer_ may be read
+  bool closing_ = false;          // guarded by mutex_
+  bool tokenizers_done_ = false;  // guarded by mutex_: the close has passed the first stage
 
   std::vector<std::unique_ptr<Thread>> threads_;  // last: they use every member above
 };

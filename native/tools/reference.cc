@@ -66,7 +66,8 @@ int main(int argc, char** argv) {
     llama_context* context = llama_init_from_model(model, params);
     if (context == nullptr) Fail("no context could be made");
     const auto count = static_cast<int32_t>(prompt.size());
-    if (llama_decode(context, llama_batch_get_one(prompt.data(), count)) != 0) Fail("decode failed");
+    if (llama_decode(context, llama_batch_get_one(prompt.data(), count)) != 0)
+      Fail("decode failed");
     const float* logits = llama_get_logits_ith(context, -1);
     for (const llama_token id : candidates) std::printf("%.9g ", logits[id]);
     std::printf("%.9g\n", LogSumExp(logits, vocabulary));

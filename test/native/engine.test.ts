@@ -220,6 +220,18 @@ t.test('text of any kind is tokenized without harm', (t) =>
     }
   }))
 
+// Their pre-tokenizers run std::regex, which recurses once per character of a run.
+for (const vocab of ['deepseek-llm', 'falcon']) {
+  t.test(`a long run of letters does not overflow the stack with the ${vocab} vocabulary`, async (t) => {
+    const modelPath = await fixturePath('small', { vocab })
+    const engine = await openEngine({ modelPath, metadataOnly: true })
+    for (const letter of ['a', ' ', '7', '\u00e4']) {
+      t.ok((await engine.countTokens(letter.repeat(200_000))) > 0)
+    }
+    await engine.close()
+  })
+}
+
 t.test('user text never becomes a control or structural token', async (t) => {
   for (const name of ['small', 'dense', 'hybrid'] as const) {
     await withEngine(

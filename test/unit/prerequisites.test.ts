@@ -1,0 +1,47 @@
+/**
+ * What a build says when a system package is missing.
+ */
+import t from 'tap'
+import { checkPrerequisites } from '../../scripts/build/prerequisites.js'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { probe } from '../../scripts/build/run.js'
+
+const where = (command: string) => probe('/bin/sh', ['-c', `command -v ${command}`])
+
+function withPath<T>(path: string, use: () => T): T {
+  const before = process.env['PATH']
+  process.env['PATH'] = path
+  try {
+    return use()
+  } finally {
+    process.env['PATH'] = before
+  }
+}
+
+t.test('everything that is missing is named, with one line that installs it', async (t) => {
+  const dir = t.testdir({})
+  const message = withPath(dir, () => {
+    try {
+      checkPrerequisites()
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  })
+  t.match(message, /Missing: a C\+\+ compiler, CMake, git, Ninja or make\./)
+  t.match(message, /install -y g\+\+ cmake git ninja-build/)
+})
+
+t.test('one missing tool is named alone', async (t) => {
+  const dir = t.testdir({})
+  for (const command of ['g++', 'git', 'make', 'apt-get']) {
+    const path = where(command)
+    if (path) symlinkSync(path, join(dir, command))
+  }
+  t.throws(() => withPath(dir, checkPrerequisites), { message: /^Missing: CMake\.\n/ })
+})
+
+t.test('nothing is missing where this test was built', async (t) => {
+  t.doesNotThrow(checkPrerequisites)
+})
