@@ -16,10 +16,16 @@ import { createReadout } from '../../src/prompt/readout.js'
 import { fixturePath, text, withEngine } from '../helpers/fixture.js'
 
 const tolerance = 1e-3
-const facts = { fileName: 'fixture.gguf', digest: `sha256:${'0'.repeat(64)}`, releaseDate: '2025-01-01' }
+const facts = {
+  fileName: 'fixture.gguf',
+  digest: `sha256:${'0'.repeat(64)}`,
+  releaseDate: '2025-01-01',
+}
 
 const options = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`option ${i}`, i % 2 ? null : text(3)]))
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`option ${i}`, i % 2 ? null : text(3)]),
+  )
 const levels = (count: number) => Array.from({ length: count }, (_, i) => `level ${text(i % 4)}`)
 
 const mixed: [string, Question][] = [
@@ -41,7 +47,10 @@ const state = { message: text(60), from: ['a', { b: 1.5 }] }
 type Ask = (questions: [string, Question][], of?: Json) => Promise<Decision>
 
 /** Opens a fixture; `ask` is a whole request on it. */
-const withAsk = (name: 'small' | 'dense' | 'hybrid', use: (ask: Ask, engine: Engine) => Promise<void>) =>
+const withAsk = (
+  name: 'small' | 'dense' | 'hybrid',
+  use: (ask: Ask, engine: Engine) => Promise<void>,
+) =>
   withEngine(
     name,
     async (engine) => {
@@ -160,7 +169,10 @@ function checkNumbers(t: Test, answer: Answer, what: string): void {
   const probabilities = probabilitiesOf(answer)
   const sum = probabilities.reduce((sum, probability) => sum + probability, 0)
   t.ok(Math.abs(sum - 1) < 1e-9, `${what}: the sum is ${sum}`)
-  t.ok(probabilities.every((probability) => probability >= 0 && probability <= 1), what)
+  t.ok(
+    probabilities.every((probability) => probability >= 0 && probability <= 1),
+    what,
+  )
   t.ok(answer.confidence >= 0 && answer.confidence <= 1, what)
   if (answer.type === 'choice') {
     const most = probabilities.indexOf(Math.max(...probabilities))
@@ -184,7 +196,10 @@ t.test('a model without a chat template is asked in plain text', async (t) => {
   t.equal(oi.info.chatTemplate, undefined)
   t.equal(oi.card.readout, 'letters@1')
   const { answers } = await oi.decide({ state, questions: Object.fromEntries(mixed) })
-  t.strictSame(Object.keys(answers), mixed.map(([name]) => name))
+  t.strictSame(
+    Object.keys(answers),
+    mixed.map(([name]) => name),
+  )
   for (const [name, answer] of Object.entries(answers)) checkNumbers(t, answer, name)
 })
 

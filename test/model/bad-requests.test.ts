@@ -8,9 +8,10 @@ import t, { type Test } from 'tap'
 import { keysOf, parseJson } from '../../src/api/json.js'
 import { validators } from '../../src/api/schemas.js'
 import type { DecideRequest, Decision } from '../../src/decide/types.js'
-import { type BadRequest, badRequests, good } from '../helpers/bad-requests.js'
+import { type BadRequest, badRequests } from '../helpers/bad-requests.js'
 import { oddRequests } from '../helpers/odd-requests.js'
 import { RawClient } from '../helpers/raw-client.js'
+import { good } from '../helpers/request-text.js'
 import { type RealServer, withRealServer } from '../helpers/real-server.js'
 
 interface Sent {
@@ -69,7 +70,13 @@ async function post({ port, key }: RealServer, { body, headers, chunked }: Sent)
     else {
       for (let at = 0; at < bytes.length; at += 100_000) {
         const chunk = bytes.subarray(at, at + 100_000)
-        client.send(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]))
+        client.send(
+          Buffer.concat([
+            Buffer.from(`${chunk.length.toString(16)}\r\n`),
+            chunk,
+            Buffer.from('\r\n'),
+          ]),
+        )
       }
       client.send('0\r\n\r\n')
     }

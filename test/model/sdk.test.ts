@@ -61,7 +61,10 @@ await withRealServer({}, async ({ url, key, engine }) => {
 
   await t.test('it knows what has the wrong shape from what is not acceptable', async (t) => {
     const empty = client.systemOne({ state: 's', questions: { q: choice('Which?', {}) } })
-    const error = await empty.then(() => undefined, (error: unknown) => error)
+    const error = await empty.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
     t.type(error, UnprocessableEntityError)
     t.match(error, {
       status: 422,

@@ -93,7 +93,10 @@ async function send(
 /** Some request, small and unlike the one before. */
 function some(key: string): string {
   const state = Array.from({ length: 1 + random.integer(30) }, () => random.pick(words)).join(' ')
-  const asked = Array.from({ length: 1 + random.integer(3) }, (_, i) => [`q${i}`, random.pick(questions)])
+  const asked = Array.from({ length: 1 + random.integer(3) }, (_, i) => [
+    `q${i}`,
+    random.pick(questions),
+  ])
   const body = JSON.stringify({ state, questions: Object.fromEntries(asked) })
   return request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, body)
 }

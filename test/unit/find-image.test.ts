@@ -60,4 +60,3 @@ t.test('a state that contains itself is refused', async (t) => {
   state.push(state, state)
   t.throws(() => findImage({ state }), { code: 'ERR_BODY_INVALID', param: 'state' })
 })
-

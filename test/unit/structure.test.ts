@@ -108,7 +108,8 @@ t.test('a package is named only by the part that it belongs to', async (t) => {
 t.test('only the command ends the process, and only engine/ loads native code', async (t) => {
   for (const { path, text } of own) {
     if (path !== 'src/cli/main.ts') t.notMatch(text, /process\.(?:exit|abort|kill)\(/, path)
-    if (!path.startsWith('src/engine/')) t.notMatch(text, /createRequire|dlopen|'[^']*\.node'/, path)
+    if (!path.startsWith('src/engine/'))
+      t.notMatch(text, /createRequire|dlopen|'[^']*\.node'/, path)
   }
 })
 
@@ -169,7 +170,8 @@ t.test('nothing committed names a folder of this machine or a registry', { skip 
   for (const path of listed.stdout.split('\0').filter(Boolean)) {
     const text = read(path)
     if (text === undefined || path === 'test/unit/structure.test.ts') continue
-    for (const name of machine) t.notOk(text.includes(name), `${path} names no folder of this machine`)
+    for (const name of machine)
+      t.notOk(text.includes(name), `${path} names no folder of this machine`)
     t.notMatch(text, /(?<![\w.:])\/(?:home|Users)\/\w/, path)
     t.notMatch(text, registry, path)
   }
@@ -189,7 +191,11 @@ function importsOf({ path, text }: Source): Import[] {
       specifier: specifier!,
       typesOnly: type !== undefined,
     })),
-    ...[...others].map(([, specifier]) => ({ from: path, specifier: specifier!, typesOnly: false })),
+    ...[...others].map(([, specifier]) => ({
+      from: path,
+      specifier: specifier!,
+      typesOnly: false,
+    })),
   ]
 }
 
