@@ -19,7 +19,9 @@ const { error, status } = spawnSync('clang-format', [...mode, ...files], {
 })
 
 if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') {
-  console.warn('native/ was left out: clang-format is not installed (Debian: the package clang-format)')
+  console.warn(
+    'native/ was left out: clang-format is not installed (Debian: the package clang-format)',
+  )
 } else if (error !== undefined) {
   throw error
 } else {
