@@ -9,7 +9,7 @@ import { entriesOf, keysOf, objectFromEntries, stringifyJson } from '../../src/a
 import type { Json } from '../../src/api/json.js'
 import { checkRequest } from '../../src/api/read-request.js'
 import { createDecider } from '../../src/decide/decide.js'
-import type { Answer, Decision, Question } from '../../src/decide/types.js'
+import type { Answer, DecideOptions, Decision, Question } from '../../src/decide/types.js'
 import type { Engine } from '../../src/engine/types.js'
 import { open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
@@ -36,15 +36,19 @@ const mixed: [string, Question][] = [
   ['urgent', { type: 'noul', criteria: { true: 'today', false: { later: [1, 2] } } }],
 ]
 
-/** Forty questions of all types, no two alike. */
-const many: [string, Question][] = Array.from({ length: 40 }, (_, i) => {
+/** Questions of all types, no two alike. */
+const many: [string, Question][] = Array.from({ length: 41 }, (_, i) => {
   const [, question] = mixed[i % mixed.length]!
   return [`q${i}`, { ...question, instructions: `Question ${i}: ${text(1 + (i % 9))}?` }]
 })
 
 const state = { message: text(60), from: ['a', { b: 1.5 }] }
 
-type Ask = (questions: [string, Question][], of?: Json) => Promise<Decision>
+type Ask = (
+  questions: [string, Question][],
+  of?: Json,
+  more?: DecideOptions,
+) => Promise<Decision>
 
 /** Opens a fixture; `ask` is a whole request on it. */
 const withAsk = (
@@ -55,9 +59,9 @@ const withAsk = (
     name,
     async (engine) => {
       const decider = await createDecider(engine, facts)
-      const ask: Ask = (questions, of = state) => {
+      const ask: Ask = (questions, of = state, more = {}) => {
         const request = { state: of, questions: objectFromEntries(questions) }
-        return decider.decide(checkRequest(request, decider.limits))
+        return decider.decide(checkRequest(request, decider.limits), more)
       }
       await use(ask, engine)
     },
@@ -110,9 +114,9 @@ for (const name of ['small', 'dense', 'hybrid'] as const) {
         }
       })
 
-      await t.test('39 other questions', async (t) => {
+      await t.test('40 other questions', async (t) => {
         const together = await ask(many)
-        for (const i of [0, 1, 2, 13, 28, 39]) {
+        for (const i of [0, 1, 2, 13, 28, 40]) {
           const [question] = many[i]!
           const alone = await ask([many[i]!])
           const wanted = probabilitiesOf(alone.answers[question]!)
@@ -142,6 +146,18 @@ for (const name of ['small', 'dense', 'hybrid'] as const) {
         const { answers } = await ask([question])
         checkNumbers(t, answers[question[0]]!, question[0])
       }
+
+      await t.test('it is asked with letters, and its labels are a part of all tokens', async (t) => {
+        const readout = await createReadout(engine)
+        t.equal(readout.name, 'letters@1')
+        t.equal(readout.maxOptions, 255)
+        t.equal(readout.labels.slice(0, 26).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')
+        const { answers } = await ask(mixed, state, { evidence: true })
+        for (const [question, { evidence }] of entriesOf(answers)) {
+          t.ok(evidence!.label_mass > 0 && evidence!.label_mass <= 1, question)
+          t.ok(evidence!.logits.every(Number.isFinite), question)
+        }
+      })
 
       await t.test('the tokens of a request are those of its parts', async (t) => {
         const { usage, answers } = await ask(mixed)

@@ -111,7 +111,13 @@ async function settled(child: ChildProcess): Promise<Measure> {
   }
 }
 
-async function next<T>(child: ChildProcess): Promise<T> {
-  const [message] = (await once(child, 'message')) as [T]
-  return message
+function next<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`The server ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (message) => {
+      child.off('exit', ended)
+      resolve(message as T)
+    })
+  })
 }
