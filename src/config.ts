@@ -31,7 +31,12 @@ const schema = Type.Object(
     host: text(1, '127.0.0.1', 'address to listen on'),
     port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
     dataDir: text(1, 'data', 'folder of workspaces and keys'),
-    contextTokens: integer(0, 1_048_576, 0, 'longest state and question together, tokens; 0 chooses'),
+    contextTokens: integer(
+      0,
+      1_048_576,
+      0,
+      'longest state and question together, tokens; 0 chooses',
+    ),
     threads: integer(0, 1024, 0, 'threads of the model; 0 takes as many as there are cores'),
     gpuLayers: integer(-1, 10_000, -1, 'layers on the GPU; -1 puts all there that fit'),
     maxQueued: integer(1, 1_000_000, 256, 'requests that may wait for the model'),

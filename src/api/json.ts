@@ -18,6 +18,7 @@ export {
   entriesOf,
   isJsonObject,
   keysOf,
+  maxDepth,
   objectFromEntries,
   RawNumber,
   stringifyJson,

@@ -26,6 +26,11 @@ export function placeOf(parent: string, name: string): string {
   return parent === '' ? name : `${parent}.${name}`
 }
 
+/** The place of an item of the array at `parent`: `state.photos[0]`. */
+export function itemOf(parent: string, index: number): string {
+  return `${parent}[${index}]`
+}
+
 /** At most 40 characters of a text, pairs of surrogates kept whole. */
 export function shortened(text: string): string {
   if (text.length <= longestName) return text

@@ -12,6 +12,7 @@ import { shortened } from '../api/place.js'
 import type { RequestLimits } from '../api/read-request.js'
 import type { Engine, ScoreOutput } from '../engine/types.js'
 import { OiError } from '../errors.js'
+import { findImage } from '../images/find-image.js'
 import { createReadout } from '../prompt/readout.js'
 import type { Reader, Readout } from '../prompt/readout.js'
 import { answerOf } from '../scoring/answers.js'
@@ -83,6 +84,7 @@ class EngineDecider implements ModelDecider {
   async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
     this.#requireModel(request.model)
     this.#requireFewQuestions(request)
+    if (!this.card.modalities.includes('image')) this.#requireNoImage(request)
     const { input, readers } = this.#readout.render(request)
     const output = await this.#engine.score(input, { signal: options.signal }).catch(nameState)
 
@@ -135,6 +137,16 @@ class EngineDecider implements ModelDecider {
       'ERR_REQUEST_UNACCEPTABLE',
       `model: expected one of ${this.#names.join(', ')}, got ${got}`,
       { param: 'model' },
+    )
+  }
+
+  #requireNoImage(request: DecideRequest): void {
+    const place = findImage(request)
+    if (place === undefined) return
+    throw new OiError(
+      'ERR_REQUEST_UNACCEPTABLE',
+      `${place}: expected no image, the model ${this.card.name} reads text only`,
+      { param: place },
     )
   }
 

@@ -11,6 +11,8 @@ export interface DecideRequest {
   readonly state: Json
   readonly questions: Readonly<Record<string, Question>>
   readonly model?: string
+  /** Pictures before the state, as data URLs. A model without vision answers none but `[]`. */
+  readonly images?: readonly string[]
 }
 
 export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion

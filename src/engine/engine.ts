@@ -11,7 +11,14 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { OiError, errorTable, type ErrorCode } from '../errors.js'
 import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
-import type { Engine, ModelInfo, PromptPart, ScoreInput, ScoreOptions, ScoreOutput } from './types.js'
+import type {
+  Engine,
+  ModelInfo,
+  PromptPart,
+  ScoreInput,
+  ScoreOptions,
+  ScoreOutput,
+} from './types.js'
 
 export interface EngineOptions {
   /** A GGUF file; of a split model, its first part. */
@@ -87,7 +94,13 @@ class LlamaEngine implements Engine {
     if (signal?.aborted) throw new OiError('ERR_ABORTED', 'The request was cancelled')
     const id = this.#nextId()
     const packed = pack(input)
-    const pending = this.#native.score(id, packed.texts, packed.trusted, packed.shape, packed.candidates)
+    const pending = this.#native.score(
+      id,
+      packed.texts,
+      packed.trusted,
+      packed.shape,
+      packed.candidates,
+    )
     const abort = () => this.#native.cancel(id)
     signal?.addEventListener('abort', abort, { once: true })
     try {
@@ -102,7 +115,11 @@ class LlamaEngine implements Engine {
   tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]> {
     const trusted = Uint8Array.from(texts, (part) => (part.trusted ? 1 : 0))
     return this.#native
-      .tokenize(this.#nextId(), texts.map((part) => part.text), trusted)
+      .tokenize(
+        this.#nextId(),
+        texts.map((part) => part.text),
+        trusted,
+      )
       .catch((error: unknown) => Promise.reject(toOiError(error)))
   }
 
@@ -181,15 +198,25 @@ function completeOptions(options: EngineOptions): NativeOptions {
 function integer(name: string, value: number | undefined, min: number, max: number, fallback = 0) {
   if (value === undefined) return fallback
   if (!Number.isInteger(value) || value < min || value > max) {
-    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected an integer from ${min} to ${max}, got ${value}`)
+    throw new OiError(
+      'ERR_INVALID_ARGUMENT',
+      `${name}: expected an integer from ${min} to ${max}, got ${value}`,
+    )
   }
   return value
 }
 
-function oneOf<T extends string>(name: string, value: T | undefined, allowed: readonly [T, ...T[]]): T {
+function oneOf<T extends string>(
+  name: string,
+  value: T | undefined,
+  allowed: readonly [T, ...T[]],
+): T {
   if (value === undefined) return allowed[0]
   if (!allowed.includes(value)) {
-    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected one of ${allowed.join(', ')}, got ${value}`)
+    throw new OiError(
+      'ERR_INVALID_ARGUMENT',
+      `${name}: expected one of ${allowed.join(', ')}, got ${value}`,
+    )
   }
   return value
 }
@@ -198,7 +225,11 @@ function toOiError(error: unknown): OiError {
   if (error instanceof OiError) return error
   const { code, message } = error as { code?: string; message?: string }
   const known = code !== undefined && code in errorTable
-  return new OiError(known ? (code as ErrorCode) : 'ERR_ENGINE_INTERNAL', message ?? String(error), {
-    cause: error,
-  })
+  return new OiError(
+    known ? (code as ErrorCode) : 'ERR_ENGINE_INTERNAL',
+    message ?? String(error),
+    {
+      cause: error,
+    },
+  )
 }

@@ -78,7 +78,7 @@ export function renderChat(source: string, tokens: ChatTokens): ChatRendering {
       failure ??= unusable(messageOf(cause), cause)
     }
   }
-  throw failure
+  throw failure!
 }
 
 type Variables = Record<string, unknown>

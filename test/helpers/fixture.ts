@@ -20,7 +20,11 @@ export async function withEngine<T>(
   use: (engine: Engine) => Promise<T>,
   options: Omit<EngineOptions, 'modelPath'> = {},
 ): Promise<T> {
-  const engine = await openEngine({ modelPath: await fixturePath(name), contextTokens: 4096, ...options })
+  const engine = await openEngine({
+    modelPath: await fixturePath(name),
+    contextTokens: 4096,
+    ...options,
+  })
   try {
     return await use(engine)
   } finally {
@@ -52,5 +56,7 @@ export const input = (words: number, count: number, from = 0): ScoreInput => ({
 /** `words` words, the same for the same number. */
 export function text(words: number): string {
   const list = ['river', 'stone', 'letter', 'cloud', 'engine', 'garden', 'window', 'paper']
-  return Array.from({ length: words }, (_, i) => list[(i * 7 + ((i * i) % 11)) % list.length]).join(' ')
+  return Array.from({ length: words }, (_, i) => list[(i * 7 + ((i * i) % 11)) % list.length]).join(
+    ' ',
+  )
 }

@@ -14,7 +14,11 @@ for (const name of ['dense', 'hybrid', 'small'] as const) {
   t.test(`${name}: shared and forked equals llama.cpp alone`, async (t) => {
     const path = await fixturePath(name)
     await withEngine(name, async (engine) => {
-      for (const [words, questions] of [[3, 1], [200, 5], [700, 21]] as const) {
+      for (const [words, questions] of [
+        [3, 1],
+        [200, 5],
+        [700, 21],
+      ] as const) {
         const request = input(words, questions, words)
         const { logits } = await engine.score(request)
         const expected = await referenceLogits(path, engine, request)
@@ -32,7 +36,8 @@ for (const name of ['dense', 'hybrid', 'small'] as const) {
         const error = relativeError(alone.logits, logits.slice(i * width, (i + 1) * width))
         t.ok(error < 1e-3, `question ${i}: ${error}`)
       }
-    }))
+    }),
+  )
 
   t.test(`${name}: more questions than forks run in waves, with the same result`, async (t) => {
     const request = input(60, 23)
@@ -53,7 +58,8 @@ for (const name of ['dense', 'hybrid', 'small'] as const) {
       await engine.score(input(40, 2))
       const again = await engine.score(input(150, 4))
       t.ok(relativeError(again.logits, cold.logits) < 1e-3)
-    }))
+    }),
+  )
 
   t.test(`${name}: batches smaller than prefix and suffix change nothing`, async (t) => {
     const request = input(300, 6)
@@ -73,7 +79,8 @@ t.test('a dense model uses the common beginning of another prefix again', (t) =>
     const longer = { ...input(100, 1), prefix: [...input(100, 1).prefix, question(3).parts[0]!] }
     const second = await engine.score(longer)
     t.equal(second.cachedTokens, first.prefixTokens)
-  }))
+  }),
+)
 
 t.test('a question without candidates is counted and not evaluated', (t) =>
   withEngine('small', async (engine) => {
@@ -87,4 +94,5 @@ t.test('a question without candidates is counted and not evaluated', (t) =>
     const none = await engine.score({ prefix: request.prefix, suffixes: [silent] })
     t.equal(none.logits.length, 0)
     t.equal(none.prefixTokens, plain.prefixTokens)
-  }))
+  }),
+)

@@ -1,0 +1,170 @@
+/**
+ * JSON that is no request: 422, naming the place.
+ */
+import type { Row } from './bad-requests.js'
+import { asking, choice, good, noul, one, score, withModel, withState } from './request-text.js'
+
+export const badShapes: readonly Row[] = [
+  ...['null', '[]', '"s"', '1', '1.0', 'true', `[${good}]`].map((body): Row => [
+    `${body.slice(0, 9)} as the body`,
+    body,
+    'body',
+    /expected an object, got /,
+  ]),
+  ['an empty object', '{}', 'state', /expected a string, an object.+, got nothing/],
+  ['no state', `{"questions":{"q":${noul}}}`, 'state', /got nothing/],
+  ['a state of null', withState('null'), 'state', /got null/],
+  ['no questions', '{"state":"s"}', 'questions', /expected an object .+, got nothing/],
+  ['empty questions', asking('{}'), 'questions', /at least one question, got an empty object/],
+  ...['null', '[]', `[${noul}]`, '"q"', '1', '1.50', 'true'].map((value): Row => [
+    `questions: ${value.slice(0, 9)}`,
+    asking(value),
+    'questions',
+    /expected an object/,
+  ]),
+  ...['null', '7', '1e999', '[]', '{}', 'false'].map((value): Row => [
+    `a model ${value}`,
+    withModel(value),
+    'model',
+    /expected a string, got /,
+  ]),
+  ...['null', '[]', '"noul"', '1', '2.0', 'true'].map((value): Row => [
+    `a question ${value}`,
+    one(value),
+    'questions.q',
+    /expected an object, got /,
+  ]),
+  ['an empty question', one('{}'), 'questions.q.type', /expected "noul".+ got nothing/],
+  [
+    'a type only by inheritance',
+    one('{"__proto__":{"type":"noul"}}'),
+    'questions.q.type',
+    /got nothing/,
+  ],
+  ...['null', '1', '[]', '{}', 'true', '["noul"]', '1.0'].map((value): Row => [
+    `a type ${value}`,
+    one(`{"type":${value}}`),
+    'questions.q.type',
+    /expected "noul"/,
+  ]),
+  [
+    'a choice without criteria',
+    one('{"type":"choice"}'),
+    'questions.q.criteria',
+    /options, got nothing/,
+  ],
+  ...['null', '[]', '["a","b"]', '"a"', '3', '3.0', 'true'].map((value): Row => [
+    `options ${value}`,
+    choice(value),
+    'questions.q.criteria',
+    /expected an object of options/,
+  ]),
+  ['no options', choice('{}'), 'questions.q.criteria', /expected 1 to 255 options, got 0/],
+  [
+    'a score without criteria',
+    one('{"type":"score"}'),
+    'questions.q.criteria',
+    /levels, got nothing/,
+  ],
+  ...['null', '{}', '{"0":"a","1":"b"}', '"a"', '3', '3.0', 'true'].map((value): Row => [
+    `levels ${value}`,
+    score(value),
+    'questions.q.criteria',
+    /expected an array of levels/,
+  ]),
+  ['no levels', score('[]'), 'questions.q.criteria', /expected 1 to 255 levels, got 0/],
+  ...['[]', '"yes"', '1', '0.50', 'true'].map((value): Row => [
+    `noul criteria ${value}`,
+    one(`{"type":"noul","instructions":"a","criteria":${value}}`),
+    'questions.q.criteria',
+    /expected an object with the keys true and false/,
+  ]),
+  ...['', ',"instructions":null', ',"instructions":""', ',"criteria":{}', ',"criteria":null'].map(
+    (rest): Row => [
+      `a noul ${rest}`,
+      one(`{"type":"noul"${rest}}`),
+      'questions.q',
+      /nothing is asked/,
+    ],
+  ),
+  [
+    'a noul that says yes is null',
+    one('{"type":"noul","criteria":{"true":null}}'),
+    'questions.q',
+    /nothing is asked/,
+  ],
+  ['a question __proto__', asking('{"__proto__":{}}'), 'questions.__proto__.type', /got nothing/],
+  ['a question __proto__ of null', asking('{"__proto__":null}'), 'questions.__proto__', /got null/],
+  [
+    'a question constructor',
+    asking('{"constructor":[]}'),
+    'questions.constructor',
+    /got an empty array/,
+  ],
+  [
+    'a question toString',
+    asking('{"toString":{"type":1}}'),
+    'questions.toString.type',
+    /got a number/,
+  ],
+  ['a question 7', asking('{"7":{"type":"choice"}}'), 'questions["7"].criteria', /got nothing/],
+  [
+    'a question of no name',
+    asking('{"":{"type":"score"}}'),
+    'questions[""].criteria',
+    /got nothing/,
+  ],
+  ['a question of a dotted name', asking('{"a.b":0}'), 'questions["a.b"]', /got a number/],
+  ['a question of a quoted name', asking('{"a\\"\\n":0}'), 'questions["a\\"\\n"]', /got a number/],
+  [
+    'a question of a long name',
+    asking(`{"${'n'.repeat(99)}":0}`),
+    `questions["${'n'.repeat(39)}…"]`,
+    /got a number/,
+  ],
+  ['the first of two bad questions, 9', asking('{"9":1,"1":[]}'), 'questions["9"]', /got a number/],
+  [
+    'the second question',
+    asking(`{"a":${noul},"b":{"type":"noul"}}`),
+    'questions.b',
+    /nothing is asked/,
+  ],
+  [
+    'a question twice',
+    asking(`{"q":${noul},"q":${noul}}`),
+    'questions.q',
+    /each name once, got it twice/,
+  ],
+  [
+    'a question twice, once escaped',
+    asking(`{"q":${noul},"\\u0071":${noul}}`),
+    'questions.q',
+    /twice/,
+  ],
+  [
+    'a question __proto__ twice',
+    asking(`{"__proto__":${noul},"__proto__":${noul}}`),
+    'questions.__proto__',
+    /twice/,
+  ],
+  [
+    'a question 1 twice',
+    asking(`{"1":${noul},"a":${noul},"1":${noul}}`),
+    'questions["1"]',
+    /twice/,
+  ],
+  ['an option twice', choice('{"a":1,"b":2,"a":3}'), 'questions.q.criteria.a', /twice/],
+  [
+    'an option __proto__ twice',
+    choice('{"__proto__":1,"__proto__":2}'),
+    'questions.q.criteria.__proto__',
+    /twice/,
+  ],
+  ['an option 10 twice', choice('{"10":1,"10":2}'), 'questions.q.criteria["10"]', /twice/],
+  [
+    'yes twice',
+    one('{"type":"noul","criteria":{"true":1,"true":2}}'),
+    'questions.q.criteria.true',
+    /twice/,
+  ],
+]

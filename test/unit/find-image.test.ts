@@ -1,0 +1,62 @@
+/** What counts as an image in a request, and where it is said to stand. */
+import t from 'tap'
+import { parseJson } from '../../src/api/json.js'
+import type { Json } from '../../src/api/json.js'
+import { findImage } from '../../src/images/find-image.js'
+
+const data = 'data:image/png;base64,iVBORw0KGgo='
+const block = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}`
+
+for (const [state, place] of [
+  [block, 'state'],
+  [`[1,"a",${block}]`, 'state[2]'],
+  [`{"photo":${block}}`, 'state.photo'],
+  [`{"a b":[{"9":${block}}]}`, 'state["a b"][0]["9"]'],
+  [`{"__proto__":${block}}`, 'state.__proto__'],
+  [`{"a":1,"b":[[],{}],"c":${block},"d":${block}}`, 'state.c'],
+  ['{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}', 'state'],
+  [`{"x":{"type":"image_url","image_url":{"url":"${data}"}}}`, 'state.x'],
+  [`{"x":{"type":"image_url","image_url":"${data}"}}`, 'state.x'],
+  [`{"x":{"image":{"url":"${data}"},"alt":"a cat"}}`, 'state.x'],
+  [`{"image":{"url":"DATA:image/png;base64,"}}`, 'state'],
+  ['{"image":{"url":"https://example.com/a.png"}}', 'state'],
+  ['['.repeat(62) + block.replace(/"source".*/, '"source":{}}') + ']'.repeat(62), undefined],
+] as const) {
+  t.test(`an image is found in ${state.slice(0, 60)}`, async (t) => {
+    const found = () => findImage({ state: parseJson(state) })
+    if (place !== undefined) t.equal(found(), place)
+    else t.match(found(), /^state(\[0\]){62}$/)
+  })
+}
+
+for (const state of [
+  '"data:image/png;base64,iVBORw0KGgo="',
+  '{"image":"a cat"}',
+  `{"image":"${data}"}`,
+  '{"image":{"name":"cat.png","width":3}}',
+  '{"image":{"url":7}}',
+  '{"name":"mug","image":{"url":"https://example.com/mug.png"}}',
+  '{"type":"image","name":"cat.png"}',
+  '{"type":"image","source":"scanner"}',
+  '{"type":"image_url"}',
+  '{"images":["a.png"]}',
+  '{"type":"Image","source":{}}',
+  '['.repeat(64) + '1.0' + ']'.repeat(64),
+]) {
+  t.test(`no image is found in ${state.slice(0, 60)}`, async (t) => {
+    t.equal(findImage({ state: parseJson(state) }), undefined)
+  })
+}
+
+t.test('a list beside the state is found, an empty one or another value is not', async (t) => {
+  t.equal(findImage({ state: '', images: [data] }), 'images')
+  for (const images of [undefined, null, [], 'a', {}]) {
+    t.equal(findImage({ state: '', images }), undefined)
+  }
+})
+
+t.test('a state that contains itself is refused', async (t) => {
+  const state: Json[] = []
+  state.push(state, state)
+  t.throws(() => findImage({ state }), { code: 'ERR_BODY_INVALID', param: 'state' })
+})

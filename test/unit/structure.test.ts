@@ -1,0 +1,219 @@
+/**
+ * Who may name whom: the import rules of the layout, read from the text of the sources.
+ *
+ * A folder of src/ without a rule fails, so that a new one is given its place here.
+ */
+import t from 'tap'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, posix } from 'node:path'
+import { root } from '../../scripts/build/paths.js'
+import { errorTable } from '../../src/errors.js'
+
+/** Folders and files right under src/, and whose values each of them may import. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  config: ['errors'],
+  api: ['errors'],
+  prompt: ['api', 'errors'],
+  scoring: ['api', 'errors'],
+  images: ['api', 'errors'],
+  engine: ['errors'],
+  accounts: ['api', 'errors'],
+  models: ['engine', 'prompt', 'scoring', 'errors'],
+  decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
+  http: ['accounts', 'api', 'errors'],
+  open: ['decide', 'models', 'engine', 'api', 'errors'],
+  index: ['open', 'api', 'errors'],
+  cli: ['open', 'decide', 'models', 'engine', 'http', 'accounts', 'api', 'config', 'errors'],
+}
+
+/** Modules of types only, which may be named beyond that: `import type`. */
+const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
+  api: ['decide/types'],
+  prompt: ['decide/types', 'engine/types'],
+  scoring: ['decide/types', 'engine/types'],
+  images: ['decide/types'],
+  decide: ['engine/types'],
+  http: ['decide/types'],
+  index: ['decide/types', 'engine/types'],
+}
+
+/** Packages that one part of the project keeps from all others. */
+const owners: Readonly<Record<string, (path: string) => boolean>> = {
+  'uWebSockets.js': (path) => path === 'src/http/server.ts',
+  typebox: (path) => path.startsWith('src/api/') || path === 'src/config.ts',
+  'better-sqlite3': (path) => path.startsWith('src/accounts/'),
+  '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
+  commander: (path) => path.startsWith('src/cli/'),
+  'node:module': (path) => path === 'src/engine/native.ts',
+}
+
+const longest = 300
+
+interface Source {
+  /** From the root, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+interface Import {
+  readonly from: string
+  readonly specifier: string
+  readonly typesOnly: boolean
+}
+
+const typescript = ['src', 'test', 'scripts'].flatMap((folder) => sourcesIn(folder, /\.ts$/))
+const native = sourcesIn('native', /\.(?:cc|h)$/)
+const own = typescript.filter(({ path }) => path.startsWith('src/'))
+const imports = own.flatMap(importsOf)
+
+t.test('a part of src/ imports only what it may', async (t) => {
+  for (const { from, specifier, typesOnly } of imports) {
+    if (!specifier.startsWith('.')) continue
+    const target = posix.join(posix.dirname(from), specifier).replace(/\.js$/, '')
+    t.ok(target.startsWith('src/'), `${from} stays in src/: ${specifier}`)
+    const [source, goal] = [partOf(from), partOf(target)]
+    if (source === goal) continue
+    const types = typesOnly && mayImportTypes[source]?.includes(target.slice('src/'.length))
+    const allowed = types || mayImport[source]?.includes(goal)
+    t.ok(allowed, `${from} may import ${typesOnly ? 'types of ' : ''}${target}`)
+  }
+})
+
+t.test('a module of types has nothing but types', async (t) => {
+  for (const name of new Set(Object.values(mayImportTypes).flat())) {
+    const { text } = own.find(({ path }) => path === `src/${name}.ts`)!
+    t.notMatch(text, /^(?:export )?(?:const|let|var|function|class|enum)\b/m, name)
+  }
+})
+
+t.test('every part of src/ has a rule', async (t) => {
+  t.strictSame(
+    [...new Set(own.map(({ path }) => partOf(path)))].filter((part) => !(part in mayImport)),
+    [],
+  )
+})
+
+t.test('a package is named only by the part that it belongs to', async (t) => {
+  for (const { from, specifier } of imports) {
+    for (const [name, owns] of Object.entries(owners)) {
+      if (specifier !== name && !specifier.startsWith(`${name}/`)) continue
+      t.ok(owns(from), `${from} may import ${specifier}`)
+    }
+  }
+})
+
+t.test('only the command ends the process, and only engine/ loads native code', async (t) => {
+  for (const { path, text } of own) {
+    if (path !== 'src/cli/main.ts') t.notMatch(text, /process\.(?:exit|abort|kill)\(/, path)
+    if (!path.startsWith('src/engine/'))
+      t.notMatch(text, /createRequire|dlopen|'[^']*\.node'/, path)
+  }
+})
+
+t.test('nothing has a default export', async (t) => {
+  for (const { path, text } of typescript) {
+    t.notMatch(text, /^export (?:default\b|\{[^}]*\bas default\b)/m, path)
+  }
+})
+
+t.test('a folder of native/ includes only the libraries that it is for', async (t) => {
+  const folders: readonly (readonly [RegExp, RegExp])[] = [
+    [/^(?:napi|node_api|js_native_api|uv)\b/, /^native\/binding\//],
+    [/^(?:llama|ggml|gguf|mtmd)\b/, /^native\/(?:engine|tools)\//],
+  ]
+  for (const { path, text } of native) {
+    for (const [, header] of text.matchAll(/^\s*#\s*include\s+[<"]([^>"]+)[>"]/gm)) {
+      for (const [library, folder] of folders) {
+        if (library.test(header!)) t.match(path, folder, `${path} may include ${header}`)
+      }
+    }
+  }
+})
+
+t.test('native/ imports from left to right', async (t) => {
+  const behind: Readonly<Record<string, readonly string[]>> = {
+    binding: ['runtime', 'engine'],
+    runtime: ['engine'],
+    engine: [],
+    tools: [],
+  }
+  for (const { path, text } of native) {
+    for (const [, folder] of text.matchAll(/^#include "\.\.\/([a-z]+)\//gm)) {
+      const [, from] = path.split('/')
+      t.ok(behind[from!]?.includes(folder!), `${path} may include ${folder}/`)
+    }
+  }
+})
+
+t.test('every code in native/ is a key of the error table', async (t) => {
+  const codes = native.flatMap(({ text }) => text.match(/(?<=")ERR_[A-Z_]+(?=")/g) ?? [])
+  t.ok(codes.length > 0)
+  for (const code of new Set(codes)) t.ok(code in errorTable, code)
+})
+
+t.test('no file is longer than 300 lines', async (t) => {
+  for (const { path, text } of [...typescript, ...native]) {
+    const lines = text.split('\n').length - 1
+    t.ok(lines <= longest, `${path} has ${lines} lines`)
+  }
+})
+
+const listed = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+const skip = listed.status === 0 ? false : 'this is not a git checkout'
+
+t.test('nothing committed names a folder of this machine or a registry', { skip }, async (t) => {
+  const machine = [root, homedir()].map((folder) => `${folder}/`)
+  const registry = /\bregistry\.[a-z0-9-]+\.[a-z]|"resolved":|artifactory|\/\/npm\.[a-z]/i
+  for (const path of listed.stdout.split('\0').filter(Boolean)) {
+    const text = read(path)
+    if (text === undefined || path === 'test/unit/structure.test.ts') continue
+    for (const name of machine)
+      t.notOk(text.includes(name), `${path} names no folder of this machine`)
+    t.notMatch(text, /(?<![\w.:])\/(?:home|Users)\/\w/, path)
+    t.notMatch(text, registry, path)
+  }
+})
+
+/** `src/api/json.ts` -> `api`, `src/errors.ts` -> `errors`. */
+function partOf(path: string): string {
+  return path.split('/')[1]!.replace(/\.ts$/, '')
+}
+
+function importsOf({ path, text }: Source): Import[] {
+  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?\bfrom\s+'([^']+)'/gm)
+  const others = text.matchAll(/\bimport\s*\(?\s*'([^']+)'/g)
+  return [
+    ...[...statements].map(([, type, specifier]) => ({
+      from: path,
+      specifier: specifier!,
+      typesOnly: type !== undefined,
+    })),
+    ...[...others].map(([, specifier]) => ({
+      from: path,
+      specifier: specifier!,
+      typesOnly: false,
+    })),
+  ]
+}
+
+function sourcesIn(folder: string, ending: RegExp): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({
+      path: path.slice(root.length + 1).replaceAll('\\', '/'),
+      text: readFileSync(path, 'utf8'),
+    }))
+}
+
+/** The text of a file that is there. */
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8')
+  } catch {
+    return undefined
+  }
+}
