@@ -18,6 +18,12 @@ constexpr size_t kMaxChunkBytes = 16 * 1024;
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+size_t FirstCharacterBytes(std::string_view text) {
+  size_t bytes = 1;
+  while (bytes < text.size() && IsContinuation(text[bytes])) ++bytes;
+  return bytes;
+}
+
 // Length of the first chunk of `text`: all of it, or up to the last "a b" within bounds.
 size_t ChunkLength(std::string_view text) {
   if (text.size() <= kMaxChunkBytes) return text.size();
@@ -41,9 +47,10 @@ Tokenizer::Tokenizer(const Model& model)
   for (Token token = 0; token < llama_vocab_n_tokens(vocab_); ++token) {
     if (!(llama_vocab_get_attr(vocab_, token) & LLAMA_TOKEN_ATTR_USER_DEFINED)) continue;
     const std::string text = llama_vocab_get_text(vocab_, token);
-    // Runs of white space are USER_DEFINED in some families; they carry no structure.
-    const bool structural =
-        text.size() > 1 && text.find_first_not_of(" \t\r\n") != std::string::npos;
+    // Runs of white space are USER_DEFINED in some families; they carry no structure. And a
+    // single character cannot be cut.
+    const bool structural = text.find_first_not_of(" \t\r\n") != std::string::npos &&
+                            text.size() > FirstCharacterBytes(text);
     if (structural && source.find(text) != std::string_view::npos) structural_.push_back(text);
   }
 }
@@ -82,15 +89,18 @@ bool Tokenizer::Ordinary(Token token) const {
 }
 
 void Tokenizer::AppendUserText(std::string_view text, std::vector<Token>& out) const {
-  while (!text.empty()) {
-    size_t cut = std::string_view::npos;
-    for (const std::string& token : structural_) {
-      const size_t at = text.find(token);
-      if (at != std::string_view::npos && at + 1 < cut) cut = at + 1;
+  // Where each structural text stands next. Looked for again only once it has been passed:
+  // looking for all of them after every cut would take quadratic time.
+  std::vector<size_t> next;
+  for (const std::string& token : structural_) next.push_back(text.find(token));
+  for (size_t from = 0; from < text.size();) {
+    size_t cut = text.size();
+    for (size_t i = 0; i < next.size(); ++i) {
+      if (next[i] < from) next[i] = text.find(structural_[i], from);
+      if (next[i] < cut) cut = next[i] + FirstCharacterBytes(structural_[i]);
     }
-    AppendChunks(text.substr(0, cut), out);
-    if (cut == std::string_view::npos) return;
-    text.remove_prefix(cut);
+    AppendChunks(text.substr(from, cut - from), out);
+    from = cut;
   }
 }
 

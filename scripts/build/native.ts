@@ -10,7 +10,15 @@
  */
 
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -133,10 +141,14 @@ async function cmake(
   const args = Object.entries(definitions).map(([key, value]) => `--CD${key}=${value}`)
   const parallel = String(availableParallelism())
   const cmakeJs = (...command: string[]) =>
-    run(process.execPath, [require.resolve('cmake-js/bin/cmake-js'), ...command, ...common, ...args], {
-      cwd: root,
-      env,
-    })
+    run(
+      process.execPath,
+      [require.resolve('cmake-js/bin/cmake-js'), ...command, ...common, ...args],
+      {
+        cwd: root,
+        env,
+      },
+    )
   // `build` alone would trust any CMakeCache.txt, also that of a configure that was cut off.
   await cmakeJs('configure')
   for (const target of targets) {
@@ -151,12 +163,18 @@ function stamp(enabled: ReadonlySet<Switch>, target: StampedTarget): string {
   for (const folder of readdirSync(join(root, 'native')).sort()) {
     if (target.uses(folder)) for (const path of files(join(root, 'native', folder))) add(path)
   }
-  for (const path of ['CMakeLists.txt', 'dist/scripts/build/vendor.js', 'dist/scripts/build/native.js']) {
+  for (const path of [
+    'CMakeLists.txt',
+    'dist/scripts/build/vendor.js',
+    'dist/scripts/build/native.js',
+  ]) {
     add(join(root, path))
   }
   hash.update(readFileSync(require.resolve('node-addon-api/package.json')))
   hash.update(readFileSync(require.resolve('cmake-js/package.json')))
-  hash.update(JSON.stringify([[...enabled].sort(), process.arch, process.platform, process.env['CXX']]))
+  hash.update(
+    JSON.stringify([[...enabled].sort(), process.arch, process.platform, process.env['CXX']]),
+  )
   return hash.digest('hex')
 }
 

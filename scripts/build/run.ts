@@ -36,7 +36,10 @@ export function run(
 }
 
 /** First line of a program's output, or undefined if it is not there. */
-export function probe(command: string, args: readonly string[] = ['--version']): string | undefined {
+export function probe(
+  command: string,
+  args: readonly string[] = ['--version'],
+): string | undefined {
   const result = spawnSync(command, args, { encoding: 'utf8' })
   return result.status === 0 ? result.stdout.split('\n')[0] : undefined
 }

@@ -9,7 +9,15 @@
  */
 
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { root } from './paths.js'
 import { BuildError, probe, run } from './run.js'
@@ -69,7 +77,10 @@ async function fetchTree(): Promise<void> {
   const tmp = mkdtempSync(join(vendorDir, '.tmp-'))
   try {
     console.log(`llama.cpp ${PIN.version}: taking its source from ${PIN.package} (34 MB)`)
-    await run('npm', ['pack', PIN.package, '--silent', '--pack-destination', tmp], { cwd: tmp, quiet: true })
+    await run('npm', ['pack', PIN.package, '--silent', '--pack-destination', tmp], {
+      cwd: tmp,
+      quiet: true,
+    })
     const tarball = readdirSync(tmp).find((name) => name.endsWith('.tgz'))
     if (!tarball) throw new BuildError(`npm pack ${PIN.package} left no tarball`)
     const path = join(tmp, tarball)
@@ -81,7 +92,14 @@ async function fetchTree(): Promise<void> {
     }
     await run('tar', ['-xzf', path, '-C', tmp, PIN.member])
     const checkout = join(tmp, 'tree')
-    await run('git', ['-c', 'advice.detachedHead=false', 'clone', '--quiet', join(tmp, PIN.member), checkout])
+    await run('git', [
+      '-c',
+      'advice.detachedHead=false',
+      'clone',
+      '--quiet',
+      join(tmp, PIN.member),
+      checkout,
+    ])
     const commit = probe('git', ['-C', checkout, 'rev-parse', 'HEAD'])
     if (commit !== PIN.commit) {
       throw new BuildError(`The bundle holds commit ${commit}, expected ${PIN.commit}`)

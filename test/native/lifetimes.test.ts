@@ -87,7 +87,13 @@ t.test('a worker can be terminated at any moment of loading and decoding', async
 })
 
 t.test('an exception while the engine works ends the process with its own code', async (t) => {
-  const { code, signal, errors } = await exitOf(['construct', 'open', 'score-many', 'wait', 'throw'])
+  const { code, signal, errors } = await exitOf([
+    'construct',
+    'open',
+    'score-many',
+    'wait',
+    'throw',
+  ])
   t.same({ code, signal }, { code: 1, signal: null })
   t.match(errors, 'thrown on purpose')
 })
@@ -97,12 +103,14 @@ t.test('close() waits for work that was accepted', (t) =>
     const pending = engine.score(input(200, 3))
     await engine.close()
     t.equal((await pending).logits.length, 18)
-  }))
+  }),
+)
 
 t.test('close() is idempotent and returns the same promise', (t) =>
   withEngine('small', async (engine) => {
     t.equal(engine.close(), engine.close())
-  }))
+  }),
+)
 
 t.test('every call after close() is refused', (t) =>
   withEngine('small', async (engine) => {
@@ -111,7 +119,8 @@ t.test('every call after close() is refused', (t) =>
     await t.rejects(engine.score(input(3, 1)), refused)
     await t.rejects(engine.tokenize([{ text: 'a', trusted: false }]), refused)
     await t.rejects(engine.countTokens('a'), refused)
-  }))
+  }),
+)
 
 t.test('two engines live and end independently', async (t) => {
   const [a, b] = await Promise.all([
