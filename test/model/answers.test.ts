@@ -44,11 +44,7 @@ const many: [string, Question][] = Array.from({ length: 41 }, (_, i) => {
 
 const state = { message: text(60), from: ['a', { b: 1.5 }] }
 
-type Ask = (
-  questions: [string, Question][],
-  of?: Json,
-  more?: DecideOptions,
-) => Promise<Decision>
+type Ask = (questions: [string, Question][], of?: Json, more?: DecideOptions) => Promise<Decision>
 
 /** Opens a fixture; `ask` is a whole request on it. */
 const withAsk = (
@@ -147,17 +143,20 @@ for (const name of ['small', 'dense', 'hybrid'] as const) {
         checkNumbers(t, answers[question[0]]!, question[0])
       }
 
-      await t.test('it is asked with letters, and its labels are a part of all tokens', async (t) => {
-        const readout = await createReadout(engine)
-        t.equal(readout.name, 'letters@1')
-        t.equal(readout.maxOptions, 255)
-        t.equal(readout.labels.slice(0, 26).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')
-        const { answers } = await ask(mixed, state, { evidence: true })
-        for (const [question, { evidence }] of entriesOf(answers)) {
-          t.ok(evidence!.label_mass > 0 && evidence!.label_mass <= 1, question)
-          t.ok(evidence!.logits.every(Number.isFinite), question)
-        }
-      })
+      await t.test(
+        'it is asked with letters, and its labels are a part of all tokens',
+        async (t) => {
+          const readout = await createReadout(engine)
+          t.equal(readout.name, 'letters@1')
+          t.equal(readout.maxOptions, 255)
+          t.equal(readout.labels.slice(0, 26).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')
+          const { answers } = await ask(mixed, state, { evidence: true })
+          for (const [question, { evidence }] of entriesOf(answers)) {
+            t.ok(evidence!.label_mass > 0 && evidence!.label_mass <= 1, question)
+            t.ok(evidence!.logits.every(Number.isFinite), question)
+          }
+        },
+      )
 
       await t.test('the tokens of a request are those of its parts', async (t) => {
         const { usage, answers } = await ask(mixed)
