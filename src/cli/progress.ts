@@ -25,7 +25,6 @@ function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {
     format: `${label} {bar} {percentage} %`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
-    hideCursor: true,
     // Signals stop the server, which stops the bar.
     gracefulExit: false,
   })

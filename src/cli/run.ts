@@ -5,8 +5,10 @@
  */
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { OiError } from '../errors.js'
+import { packageRoot } from '../package-root.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { addKeysCommand } from './keys-command.js'
 import { addServeCommand } from './serve-command.js'
@@ -55,6 +57,6 @@ function describe(error: unknown): string {
 }
 
 function packageVersion(): string {
-  const file = new URL('../../../package.json', import.meta.url)
+  const file = join(packageRoot, 'package.json')
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

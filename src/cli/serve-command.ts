@@ -7,12 +7,12 @@
 import type { Command } from 'commander'
 import { Accounts } from '../accounts/accounts.js'
 import { type Config, readConfig } from '../config.js'
-import { OiError } from '../errors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
 import { createLogger } from '../http/logger.js'
 import { Server } from '../http/server.js'
 import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.js'
 import { createProgress } from './progress.js'
+import { requireModel } from './require-model.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
 import { welcome } from './welcome.js'
@@ -37,7 +37,8 @@ export function addServeCommand(
         '\nSIGINT or SIGTERM lets running requests finish; a second one stops at once.',
     )
   addSettings(serve).action(async (flags: Record<string, string>) => {
-    done(await runServer(readConfig(dependencies.environment, flags), dependencies))
+    const config = readConfig(dependencies.environment, flags)
+    done(await runServer(requireModel(config, dependencies), dependencies))
   })
 }
 
@@ -73,9 +74,6 @@ class ModelSlot implements Backend {
 }
 
 async function runServer(config: Config, dependencies: Dependencies): Promise<number> {
-  if (config.model === '') {
-    throw new OiError('ERR_CONFIG', 'No model was named: oi serve --model <file>, or OI_MODEL')
-  }
   const accounts = new Accounts({ dataDir: config.dataDir, busyMs })
   const slot = new ModelSlot()
   const signals = listenForStop(() => dependencies.exit(exitCodes.failure))
@@ -83,7 +81,8 @@ async function runServer(config: Config, dependencies: Dependencies): Promise<nu
   try {
     server = await listen(config, dependencies, accounts, slot)
     const loaded = slot.open(load(config, dependencies)).then((model) => {
-      process.stdout.write(`${model.startLine}\nReady\n`)
+      const lines = [model.startLine, model.warning, 'Ready'].filter((line) => line !== undefined)
+      process.stdout.write(`${lines.join('\n')}\n`)
     })
     // Whichever comes first: a signal, or the failure to load. Loading by itself ends nothing.
     await Promise.race([signals.first, loaded.then(() => signals.first)])
