@@ -9,7 +9,7 @@ import { open, type Oi } from '../open.js'
 import type { OpenModel } from './dependencies.js'
 
 /** A setting of 0 leaves the choice to the engine. */
-const chosen = (value: number) => (value === 0 ? undefined : value)
+export const chosen = (value: number) => (value === 0 ? undefined : value)
 
 /** Opens the configured model. @throws As {@link open}. */
 export function openConfigured(
