@@ -4,9 +4,7 @@
  * @module
  */
 
-import { readFileSync } from 'node:fs'
 import {
-  decodeUtf8,
   duplicateKeyOf,
   entriesOf,
   isJsonObject,
@@ -17,6 +15,7 @@ import {
 } from '../api/json.js'
 import { OiError } from '../errors.js'
 import type { NamedQuestion } from './question-flags.js'
+import { namingSource, readStandardInput, readTextFile } from './read-text.js'
 
 export interface AskInput {
   /** The argument: text, or `-` for standard input. */
@@ -45,13 +44,13 @@ export async function readAskInput(input: AskInput): Promise<string> {
   if (parts.some((part) => part !== undefined)) {
     throw new OiError('ERR_CONFIG', '--request is the whole request: leave out state and questions')
   }
-  return input.request === '-' ? readStandardInput() : readFile('--request', input.request)
+  return input.request === '-' ? readStandardInput() : readTextFile('--request', input.request)
 }
 
 async function readState(input: AskInput): Promise<Json> {
   const [source, text] = await readStateText(input)
   if (text === '') throw new OiError('ERR_CONFIG', `${source} is empty`)
-  return input.jsonState ? asJson(`--json-state, ${source}`, text) : text
+  return input.jsonState ? asJson(`${source} (--json-state)`, text) : text
 }
 
 async function readStateText({ state, stateFile }: AskInput): Promise<[string, string]> {
@@ -59,7 +58,7 @@ async function readStateText({ state, stateFile }: AskInput): Promise<[string, s
     throw new OiError('ERR_CONFIG', 'There are two states: the argument and --state-file')
   }
   if (stateFile !== undefined) {
-    return ['The state file', withoutLastBreak(readFile('--state-file', stateFile))]
+    return ['The state file', withoutLastBreak(readTextFile('--state-file', stateFile))]
   }
   if (state !== undefined && state !== '-') return ['The state', state]
   if (state === undefined && process.stdin.isTTY) {
@@ -75,7 +74,7 @@ function readQuestions({ questions, asked }: AskInput): Json {
   const entries: [string, Json][] = []
   if (questions !== undefined) {
     const inline = questions.trimStart().startsWith('{')
-    const given = asJson('--questions', inline ? questions : readFile('--questions', questions))
+    const given = asJson('--questions', inline ? questions : readTextFile('--questions', questions))
     if (!isJsonObject(given)) {
       throw new OiError('ERR_CONFIG', '--questions: expected an object: {"name": {"type": …}, …}')
     }
@@ -102,35 +101,6 @@ function twoOf(name: string): OiError {
 
 function asJson(source: string, text: string): Json {
   return namingSource(source, () => parseJson(text))
-}
-
-function readFile(flag: string, path: string): string {
-  let bytes: Uint8Array
-  try {
-    bytes = readFileSync(path)
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? `there is no file ${path}` : message
-    throw new OiError('ERR_CONFIG', `${flag}: ${reason}`, { cause })
-  }
-  return namingSource(`${flag} ${path}`, () => decodeUtf8(bytes))
-}
-
-async function readStandardInput(): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of process.stdin) pieces.push(piece as Buffer)
-  return namingSource('Standard input', () => decodeUtf8(Buffer.concat(pieces)))
-}
-
-/** Errors of the body's reader, about a part of which only this module knows where it is from. */
-function namingSource<T>(source: string, read: () => T): T {
-  try {
-    return read()
-  } catch (cause) {
-    if (!(cause instanceof OiError)) throw cause
-    const reason = cause.message.replace(/^body: /, '')
-    throw new OiError('ERR_CONFIG', `${source}: ${reason}`, { cause })
-  }
 }
 
 /** The line break that shells and editors put behind a text is no part of it. */

@@ -4,19 +4,17 @@
  * @module
  */
 
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { decodeUtf8 } from '../api/json.js'
 import { readRequest } from '../api/read-request.js'
 import { readConfig } from '../config.js'
 import { maxQuestions } from '../decide/model-card.js'
 import { openEngine } from '../engine/engine.js'
-import { OiError } from '../errors.js'
 import { inspectModel } from '../models/inspect.js'
 import type { Readout } from '../prompt/readout.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { inspectionText } from './inspection-text.js'
 import { chosen } from './open-model.js'
+import { readTextFile } from './read-text.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
 import { requireModel } from './require-model.js'
 import { addSettings } from './setting-options.js'
@@ -70,13 +68,7 @@ async function inspectFile(
 }
 
 function readPrompt(path: string, readout: Readout): ShownPrompt {
-  let bytes: Uint8Array
-  try {
-    bytes = readFileSync(path)
-  } catch (cause) {
-    throw new OiError('ERR_CONFIG', `--render: ${(cause as Error).message}`, { cause })
-  }
   const { maxOptions } = readout
   const limits = { maxQuestions, maxOptions, maxLevels: maxOptions }
-  return showPrompt(readout.render(readRequest(decodeUtf8(bytes), limits)), readout)
+  return showPrompt(readout.render(readRequest(readTextFile('--render', path), limits)), readout)
 }

@@ -78,6 +78,9 @@ export function readQuestionFlag(type: QuestionType, value: string): NamedQuesti
     const [option, description = ''] = cut(piece, ':')
     return [plain(option), plain(description)] as const
   })
+  if (options.some(([option]) => option === '')) {
+    throw failure(type, 'one of the options has no name')
+  }
   const twice = options.find(([option], i) => options.findIndex(([other]) => other === option) < i)
   if (twice) throw failure(type, `there are two options "${twice[0]}"`)
   return { name, question: { type, instructions, criteria: objectFromEntries(options) } }

@@ -79,8 +79,12 @@ async function runServer(config: Config, dependencies: Dependencies): Promise<nu
   const signals = listenForStop(() => dependencies.exit(exitCodes.failure))
   let server: Server | undefined
   try {
-    server = await listen(config, dependencies, accounts, slot)
+    const listening = await listen(config, dependencies, accounts, slot)
+    server = listening.server
     const loaded = slot.open(load(config, dependencies)).then((model) => {
+      // Last: a start that fails on the port or the model must not use up the one showing.
+      const first = accounts.createFirstKey()
+      if (first !== undefined) process.stdout.write(welcome(listening.url, first.secret))
       const lines = [model.startLine, model.warning, 'Ready'].filter((line) => line !== undefined)
       process.stdout.write(`${lines.join('\n')}\n`)
     })
@@ -102,7 +106,7 @@ async function listen(
   dependencies: Dependencies,
   accounts: Accounts,
   backend: Backend,
-): Promise<Server> {
+): Promise<{ server: Server; url: string }> {
   const { host, port, maxBodyBytes, deadlineMs } = config
   const handlers = new Handlers({
     backend,
@@ -115,10 +119,7 @@ async function listen(
   const server = await Server.listen({ handlers, host, port })
   const url = `http://${reachable(host)}:${server.port}`
   process.stdout.write(`Listening on ${url}\n`)
-  // Behind listening: a start that fails on a taken port must not use up the one showing.
-  const first = accounts.createFirstKey()
-  if (first !== undefined) process.stdout.write(welcome(url, first.secret))
-  return server
+  return { server, url }
 }
 
 async function load(config: Config, { openModel }: Dependencies): Promise<OpenedModel> {
