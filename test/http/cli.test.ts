@@ -92,7 +92,7 @@ t.test('a first start shows a key once, and a request that works with it', async
   t.notOk(first.stderr.includes(key!))
   first.process.kill('SIGTERM')
   t.equal(await first.exited, 0)
-  t.match(first.stdout, /Model closed/)
+  t.match(first.stderr, /Model closed/)
 
   const second = serve(t, dataDir, 'instant')
   const [, url] = await second.match(listening)
