@@ -39,21 +39,21 @@ t.test('one block for each question, then usage and time', async (t) => {
     },
     { questions: { money: { instructions: 'Is it\nmoney?' } } },
   )
-  const full = '█'.repeat(30)
-  const half = '█'.repeat(20)
+  const row = (label: string, cells: number, percent: string) =>
+    label.padEnd(29) + '█'.repeat(cells).padEnd(42) + percent.padStart(8)
   t.strictSame(text.split('\n'), [
     'money: yes',
     '  Is it money?',
-    `▸ yes                        ${full}                   75.0 %`,
-    `  no                         ${'█'.repeat(10)}                                       25.0 %`,
+    row('▸ yes', 30, '75.0 %'),
+    row('  no', 10, '25.0 %'),
     '',
     'team: billing (confidence 0.25)',
-    `▸ billing                    ${half}                             50.0 %`,
-    `  other                      ${'█'.repeat(10)}                                       25.0 %`,
+    row('▸ billing', 20, '50.0 %'),
+    row('  other', 10, '25.0 %'),
     '',
     'rush: 0.50 of 0 to 1 (confidence 0.00)',
-    `▸ 0 low                      ${half}                             50.0 %`,
-    `▸ 1 {"level":"high"}         ${half}                             50.0 %`,
+    row('▸ 0 low', 20, '50.0 %'),
+    row('▸ 1 {"level":"high"}', 20, '50.0 %'),
     '',
     'm: 12 tokens in (4 cached), 3 out, 1.3 ms',
     '',
