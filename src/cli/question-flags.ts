@@ -6,7 +6,7 @@
  *     --score  [name=]question=lowest level,…,highest level
  *
  * Rules
- *   1. A name is one word (letters, digits, `_`, `-`) directly before a `=`; without one, a
+ *   1. A name is one word (letters, digits, `_`, `-`) before a `=`; without one, a
  *      question is named after its place: q1, q2, …
  *   2. The first `=` behind the name ends the question, the first `:` of an option its name.
  *   3. `\` takes any special meaning from the character behind it. Spaces around a piece go.
@@ -91,7 +91,7 @@ function readName(type: QuestionType, value: string): { name: string | undefined
   const [word, rest] = cut(value, '=')
   const named =
     rest !== undefined &&
-    /^\s*[\w-]+$/.test(word) &&
+    /^\s*[\w-]+\s*$/.test(word) &&
     (type === 'noul' || cut(rest, '=')[1] !== undefined)
   return named ? { name: word.trim(), rest } : { name: undefined, rest: value }
 }

@@ -120,6 +120,10 @@ t.test('a model that cannot be opened ends it with 1 and the reason', async (t) 
   t.match(server.stderr, /^oi: stub\.gguf does not exist: see --model$/m)
 })
 
+t.test('what must be known about the model stands in the log of the start', async (t) => {
+  await serve(t, t.testdir(), 'fake').match(/on stub\nThe weights of fake are random\nReady$/m)
+})
+
 t.test('a port that is taken ends it with 1, naming the port, and shows no key', async (t) => {
   const dir = t.testdir()
   const first = serve(t, join(dir, 'first'), 'instant')
