@@ -32,6 +32,8 @@ export const errorTable = {
   ERR_MODEL_MEMORY: { status: 500, wire: 'internal_error' },
   ERR_READOUT: { status: 500, wire: 'internal_error' },
   ERR_ADDON_NOT_FOUND: { status: 500, wire: 'internal_error' },
+  // Asking another server
+  ERR_REMOTE: { status: 500, wire: 'internal_error' },
   // Faults
   ERR_INVALID_ARGUMENT: { status: 500, wire: 'internal_error' },
   ERR_LISTEN: { status: 500, wire: 'internal_error' },

@@ -13,6 +13,8 @@ export interface OpenedModel {
   readonly decider: Decider
   /** One line for people: which model runs where. */
   readonly startLine: string
+  /** What must be known before its answers are believed. */
+  readonly warning: string | undefined
   close(): Promise<void>
 }
 
@@ -24,6 +26,8 @@ export type OpenModel = (
 
 export interface Dependencies {
   readonly openModel: OpenModel
+  /** The model to open when none is named. */
+  readonly defaultModel: () => string | undefined
   readonly createWire: (config: Config) => Wire
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Ends the process at once. */

@@ -9,7 +9,7 @@ import { open, type Oi } from '../open.js'
 import type { OpenModel } from './dependencies.js'
 
 /** A setting of 0 leaves the choice to the engine. */
-const chosen = (value: number) => (value === 0 ? undefined : value)
+export const chosen = (value: number) => (value === 0 ? undefined : value)
 
 /** Opens the configured model. @throws As {@link open}. */
 export function openConfigured(
@@ -30,12 +30,15 @@ export const openModel: OpenModel = async (config, onProgress) => {
   const oi = await openConfigured(config, onProgress)
   const { info, card } = oi
   const attention = info.recurrent || info.hybrid ? 'recurrent' : 'attention'
-  const line =
+  const startLine =
     `Model ${card.name} (${info.description}, ${attention}) on ${info.device}, ` +
-    `${info.threads} threads, context ${info.contextTokens} tokens, readout ${card.readout}`
+    `${info.threads} thread${info.threads === 1 ? '' : 's'}, context ${info.contextTokens} tokens, readout ${card.readout}`
   return {
     decider: oi,
-    startLine: oi.randomWeights ? `${line}\n${card.description}` : line,
+    startLine,
+    warning: oi.randomWeights
+      ? `The weights of ${card.name} are random numbers: its answers mean nothing.`
+      : undefined,
     close: () => oi.close(),
   }
 }

@@ -25,8 +25,8 @@ function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {
     format: `${label} {bar} {percentage} %`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
-    hideCursor: true,
-    // Signals stop the server, which stops the bar.
+    // The terminal stays as it is: a signal while loading ends the process past stop().
+    linewrap: true,
     gracefulExit: false,
   })
   bar.start(1, 0)

@@ -5,10 +5,14 @@
  */
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { OiError } from '../errors.js'
+import { packageRoot } from '../package-root.js'
+import { addAskCommand } from './ask-command.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { addKeysCommand } from './keys-command.js'
+import { addModelsCommand } from './models-command.js'
 import { addServeCommand } from './serve-command.js'
 import { addWorkspacesCommand } from './workspaces-command.js'
 
@@ -32,6 +36,8 @@ export async function run(argv: readonly string[], dependencies: Dependencies): 
     .addHelpText('after', footer)
   let code: number = exitCodes.ok
   addServeCommand(program, dependencies, (result) => (code = result))
+  addAskCommand(program, dependencies)
+  addModelsCommand(program, dependencies, (result) => (code = result))
   addKeysCommand(program, dependencies)
   addWorkspacesCommand(program, dependencies)
   try {
@@ -55,6 +61,6 @@ function describe(error: unknown): string {
 }
 
 function packageVersion(): string {
-  const file = new URL('../../../package.json', import.meta.url)
+  const file = join(packageRoot, 'package.json')
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

@@ -7,12 +7,12 @@
 import type { Command } from 'commander'
 import { Accounts } from '../accounts/accounts.js'
 import { type Config, readConfig } from '../config.js'
-import { OiError } from '../errors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
 import { createLogger } from '../http/logger.js'
 import { Server } from '../http/server.js'
 import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.js'
 import { createProgress } from './progress.js'
+import { requireModel } from './require-model.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
 import { welcome } from './welcome.js'
@@ -37,7 +37,8 @@ export function addServeCommand(
         '\nSIGINT or SIGTERM lets running requests finish; a second one stops at once.',
     )
   addSettings(serve).action(async (flags: Record<string, string>) => {
-    done(await runServer(readConfig(dependencies.environment, flags), dependencies))
+    const config = readConfig(dependencies.environment, flags)
+    done(await runServer(requireModel(config, dependencies), dependencies))
   })
 }
 
@@ -73,17 +74,19 @@ class ModelSlot implements Backend {
 }
 
 async function runServer(config: Config, dependencies: Dependencies): Promise<number> {
-  if (config.model === '') {
-    throw new OiError('ERR_CONFIG', 'No model was named: oi serve --model <file>, or OI_MODEL')
-  }
   const accounts = new Accounts({ dataDir: config.dataDir, busyMs })
   const slot = new ModelSlot()
   const signals = listenForStop(() => dependencies.exit(exitCodes.failure))
   let server: Server | undefined
   try {
-    server = await listen(config, dependencies, accounts, slot)
+    const listening = await listen(config, dependencies, accounts, slot)
+    server = listening.server
     const loaded = slot.open(load(config, dependencies)).then((model) => {
-      process.stdout.write(`${model.startLine}\nReady\n`)
+      // Last: a start that fails on the port or the model must not use up the one showing.
+      const first = accounts.createFirstKey()
+      if (first !== undefined) process.stdout.write(welcome(listening.url, first.secret))
+      const lines = [model.startLine, model.warning, 'Ready'].filter((line) => line !== undefined)
+      process.stdout.write(`${lines.join('\n')}\n`)
     })
     // Whichever comes first: a signal, or the failure to load. Loading by itself ends nothing.
     await Promise.race([signals.first, loaded.then(() => signals.first)])
@@ -103,7 +106,7 @@ async function listen(
   dependencies: Dependencies,
   accounts: Accounts,
   backend: Backend,
-): Promise<Server> {
+): Promise<{ server: Server; url: string }> {
   const { host, port, maxBodyBytes, deadlineMs } = config
   const handlers = new Handlers({
     backend,
@@ -116,10 +119,7 @@ async function listen(
   const server = await Server.listen({ handlers, host, port })
   const url = `http://${reachable(host)}:${server.port}`
   process.stdout.write(`Listening on ${url}\n`)
-  // Behind listening: a start that fails on a taken port must not use up the one showing.
-  const first = accounts.createFirstKey()
-  if (first !== undefined) process.stdout.write(welcome(url, first.secret))
-  return server
+  return { server, url }
 }
 
 async function load(config: Config, { openModel }: Dependencies): Promise<OpenedModel> {

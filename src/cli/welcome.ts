@@ -29,7 +29,7 @@ This is a new data folder: it has a workspace "default" now, and a key, shown th
 
   ${secret}
 
-Try it when the model is ready:
+Try it:
 
   curl ${url}/v1/systemone -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'
 

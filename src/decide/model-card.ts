@@ -61,6 +61,8 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
 /** `Qwen3-0.6B-Q8_0.gguf` -> `Qwen3-0.6B-Q8_0`; the first of several parts names them all. */
 function modelName(info: ModelInfo, fileName: string): string {
   const stem = fileName.replace(/\.gguf$/i, '').replace(/-\d{5}-of-\d{5}$/, '')
-  const name = stem || info.metadata['general.name'] || info.architecture
+  const given = info.metadata['general.name']?.replace(/ \(.*\)$/, '')
+  // The file of a made model has a hash in its name, which is of no use to callers.
+  const name = (hasRandomWeights(info) ? given || stem : stem || given) || info.architecture
   return name.replace(/[^A-Za-z0-9._-]+/g, '-')
 }

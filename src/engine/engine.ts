@@ -65,7 +65,7 @@ export interface EngineOptions {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const complete = completeOptions(options)
   if (!existsSync(options.modelPath)) {
-    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no file ${options.modelPath}`)
+    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no model file ${options.modelPath}`)
   }
   const addon = loadAddon()
   const native = new addon.NativeEngine(complete, options.onProgress ?? (() => {}))

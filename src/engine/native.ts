@@ -7,11 +7,10 @@
  * @module
  */
 
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 import { OiError } from '../errors.js'
+import { packageRoot } from '../package-root.js'
 import type { ModelInfo, ScoreOutput } from './types.js'
 
 /** Complete: nothing is left to the addon. 0 means "choose". */
@@ -88,15 +87,9 @@ function load(): NativeAddon {
 
 function candidates(): [string, string][] {
   const explicit = process.env['OI_ADDON']
-  if (explicit) return [['OI_ADDON', explicit]]
+  if (explicit) return [['OI_ADDON', resolve(explicit)]]
   return [
     ['platform package', `@oi-systemone/${process.platform}-${process.arch}`],
-    ['local build', join(packageRoot(), 'build', 'default', 'oi.node')],
+    ['local build', join(packageRoot, 'build', 'default', 'oi.node')],
   ]
-}
-
-function packageRoot(): string {
-  let dir = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(dir, 'package.json')) && dir !== dirname(dir)) dir = dirname(dir)
-  return dir
 }

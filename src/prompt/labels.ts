@@ -19,10 +19,10 @@ export interface Label {
   readonly token: number
 }
 
-/** Tokens that mean no and yes, each side with at least one. */
+/** Tokens that mean no and yes, each side with at least one; leading spaces are in their texts. */
 export interface NoulTokens {
-  readonly no: readonly number[]
-  readonly yes: readonly number[]
+  readonly no: readonly Label[]
+  readonly yes: readonly Label[]
 }
 
 const upper = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -81,13 +81,17 @@ export async function findNoulTokens(
   layout: Layout,
 ): Promise<NoulTokens | undefined> {
   const tokens = await singleTokens(engine, layout.tail, [...noForms, ...yesForms])
-  const no = distinct(tokens.slice(0, noForms.length))
-  const yes = distinct(tokens.slice(noForms.length)).filter((token) => !no.includes(token))
+  const taken = new Set<number>()
+  const distinct = (forms: readonly string[], at: number): Label[] =>
+    forms.flatMap((text, i) => {
+      const token = tokens[at + i]
+      if (token === undefined || taken.has(token)) return []
+      taken.add(token)
+      return [{ text, token }]
+    })
+  const no = distinct(noForms, 0)
+  const yes = distinct(yesForms, noForms.length)
   return no.length > 0 && yes.length > 0 ? { no, yes } : undefined
-}
-
-function distinct(tokens: readonly (number | undefined)[]): number[] {
-  return [...new Set(tokens.filter((token) => token !== undefined))]
 }
 
 /** For each text, its one token behind the tail, or undefined. */

@@ -51,6 +51,8 @@ export interface Readout {
   /** Name and version, as `letters@1`. */
   readonly name: string
   readonly labels: readonly string[]
+  /** What counts as no and as yes: every form that is read, summed up. */
+  readonly noulForms: { readonly no: readonly string[]; readonly yes: readonly string[] }
   /** Options of a choice and levels of a score at most, 2 to 255. */
   readonly maxOptions: number
   /**
@@ -89,6 +91,7 @@ function chatLayout(source: string, info: ModelInfo): Layout {
 class LettersReadout implements Readout {
   readonly name = letters.lettersVersion
   readonly labels: readonly string[]
+  readonly noulForms: Readout['noulForms']
   readonly maxOptions: number
   readonly #layout: Layout
   readonly #tokens: Int32Array
@@ -101,8 +104,12 @@ class LettersReadout implements Readout {
     this.maxOptions = labels.length
     this.#layout = layout
     this.#tokens = Int32Array.from(labels, (label) => label.token)
+    const texts = (forms: readonly Label[]) => forms.map((form) => form.text)
+    this.noulForms = noul
+      ? { no: texts(noul.no), yes: texts(noul.yes) }
+      : { no: this.labels.slice(1, 2), yes: this.labels.slice(0, 1) }
     this.#noul = noul && {
-      candidates: Int32Array.of(...noul.no, ...noul.yes),
+      candidates: Int32Array.from([...noul.no, ...noul.yes], (form) => form.token),
       forms: [noul.no.length, noul.yes.length],
     }
     this.#tail = { text: layout.tail, trusted: true }

@@ -15,10 +15,16 @@ export class RunningCommand {
   readonly exited: Promise<number | null>
 
   /** @param model - How the stub model behaves; without it, the real command. */
-  constructor(args: readonly string[], model?: string, environment: Record<string, string> = {}) {
+  constructor(
+    args: readonly string[],
+    model?: string,
+    environment: Record<string, string> = {},
+    input = '',
+  ) {
     const script = model === undefined ? real : stub
     const env = { ...process.env, ...environment, ...(model && { OI_TEST_MODEL: model }) }
     this.process = spawn(process.execPath, [script, ...args], { env })
+    this.process.stdin!.end(input)
     this.process.stdout!.on('data', (data) => (this.stdout += data))
     this.process.stderr!.on('data', (data) => (this.stderr += data))
     this.exited = new Promise((resolve) => this.process.once('close', resolve))
@@ -38,8 +44,11 @@ export class RunningCommand {
 }
 
 /** Runs the real command to its end. */
-export async function oi(args: readonly string[], environment: Record<string, string> = {}) {
-  const command = new RunningCommand(args, undefined, environment)
+export function oi(args: readonly string[], environment: Record<string, string> = {}) {
+  return ended(new RunningCommand(args, undefined, environment))
+}
+
+export async function ended(command: RunningCommand) {
   const code = await command.exited
   return { code, stdout: command.stdout, stderr: command.stderr }
 }

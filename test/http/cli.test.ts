@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { oi, RunningCommand } from '../helpers/command.js'
+import { ended, oi, RunningCommand } from '../helpers/command.js'
 
 const listening = /Listening on (http:\/\/127\.0\.0\.1:(\d+))/
 const secretLine = /^\s*(oi-[\w-]{43})$/m
@@ -36,7 +36,6 @@ for (const [title, args, environment, message] of [
   ['an unknown flag', ['serve', '--prot', '1'], {}, /Did you mean --port/],
   ['a flag out of range', ['serve', '--model', 'x', '--port', '70000'], {}, /--port: expected/],
   ['an unknown variable', ['serve', '--model', 'x'], { OI_PROT: '1' }, /did you mean OI_PORT/],
-  ['no model', ['serve'], {}, /--model <file>/],
   ['an id that is none', ['keys', 'revoke', 'x'], {}, /whole number/],
 ] as const) {
   t.test(`${title} is wrong usage: 2`, async (t) => {
@@ -46,6 +45,14 @@ for (const [title, args, environment, message] of [
     t.match(stderr, message)
   })
 }
+
+t.test('no model, and no default model either, is wrong usage: 2', async (t) => {
+  for (const args of [['serve'], ['ask', 'x', '--noul', 'y'], ['models', 'inspect']]) {
+    const { code, stderr } = await ended(new RunningCommand(args, 'instant'))
+    t.equal(code, 2)
+    t.match(stderr, /--model <file>.*npm start/s)
+  }
+})
 
 t.test('workspaces and keys, from making to revoking', async (t) => {
   const data = ['--data', t.testdir()]
@@ -85,7 +92,7 @@ t.test('a first start shows a key once, and a request that works with it', async
   t.notOk(first.stderr.includes(key!))
   first.process.kill('SIGTERM')
   t.equal(await first.exited, 0)
-  t.match(first.stdout, /Model closed/)
+  t.match(first.stderr, /Model closed/)
 
   const second = serve(t, dataDir, 'instant')
   const [, url] = await second.match(listening)
@@ -109,7 +116,12 @@ t.test('while the model is loaded: 503, and a signal still ends it with 0', asyn
 t.test('a model that cannot be opened ends it with 1 and the reason', async (t) => {
   const server = serve(t, t.testdir(), 'broken')
   t.equal(await server.exited, 1)
+  t.notMatch(server.stdout, secretLine, 'no key: the one showing is not used up')
   t.match(server.stderr, /^oi: stub\.gguf does not exist: see --model$/m)
+})
+
+t.test('what must be known about the model stands in the log of the start', async (t) => {
+  await serve(t, t.testdir(), 'fake').match(/on stub\nThe weights of fake are random\nReady$/m)
 })
 
 t.test('a port that is taken ends it with 1, naming the port, and shows no key', async (t) => {

@@ -1,0 +1,136 @@
+/**
+ * `oi ask`: one request, answered by a model that is loaded for it, or by a server.
+ *
+ * @module
+ */
+
+import { type Command, Option } from 'commander'
+import { parseJson } from '../api/json.js'
+import { type Config, readConfig, settings } from '../config.js'
+import { OiError } from '../errors.js'
+import { answerTable } from './answer-table.js'
+import { type AskInput, readAskInput } from './ask-input.js'
+import { askServer } from './ask-server.js'
+import type { Dependencies } from './dependencies.js'
+import { createProgress } from './progress.js'
+import {
+  type NamedQuestion,
+  questionFlags,
+  type QuestionType,
+  readQuestionFlag,
+} from './question-flags.js'
+import { requireModel } from './require-model.js'
+import { addSettings } from './setting-options.js'
+
+const modelSettings = ['model', 'contextTokens', 'threads', 'gpuLayers'] as const
+
+type AskFlags = Omit<AskInput, 'state' | 'asked'> & {
+  readonly json?: boolean
+  readonly evidence?: boolean
+  readonly url?: string
+  readonly key?: string
+} & Partial<Record<(typeof modelSettings)[number], string>>
+
+const help = `
+A question is named by one word before a "=", else q1, q2, …; "\\" takes the special meaning from
+a ",", ":" or "=" behind it:
+
+  oi ask "I was charged twice, please help today." \\
+    --noul "money=Is this about a payment?" \\
+    --choice "team=Which team?=billing,technical:faults of the product,other" \\
+    --score "urgency=How urgent is it?=can wait,this week,today"
+
+  oi ask --state-file mail.txt --questions questions.json --json
+  oi ask --request body.json --url http://localhost:8080 --key oi-…`
+
+export function addAskCommand(program: Command, dependencies: Dependencies): void {
+  const asked: NamedQuestion[] = []
+  const ask = program
+    .command('ask')
+    .description('ask about one state, without a server')
+    .argument('[state]', 'text that the questions are about; - or nothing reads standard input')
+    .option('--state-file <file>', 'read the state from a file')
+    .option('--json-state', 'the state is JSON')
+  for (const [type, { placeholder, description }] of Object.entries(questionFlags)) {
+    const option = new Option(`--${type} <${placeholder}>`, `${description}; can be repeated`)
+    // Collected here and not by the option: the questions' order is that of all flags together.
+    ask.addOption(
+      option.argParser((value) => asked.push(readQuestionFlag(type as QuestionType, value))),
+    )
+  }
+  ask
+    .option('--questions <file|json>', 'questions as in a request: {"name": {"type": …}, …}')
+    .option('--request <file>', 'a whole request body; - reads standard input')
+    .option('--json', 'print the response body')
+    .option('--evidence', 'add how much probability the model gave to all answers together')
+    .option('--url <address>', 'ask a running server instead of loading a model')
+    .option('--key <key>', 'key for --url (OI_KEY)')
+    .addHelpText('after', help)
+  addSettings(ask, modelSettings).action(async (state: string | undefined, flags: AskFlags) => {
+    const body = await readAskInput({ ...flags, state, asked })
+    const text =
+      flags.url === undefined
+        ? await askModel(body, flags, dependencies)
+        : await askServer({
+            url: flags.url,
+            key: requireKey(flags, dependencies),
+            body,
+            evidence: flags.evidence ?? false,
+          })
+    if (flags.json) process.stdout.write(`${text}\n`)
+    else {
+      const colours = process.stdout.isTTY && !dependencies.environment['NO_COLOR']
+      process.stdout.write(answerTable(parseReply(text), parseJson(body), { colours }))
+    }
+  })
+}
+
+async function askModel(
+  body: string,
+  flags: AskFlags,
+  dependencies: Dependencies,
+): Promise<string> {
+  const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
+  const config = requireModel(readConfig(dependencies.environment, chosen), dependencies)
+  const wire = dependencies.createWire(config)
+  // Before the model is loaded: what is wrong with a request needs no waiting.
+  const request = wire.readRequest(body)
+  const model = await load(config, dependencies)
+  try {
+    if (model.warning !== undefined) process.stderr.write(`${model.warning}\n`)
+    const decision = await model.decider.decide(request, { evidence: flags.evidence ?? false })
+    return wire.serializeDecision(decision)
+  } finally {
+    await model.close()
+  }
+}
+
+async function load(config: Config, { openModel }: Dependencies) {
+  if (!process.stderr.isTTY) return openModel(config, () => {})
+  const progress = createProgress('Loading the model', process.stderr)
+  try {
+    return await openModel(config, (fraction) => progress.update(fraction))
+  } finally {
+    progress.stop()
+  }
+}
+
+function requireKey(flags: AskFlags, { environment }: Dependencies): string {
+  const setting = settings.find(({ name }) => name in flags)
+  if (setting !== undefined) {
+    throw new OiError('ERR_CONFIG', `--url asks the server's own model: leave out ${setting.flag}`)
+  }
+  const key = flags.key ?? environment['OI_KEY']
+  if (key) return key
+  throw new OiError('ERR_CONFIG', '--url needs a key: --key <key> or OI_KEY')
+}
+
+function parseReply(text: string) {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw new OiError('ERR_REMOTE', 'The reply is not JSON: is this an address of oi serve?', {
+      cause,
+    })
+  }
+}

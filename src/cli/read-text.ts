@@ -1,0 +1,40 @@
+/**
+ * Text from files and from standard input, with errors that say where it was read.
+ *
+ * @module
+ */
+
+import { readFileSync } from 'node:fs'
+import { decodeUtf8 } from '../api/json.js'
+import { OiError } from '../errors.js'
+
+/** @throws {@link OiError} `ERR_CONFIG` naming the flag that named the file. */
+export function readTextFile(flag: string, path: string): string {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? `there is no file ${path}` : message
+    throw new OiError('ERR_CONFIG', `${flag}: ${reason}`, { cause })
+  }
+  return namingSource(`${flag} ${path}`, () => decodeUtf8(bytes))
+}
+
+/** @throws {@link OiError} `ERR_CONFIG` if it is not UTF-8. */
+export async function readStandardInput(): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of process.stdin) pieces.push(piece as Buffer)
+  return namingSource('Standard input', () => decodeUtf8(Buffer.concat(pieces)))
+}
+
+/** The errors of a body's reader, for a text that is not the body. */
+export function namingSource<T>(source: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (!(cause instanceof OiError)) throw cause
+    const reason = cause.message.replace(/^body: /, '')
+    throw new OiError('ERR_CONFIG', `${source}: ${reason}`, { cause })
+  }
+}
