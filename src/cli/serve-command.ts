@@ -7,9 +7,10 @@
 import type { Command } from 'commander'
 import { Accounts } from '../accounts/accounts.js'
 import { type Config, readConfig } from '../config.js'
+import { OiError } from '../errors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
 import { createLogger } from '../http/logger.js'
-import { Server } from '../http/server.js'
+import type { Server } from '../http/server.js'
 import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.js'
 import { createProgress } from './progress.js'
 import { requireModel } from './require-model.js'
@@ -116,10 +117,24 @@ async function listen(
     maxBodyBytes,
     deadlineMs,
   })
-  const server = await Server.listen({ handlers, host, port })
+  const server = await (await loadServer()).listen({ handlers, host, port })
   const url = `http://${reachable(host)}:${server.port}`
   process.stdout.write(`Listening on ${url}\n`)
   return { server, url }
+}
+
+/** Loaded late: without a binary for this system, the other commands still work. */
+async function loadServer(): Promise<typeof Server> {
+  try {
+    return (await import('../http/server.js')).Server
+  } catch (cause) {
+    throw new OiError(
+      'ERR_LISTEN',
+      `uWebSockets.js cannot be loaded: ${(cause as Error).message.split('\n').at(-1)}\n` +
+        'Its Linux binaries need glibc, 2.38 or newer with Node 22 and later; Node 20 does with less.',
+      { cause },
+    )
+  }
 }
 
 async function load(config: Config, { openModel }: Dependencies): Promise<OpenedModel> {

@@ -24,7 +24,6 @@ export interface ModelFacts {
 }
 
 export const maxQuestions = 256
-export const maxBatch = 256
 
 const randomNote =
   'Its weights are random numbers: its answers mean nothing. It is for trying out the server.'
@@ -51,7 +50,8 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
       max_state_tokens: info.contextTokens,
       max_images: 0,
       max_image_pixels: 0,
-      max_batch: maxBatch,
+      // There is no batch route yet.
+      max_batch: 0,
     },
     digest: facts.digest,
     readout: readout.name,
