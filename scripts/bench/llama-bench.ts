@@ -25,11 +25,12 @@ export const ceilings = {
  * A state of its own, and the questions' tokens as one row behind a state, each with flash
  * attention off and on.
  */
-export async function llamaBench(bench: Bench, threads: number): Promise<Subject> {
+export async function llamaBench(bench: Bench): Promise<Subject> {
   const { stateTokens, questions, questionTokens, microbatchTokens, cacheType } = bench.options
   const program = join(await bench.tools(), 'llama-bench')
+  const { path, threads } = await bench.model()
   const common = [
-    ...['-m', await bench.model(), '-t', String(threads), '-ub', String(microbatchTokens)],
+    ...['-m', path, '-t', String(threads), '-ub', String(microbatchTokens)],
     ...['-ctk', cacheType, '-ctv', cacheType, '-fa', '0,1', '-n', '0', '-r', '1', '-o', 'jsonl'],
   ]
   const speeds = async (names: readonly string[], ...test: string[]) => {

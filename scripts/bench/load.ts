@@ -33,6 +33,7 @@ export interface LoadResult {
   readonly requests: number
   /** Replies with another status than 200. */
   readonly failures: number
+  readonly elapsedMs: number
   readonly requestsPerSecond: number
   readonly latencyMs: { readonly p50: number; p90: number; p99: number; p999: number; max: number }
 }
@@ -115,6 +116,7 @@ function summarize(latencies: number[], failures: number, elapsedMs: number): Lo
   return {
     requests: sorted.length,
     failures,
+    elapsedMs,
     requestsPerSecond: Math.round((sorted.length / elapsedMs) * 1000),
     latencyMs: { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) },
   }

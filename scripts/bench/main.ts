@@ -6,11 +6,12 @@
 
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { openEngine } from '../../src/engine/engine.js'
 import { OiError } from '../../src/errors.js'
 import { buildNative } from '../build/native.js'
 import { BuildError } from '../build/run.js'
 import { ensureModel } from '../make-model/ensure.js'
-import type { Bench } from './bench.js'
+import type { Bench, ModelFile } from './bench.js'
 import type { Figure } from './figure.js'
 import { ceiling } from './layers/ceiling.js'
 import { engine } from './layers/engine.js'
@@ -69,17 +70,21 @@ async function run(options: BenchOptions, args: readonly string[]): Promise<void
   }
 
   const needsModel = options.layers.some((layer) => layer !== 'front')
-  const model = needsModel ? basename(await bench.model()) : 'none'
+  const model = needsModel ? describe(await bench.model()) : 'none'
   const report = { provenance: provenance(args), model, figures, notes }
   console.log(`${headOf(report)}\n${tableOf(figures)}`)
   if (options.json !== undefined) writeJson(options.json, report)
   if (options.save) say(`Added to ${appendCsv(report)}`)
 }
 
-async function modelOf({ model, type }: BenchOptions, say: Bench['say']): Promise<string> {
-  if (model !== undefined) return model
-  say(`  model ${shape} ${type}: made on first use`)
-  return ensureModel(shape, { type })
+async function modelOf(options: BenchOptions, say: Bench['say']): Promise<ModelFile> {
+  const { model, type, threads } = options
+  if (model === undefined) say(`  model ${shape} ${type}: made on first use`)
+  const path = model ?? (await ensureModel(shape, { type }))
+  const engine = await openEngine({ modelPath: path, threads, metadataOnly: true })
+  await engine.close()
+  const { description, threads: chosen } = engine.info
+  return { path, description, threads: chosen }
 }
 
 async function toolsOf({ tools }: BenchOptions): Promise<string> {
@@ -88,6 +93,10 @@ async function toolsOf({ tools }: BenchOptions): Promise<string> {
   const missing = names.filter((name) => !existsSync(join(dir, name)))
   if (missing.length === 0) return dir
   throw new UsageError(`--tools ${dir}: there is no ${missing.join(' and no ')}`)
+}
+
+function describe({ path, description, threads }: ModelFile): string {
+  return `${basename(path)}, ${description}, ${threads} threads`
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -14,7 +14,7 @@ import { summarize } from './stats.js'
 
 export interface Report {
   readonly provenance: Provenance
-  /** File name and type of its weights, or that there was none. */
+  /** File name, type of its weights, threads; or that there was none. */
   readonly model: string
   readonly figures: readonly Figure[]
   /** Conditions that a reader must know. */
@@ -25,6 +25,7 @@ export function tableOf(figures: readonly Figure[]): string {
   const table = new Table({
     head: ['layer', 'figure', 'median', 'min', 'max', '±', 'unit', 'rounds', 'must reach'],
     style: { head: [], border: [] },
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
     colAligns: ['left', 'left', 'right', 'right', 'right', 'right', 'left', 'right', 'left'],
   })
   for (const figure of figures) {

@@ -20,9 +20,10 @@ const goal = { atLeast: 0.95 }
 const maxTemplateTokens = 32
 
 export async function engine(bench: Bench): Promise<readonly Figure[]> {
-  const { microbatchTokens, flashAttention, cacheType, threads } = bench.options
+  const { microbatchTokens, flashAttention, cacheType } = bench.options
+  const { path, threads } = await bench.model()
   const opened = await openEngine({
-    modelPath: await bench.model(),
+    modelPath: path,
     ...{ microbatchTokens, flashAttention, cacheType, threads },
   })
   try {
@@ -58,13 +59,9 @@ async function measured(bench: Bench, opened: Engine): Promise<readonly Figure[]
       }
     },
   }
-  const rounds = await measure(
-    bench,
-    [await llamaBench(bench, opened.info.threads), subject],
-    async () => {
-      request = await requests.make(bench.options)
-    },
-  )
+  const rounds = await measure(bench, [await llamaBench(bench), subject], async () => {
+    request = await requests.make(bench.options)
+  })
 
   const figures = new Figures('engine', rounds)
   for (const name of [...ceilings.state, ...ceilings.questions]) figures.add(name, 'tokens/s')
