@@ -9,6 +9,7 @@ import { createFakeEngine } from '../../test/helpers/fake-engine.js'
 
 const prefixTokens = 1000
 const outputTokens = 60
+const logits = Float32Array.from({ length: 4096 }, (_, i) => 1 / (i + 1))
 
 export function createInstantEngine(): Engine {
   // Its tokenizer is what finding the labels needs; it is asked at the start only.
@@ -24,9 +25,10 @@ export function createInstantEngine(): Engine {
 }
 
 function outputOf({ suffixes }: ScoreInput): ScoreOutput {
-  const floats = suffixes.reduce((sum, { candidates }) => sum + candidates.length + 1, 0)
+  let floats = 0
+  for (const { candidates } of suffixes) floats += candidates.length + 1
   return {
-    logits: Float32Array.from({ length: floats }, (_, i) => 1 / (i + 1)),
+    logits: logits.slice(0, floats),
     prefixTokens,
     suffixTokens: 40 * suffixes.length,
     cachedTokens: 0,
