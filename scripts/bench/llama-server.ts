@@ -76,7 +76,8 @@ export class LlamaServer implements AsyncDisposable {
         cache_prompt: cache,
         ...(slot !== undefined && { id_slot: slot }),
       })
-      // A connection for each: its threads belong to connections, and there are few of them.
+      // A connection for each, a fraction of a millisecond: the server's threads belong to
+      // connections, and there are few of them.
       const { status, body: reply } = await Connection.withPool(this.#port, 1, ([connection]) =>
         connection!.exchange(preparePost('/completion', body)),
       )

@@ -53,6 +53,8 @@ async function run(options: BenchOptions, args: readonly string[]): Promise<void
   if (options.model !== undefined && !existsSync(options.model)) {
     throw new UsageError(`There is no file ${options.model}: without --model one is made`)
   }
+  // At the start: a long run is dated by it, and by the sources that it runs.
+  const origin = provenance(args)
   const say = (line: string) => console.error(line)
   const notes: string[] = []
   const bench: Bench = {
@@ -71,7 +73,7 @@ async function run(options: BenchOptions, args: readonly string[]): Promise<void
 
   const needsModel = options.layers.some((layer) => layer !== 'front')
   const model = needsModel ? describe(await bench.model()) : 'none'
-  const report = { provenance: provenance(args), model, figures, notes }
+  const report = { provenance: origin, model, figures, notes }
   console.log(`${headOf(report)}\n${tableOf(figures)}`)
   if (options.json !== undefined) writeJson(options.json, report)
   if (options.save) say(`Added to ${appendCsv(report)}`)

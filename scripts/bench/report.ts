@@ -74,7 +74,7 @@ export function appendCsv({ provenance: p, model, figures }: Report): string {
     const { layer, name, unit, values, disturbed } = figure
     return [
       ...[p.date, p.commit, p.llamaCommit, p.build, model, layer, name, unit],
-      ...[median, min, max, mad].map((value) => value.toPrecision(5)),
+      ...[median, min, max, mad].map((value) => Number(value.toPrecision(5))),
       ...[values.length, disturbed, goalText(figure), p.command],
     ]
       .map(csvField)
