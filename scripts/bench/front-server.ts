@@ -1,5 +1,5 @@
 /**
- * The whole front over a decider that answers at once, on uWebSockets.js or on node:http: the
+ * The whole server over an engine that answers at once, on uWebSockets.js or on node:http: the
  * same handlers, so that their difference is the transport's.
  *
  *     node dist/scripts/bench/front-server.js uws|node
@@ -15,36 +15,20 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
-import type { Decider, DecideRequest, Decision } from '../../src/decide/types.js'
-import type { Wire } from '../../src/http/decide-exchange.js'
+import { createWire } from '../../src/cli/create-wire.js'
+import { readConfig } from '../../src/config.js'
+import { createDecider } from '../../src/decide/decide.js'
 import type { Head } from '../../src/http/exchange.js'
 import { Handlers } from '../../src/http/handlers.js'
 import { createLogger } from '../../src/http/logger.js'
 import { Server } from '../../src/http/server.js'
+import { createInstantEngine } from './instant-engine.js'
 
-const decision: Decision = {
-  model: 'instant',
-  answers: {
-    billing: { type: 'noul', noul: 0.75 },
-    team: {
-      type: 'choice',
-      choice: 'a',
-      probabilities: { a: 0.625, b: 0.25, c: 0.125 },
-      confidence: 0.4375,
-    },
-  },
-  usage: { input_tokens: 1000, output_tokens: 40, cached_tokens: 0 },
-  latency_ms: 0.5,
-  timings: { queue: 0, tokenize: 0, vision: 0, model: 0.5 },
-}
-const decider: Decider = { models: [], decide: () => Promise.resolve(decision) }
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-const wire: Wire = {
-  decodeUtf8: (bytes) => decoder.decode(bytes),
-  readRequest: (text) => JSON.parse(text) as DecideRequest,
-  serializeDecision: ({ timings: _, ...body }) => JSON.stringify(body),
-}
+const decider = await createDecider(createInstantEngine(), {
+  fileName: 'instant.gguf',
+  digest: `sha256:${'0'.repeat(64)}`,
+  releaseDate: '2026-01-01',
+})
 
 const dataDir = mkdtempSync(join(tmpdir(), 'oi-front-'))
 const accounts = new Accounts({ dataDir })
@@ -52,7 +36,7 @@ const { secret: key } = accounts.createFirstKey()!
 const handlers = new Handlers({
   backend: { state: () => 'ready', decider: () => decider },
   accounts,
-  wire,
+  wire: createWire(readConfig({})),
   logger: createLogger(false),
   maxBodyBytes: 4_194_304,
   deadlineMs: 60_000,

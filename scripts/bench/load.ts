@@ -16,80 +16,88 @@
  */
 
 import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { Connection, prepareRequest, type Reply } from './connection.js'
 
 export interface Target {
   readonly port: number
   readonly connections: number
-  /** One whole request, head and body. */
-  readonly request: Buffer
-  readonly seconds: number
+  /** The next whole request, head and body; undefined ends the load. */
+  readonly next: () => Buffer | undefined
+  /** Told of each reply; latency as in {@link LoadResult}. */
+  readonly onReply?: (reply: Reply, latencyMs: number) => void
 }
 
 export interface LoadResult {
   readonly requests: number
   /** Replies with another status than 200. */
   readonly failures: number
+  readonly elapsedMs: number
   readonly requestsPerSecond: number
   readonly latencyMs: { readonly p50: number; p90: number; p99: number; p999: number; max: number }
 }
 
-/** A request to /v1/systemone as bytes. */
-export function prepareRequest(key: string, body: string): Buffer {
-  return Buffer.from(
-    `POST /v1/systemone HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\n` +
-      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-}
-
 /** Every connection always has one request under way. */
-export async function closedLoop({ port, connections, request, seconds }: Target) {
+export async function closedLoop(target: Target): Promise<LoadResult> {
+  const { port, connections, next, onReply } = target
   const latencies: number[] = []
   let failures = 0
-  const startMs = performance.now()
-  const endMs = startMs + seconds * 1000
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const connection = await Connection.open(port)
-      for (let sentMs = performance.now(); sentMs < endMs;) {
-        const status = await connection.exchange(request)
-        const nowMs = performance.now()
-        latencies.push(nowMs - sentMs)
-        if (status !== 200) failures++
-        sentMs = nowMs
-      }
-      connection.close()
-    }),
-  )
-  return summarize(latencies, failures, performance.now() - startMs)
+  return Connection.withPool(port, connections, async (pool) => {
+    const startMs = performance.now()
+    await Promise.all(
+      pool.map(async (connection) => {
+        for (let request = next(); request !== undefined; request = next()) {
+          const sentMs = performance.now()
+          const reply = await connection.exchange(request)
+          const latencyMs = performance.now() - sentMs
+          latencies.push(latencyMs)
+          if (reply.status !== 200) failures++
+          onReply?.(reply, latencyMs)
+        }
+      }),
+    )
+    return summarize(latencies, failures, performance.now() - startMs)
+  })
 }
 
 /** @param rate - Requests per second, begun at equal distances. */
 export async function openLoop(target: Target, rate: number): Promise<LoadResult> {
-  const { port, connections, request, seconds } = target
+  const { port, connections, next, onReply } = target
   const latencies: number[] = []
   let failures = 0
-  const total = Math.round(rate * seconds)
-  let next = 0
-  const pool = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)))
-  const startMs = performance.now()
-  const intendedMs = (index: number) => startMs + (index / rate) * 1000
-  // A worker takes the next request of the schedule; one that is late sends it at once, and its
-  // latency counts the delay.
-  await Promise.all(
-    pool.map(async (connection) => {
-      for (let index = next++; index < total; index = next++) {
-        await until(intendedMs(index))
-        const status = await connection.exchange(request)
-        latencies.push(performance.now() - intendedMs(index))
-        if (status !== 200) failures++
-      }
-      connection.close()
-    }),
-  )
-  return summarize(latencies, failures, performance.now() - startMs)
+  let begun = 0
+  return Connection.withPool(port, connections, async (pool) => {
+    const startMs = performance.now()
+    // A worker takes the next request of the schedule; one that is late sends it at once, and
+    // its latency counts the delay.
+    await Promise.all(
+      pool.map(async (connection) => {
+        for (let request = next(); request !== undefined; request = next()) {
+          const intendedMs = startMs + (begun++ / rate) * 1000
+          await until(intendedMs)
+          const reply = await connection.exchange(request)
+          const latencyMs = performance.now() - intendedMs
+          latencies.push(latencyMs)
+          if (reply.status !== 200) failures++
+          onReply?.(reply, latencyMs)
+        }
+      }),
+    )
+    return summarize(latencies, failures, performance.now() - startMs)
+  })
+}
+
+/** A source that gives the same request for a time. */
+export function sameFor(seconds: number, request: Buffer): () => Buffer | undefined {
+  const endMs = performance.now() + seconds * 1000
+  return () => (performance.now() < endMs ? request : undefined)
+}
+
+/** A source that gives each request once. */
+export function eachOf(requests: readonly Buffer[]): () => Buffer | undefined {
+  let at = 0
+  return () => requests[at++]
 }
 
 /** Timers have whole milliseconds; the rest is waited out by turns of the event loop. */
@@ -97,56 +105,6 @@ async function until(ms: number): Promise<void> {
   const delayMs = ms - performance.now()
   if (delayMs > 2) await new Promise((resolve) => setTimeout(resolve, delayMs - 2))
   while (performance.now() < ms) await new Promise((resolve) => setImmediate(resolve))
-}
-
-/** A keep-alive connection with one request under way at a time. */
-class Connection {
-  readonly #socket: Socket
-  #pending: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined
-  #received: Buffer | undefined
-
-  private constructor(socket: Socket) {
-    this.#socket = socket
-    socket.setNoDelay(true)
-    socket.on('data', (data) => this.#take(data))
-    socket.on('close', () => this.#pending?.reject(new Error('the server closed a connection')))
-    socket.on('error', (error) => this.#pending?.reject(error))
-  }
-
-  static open(port: number): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(new Connection(socket)))
-      socket.once('error', reject)
-    })
-  }
-
-  /** @returns The reply's status. */
-  exchange(request: Buffer): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#pending = { resolve, reject }
-      this.#socket.write(request)
-    })
-  }
-
-  close(): void {
-    this.#socket.destroy()
-  }
-
-  #take(data: Buffer): void {
-    const received = this.#received === undefined ? data : Buffer.concat([this.#received, data])
-    const headEnd = received.indexOf('\r\n\r\n')
-    const head = headEnd < 0 ? '' : received.toString('latin1', 0, headEnd).toLowerCase()
-    const field = head.indexOf('content-length: ')
-    const length = Number.parseInt(head.slice(field + 16), 10)
-    if (headEnd < 0 || received.length < headEnd + 4 + length) {
-      this.#received = received
-      return
-    }
-    this.#received = undefined
-    const pending = this.#pending
-    this.#pending = undefined
-    pending?.resolve(Number(head.slice(9, 12)))
-  }
 }
 
 function summarize(latencies: number[], failures: number, elapsedMs: number): LoadResult {
@@ -158,6 +116,7 @@ function summarize(latencies: number[], failures: number, elapsedMs: number): Lo
   return {
     requests: sorted.length,
     failures,
+    elapsedMs,
     requestsPerSecond: Math.round((sorted.length / elapsedMs) * 1000),
     latencyMs: { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1) },
   }
@@ -177,16 +136,17 @@ async function main(): Promise<void> {
   if (values.key === undefined || values.body === undefined) {
     throw new Error('--key and --body are needed')
   }
-  const target = {
-    port: Number(values.port),
-    connections: Number(values.connections),
-    seconds: Number(values.seconds),
-    request: prepareRequest(values.key, readFileSync(values.body, 'utf8')),
-  }
+  const request = prepareRequest(values.key, readFileSync(values.body, 'utf8'))
+  const seconds = Number(values.seconds)
+  const target = { port: Number(values.port), connections: Number(values.connections) }
+  const rate = Number(values.rate)
   const result =
     values.rate === undefined
-      ? await closedLoop(target)
-      : await openLoop(target, Number(values.rate))
+      ? await closedLoop({ ...target, next: sameFor(seconds, request) })
+      : await openLoop(
+          { ...target, next: eachOf(new Array(Math.round(rate * seconds)).fill(request)) },
+          rate,
+        )
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 

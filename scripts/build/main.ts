@@ -1,5 +1,5 @@
 /**
- * `npm run build:native -- [--cuda|--vulkan|--metal|--hip] [--portable] [--sanitize] [--clean]`
+ * `npm run build -- [--cuda|--vulkan|--metal|--hip] [--portable] [--sanitize] [--clean]`
  *
  * @module
  */

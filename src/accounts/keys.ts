@@ -7,7 +7,7 @@
  * @module
  */
 
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { OiError } from '../errors.js'
 
 /** `oi-` and 32 random bytes in base64url. */
@@ -25,10 +25,15 @@ export function newSecret(): string {
  * What is stored of a secret. Plain SHA-256 is enough: nobody can guess 256 random bits, so
  * there is nothing that a slow hash would protect.
  *
- * @returns 32 bytes.
+ * @returns 64 hex digits: a string is cheaper to make than bytes, and can be a key of a map.
  */
-export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex')
+}
+
+/** A result of {@link hashSecret} as bytes. */
+export function hashBytes(hash: string): Buffer {
+  return Buffer.from(hash, 'hex')
 }
 
 /**

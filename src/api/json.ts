@@ -81,6 +81,24 @@ function invalid(reason: string, position: number): OiError {
   return new OiError('ERR_BODY_INVALID', `body: not valid JSON: ${reason} at position ${position}`)
 }
 
+/** Up to here a loop over codes is faster than a pattern, behind it four times slower. */
+const shortRun = 32
+const plain = /[^"\\\u0000-\u001f]*/y
+
+/** Where a quote, an escape, a control character or the end of the text comes next. */
+function plainEnd(text: string, start: number): number {
+  const near = Math.min(text.length, start + shortRun)
+  let at = start
+  for (; at < near; at++) {
+    const c = text.charCodeAt(at)
+    if (c === Char.Quote || c === Char.Backslash || c < Char.Space) return at
+  }
+  if (at >= text.length) return at
+  plain.lastIndex = at
+  plain.test(text)
+  return plain.lastIndex
+}
+
 class Reader {
   readonly #text: string
   #at = 0
@@ -182,17 +200,16 @@ class Reader {
     let at = start + 1
     let escaped = false
     for (;;) {
+      at = plainEnd(text, at)
       const c = text.charCodeAt(at)
       if (c === Char.Quote) break
-      if (c === Char.Backslash) {
-        escaped = true
-        at++
-      } else if (!(c >= Char.Space)) {
-        // Also NaN, behind the end of the text.
+      if (c !== Char.Backslash) {
+        // A control character, or NaN behind the end of the text.
         this.#at = at
         throw this.#expected('the end of the string')
       }
-      at++
+      escaped = true
+      at += 2
     }
     this.#at = at + 1
     return escaped ? this.#unescape(start) : text.slice(start + 1, at)

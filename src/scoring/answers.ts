@@ -5,6 +5,7 @@
  */
 
 import { keysOf, objectFromEntries } from '../api/json.js'
+import type { Json } from '../api/json.js'
 import type {
   Answer,
   ChoiceAnswer,
@@ -63,9 +64,12 @@ export function answerOf(
 
 /** Sums the forms of each option, in the domain of probabilities. */
 function optionLogits({ logits, forms }: Measurement): number[] {
-  const all = Array.from(logits)
-  let start = 0
-  return forms.map((count) => logSumExp(all.slice(start, (start += count))))
+  let at = 0
+  return forms.map((count) => {
+    const own: number[] = []
+    for (let i = 0; i < count; i++) own.push(logits[at++]!)
+    return logSumExp(own)
+  })
 }
 
 /** Both sums come from single-precision logits, so their quotient can pass 1 by a hair. */
@@ -105,13 +109,19 @@ export function scoreAnswer(
 ): ScoreAnswer {
   const levels = question.criteria
   let score = 0
-  for (let i = 0; i < levels.length; i++) score += i * probabilities[i]!
+  // Indices from 0 on are the one kind of name that JavaScript keeps in this order by itself.
+  const named: Record<string, number> = {}
+  const legend: Record<string, Json> = {}
+  for (let i = 0; i < levels.length; i++) {
+    score += i * probabilities[i]!
+    named[i] = probabilities[i]!
+    legend[i] = levels[i]!
+  }
   return {
     type: 'score',
     score,
-    // Indices from 0 on are the one kind of name that JavaScript keeps in this order by itself.
-    probabilities: Object.fromEntries(Array.from(probabilities).entries()),
-    legend: Object.fromEntries(levels.entries()),
+    probabilities: named,
+    legend,
     confidence: scoreConfidence(probabilities),
   }
 }

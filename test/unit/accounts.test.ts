@@ -70,6 +70,23 @@ t.test('a key that is revoked elsewhere is refused at once', async (t) => {
   t.equal(elsewhere.revokeKey(id).revokedMs, first.revokedMs)
 })
 
+t.test('a key that is revoked here is refused at once', async (t) => {
+  const { accounts } = open(t)
+  const { id, secret } = accounts.createFirstKey()!
+  accounts.authenticate(`Bearer ${secret}`)
+  accounts.revokeKey(id)
+  t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
+})
+
+t.test('a key that was refused works once it has been made elsewhere', async (t) => {
+  const { accounts, dataDir } = open(t)
+  const { accounts: elsewhere } = open(t, dataDir)
+  const { secret: other } = accounts.createFirstKey()!
+  accounts.authenticate(`Bearer ${other}`)
+  const { secret } = elsewhere.createKey('default', 'second')
+  t.equal(accounts.authenticate(`Bearer ${secret}`).workspace, 'default')
+})
+
 t.test('uses are written within about a second, and at close', async (t) => {
   const { accounts, dataDir } = open(t)
   const { accounts: reader } = open(t, dataDir)

@@ -14,19 +14,23 @@ import { errorTable } from '../../src/errors.js'
 /** Folders and files right under src/, and whose values each of them may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  'package-root': [],
   config: ['errors'],
   api: ['errors'],
   prompt: ['api', 'errors'],
   scoring: ['api', 'errors'],
   images: ['api', 'errors'],
-  engine: ['errors'],
+  engine: ['package-root', 'errors'],
   accounts: ['api', 'errors'],
-  models: ['engine', 'prompt', 'scoring', 'errors'],
+  models: ['decide', 'engine', 'prompt', 'scoring', 'package-root', 'errors'],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   http: ['accounts', 'api', 'errors'],
   open: ['decide', 'models', 'engine', 'api', 'errors'],
   index: ['open', 'api', 'errors'],
-  cli: ['open', 'decide', 'models', 'engine', 'http', 'accounts', 'api', 'config', 'errors'],
+  cli: [
+    ...['open', 'decide', 'models', 'engine', 'prompt', 'http', 'accounts', 'api', 'config'],
+    ...['package-root', 'errors'],
+  ],
 }
 
 /** Modules of types only, which may be named beyond that: `import type`. */

@@ -1,0 +1,72 @@
+/**
+ * A program beside this one: started, waited for by what it writes, stopped.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const startLimitMs = 120_000
+const stopLimitMs = 10_000
+/** Of what it wrote; a server's log of a long run must not fill the memory. */
+const maxOutput = 65_536
+
+export class Child implements AsyncDisposable {
+  readonly #process: ChildProcess
+  readonly #name: string
+  readonly #ended: Promise<void>
+  #output = ''
+
+  constructor(command: string, args: readonly string[]) {
+    this.#name = command
+    this.#process = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#output = (this.#output + text).slice(-maxOutput)
+      })
+    }
+    this.#ended = new Promise((resolve) => {
+      this.#process.once('close', () => resolve())
+      this.#process.once('error', (error) => {
+        this.#output += error.message
+        resolve()
+      })
+    })
+  }
+
+  /** Undefined if it could not be started. */
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  /**
+   * The first match in what it writes.
+   *
+   * @throws Error with what it wrote, if it ends or takes too long before that.
+   */
+  async match(pattern: RegExp): Promise<RegExpMatchArray> {
+    const endMs = performance.now() + startLimitMs
+    let ended = false
+    void this.#ended.then(() => (ended = true))
+    for (;;) {
+      const match = this.#output.match(pattern)
+      if (match !== null) return match
+      if (ended || performance.now() > endMs) {
+        throw new Error(`${this.#name} did not start:\n${this.#output}`)
+      }
+      await sleep(20)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#process.kill('SIGTERM')
+    const force = setTimeout(() => this.#process.kill('SIGKILL'), stopLimitMs)
+    await this.#ended
+    clearTimeout(force)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+}

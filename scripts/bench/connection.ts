@@ -1,0 +1,92 @@
+/**
+ * HTTP/1.1 over a raw socket, one request under way at a time: prepared bytes out, a reply with
+ * a content-length in. Costs a client less than any library would.
+ *
+ * @module
+ */
+
+import { connect, type Socket } from 'node:net'
+
+export interface Reply {
+  readonly status: number
+  /** Status line and headers, in lower case. */
+  readonly head: string
+  readonly body: Buffer
+}
+
+/** A POST of a JSON text as bytes. @param key - An API key, where one is needed. */
+export function preparePost(path: string, body: string, key?: string): Buffer {
+  const authorization = key === undefined ? '' : `authorization: Bearer ${key}\r\n`
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+/** A request to /v1/systemone as bytes. */
+export function prepareRequest(key: string, body: string): Buffer {
+  return preparePost('/v1/systemone', body, key)
+}
+
+export class Connection {
+  readonly #socket: Socket
+  #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined
+  #received: Buffer | undefined
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.setNoDelay(true)
+    socket.on('data', (data) => this.#take(data))
+    socket.on('close', () => this.#pending?.reject(new Error('the server closed a connection')))
+    socket.on('error', (error) => this.#pending?.reject(error))
+  }
+
+  static open(port: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(new Connection(socket)))
+      socket.once('error', reject)
+    })
+  }
+
+  /** Opens several, gives them to `use`, closes them whatever happens. */
+  static async withPool<T>(
+    port: number,
+    count: number,
+    use: (pool: readonly Connection[]) => Promise<T>,
+  ): Promise<T> {
+    const pool = await Promise.all(Array.from({ length: count }, () => Connection.open(port)))
+    try {
+      return await use(pool)
+    } finally {
+      for (const connection of pool) connection.close()
+    }
+  }
+
+  exchange(request: Buffer): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject }
+      this.#socket.write(request)
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #take(data: Buffer): void {
+    const received = this.#received === undefined ? data : Buffer.concat([this.#received, data])
+    const headEnd = received.indexOf('\r\n\r\n')
+    const head = headEnd < 0 ? '' : received.toString('latin1', 0, headEnd).toLowerCase()
+    const field = head.indexOf('content-length: ')
+    const length = Number.parseInt(head.slice(field + 16), 10)
+    if (headEnd < 0 || received.length < headEnd + 4 + length) {
+      this.#received = received
+      return
+    }
+    this.#received = undefined
+    const pending = this.#pending
+    this.#pending = undefined
+    const body = received.subarray(headEnd + 4, headEnd + 4 + length)
+    pending?.resolve({ status: Number(head.slice(9, 12)), head, body })
+  }
+}

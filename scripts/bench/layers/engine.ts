@@ -1,0 +1,100 @@
+/**
+ * The engine without HTTP, beside what llama.cpp reaches by itself.
+ *
+ * A new state goes with a question of one token, as the engine evaluates no state without one:
+ * that pass is a part of the state's time. Then the same state is asked new questions.
+ *
+ * @module
+ */
+
+import type { DecideRequest } from '../../../src/decide/types.js'
+import { openEngine } from '../../../src/engine/engine.js'
+import type { Engine, ScoreInput, ScoreOutput } from '../../../src/engine/types.js'
+import { type Bench, measure } from '../bench.js'
+import { Figures, type Figure } from '../figure.js'
+import { ceilings, llamaBench } from '../llama-bench.js'
+import { Requests, uniqueTokens } from '../requests.js'
+
+const goal = { atLeast: 0.95 }
+/** A new state may begin as the last one did: with the template's own tokens. */
+const maxTemplateTokens = 32
+
+export async function engine(bench: Bench): Promise<readonly Figure[]> {
+  const { microbatchTokens, flashAttention, cacheType } = bench.options
+  const { path, threads } = await bench.model()
+  const opened = await openEngine({
+    modelPath: path,
+    ...{ microbatchTokens, flashAttention, cacheType, threads },
+  })
+  try {
+    return await measured(bench, opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function measured(bench: Bench, opened: Engine): Promise<readonly Figure[]> {
+  const requests = await Requests.create(opened)
+  const { stateTokens, questions, questionTokens } = bench.options
+  let request: DecideRequest
+  const subject = {
+    name: 'engine',
+    run: async () => {
+      const input = requests.input(request)
+      const state = await timed(opened, stateAlone(input))
+      const asked = await timed(opened, input)
+      requireSizes(state.output, stateTokens, 1)
+      requireSizes(asked.output, stateTokens, questions * questionTokens)
+      const { cachedTokens } = state.output
+      if (cachedTokens > maxTemplateTokens || asked.output.cachedTokens !== stateTokens) {
+        throw new Error(
+          `Cached: ${cachedTokens} of a new state, ${asked.output.cachedTokens} again`,
+        )
+      }
+      const evaluated = evaluatedTokens(state.output) + evaluatedTokens(asked.output)
+      return {
+        'engine state': (evaluatedTokens(state.output) / state.ms) * 1000,
+        'engine questions': (evaluatedTokens(asked.output) / asked.ms) * 1000,
+        'useful work': uniqueTokens(await requests.prompts(request)) / (evaluated + cachedTokens),
+      }
+    },
+  }
+  const rounds = await measure(bench, [await llamaBench(bench), subject], async () => {
+    request = await requests.make(bench.options)
+  })
+
+  const figures = new Figures('engine', rounds)
+  for (const name of [...ceilings.state, ...ceilings.questions]) figures.add(name, 'tokens/s')
+  figures.add('engine state', 'tokens/s')
+  figures.add('engine questions', 'tokens/s')
+  figures.addRatio('state / ceiling', 'engine state', figures.best(ceilings.state), goal)
+  figures.addRatio(
+    'questions / ceiling',
+    'engine questions',
+    figures.best(ceilings.questions),
+    goal,
+  )
+  figures.add('useful work', '×', goal)
+  return figures.all
+}
+
+function stateAlone({ prefix, suffixes }: ScoreInput): ScoreInput {
+  const [{ candidates }] = suffixes as [ScoreInput['suffixes'][number]]
+  return { prefix, suffixes: [{ parts: [{ text: '?', trusted: false }], candidates }] }
+}
+
+async function timed(opened: Engine, input: ScoreInput) {
+  const startMs = performance.now()
+  const output = await opened.score(input)
+  return { output, ms: performance.now() - startMs }
+}
+
+function evaluatedTokens({ prefixTokens, cachedTokens, suffixTokens }: ScoreOutput): number {
+  return prefixTokens - cachedTokens + suffixTokens
+}
+
+function requireSizes(output: ScoreOutput, prefix: number, suffix: number): void {
+  const { prefixTokens, suffixTokens } = output
+  if (prefixTokens === prefix && suffixTokens === suffix) return
+  throw new Error(`Sizes are off: ${prefixTokens} and ${suffixTokens}, not ${prefix} and ${suffix}`)
+}

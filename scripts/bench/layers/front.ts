@@ -1,0 +1,124 @@
+/**
+ * The server without a model, on uWebSockets.js and on node:http in turn: one core for the
+ * server, another for the load.
+ *
+ * Two rates: by the clock, and by the CPU time that the server's process used, which the load
+ * generator cannot hold back.
+ *
+ * @module
+ */
+
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { probe } from '../../build/run.js'
+import { type Bench, measure } from '../bench.js'
+import { Child } from '../child.js'
+import { Figures, type Figure } from '../figure.js'
+import type { LoadResult } from '../load.js'
+import { hasProc, processTime } from '../proc.js'
+
+const run = promisify(execFile)
+const connections = 32
+const bodyBytes = 4096
+const warmUpSeconds = 2
+
+const script = (name: string) => fileURLToPath(new URL(`../${name}.js`, import.meta.url))
+
+export async function front(bench: Bench): Promise<readonly Figure[]> {
+  const pins = availableParallelism() > 1 && probe('taskset') !== undefined
+  if (!pins) bench.note('front: server and load share cores, as there is no taskset or no core')
+  const onCore = (core: number, ...args: string[]): [string, string[]] =>
+    pins ? ['taskset', ['-c', String(core), process.execPath, ...args]] : [process.execPath, args]
+
+  const dir = mkdtempSync(join(tmpdir(), 'oi-bench-'))
+  try {
+    const body = join(dir, 'body.json')
+    writeFileSync(body, bodyText())
+    await using uws = new Child(...onCore(0, script('front-server'), 'uws'))
+    await using node = new Child(...onCore(0, script('front-server'), 'node'))
+    const subjects = [
+      { name: 'uWebSockets.js', child: uws },
+      { name: 'node:http', child: node },
+    ]
+    const measured = subjects.map(async ({ name, child }) => {
+      const [line] = await child.match(/^\{.*\}$/m)
+      const { port, key } = JSON.parse(line) as { port: number; key: string }
+      const args = ['--port', String(port), '--key', key, '--body', body]
+      const load = async (seconds: number) => {
+        const command = onCore(1, script('load'), ...args)
+        command[1].push('--seconds', String(seconds), '--connections', String(connections))
+        const { stdout } = await run(...command)
+        return JSON.parse(stdout) as LoadResult
+      }
+      return { name, run: () => once(name, child.pid!, () => load(bench.options.seconds)), load }
+    })
+    const ready = await Promise.all(measured)
+    for (const { name, load } of ready) {
+      bench.say(`  warming up ${name}`)
+      await load(warmUpSeconds)
+    }
+    return figuresOf(new Figures('front', await measure(bench, ready)))
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
+
+async function once(name: string, pid: number, load: () => Promise<LoadResult>) {
+  const before = hasProc ? processTime(pid) : NaN
+  const { requests, failures, requestsPerSecond, latencyMs } = await load()
+  const cpuSeconds = (hasProc ? processTime(pid) : NaN) - before
+  if (failures > 0) throw new Error(`${name}: ${failures} of ${requests} requests were refused`)
+  return {
+    [`${name}, by the clock`]: requestsPerSecond,
+    [`${name}, by CPU time`]: requests / cpuSeconds,
+    [`${name}, latency p99`]: latencyMs.p99,
+  }
+}
+
+function figuresOf(figures: Figures): readonly Figure[] {
+  const [ours, theirs] = ['uWebSockets.js', 'node:http']
+  figures.add(`${ours}, by the clock`, 'requests/s', { atLeast: 15_000 })
+  figures.add(`${theirs}, by the clock`, 'requests/s')
+  figures.addRatio(
+    'uWebSockets.js / node:http, by the clock',
+    `${ours}, by the clock`,
+    `${theirs}, by the clock`,
+    { atLeast: 1.3 },
+  )
+  if (hasProc) {
+    figures.add(`${ours}, by CPU time`, 'requests/s')
+    figures.add(`${theirs}, by CPU time`, 'requests/s')
+    figures.addRatio(
+      'uWebSockets.js / node:http, by CPU time',
+      `${ours}, by CPU time`,
+      `${theirs}, by CPU time`,
+    )
+  }
+  figures.add(`${ours}, latency p99`, 'ms')
+  figures.add(`${theirs}, latency p99`, 'ms')
+  return figures.all
+}
+
+/** A support case with a question of each type, filled up to its size. */
+function bodyText(): string {
+  const questions = {
+    refund: { type: 'noul', instructions: 'Does the customer want money back?' },
+    team: {
+      type: 'choice',
+      instructions: 'Which team should handle this?',
+      criteria: { billing: 'payments and invoices', shipping: 'parcels', support: 'all else' },
+    },
+    urgency: {
+      type: 'score',
+      instructions: 'How urgent is it?',
+      criteria: ['can wait', 'this week', 'today', 'at once'],
+    },
+  }
+  const sentence = 'My card was charged twice for order 4711, and nobody has answered me yet. '
+  const rest = bodyBytes - JSON.stringify({ state: '', questions }).length
+  return JSON.stringify({ state: sentence.repeat(100).slice(0, rest), questions })
+}

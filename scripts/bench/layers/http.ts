@@ -1,0 +1,146 @@
+/**
+ * The whole server, beside the engine in this process with the same requests.
+ *
+ * A request with a new state and one with new questions about it, in turn. The peak is measured
+ * with a few requests always waiting; latencies at 80 % of it, and for one short request at a
+ * time, where what HTTP adds shows best.
+ *
+ * @module
+ */
+
+import type { DecideRequest } from '../../../src/decide/types.js'
+import { openEngine } from '../../../src/engine/engine.js'
+import type { Engine } from '../../../src/engine/types.js'
+import { type Bench, measure } from '../bench.js'
+import { prepareRequest, type Reply } from '../connection.js'
+import { Figures, type Figure } from '../figure.js'
+import { closedLoop, eachOf, type LoadResult, openLoop } from '../load.js'
+import { type OiServer, withOiServer } from '../oi-server.js'
+import { Requests } from '../requests.js'
+import { median } from '../stats.js'
+
+/** States of one round; each is asked twice. */
+const states = 3
+/** Requests under way at the peak: the engine never waits for the next one. */
+const clients = 4
+/** Share of the peak at which latencies are measured. */
+const openShare = 0.8
+const openClients = 32
+const short = { stateTokens: 60, questions: 1, questionTokens: 40 }
+const shortRequests = 20
+
+export async function http(bench: Bench): Promise<readonly Figure[]> {
+  const model = await bench.model()
+  const engine = await openEngine({ modelPath: model.path, threads: model.threads })
+  try {
+    return await withOiServer(model, (server) => measured(bench, engine, server))
+  } finally {
+    await engine.close()
+  }
+}
+
+async function measured(bench: Bench, engine: Engine, server: OiServer) {
+  const requests = await Requests.create(engine)
+  let long: DecideRequest[] = []
+  // Of its own: what the closed loop asked may still be in the server's cache.
+  let scheduled: DecideRequest[] = []
+  let small: DecideRequest[] = []
+  const makePairs = async () => {
+    const pairs: DecideRequest[] = []
+    for (let i = 0; i < states; i++) {
+      const request = await requests.make(bench.options)
+      pairs.push(request, await requests.again(request, bench.options))
+    }
+    return pairs
+  }
+  const prepare = async () => {
+    long = await makePairs()
+    scheduled = await makePairs()
+    small = []
+    for (let i = 0; i < shortRequests; i++) small.push(await requests.make(short))
+  }
+  const load = (these: readonly DecideRequest[], connections: number) => {
+    const bytes = these.map((request) => prepareRequest(server.key, JSON.stringify(request)))
+    const added: number[] = []
+    const onReply = (reply: Reply, latencyMs: number) =>
+      added.push(latencyMs - timingOf(reply, ['queue', 'tokenize', 'model']))
+    return { target: { port: server.port, connections, next: eachOf(bytes), onReply }, added }
+  }
+
+  let peak = 0
+  const subjects = [
+    {
+      name: 'engine',
+      run: async () => ({ 'engine, peak': await enginePeak(engine, requests, long) }),
+    },
+    {
+      name: 'server, closed loop',
+      run: async () => {
+        const { target } = load(long, clients)
+        peak = rateOf(await closedLoop(target), long.length)
+        return { 'server, peak': peak }
+      },
+    },
+    {
+      name: 'server, open loop',
+      run: async () => {
+        const { target, added } = load(scheduled, openClients)
+        const result = await openLoop(target, openShare * peak)
+        rateOf(result, scheduled.length)
+        return {
+          'latency p50 at 80 % of the peak': result.latencyMs.p50,
+          'latency p99 at 80 % of the peak': result.latencyMs.p99,
+          'added p50 at 80 % of the peak': median(added),
+        }
+      },
+    },
+    {
+      name: 'server, short requests',
+      run: async () => {
+        const { target, added } = load(small, 1)
+        rateOf(await closedLoop(target), small.length)
+        return { 'added p50, one short request': median(added) }
+      },
+    },
+  ]
+  const figures = new Figures('http', await measure(bench, subjects, prepare))
+  figures.add('engine, peak', 'requests/s')
+  figures.add('server, peak', 'requests/s')
+  figures.addRatio('server / engine', 'server, peak', 'engine, peak', { atLeast: 0.95 })
+  figures.add('latency p50 at 80 % of the peak', 'ms')
+  figures.add('latency p99 at 80 % of the peak', 'ms')
+  figures.add('added p50 at 80 % of the peak', 'ms', { atMost: 0.5 })
+  figures.add('added p50, one short request', 'ms', { atMost: 0.5 })
+  return figures.all
+}
+
+/** The same requests from the same number of clients, without HTTP. */
+async function enginePeak(engine: Engine, requests: Requests, these: readonly DecideRequest[]) {
+  const inputs = these.map((request) => requests.input(request))
+  let at = 0
+  const startMs = performance.now()
+  const client = async () => {
+    for (let input = inputs[at++]; input !== undefined; input = inputs[at++]) {
+      await engine.score(input)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return (inputs.length / (performance.now() - startMs)) * 1000
+}
+
+/** Exact, where the load generator rounds. */
+function rateOf({ requests, failures, elapsedMs }: LoadResult, expected: number): number {
+  if (failures > 0 || requests !== expected) {
+    throw new Error(`The server refused ${failures} of ${requests} requests`)
+  }
+  return (requests / elapsedMs) * 1000
+}
+
+/** Milliseconds that the server says it spent on these, from `server-timing`. */
+function timingOf({ head }: Reply, names: readonly string[]): number {
+  return names.reduce((sum, name) => {
+    const match = head.match(new RegExp(`[ ,]${name};dur=([\\d.]+)`))
+    if (match === null) throw new Error(`No ${name} in server-timing: ${head}`)
+    return sum + Number(match[1])
+  }, 0)
+}

@@ -1,0 +1,176 @@
+/**
+ * The whole server beside llama-server of the same tree: same model, threads and tokens.
+ *
+ * For each kind of work the peer's ways of use are tried; the fastest without tuning flags
+ * and the fastest of all then run in turn with ours. Only one server works at a time.
+ *
+ * @module
+ */
+
+import type { DecideRequest } from '../../../src/decide/types.js'
+import { openEngine } from '../../../src/engine/engine.js'
+import { type Bench, measure } from '../bench.js'
+import { prepareRequest } from '../connection.js'
+import { Figures, type Figure } from '../figure.js'
+import { describeUsage, LlamaServer, type Usage } from '../llama-server.js'
+import { closedLoop, eachOf } from '../load.js'
+import { type OiServer, withOiServer } from '../oi-server.js'
+import { Requests } from '../requests.js'
+import { allWork, type Work } from '../work.js'
+
+/** Prompts of a request that are asked with nothing shared: a rate needs no more. */
+const independentPrompts = 4
+/** Of each way of use; the least time counts. */
+const tries = 2
+
+export async function peer(bench: Bench): Promise<readonly Figure[]> {
+  const model = await bench.model()
+  const engine = await openEngine({ modelPath: model.path, metadataOnly: true })
+  try {
+    const requests = await Requests.create(engine)
+    const figures: Figure[] = []
+    for (const work of allWork(requests, bench.options)) {
+      bench.say(`  ${work.name}`)
+      const rival = new Rival(bench, requests, work)
+      const usual = await rival.fastest(work.usages.default)
+      const best = await rival.fastest([...work.usages.best, usual])
+      bench.note(`peer, ${work.name}: default is ${describeUsage(usual)}`)
+      bench.note(`peer, ${work.name}: best is ${describeUsage(best)}`)
+      // A server of our own for each kind of work: none finds what another left in its cache.
+      figures.push(
+        ...(await withOiServer(model, (server) =>
+          compare(bench, work, rival, server, usual, best),
+        )),
+      )
+    }
+    return figures
+  } finally {
+    await engine.close()
+  }
+}
+
+async function compare(
+  bench: Bench,
+  work: Work,
+  rival: Rival,
+  server: OiServer,
+  usual: Usage,
+  best: Usage,
+): Promise<readonly Figure[]> {
+  const first = (await work.first?.()) ?? []
+  await askOurs(server, work, first)
+  await using usualServer = await rival.start(usual, first)
+  await using bestServer = await rival.start(best, first)
+  let round: readonly DecideRequest[] = []
+  const subject = (name: string, run: () => Promise<number>) => ({
+    name,
+    run: async () => ({ [`${work.name}: ${name}`]: (decisions(round) / (await run())) * 1000 }),
+  })
+  const subjects = [
+    subject('ours', () => askOurs(server, work, round)),
+    subject('peer, default', () => rival.ask(usualServer, usual, round)),
+    subject('peer, best', () => rival.ask(bestServer, best, round)),
+  ]
+  const { independent } = work.goals
+  if (independent !== undefined) {
+    subjects.push({
+      name: 'peer, nothing shared',
+      run: async () => ({
+        [`${work.name}: peer, nothing shared`]: await rival.independentRate(usualServer, round),
+      }),
+    })
+  }
+  const rounds = await measure(bench, subjects, async () => {
+    round = await work.next()
+  })
+
+  const figures = new Figures('peer', rounds)
+  for (const { name } of subjects) figures.add(`${work.name}: ${name}`, 'decisions/s')
+  const against = (name: string, atLeast: number) =>
+    figures.addRatio(
+      `${work.name}: ours / ${name}`,
+      `${work.name}: ours`,
+      `${work.name}: ${name}`,
+      { atLeast },
+    )
+  against('peer, default', work.goals.default)
+  against('peer, best', work.goals.best)
+  if (independent !== undefined) against('peer, nothing shared', independent)
+  return figures.all
+}
+
+/** The peer at one kind of work. */
+class Rival {
+  readonly #bench: Bench
+  readonly #requests: Requests
+  readonly #work: Work
+
+  constructor(bench: Bench, requests: Requests, work: Work) {
+    this.#bench = bench
+    this.#requests = requests
+    this.#work = work
+  }
+
+  /** The one that took least time in any try; without a choice nothing is tried. */
+  async fastest(usages: readonly Usage[]): Promise<Usage> {
+    let best: { usage: Usage; ms: number } | undefined
+    for (const usage of usages.length > 1 ? usages : []) {
+      const first = (await this.#work.first?.()) ?? []
+      await using server = await this.start(usage, first)
+      let ms = Infinity
+      for (let i = 0; i < tries; i++) {
+        ms = Math.min(ms, await this.ask(server, usage, await this.#work.next()))
+      }
+      this.#bench.say(`    ${Math.round(ms)} ms with ${describeUsage(usage)}`)
+      if (best === undefined || ms < best.ms) best = { usage, ms }
+    }
+    return best?.usage ?? usages[0]!
+  }
+
+  async start(usage: Usage, first: readonly DecideRequest[]): Promise<LlamaServer> {
+    const { path, threads } = await this.#bench.model()
+    const flags = ['-m', path, '-t', String(threads), ...usage.flags]
+    const server = await LlamaServer.start(await this.#bench.tools(), flags)
+    await this.ask(server, usage, first)
+    return server
+  }
+
+  /** @returns Milliseconds. */
+  async ask(server: LlamaServer, usage: Usage, these: readonly DecideRequest[]): Promise<number> {
+    const clients = await this.#prompts(these)
+    if (!this.#work.inTurn) return server.run(clients, usage)
+    let ms = 0
+    for (const client of clients) ms += await server.run([client], usage)
+    return ms
+  }
+
+  /** Decisions per second when every question is a prompt of its own. */
+  async independentRate(server: LlamaServer, these: readonly DecideRequest[]): Promise<number> {
+    const clients = await this.#prompts(these)
+    const some = clients.flat().slice(0, independentPrompts)
+    const usage: Usage = { flags: [], order: 'in turn', ownSlots: false }
+    return (some.length / (await server.run([some], usage, false))) * 1000
+  }
+
+  #prompts(these: readonly DecideRequest[]): Promise<number[][][]> {
+    return Promise.all(these.map((request) => this.#requests.prompts(request)))
+  }
+}
+
+/** @returns Milliseconds. */
+async function askOurs(
+  { port, key }: OiServer,
+  { inTurn }: Work,
+  these: readonly DecideRequest[],
+): Promise<number> {
+  if (these.length === 0) return 0
+  const bytes = these.map((request) => prepareRequest(key, JSON.stringify(request)))
+  const connections = inTurn ? 1 : these.length
+  const result = await closedLoop({ port, connections, next: eachOf(bytes) })
+  if (result.failures > 0) throw new Error(`The server refused ${result.failures} requests`)
+  return result.elapsedMs
+}
+
+function decisions(these: readonly DecideRequest[]): number {
+  return these.reduce((sum, { questions }) => sum + Object.keys(questions).length, 0)
+}

@@ -1,0 +1,83 @@
+/**
+ * Where and of what a number was measured: nothing in it names a host or a folder.
+ *
+ * @module
+ */
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { basename, join } from 'node:path'
+import { loadAddon } from '../../src/engine/native.js'
+import { buildDir } from '../build/native.js'
+import { root } from '../build/paths.js'
+
+export interface Provenance {
+  /** As `amd-epyc-2-cores`: also the name of the file of results. */
+  readonly machine: string
+  readonly cpu: string
+  readonly cores: number
+  readonly memoryGiB: number
+  readonly node: string
+  readonly date: string
+  /** Of this project; `+dirty` if the working tree differs from it. */
+  readonly commit: string
+  readonly llamaCommit: string
+  readonly build: string
+  readonly command: string
+}
+
+export function provenance(args: readonly string[]): Provenance {
+  const cpu = cpus()[0]?.model.trim() ?? process.arch
+  const cores = availableParallelism()
+  return {
+    machine: `${slug(cpu)}-${cores}-cores`,
+    cpu,
+    cores,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    date: new Date().toISOString(),
+    commit: commit(),
+    llamaCommit: loadAddon().llamaCommit,
+    build: buildFlags(),
+    command: ['npm run bench --', ...args.map(withoutFolders)].join(' '),
+  }
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/\((r|tm)\)/g, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}
+
+function withoutFolders(arg: string): string {
+  const equals = arg.startsWith('--') ? arg.indexOf('=') + 1 : 0
+  return arg.slice(0, equals) + basename(arg.slice(equals))
+}
+
+function commit(): string {
+  const git = (...args: string[]) =>
+    spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
+  const head = git('rev-parse', '--short=12', 'HEAD')
+  if (head === '') return 'unknown'
+  // Results are appended by every run; they change nothing that is measured.
+  const changes = git('status', '--porcelain', '--', '.', ':!scripts/bench/results')
+  return changes === '' ? head : `${head}+dirty`
+}
+
+const flags = ['CMAKE_BUILD_TYPE', 'GGML_NATIVE', 'GGML_OPENMP', 'GGML_CUDA', 'OI_PORTABLE']
+
+/** What CMake was told, as far as it decides about speed. */
+function buildFlags(): string {
+  const path = join(buildDir(new Set()), 'CMakeCache.txt')
+  if (!existsSync(path)) return 'unknown'
+  const cache = readFileSync(path, 'utf8')
+  return flags
+    .flatMap((name) => {
+      const value = new RegExp(`^${name}:[A-Z]+=(.*)$`, 'm').exec(cache)?.[1]
+      return value === undefined || value === '' ? [] : [`${name}=${value}`]
+    })
+    .join(' ')
+}

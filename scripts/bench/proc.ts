@@ -1,0 +1,71 @@
+/**
+ * CPU time as Linux counts it, from /proc. Elsewhere everything is unknown.
+ *
+ * @module
+ */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** Of all cores together, seconds. */
+export interface MachineTime {
+  /** In processes: interrupts are left out, as they belong to none. */
+  readonly busy: number
+  readonly steal: number
+  readonly total: number
+}
+
+export const hasProc = existsSync('/proc/self/stat')
+
+/** Fixed in Linux' interface to programs, whatever the kernel counts with. */
+const ticksPerSecond = 100
+
+export function machineTime(): MachineTime {
+  const [line] = readFileSync('/proc/stat', 'latin1').split('\n')
+  // user nice system idle iowait irq softirq steal; guest time is a part of user.
+  const ticks = line!.trim().split(/\s+/).slice(1, 9).map(Number)
+  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = ticks
+  return {
+    busy: (user + nice + system) / ticksPerSecond,
+    steal: steal / ticksPerSecond,
+    total: ticks.reduce((sum, value) => sum + value, 0) / ticksPerSecond,
+  }
+}
+
+/** What one process used so far, seconds. */
+export function processTime(pid: number): number {
+  const [, , user, system] = statOf(pid)!
+  return (user! + system!) / ticksPerSecond
+}
+
+/** What a process and its descendants used so far, those that have ended included, seconds. */
+export function treeTime(root: number): number {
+  const children = new Map<number, number[]>()
+  const ticks = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const stat = statOf(Number(name))
+    if (stat === undefined) continue
+    const [pid, parent, ...own] = stat
+    children.set(parent!, [...(children.get(parent!) ?? []), pid!])
+    ticks.set(
+      pid!,
+      own.reduce((sum, value) => sum + value, 0),
+    )
+  }
+  const sum = (pid: number): number =>
+    (children.get(pid) ?? []).reduce((all, child) => all + sum(child), ticks.get(pid) ?? 0)
+  return sum(root) / ticksPerSecond
+}
+
+/** Pid, parent, then ticks: user, system, and both of children that were waited for. */
+function statOf(pid: number): number[] | undefined {
+  let text: string
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  } catch {
+    return undefined // it ended since the folder was read
+  }
+  // The name in brackets may hold spaces and brackets itself.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return [pid, Number(fields[1]), ...fields.slice(11, 15).map(Number)]
+}

@@ -1,0 +1,41 @@
+/**
+ * What is said of a series of measurements: its median, and how far it spreads.
+ *
+ * @module
+ */
+
+export interface Summary {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+  /** Median absolute deviation from the median: a spread that one outlier does not move. */
+  readonly mad: number
+}
+
+/**
+ * The middle of a series, or the mean of its two middles.
+ *
+ * @throws RangeError for an empty series.
+ */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new RangeError('a median of nothing')
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+}
+
+/** @throws RangeError for an empty series. */
+export function summarize(values: readonly number[]): Summary {
+  const middle = median(values)
+  return {
+    median: middle,
+    min: Math.min(...values),
+    max: Math.max(...values),
+    mad: median(values.map((value) => Math.abs(value - middle))),
+  }
+}
+
+/** Round by round, so that what slows a whole round falls out. Both have the same length. */
+export function quotients(values: readonly number[], divisors: readonly number[]): number[] {
+  return values.map((value, i) => value / divisors[i]!)
+}
