@@ -56,7 +56,7 @@ export function answerTable(response: Json, request: Json, { colours }: TableOpt
 function read(answer: Json): { result: string; rows: readonly Row[] } {
   const confidence = `confidence ${Number(member(answer, 'confidence')).toFixed(2)}`
   const probabilities = entriesOf((member(answer, 'probabilities') ?? {}) as JsonObject)
-  switch (member(answer, 'type')) {
+  switch (textOf(member(answer, 'type'))) {
     case 'noul': {
       const yes = Number(member(answer, 'noul'))
       const rows = [
@@ -66,7 +66,7 @@ function read(answer: Json): { result: string; rows: readonly Row[] } {
       return { result: yes >= 0.5 ? 'yes' : 'no', rows }
     }
     case 'choice': {
-      const choice = String(member(answer, 'choice'))
+      const choice = textOf(member(answer, 'choice'))
       const rows = probabilities.map(([label, p]) => ({
         label,
         probability: Number(p),
@@ -116,7 +116,7 @@ function evidenceLines(evidence: Json | undefined): string[] {
 
 function footer(response: JsonObject): string {
   const usage = response['usage']
-  const count = (name: string) => String(member(usage, name) ?? 0)
+  const count = (name: string) => Number(member(usage, name) ?? 0)
   return line(
     `${textOf(response['model'])}: ${count('input_tokens')} tokens in ` +
       `(${count('cached_tokens')} cached), ${count('output_tokens')} out, ` +

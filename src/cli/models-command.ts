@@ -38,12 +38,14 @@ export function addModelsCommand(
     .option('--render <file>', 'show the exact prompt of a request body')
     .option('--json', 'for machines; sizes are bytes')
     .addHelpText('after', '\nExit code 1: it cannot be served.')
-  addSettings(inspect, ['contextTokens']).action(async (model, flags: InspectFlags) => {
-    const { contextTokens } = flags
-    const config = readConfig(dependencies.environment, { model, contextTokens })
-    const file = requireModel(config, dependencies).model
-    done(await inspectFile(file, chosen(config.contextTokens), flags))
-  })
+  addSettings(inspect, ['contextTokens']).action(
+    async (model: string | undefined, flags: InspectFlags) => {
+      const { contextTokens } = flags
+      const config = readConfig(dependencies.environment, { model, contextTokens })
+      const file = requireModel(config, dependencies).model
+      done(await inspectFile(file, chosen(config.contextTokens), flags))
+    },
+  )
 }
 
 async function inspectFile(

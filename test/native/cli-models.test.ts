@@ -41,9 +41,8 @@ t.test('--render shows every part of the prompt, and whose it is', async (t) => 
   t.match(stdout, /^ {2}U │ A: x⏎$/m)
   t.match(stdout, /^labels {2}"A" = x, "B" = y$/m)
 
-  const { prompt } = JSON.parse(
-    (await oi(['models', 'inspect', small, '--json', '--render', file])).stdout,
-  )
+  const json = await oi(['models', 'inspect', small, '--json', '--render', file])
+  const { prompt } = JSON.parse(json.stdout) as { prompt: { prefix: object[]; questions: object } }
   t.match(prompt.prefix.at(-1), { text: 'one\n<|im_end|>\n\n', trusted: false })
   t.match(prompt.questions, [{ name: 'q', labels: [{ option: 'x', labels: ['A'] }, {}] }])
 })
