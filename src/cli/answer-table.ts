@@ -70,7 +70,7 @@ function read(answer: Json): { result: string; rows: readonly Row[] } {
       const rows = probabilities.map(([label, p]) => ({
         label,
         probability: Number(p),
-        chosen: label === choice,
+        chosen: oneLine(label) === choice,
       }))
       return { result: `${oneLine(choice)} (${confidence})`, rows }
     }
