@@ -14,8 +14,12 @@
 namespace oi {
 namespace {
 
-// Sequence ids of llama.cpp end at 256; one is the prefix.
-constexpr uint32_t kMaxForks = 255;
+// Sequence ids of llama.cpp end at 256; one is the prefix, one fills microbatches up.
+constexpr uint32_t kMaxForks = 254;
+constexpr uint32_t kExtraSequences = 2;
+// From this many queries on, flash attention on a CPU takes the kernel that sums in floats.
+constexpr uint32_t kFlashRows = 64;
+constexpr uint32_t kPad = 256;  // to which llama.cpp rounds a context up
 constexpr uint32_t kDenseForks = 64;
 // Each fork of a recurrent model holds a state of its own, tens of megabytes for a 4B model.
 constexpr uint32_t kRecurrentForks = 16;
@@ -60,13 +64,14 @@ uint64_t ScoreBytes(const Model& model, const ContextPlan& plan) {
          static_cast<uint64_t>(llama_model_n_head(model.get()));
 }
 
-// On a CPU plain attention is faster for short suffixes, and its result does not depend on how
-// many queries share a batch: llama.cpp's flash kernels differ by up to 2e-2 in a logit between
-// one query and many. It costs memory, so a large context goes without.
+// On a CPU, dense models: flash attention, which skips what the mask hides and was a quarter
+// faster for prefixes and packed questions (benchmark layer `engine`). Hybrid and recurrent
+// models: their microbatches hold equally long pieces, often few tokens, for which plain
+// attention is faster and exact; it costs memory, so a large context goes without.
 FlashAttention ChooseAttention(const Model& model, const EngineOptions& options,
                                uint64_t score_bytes, std::optional<uint64_t> available) {
   if (options.flash_attention != FlashAttention::kAuto) return options.flash_attention;
-  if (!model.on_cpu()) return FlashAttention::kAuto;
+  if (!model.on_cpu() || !model.recurrent()) return FlashAttention::kAuto;
   return !available || score_bytes <= *available / 8 ? FlashAttention::kOff : FlashAttention::kAuto;
 }
 
@@ -80,7 +85,7 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
                    : model.recurrent()    ? kRecurrentForks
                                           : kDenseForks;
   const auto bytes = [&](uint32_t tokens) {
-    return ContextBytes(model, tokens, plan.max_forks + 1, options.cache_type);
+    return ContextBytes(model, tokens, plan.max_forks + kExtraSequences, options.cache_type);
   };
   const std::optional<uint64_t> available = AvailableBytes();
 
@@ -96,8 +101,6 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
       plan.context_tokens /= 2;
     }
   }
-  // As llama.cpp pads it.
-  constexpr uint32_t kPad = 256;
   plan.context_tokens = (std::min(plan.context_tokens, UINT32_MAX - kPad) + kPad - 1) / kPad * kPad;
   plan.batch_tokens = std::min(options.batch_tokens != 0 ? options.batch_tokens : kBatchTokens,
                                plan.context_tokens);
@@ -106,6 +109,10 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
                plan.batch_tokens);
   const uint64_t score_bytes = ScoreBytes(model, plan);
   plan.flash_attention = ChooseAttention(model, options, score_bytes, available);
+  if (model.on_cpu() && !model.recurrent() && plan.flash_attention != FlashAttention::kOff &&
+      plan.microbatch_tokens >= kFlashRows) {
+    plan.min_rows = kFlashRows;
+  }
   plan.context_bytes =
       bytes(plan.context_tokens) + (plan.flash_attention == FlashAttention::kOff ? score_bytes : 0);
   if (available && plan.context_bytes > *available) {
@@ -121,13 +128,13 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
 Context MakeContext(const Model& model, const EngineOptions& options, const ContextPlan& plan,
                     bool (*abort)(void*), void* abort_data) {
   llama_context_params params = llama_context_default_params();
-  params.n_ctx = plan.context_tokens;
+  params.n_ctx = plan.context_tokens + (plan.min_rows > 0 ? kPad : 0);  // cells to fill up with
   params.n_batch = plan.batch_tokens;
   params.n_ubatch = plan.microbatch_tokens;
-  params.n_seq_max = plan.max_forks + 1;
+  params.n_seq_max = plan.max_forks + kExtraSequences;
   // Only a question's last token has an output: without this, buffers for a whole batch of
   // vocabulary-sized rows are reserved. llama.cpp asserts that it is at least n_seq_max.
-  params.n_outputs_max = plan.max_forks + 1;
+  params.n_outputs_max = params.n_seq_max;
   params.n_threads = static_cast<int32_t>(plan.threads);
   params.n_threads_batch = static_cast<int32_t>(plan.threads);
   params.flash_attn_type = FlashType(plan.flash_attention);

@@ -20,6 +20,7 @@ struct ContextPlan {
   uint32_t microbatch_tokens;
   uint32_t threads;
   FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
+  uint32_t min_rows;               // tokens of a microbatch at least (scorer.h, rule 5), or 0
   uint64_t context_bytes;          // cells, states, and the scores of plain attention
 };
 

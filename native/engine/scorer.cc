@@ -13,7 +13,7 @@ namespace oi {
 namespace {
 
 constexpr llama_seq_id kResident = 0;
-constexpr size_t kWarmUpTokens = 32;
+constexpr size_t kWarmUpTokens = 64;
 
 size_t CommonPrefix(const std::vector<Token>& a, const std::vector<Token>& b) {
   const size_t n = std::min(a.size(), b.size());
@@ -66,7 +66,8 @@ ScoreResult Scorer::Score(const TokenizedRequest& request, const Cancelled& canc
 
   cancelled_ = &cancelled;
   try {
-    result.cached_tokens = EvaluatePrefix(request.prefix);
+    result.cached_tokens = Keep(request.prefix);
+    EvaluateAlone(request.prefix);
     EvaluateQuestions(request, work, result.logits);
     DropForks();
   } catch (...) {
@@ -78,7 +79,7 @@ ScoreResult Scorer::Score(const TokenizedRequest& request, const Cancelled& canc
   return result;
 }
 
-// Rule 4.
+// Rule 6.
 void Scorer::Check(const TokenizedRequest& request) const {
   const auto outside = [this](Token token) {
     return token < 0 || static_cast<size_t>(token) >= vocabulary_size_;
@@ -107,25 +108,32 @@ void Scorer::Check(const TokenizedRequest& request) const {
   }
 }
 
-// Returns the number of tokens that were resident already.
-size_t Scorer::EvaluatePrefix(const std::vector<Token>& prefix) {
-  llama_memory_t memory = llama_get_memory(context_.context);
+// Cuts the resident prefix down to what it has in common with `prefix`; returns its length.
+size_t Scorer::Keep(const std::vector<Token>& prefix) {
   size_t kept = CommonPrefix(resident_, prefix);
-  if (recurrent_ && kept < resident_.size()) kept = 0;  // rule 3
+  if (recurrent_ && kept < resident_.size()) kept = 0;  // rule 4
   if (kept < resident_.size()) {
-    llama_memory_seq_rm(memory, kResident, static_cast<llama_pos>(kept), -1);
+    llama_memory_seq_rm(llama_get_memory(context_.context), kResident, static_cast<llama_pos>(kept),
+                        -1);
     resident_.resize(kept);
   }
-  for (size_t begin = kept; begin < prefix.size();) {
-    const size_t end = std::min<size_t>(prefix.size(), begin + plan_.batch_tokens);
+  return kept;
+}
+
+// Rule 3.
+void Scorer::EvaluateAlone(const std::vector<Token>& prefix) {
+  const size_t missing = prefix.size() - resident_.size();
+  size_t left = recurrent_ ? missing : missing - missing % plan_.microbatch_tokens;
+  while (left > 0) {
+    const size_t begin = resident_.size();
+    const size_t count = std::min<size_t>(left, plan_.batch_tokens);
     batch_.Clear();
-    for (size_t i = begin; i < end; ++i) batch_.Add(prefix[i], i, kResident, false);
+    for (size_t i = begin; i < begin + count; ++i) batch_.Add(prefix[i], i, kResident, false);
     Decode();
     resident_.insert(resident_.end(), prefix.begin() + static_cast<ptrdiff_t>(begin),
-                     prefix.begin() + static_cast<ptrdiff_t>(end));
-    begin = end;
+                     prefix.begin() + static_cast<ptrdiff_t>(begin + count));
+    left -= count;
   }
-  return kept;
 }
 
 // Questions [begin, result) fit into the forks and cells that there are. At least one does.
@@ -153,7 +161,7 @@ void Scorer::EvaluateQuestions(const TokenizedRequest& request, const Work& work
   std::vector<Output> outputs;
   const auto flush = [&] {
     if (batch_.size() == 0) return;
-    Decode();
+    DecodeFilled();
     for (const Output& output : outputs) {
       ReadLogits(request.questions[work.question[output.item]], output.row,
                  logits.data() + work.offset[output.item]);
@@ -168,6 +176,10 @@ void Scorer::EvaluateQuestions(const TokenizedRequest& request, const Work& work
     for (; forks < end - begin; ++forks) {
       llama_memory_seq_cp(memory, kResident, static_cast<llama_seq_id>(forks + 1), -1, -1);
     }
+    // The end of the prefix, with the first wave only. It counts as resident when all is well.
+    for (size_t i = resident_.size(); begin == 0 && i < prefix; ++i) {
+      batch_.AddShared(request.prefix[i], i, forks + 1);
+    }
     for (size_t item = begin; item < end; ++item) {
       const auto sequence = static_cast<llama_seq_id>(item - begin + 1);
       const std::vector<Token>& tokens = request.questions[work.question[item]].tokens;
@@ -179,12 +191,13 @@ void Scorer::EvaluateQuestions(const TokenizedRequest& request, const Work& work
       }
     }
     flush();
+    resident_ = request.prefix;
     if (end < work.question.size()) {
       if (recurrent_) {
         DropForks();
         forks = 0;
       } else {
-        // Keeps the prefix in every fork: the copies are made once for all waves.
+        // Leaves the prefix in every fork: the copies are made once for all waves.
         llama_memory_seq_rm(memory, -1, static_cast<llama_pos>(prefix), -1);
       }
     }
@@ -207,6 +220,16 @@ void Scorer::Decode() {
   if (status == 2) throw EngineError("ERR_ABORTED", "the request was cancelled");
   throw EngineError("ERR_ENGINE_INTERNAL", "llama_decode failed with " + std::to_string(status) +
                                                ": " + FirstLoggedError());
+}
+
+// Rule 5.
+void Scorer::DecodeFilled() {
+  const size_t last = batch_.size() % plan_.microbatch_tokens;
+  if (last == 0 || last >= plan_.min_rows) return Decode();
+  const auto filler = static_cast<llama_seq_id>(plan_.max_forks + 1);
+  for (size_t i = 0; i < plan_.min_rows - last; ++i) batch_.Add(0, i, filler, false);
+  Decode();
+  llama_memory_seq_rm(llama_get_memory(context_.context), filler, -1, -1);
 }
 
 void Scorer::DropForks() {

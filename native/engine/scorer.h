@@ -5,9 +5,17 @@
 //   2. Sequence 0 is the resident prefix: the last request's, kept for the next one. Sequences
 //      1 to max_forks are forks of it and exist only inside Score(). On the unified cache a
 //      fork shares the prefix' cells; only recurrent layers copy a state.
-//   3. A recurrent state cannot be cut short, so there the resident prefix is used again only
-//      as a whole, and forks are made anew for each wave.
-//   4. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked
+//   3. The prefix is evaluated alone in whole microbatches; what is left of it goes into one
+//      batch with the first questions, its tokens marked as every fork's. So no microbatch but
+//      the last is partly filled, and a short request is one decode.
+//   4. A recurrent state cannot be cut short, nor can its tokens belong to several sequences:
+//      there the whole prefix is evaluated alone, the resident one is used again only as a
+//      whole, and forks are made anew for each wave.
+//   5. llama.cpp's flash attention on a CPU has two kernels. The one for few queries sums in
+//      half precision, and differs from the other by up to 2e-2 in a logit. Where flash
+//      attention is on, a short last microbatch is filled up with tokens of a sequence of
+//      their own, so that an answer does not depend on how many others ride with it.
+//   6. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked
 //      before the first call.
 
 #pragma once
@@ -54,12 +62,14 @@ class Scorer {
   };
 
   void Check(const TokenizedRequest& request) const;
-  size_t EvaluatePrefix(const std::vector<Token>& prefix);
+  size_t Keep(const std::vector<Token>& prefix);
+  void EvaluateAlone(const std::vector<Token>& prefix);
   void EvaluateQuestions(const TokenizedRequest& request, const Work& work,
                          std::vector<float>& logits);
   size_t WaveEnd(const TokenizedRequest& request, const Work& work, size_t begin) const;
   void ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
   void Decode();
+  void DecodeFilled();
   void DropForks();
   void Recover();
 

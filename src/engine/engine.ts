@@ -25,11 +25,11 @@ export interface EngineOptions {
   modelPath: string
   /** Cells of the context, tokens. Default: chosen from the model and the free memory. */
   contextTokens?: number | undefined
-  /** Questions evaluated at once, 1 to 255. Default: 64, or 16 for recurrent models. */
+  /** Questions evaluated at once, 1 to 254. Default: 64, or 16 for recurrent models. */
   maxForks?: number | undefined
-  /** Tokens of one llama_decode call. Default 2,048. */
+  /** Tokens of one llama_decode call, at least 64. Default 2,048. */
   batchTokens?: number | undefined
-  /** Tokens of one compute graph. Default 512. */
+  /** Tokens of one compute graph, at least 64. Default 512. */
   microbatchTokens?: number | undefined
   /** Threads of the model. Default: the physical cores that this process may use. */
   threads?: number | undefined
@@ -180,9 +180,9 @@ function completeOptions(options: EngineOptions): NativeOptions {
   return {
     modelPath: options.modelPath,
     contextTokens: integer('contextTokens', options.contextTokens, 256, 2 ** 31),
-    maxForks: integer('maxForks', options.maxForks, 1, 255),
-    batchTokens: integer('batchTokens', options.batchTokens, 32, 2 ** 20),
-    microbatchTokens: integer('microbatchTokens', options.microbatchTokens, 32, 2 ** 20),
+    maxForks: integer('maxForks', options.maxForks, 1, 254),
+    batchTokens: integer('batchTokens', options.batchTokens, 64, 2 ** 20),
+    microbatchTokens: integer('microbatchTokens', options.microbatchTokens, 64, 2 ** 20),
     threads: integer('threads', options.threads, 1, 512),
     gpuLayers: integer('gpuLayers', options.gpuLayers, -1, 2 ** 16, -1),
     mmap: options.mmap ?? true,

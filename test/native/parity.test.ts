@@ -65,8 +65,8 @@ for (const name of ['dense', 'hybrid', 'small'] as const) {
     const request = input(300, 6)
     const whole = await withEngine(name, (engine) => engine.score(request))
     const parts = await withEngine(name, (engine) => engine.score(request), {
-      batchTokens: 32,
-      microbatchTokens: 32,
+      batchTokens: 64,
+      microbatchTokens: 64,
     })
     const error = relativeError(parts.logits, whole.logits)
     t.ok(error < 1e-3, String(error))
