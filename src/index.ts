@@ -25,6 +25,7 @@ export type {
   Usage,
 } from './decide/types.js'
 export type {
+  Cancellation,
   ModelInfo,
   PromptPart,
   ScoreInput,

@@ -28,6 +28,13 @@ import type {
   Question,
 } from './types.js'
 
+/** The answers' JSON, which counting its tokens needs before the response body does. */
+const serialized = Symbol('serialized answers')
+
+interface Serialized {
+  readonly [serialized]?: string
+}
+
 /** Names under which the default model answers besides its own. */
 const defaultNames = ['default', 'latest', 'jev-latest', 'jev-preview']
 
@@ -89,9 +96,11 @@ class EngineDecider implements ModelDecider {
     const output = await this.#engine.score(input, { signal: options.signal }).catch(nameState)
 
     const answers = this.#answers(readers, output, options.evidence ?? false)
-    const outputTokens = await this.#engine.countTokens(stringifyJson(answers as unknown as Json))
+    const answersText = stringifyJson(answers as unknown as Json)
+    const outputTokens = await this.#engine.countTokens(answersText)
     const modelMs = rounded(output.modelMs)
-    return {
+    const decision: Decision & Serialized = {
+      [serialized]: answersText,
       model: this.card.name,
       answers,
       usage: {
@@ -107,6 +116,7 @@ class EngineDecider implements ModelDecider {
         model: modelMs,
       },
     }
+    return decision
   }
 
   #answers(
@@ -177,5 +187,9 @@ function rounded(ms: number): number {
 /** The response body, in the order of the interface; names in the caller's order. */
 export function serializeDecision(decision: Decision): string {
   const { model, answers, usage, latency_ms } = decision
-  return stringifyJson({ model, answers, usage, latency_ms } as unknown as Json)
+  const text = (decision as Serialized)[serialized] ?? stringifyJson(answers as unknown as Json)
+  return (
+    `{"model":${JSON.stringify(model)},"answers":${text},` +
+    `"usage":${JSON.stringify(usage)},"latency_ms":${latency_ms}}`
+  )
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Json, JsonObject } from '../api/json.js'
+import type { Cancellation } from '../engine/types.js'
 
 /** A validated request body. Objects keep the caller's key order (see api/json.ts). */
 export interface DecideRequest {
@@ -99,7 +100,7 @@ export interface Decision {
 }
 
 export interface DecideOptions {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Cancellation | undefined
   readonly evidence?: boolean
 }
 

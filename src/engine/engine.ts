@@ -1,8 +1,8 @@
 /**
  * A model on its own threads: open, score, close.
  *
- * Fills in every option, packs requests into typed arrays for the addon, and turns an
- * AbortSignal into a cancellation. Holds no logic about prompts or answers.
+ * Fills in every option, packs requests into typed arrays for the addon, and turns a
+ * signal into a cancellation. Holds no logic about prompts or answers.
  *
  * @module
  */

@@ -81,9 +81,17 @@ export interface ModelInfo {
   readonly device: string
 }
 
+/** What is needed of an AbortSignal; every AbortSignal is one. */
+export interface Cancellation {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 export interface ScoreOptions {
   /** Aborting drops the job at the next step at the latest; score() rejects with its reason's meaning. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Cancellation | undefined
 }
 
 /** A loaded model. */

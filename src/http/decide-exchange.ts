@@ -11,6 +11,7 @@ import type { Caller } from '../accounts/accounts.js'
 import type { Decider, DecideRequest, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { Body } from './body.js'
+import { Canceller } from './canceller.js'
 import { type Client, Exchange, type ExchangeContext, type Head } from './exchange.js'
 import type { Expirable, Running } from './running.js'
 
@@ -37,7 +38,7 @@ export interface DecideContext extends ExchangeContext {
 export class DecideExchange extends Exchange implements Expirable {
   readonly dueMs: number
   readonly #context: DecideContext
-  readonly #abort = new AbortController()
+  readonly #canceller = new Canceller()
   #evidence = false
   #body: Body | undefined
 
@@ -79,13 +80,13 @@ export class DecideExchange extends Exchange implements Expirable {
   override abandon(): void {
     if (this.ended) return
     super.abandon()
-    this.#abort.abort(new OiError('ERR_ABORTED', 'The client has gone'))
+    this.#canceller.abort(new OiError('ERR_ABORTED', 'The client has gone'))
   }
 
   /** Ends the exchange with an error while its decision may still be under way. */
   cancel(error: OiError): void {
     this.fail(error)
-    this.#abort.abort(error)
+    this.#canceller.abort(error)
   }
 
   expire(): void {
@@ -104,7 +105,7 @@ export class DecideExchange extends Exchange implements Expirable {
       const decider = this.#context.decider()
       const request = wire.readRequest(wire.decodeUtf8(bytes))
       this.#body = undefined
-      decider.decide(request, { signal: this.#abort.signal, evidence: this.#evidence }).then(
+      decider.decide(request, { signal: this.#canceller, evidence: this.#evidence }).then(
         (decision) => this.#succeed(decision),
         (error: unknown) => this.fail(error),
       )

@@ -87,7 +87,9 @@ class HashEngine implements FakeEngine {
       throw new OiError('ERR_OVERLOADED', 'engine queue is full', { retryAfterMs: 1000 })
     }
     if (signal?.aborted) throw aborted(signal.reason)
-    const work = sleep(this.#options.delayMs ?? 0, undefined, signal ? { signal } : {})
+    const stop = new AbortController()
+    signal?.addEventListener('abort', () => stop.abort(), { once: true })
+    const work = sleep(this.#options.delayMs ?? 0, undefined, { signal: stop.signal })
     this.#pending.add(work)
     try {
       await work

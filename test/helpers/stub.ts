@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
+import type { Cancellation } from '../../src/engine/types.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import { type Backend, Handlers, type HandlersOptions } from '../../src/http/handlers.js'
@@ -64,14 +65,14 @@ export function stubDecider(decide: Decider['decide'] = async () => decision): D
 
 /** A decision that lasts until it is released or aborted. */
 export class Slow {
-  readonly signals: AbortSignal[] = []
+  readonly signals: Cancellation[] = []
   readonly #releases: (() => void)[] = []
 
   decide = (_request: DecideRequest, { signal }: DecideOptions = {}): Promise<Decision> =>
     new Promise((resolve, reject) => {
       this.signals.push(signal!)
       this.#releases.push(() => resolve(decision))
-      signal!.addEventListener('abort', () => reject(signal!.reason), { once: true })
+      signal!.addEventListener('abort', () => reject(signal!.reason as Error), { once: true })
     })
 
   release(): void {

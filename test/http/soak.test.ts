@@ -20,7 +20,9 @@ t.test('random aborts leave nothing behind', { timeout: 120_000 }, async (t) => 
   const decider = stubDecider(async (_request, { signal } = {}) => {
     pending++
     try {
-      await sleep(Math.random() * 4, undefined, { signal: signal! })
+      const stop = new AbortController()
+      signal!.addEventListener('abort', () => stop.abort())
+      await sleep(Math.random() * 4, undefined, { signal: stop.signal })
       return decision
     } finally {
       pending--

@@ -1,0 +1,26 @@
+import t from 'tap'
+import { Canceller } from '../../src/http/canceller.js'
+
+t.test('every listener is told once, with the reason in place', async (t) => {
+  const canceller = new Canceller()
+  const seen: unknown[] = []
+  canceller.addEventListener('abort', () => seen.push(['a', canceller.reason]))
+  canceller.addEventListener('abort', () => seen.push(['b', canceller.aborted]))
+  canceller.abort('gone')
+  canceller.abort('again')
+  t.same(seen, [
+    ['a', 'gone'],
+    ['b', true],
+  ])
+  t.equal(canceller.reason, 'gone')
+})
+
+t.test('a listener that was removed, or came too late, is not told', async (t) => {
+  const canceller = new Canceller()
+  const listener = () => t.fail('told')
+  canceller.addEventListener('abort', listener)
+  canceller.removeEventListener('abort', listener)
+  canceller.abort('gone')
+  canceller.addEventListener('abort', listener)
+  t.ok(canceller.aborted)
+})
