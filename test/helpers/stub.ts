@@ -72,7 +72,7 @@ export class Slow {
     new Promise((resolve, reject) => {
       this.signals.push(signal!)
       this.#releases.push(() => resolve(decision))
-      signal!.addEventListener('abort', () => reject(signal!.reason as Error), { once: true })
+      signal!.addEventListener('abort', () => reject(signal!.reason), { once: true })
     })
 
   release(): void {

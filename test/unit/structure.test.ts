@@ -40,7 +40,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   scoring: ['decide/types', 'engine/types'],
   images: ['decide/types'],
   decide: ['engine/types'],
-  http: ['decide/types'],
+  http: ['decide/types', 'engine/types'],
   index: ['decide/types', 'engine/types'],
 }
 
