@@ -107,6 +107,8 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
   plan.microbatch_tokens =
       std::min(options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens,
                plan.batch_tokens);
+  // Whole microbatches, so that filling the last one up (scorer.h, rule 5) never exceeds a batch.
+  plan.batch_tokens -= plan.batch_tokens % plan.microbatch_tokens;
   const uint64_t score_bytes = ScoreBytes(model, plan);
   plan.flash_attention = ChooseAttention(model, options, score_bytes, available);
   if (model.on_cpu() && !model.recurrent() && plan.flash_attention != FlashAttention::kOff &&
