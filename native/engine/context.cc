@@ -166,6 +166,9 @@ Context MakeContext(const Model& model, const EngineOptions& options, const Cont
   // One pool for the context's life. Without it every decode starts and ends its threads.
   ggml_threadpool_params pool_params =
       ggml_threadpool_params_default(static_cast<int>(plan.threads));
+  // Its threads sleep between decodes. Spinning, they kept the event loop off a core behind every
+  // answer: on two cores the server then reached 0.73 of the engine's rate, without it 1.00.
+  pool_params.poll = 0;
   ggml_threadpool* pool = ggml_threadpool_new(&pool_params);
   if (pool == nullptr) {
     llama_free(context);

@@ -29,23 +29,19 @@ export function prepareRequest(key: string, body: string): Buffer {
 }
 
 export class Connection {
-  readonly #socket: Socket
+  #socket: Socket
   #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined
   #received: Buffer | undefined
 
-  private constructor(socket: Socket) {
-    this.#socket = socket
-    socket.setNoDelay(true)
-    socket.on('data', (data) => this.#take(data))
-    socket.on('close', () => this.#pending?.reject(new Error('the server closed a connection')))
-    socket.on('error', (error) => this.#pending?.reject(error))
+  private constructor(
+    readonly port: number,
+    socket: Socket,
+  ) {
+    this.#socket = this.#listen(socket)
   }
 
-  static open(port: number): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(new Connection(socket)))
-      socket.once('error', reject)
-    })
+  static async open(port: number): Promise<Connection> {
+    return new Connection(port, await connected(port))
   }
 
   /** Opens several, gives them to `use`, closes them whatever happens. */
@@ -62,7 +58,9 @@ export class Connection {
     }
   }
 
-  exchange(request: Buffer): Promise<Reply> {
+  /** A connection that the server closed because it was idle is opened again. */
+  async exchange(request: Buffer): Promise<Reply> {
+    if (this.#socket.closed) this.#socket = this.#listen(await connected(this.port))
     return new Promise((resolve, reject) => {
       this.#pending = { resolve, reject }
       this.#socket.write(request)
@@ -71,6 +69,14 @@ export class Connection {
 
   close(): void {
     this.#socket.destroy()
+  }
+
+  #listen(socket: Socket): Socket {
+    socket.setNoDelay(true)
+    socket.on('data', (data) => this.#take(data))
+    socket.on('close', () => this.#pending?.reject(new Error('the server closed a connection')))
+    socket.on('error', (error) => this.#pending?.reject(error))
+    return socket
   }
 
   #take(data: Buffer): void {
@@ -89,4 +95,11 @@ export class Connection {
     const body = received.subarray(headEnd + 4, headEnd + 4 + length)
     pending?.resolve({ status: Number(head.slice(9, 12)), head, body })
   }
+}
+
+function connected(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket))
+    socket.once('error', reject)
+  })
 }
