@@ -27,6 +27,8 @@ export interface BenchOptions {
   readonly questions: number
   readonly questionTokens: number
   readonly seconds: number
+  /** Rows of the layer peer whose name contains it; all when empty. */
+  readonly only: string
   /** Folder with llama-bench and llama-server; without it they are built. */
   readonly tools: string | undefined
 }
@@ -59,6 +61,7 @@ Options
   --state-tokens N      1000
   --questions N         8; the layer peer asks 16
   --question-tokens N   40
+  --only TEXT           rows of the layer peer whose name contains it, as "same state"
   --seconds N           one measurement of the layer front; 5
 
 The layers http and peer run the server with its own settings.`
@@ -87,6 +90,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
     questions: integer('questions', values.questions, 1),
     questionTokens: integer('question-tokens', values['question-tokens'], 32),
     seconds: integer('seconds', values.seconds, 1),
+    only: values.only,
     tools: values.tools,
   }
 }
@@ -112,6 +116,7 @@ function parse(args: readonly string[]) {
         questions: { type: 'string', default: '8' },
         'question-tokens': { type: 'string', default: '40' },
         seconds: { type: 'string', default: '5' },
+        only: { type: 'string', default: '' },
         tools: { type: 'string' },
       },
     })

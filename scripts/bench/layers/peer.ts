@@ -30,6 +30,7 @@ export async function peer(bench: Bench): Promise<readonly Figure[]> {
     const requests = await Requests.create(engine)
     const figures: Figure[] = []
     for (const work of allWork(requests, bench.options)) {
+      if (!work.name.includes(bench.options.only)) continue
       bench.say(`  ${work.name}`)
       const rival = new Rival(bench, requests, work)
       const usual = await rival.fastest(work.usages.default)
