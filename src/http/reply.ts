@@ -83,11 +83,6 @@ export function errorContent(error: unknown, id: string): Content {
   return { status, body, headers }
 }
 
-/** Whether an error's text must not leave the server. */
-export function isFault(error: unknown): boolean {
-  return !(error instanceof OiError) || errorTable[error.code].status === 500
-}
-
 function errorBody(code: string, message: string, param: string | undefined): string {
   // JSON.stringify leaves out a param that is undefined.
   return JSON.stringify({ error: { code, message, param }, detail: message })
