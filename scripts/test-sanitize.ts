@@ -1,25 +1,53 @@
 /**
- * `npm run test:sanitize`: the native tests on an addon built with AddressSanitizer (and
- * UndefinedBehaviorSanitizer for our own code).
+ * `npm run test:sanitize [-- --operations N]`: native code under sanitizers.
  *
- * Node itself is not instrumented, so the sanitizer's runtime is preloaded, and leaks are not
- * counted: Node frees little at its end. Lifetimes are what matters here.
+ *   - AddressSanitizer (and UndefinedBehaviorSanitizer for our own code): the native tests, and
+ *     random operations on a pipeline without Node, where leaks are counted too.
+ *   - ThreadSanitizer: the random operations. Node cannot run under it.
+ *
+ * Node itself is not instrumented: for the tests the sanitizer's runtime is preloaded, and leaks
+ * are not counted, as Node frees little at its end. Lifetimes are what matters there.
  *
  * @module
  */
 
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildNative } from './build/native.js'
+import { parseArgs } from 'node:util'
+import { buildNative, type Switch } from './build/native.js'
 import { root } from './build/paths.js'
 import { BuildError, probe } from './build/run.js'
+import { ensureModel } from './make-model/ensure.js'
 
 const suites = ['dist/test/native']
-/** Tools, not the addon. */
-const skipped = ['make-model.test.js']
+/** Tools, not the addon; and what is about readouts, whose code is not native and takes long here. */
+const skipped = [
+  ...['make-model.test.js', 'bench-texts.test.js', 'label-fallback.test.js', 'label-table.test.js'],
+  ...['calibrate.test.js', 'custom-readout.test.js', 'native-inspect.test.js'],
+]
+/** ThreadSanitizer is several times slower. */
+const operations = { sanitize: 2000, 'sanitize-thread': 800 }
 
 try {
+  const { values } = parseArgs({ options: { operations: { type: 'string' } } })
+  const wanted = values.operations === undefined ? undefined : Number(values.operations)
+  if (wanted !== undefined && !(Number.isSafeInteger(wanted) && wanted > 0)) {
+    throw new BuildError('--operations: expected a number above 0')
+  }
+  const failed = [
+    await testAddon(),
+    await stress('sanitize', wanted, { ASAN_OPTIONS: 'exitcode=66' }),
+    await stress('sanitize-thread', wanted, { TSAN_OPTIONS: 'exitcode=66' }),
+  ].filter((ok) => !ok).length
+  process.exitCode = failed === 0 ? 0 : 1
+} catch (error) {
+  console.error(error instanceof BuildError ? error.message : error)
+  process.exitCode = 1
+}
+
+async function testAddon(): Promise<boolean> {
   const dir = await buildNative(new Set(['sanitize'] as const))
   const runtimes = ['libasan.so', 'libubsan.so'].map((name) => {
     const path = probe(process.env['CXX'] ?? 'c++', [`-print-file-name=${name}`])
@@ -31,19 +59,38 @@ try {
       .filter((name) => name.endsWith('.test.js') && !skipped.includes(name))
       .map((name) => join(suite, name)),
   )
-  const result = spawnSync('npx', ['tap', '--jobs=1', '--timeout=900', ...files], {
+  return run('npx', ['tap', '--jobs=1', '--timeout=900', ...files], {
+    OI_ADDON: join(dir, 'oi.node'),
+    LD_PRELOAD: runtimes.join(' '),
+    ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0:exitcode=66',
+    UBSAN_OPTIONS: 'print_stacktrace=1',
+  })
+}
+
+/** Random operations on a pipeline, as one line of the test's output. */
+async function stress(
+  build: keyof typeof operations & Switch,
+  wanted: number | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<boolean> {
+  const dir = await buildNative(new Set([build]), ['oi-stress'])
+  const model = await ensureModel('fixture-small')
+  const folder = mkdtempSync(join(tmpdir(), 'oi-stress-'))
+  try {
+    const args = [model, String(wanted ?? operations[build]), '1', folder]
+    const ok = run(join(dir, 'oi-stress'), args, env)
+    console.log(`${ok ? 'ok' : 'not ok'} - random operations, build ${build}`)
+    return ok
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): boolean {
+  const { status } = spawnSync(command, args, {
     cwd: root,
     stdio: 'inherit',
-    env: {
-      ...process.env,
-      OI_ADDON: join(dir, 'oi.node'),
-      LD_PRELOAD: runtimes.join(' '),
-      ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0:exitcode=66',
-      UBSAN_OPTIONS: 'print_stacktrace=1',
-    },
+    env: { ...process.env, ...env },
   })
-  process.exitCode = result.status ?? 1
-} catch (error) {
-  console.error(error instanceof BuildError ? error.message : error)
-  process.exitCode = 1
+  return status === 0
 }

@@ -1,97 +1,52 @@
 /**
- * Environment and flags -> one frozen, validated Config.
+ * Flags, environment and a settings file -> one frozen, validated Config.
  *
- * Every setting is a property of the schema below, under one name in three spellings:
- * `maxBodyBytes`, `OI_MAX_BODY_BYTES`, `--max-body-bytes`. A flag wins over the environment,
- * which wins over the default. Unknown names are refused with the nearest known one; names that
- * begin with `OI_TEST_` belong to the test suite and are ignored, as are a few that others read.
+ * Every setting is a property of the schema in config/settings.ts, under one name in three
+ * spellings: `maxBodyBytes`, `OI_MAX_BODY_BYTES`, `--max-body-bytes`. A flag wins over the
+ * environment, which wins over the file, in which a model's own settings win over those for all
+ * models; at the end come the defaults. Unknown names are refused with the nearest known one;
+ * variables that begin with `OI_TEST_` belong to the test suite and are ignored, as are a few
+ * that others read.
  *
  * @module
  */
 
-import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { checkValues, requireKnown, type Values } from './config/check.js'
+import { readConfigFile } from './config/file.js'
+import {
+  type ConfigName,
+  type ModelSettingName,
+  modelSettingNames,
+  type Setting,
+  type Settings,
+  settings,
+  settingsSchema,
+} from './config/settings.js'
 import { OiError } from './errors.js'
 
-const integer = (minimum: number, maximum: number, standard: number, description: string) =>
-  Type.Integer({
-    minimum,
-    maximum,
-    default: standard,
-    description,
-    expected: `an integer from ${minimum} to ${maximum}`,
-  })
+export { type ConfigName, type Setting, settings } from './config/settings.js'
 
-const text = (minLength: number, standard: string, description: string) =>
-  Type.String({ minLength, default: standard, description, expected: 'a text that is not empty' })
-
-const schema = Type.Object(
-  {
-    model: text(0, '', 'GGUF file of the model to serve'),
-    host: text(1, '127.0.0.1', 'address to listen on'),
-    port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
-    dataDir: text(1, 'data', 'folder of workspaces and keys'),
-    contextTokens: integer(
-      0,
-      1_048_576,
-      0,
-      'longest state and question together, tokens; 0 chooses',
-    ),
-    threads: integer(0, 1024, 0, 'threads of the model; 0 takes as many as there are cores'),
-    gpuLayers: integer(-1, 10_000, -1, 'layers on the GPU; -1 puts all there that fit'),
-    maxQueued: integer(1, 1_000_000, 256, 'requests that may wait for the model'),
-    maxQuestions: integer(1, 65_536, 256, 'questions in one request'),
-    maxBodyBytes: integer(1024, 1_073_741_824, 4_194_304, 'size of a request body, bytes'),
-    deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request, milliseconds'),
-    graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown, milliseconds'),
-    log: Type.Union([Type.Literal('off'), Type.Literal('requests')], {
-      default: 'off',
-      description: 'requests: one JSON line per request on stderr',
-      expected: '"off" or "requests"',
-    }),
-  },
-  { additionalProperties: false },
-)
-
-/** Every setting, complete. Units are in the names. */
-export type Config = Readonly<Type.Static<typeof schema>>
-export type ConfigName = keyof Config
-
-/** A setting as help texts and messages show it. */
-export interface Setting {
-  readonly name: ConfigName
-  /** As `--max-body-bytes`. */
-  readonly flag: string
-  /** As `OI_MAX_BODY_BYTES`. */
-  readonly variable: string
-  readonly description: string
-  readonly default: string | number
-  /** What a value must be, for messages. */
-  readonly expected: string
+/** A model and the settings that hold for it. */
+export interface ModelConfig extends Pick<Settings, ModelSettingName> {
+  readonly file: string
+  /** The name that requests use; by default the file's. */
+  readonly name?: string | undefined
+  readonly aliases?: readonly string[] | undefined
+  /** Whether requests that name no model get this one. Default true. */
+  readonly default?: boolean
 }
 
-const validator = Compile(schema)
+/** Every setting, complete, and every model that was named. Units are in the names. */
+export interface Config extends Settings {
+  /** The default model first; empty if none was named. */
+  readonly models: readonly ModelConfig[]
+}
 
-// TypeBox keeps the annotations at run time only.
-const annotations = schema.properties as unknown as Record<
-  ConfigName,
-  Pick<Setting, 'description' | 'default' | 'expected'>
->
-
-/** All settings, in the schema's order. */
-export const settings: readonly Setting[] = Object.entries(annotations).map(
-  ([name, { description, default: standard, expected }]) => {
-    const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    return {
-      name: name as ConfigName,
-      flag: `--${words}`,
-      variable: `OI_${words.replaceAll('-', '_').toUpperCase()}`,
-      description,
-      default: standard,
-      expected,
-    }
-  },
-)
+const validator = Compile(settingsSchema)
+const defaults = Object.fromEntries(
+  settings.map((setting) => [setting.name, setting.default]),
+) as unknown as Settings
 
 const prefix = 'OI_'
 const testPrefix = 'OI_TEST_'
@@ -99,11 +54,12 @@ const testPrefix = 'OI_TEST_'
 const foreign = new Set(['OI_ADDON', 'OI_NATIVE_LOG', 'OI_KEY'])
 
 /**
- * Reads the settings.
+ * Reads the settings, and the file that they name.
  *
  * @param environment - As `process.env`; only names that begin with `OI_` are looked at.
  * @param flags - Setting name -> value, from the command line or from code.
- * @throws {@link OiError} `ERR_CONFIG` naming the variable or flag and what it expects.
+ * @throws {@link OiError} `ERR_CONFIG` naming the variable, the flag or the place in the file,
+ *   and what it expects.
  * @example
  * ```ts
  * readConfig({ OI_PORT: '9000' }, { host: '0.0.0.0' }).port // 9000
@@ -111,61 +67,86 @@ const foreign = new Set(['OI_ADDON', 'OI_NATIVE_LOG', 'OI_KEY'])
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
-  flags: Readonly<Record<string, string | number | undefined>> = {},
+  flags: Readonly<Record<string, string | number | boolean | undefined>> = {},
 ): Config {
-  const values: Record<string, unknown> = {}
-  const sources = new Map<string, string>()
-  for (const setting of settings) values[setting.name] = setting.default
+  const outer = { ...readEnvironment(environment), ...readFlags(flags) }
+  const file = outer.config ? readConfigFile(outer.config) : undefined
+  const values: Settings = { ...defaults, ...file?.values, ...outer }
+  requireTogether(values, 'tlsCert', 'tlsKey')
 
-  for (const [variable, value] of Object.entries(environment)) {
-    if (value === undefined || !variable.startsWith(prefix)) continue
-    if (variable.startsWith(testPrefix) || foreign.has(variable)) continue
-    const setting = find('variable', variable)
-    values[setting.name] = convert(setting, value)
-    sources.set(setting.name, variable)
-  }
-  for (const [name, value] of Object.entries(flags)) {
-    if (value === undefined) continue
-    const setting = find('name', name)
-    values[name] = convert(setting, value)
-    sources.set(name, setting.flag)
-  }
-
-  if (!validator.Check(values)) {
-    const [error] = validator.Errors(values)
-    const { name, expected } = find('name', error!.instancePath.slice(1))
-    const value = JSON.stringify(values[name])
-    throw new OiError('ERR_CONFIG', `${sources.get(name)}: expected ${expected}, got ${value}`)
-  }
-  return Object.freeze(values)
+  // A model that was named outside replaces those of the file.
+  const entries = values.model === '' ? (file?.models ?? []) : [{ file: values.model }]
+  const models = entries.map((entry, i) => ({
+    ...modelConfig(values, entry.file),
+    ...entry,
+    ...modelSettings(outer),
+    default: i === 0,
+  }))
+  return Object.freeze({ ...values, models })
 }
 
-/** Text of a number setting to its number. What is no decimal integer stays text and fails. */
-function convert(setting: Setting, value: string | number): string | number {
-  if (typeof setting.default === 'number' && typeof value === 'string') {
-    return /^-?\d{1,15}$/.test(value) ? Number(value) : value
-  }
-  return value
+/** A model with the settings that hold for all. */
+export function modelConfig(values: Settings, file: string): ModelConfig {
+  return { ...(modelSettings(values) as Settings), file }
 }
 
-function find(spelling: 'name' | 'variable', name: string): Setting {
-  const found = settings.find((setting) => setting[spelling] === name)
-  if (found !== undefined) return found
+function modelSettings(values: Partial<Settings>): Partial<Settings> {
+  return Object.fromEntries(
+    modelSettingNames.filter((name) => name in values).map((name) => [name, values[name]]),
+  )
+}
+
+/** @throws {@link OiError} `ERR_CONFIG` if one of two settings is given without the other. */
+function requireTogether(values: Settings, one: ConfigName, other: ConfigName): void {
+  const flagOf = (wanted: ConfigName) => settings.find(({ name }) => name === wanted)!.flag
+  for (const [given, missing] of [[one, other] as const, [other, one] as const]) {
+    if (values[given] === '' || values[missing] !== '') continue
+    const flag = flagOf(given)
+    throw new OiError('ERR_CONFIG', `${flagOf(missing)}: expected a file, as ${flag} needs it`)
+  }
+}
+
+function readEnvironment(environment: Values): Partial<Settings> {
+  const ours = Object.entries(environment).filter(
+    ([variable, value]) =>
+      value !== undefined &&
+      variable.startsWith(prefix) &&
+      !variable.startsWith(testPrefix) &&
+      !foreign.has(variable),
+  )
+  return readSource('variable', ours)
+}
+
+function readFlags(flags: Values): Partial<Settings> {
+  return readSource(
+    'name',
+    Object.entries(flags).filter(([, value]) => value !== undefined),
+  )
+}
+
+/** What one source says, by name. @param spelling - How the source spells the names. */
+function readSource(
+  spelling: 'name' | 'variable',
+  entries: readonly (readonly [string, unknown])[],
+): Partial<Settings> {
   const known = settings.map((setting) => setting[spelling])
-  const [nearest] = known.toSorted((a, b) => distance(name, a) - distance(name, b))
-  throw new OiError('ERR_CONFIG', `Unknown setting ${name}: did you mean ${nearest}?`)
+  const given = entries.map(([name, value]) => {
+    requireKnown(name, known)
+    const setting = settings[known.indexOf(name)]!
+    return { setting, value: convert(setting, value) }
+  })
+  const values = Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
+  const shown = spelling === 'variable' ? 'variable' : 'flag'
+  checkValues(validator, values, (name) => settings.find((one) => one.name === name)![shown])
+  return values
 }
 
-/** Edits (insert, delete, replace) that turn a into b; one row of the table at a time. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[b.length]!
+/** Text of a number or a boolean to its value. What is none stays text, and fails the check. */
+function convert(setting: Setting, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const kind = typeof setting.default
+  if (kind === 'number') return /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  if (kind === 'string') return value
+  if (['1', 'true'].includes(value)) return true
+  return ['0', 'false'].includes(value) ? false : value
 }

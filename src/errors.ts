@@ -16,6 +16,9 @@ export const errorTable = {
   ERR_BODY_TOO_LARGE: { status: 413, wire: 'payload_too_large' },
   // The caller
   ERR_API_KEY: { status: 401, wire: 'invalid_api_key' },
+  ERR_BALANCE: { status: 402, wire: 'insufficient_balance' },
+  ERR_RATE_LIMIT: { status: 429, wire: 'rate_limit_exceeded' },
+  ERR_CONCURRENCY: { status: 429, wire: 'concurrency_limit_exceeded' },
   ERR_NOT_FOUND: { status: 404, wire: 'not_found' },
   ERR_METHOD_NOT_ALLOWED: { status: 405, wire: 'method_not_allowed' },
   // The server's state
@@ -31,6 +34,7 @@ export const errorTable = {
   ERR_MODEL_UNSUPPORTED: { status: 500, wire: 'internal_error' },
   ERR_MODEL_MEMORY: { status: 500, wire: 'internal_error' },
   ERR_READOUT: { status: 500, wire: 'internal_error' },
+  ERR_CALIBRATION: { status: 500, wire: 'internal_error' },
   ERR_ADDON_NOT_FOUND: { status: 500, wire: 'internal_error' },
   // Asking another server
   ERR_REMOTE: { status: 500, wire: 'internal_error' },

@@ -5,6 +5,7 @@
  */
 
 export { open, Oi, type OpenOptions } from './open.js'
+export { openAll, OiGroup } from './open-all.js'
 export { OiError, errorTable, type ErrorCode, type ErrorDetails } from './errors.js'
 export { parseJson, stringifyJson, type Json, type JsonObject } from './api/json.js'
 export type {
@@ -14,10 +15,12 @@ export type {
   DecideOptions,
   DecideRequest,
   Decision,
+  EngineReport,
   Evidence,
   ModelCard,
   NoulAnswer,
   NoulQuestion,
+  Orders,
   Question,
   ScoreAnswer,
   ScoreQuestion,
@@ -26,6 +29,7 @@ export type {
 } from './decide/types.js'
 export type {
   Cancellation,
+  EngineStats,
   ModelInfo,
   PromptPart,
   ScoreInput,

@@ -4,13 +4,26 @@
  * @module
  */
 
+import { requireOrders } from './api/orders.js'
 import { checkRequest } from './api/read-request.js'
 import { createDecider, type ModelDecider } from './decide/decide.js'
 import { hasRandomWeights } from './decide/model-card.js'
-import type { DecideOptions, DecideRequest, Decider, Decision, ModelCard } from './decide/types.js'
+import type {
+  DecideOptions,
+  DecideRequest,
+  Decider,
+  Decision,
+  EngineReport,
+  ModelCard,
+  Orders,
+} from './decide/types.js'
 import { openEngine, type EngineOptions } from './engine/engine.js'
+import { loadAddon } from './engine/native.js'
 import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
-import { fileFacts } from './models/file-facts.js'
+import { findCalibration } from './models/calibration-file.js'
+import { makeCacheFolder } from './models/cache-folder.js'
+import { type FileFacts, fileFacts } from './models/file-facts.js'
+import { readReadoutFile } from './models/readout-file.js'
 
 export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
   /** A GGUF file; of a split model, its first part. */
@@ -19,14 +32,26 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
   name?: string | undefined
   /** Further names under which the model answers. */
   aliases?: readonly string[] | undefined
+  /** Whether it answers to `default` and `latest` too. Default true. */
+  default?: boolean | undefined
+  /** In how many orders of their options questions are asked, unless a request says it. Default 1. */
+  orders?: Orders | undefined
+  /** A `.json` or `.jinja` file that says how the model is asked. Default: as its metadata say. */
+  readout?: string | undefined
+  /**
+   * The file that `oi calibrate` wrote; `off` for none. Default: the one beside the model,
+   * `model.gguf.calibration.json`, if it is there.
+   */
+  calibration?: string | undefined
 }
 
 /**
  * Opens a model: loads it, warms it up, finds out how it can be asked.
  *
- * @throws {@link OiError} `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, damaged),
+ * @throws {@link OiError} `ERR_MODEL_NOT_FOUND` (or its projector), `ERR_MODEL_LOAD` (no GGUF, damaged),
  *   `ERR_MODEL_UNSUPPORTED` (architecture), `ERR_MODEL_MEMORY` (does not fit), `ERR_READOUT`
- *   (a template that always thinks, no usable labels), `ERR_INVALID_ARGUMENT`,
+ *   (a template that always thinks, no usable labels, a fault in the file of the readout),
+ *   `ERR_CALIBRATION` (damaged, or of another model), `ERR_INVALID_ARGUMENT`,
  *   `ERR_ADDON_NOT_FOUND`.
  * @example
  * ```ts
@@ -39,22 +64,44 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  * ```
  */
 export async function open(options: OpenOptions): Promise<Oi> {
-  const { model, name, aliases, ...rest } = options
+  const { model, name, aliases, default: isDefault, orders, diskCacheDir: dir, ...others } = options
+  const { readout: readoutFile, calibration: calibrationFile, ...rest } = others
+  requireOrders(orders)
+  // First, as a fault in them is known at once, and a large model takes a while.
+  const readout = readoutFile ? readReadoutFile(readoutFile) : undefined
+  const calibration = await findCalibration(model, calibrationFile)
   // Hashing the file reads what loading maps anyway; both at once take as long as one.
   const facts = fileFacts(model)
   facts.catch(() => {}) // the engine's own error names the file better
-  const engine = await openEngine({ ...rest, modelPath: model })
+  const diskCacheDir = dir ? await ownFolder(dir, facts, options) : undefined
+  const engine = await openEngine({ ...rest, modelPath: model, diskCacheDir })
   try {
     const decider = await createDecider(engine, {
       ...(await facts),
-      ...(name === undefined ? {} : { name }),
-      ...(aliases === undefined ? {} : { aliases }),
+      name,
+      aliases,
+      default: isDefault,
+      orders,
+      readout,
+      calibration,
     })
     return new Oi(engine, decider)
   } catch (error) {
     await engine.close()
     throw error
   }
+}
+
+async function ownFolder(
+  dir: string,
+  facts: Promise<FileFacts>,
+  { projectorPath, cacheType = 'f16', flashAttention = 'auto', kernels = 'auto' }: OpenOptions,
+): Promise<string> {
+  const { digest } = await facts
+  const projectorDigest = projectorPath ? (await fileFacts(projectorPath)).digest : undefined
+  const { llamaCommit } = loadAddon()
+  const owner = { digest, projectorDigest, llamaCommit, cacheType, flashAttention, kernels }
+  return makeCacheFolder(dir, owner)
 }
 
 /** An open model. Close it, or declare it with `await using`. */
@@ -64,6 +111,8 @@ export class Oi implements Decider, AsyncDisposable {
   readonly info: ModelInfo
   /** True for the project's own fixtures: their answers mean nothing. */
   readonly randomWeights: boolean
+  /** Its readout's own, which come before those of a calibration. */
+  readonly temperatures: ModelDecider['temperatures']
   readonly #engine: Engine
   readonly #decider: ModelDecider
 
@@ -75,6 +124,7 @@ export class Oi implements Decider, AsyncDisposable {
     this.models = decider.models
     this.info = engine.info
     this.randomWeights = hasRandomWeights(engine.info)
+    this.temperatures = decider.temperatures
   }
 
   /**
@@ -83,10 +133,16 @@ export class Oi implements Decider, AsyncDisposable {
    * @param request - As the body of `POST /v1/systemone`. JavaScript puts integer-like names
    *   first: to keep another order, parse the request from text with `parseJson`.
    * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` (with `param`),
-   *   `ERR_STATE_TOO_LONG`, `ERR_OVERLOADED` (queue full), `ERR_ABORTED`, `ERR_ENGINE_CLOSED`.
+   *   `ERR_STATE_TOO_LONG`, `ERR_OVERLOADED` (too much is waiting), `ERR_TIMEOUT`, `ERR_ABORTED`,
+   *   `ERR_ENGINE_CLOSED`, `ERR_INVALID_ARGUMENT` (`orders`).
    */
   async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
+    requireOrders(options.orders)
     return this.#decider.decide(checkRequest(request, this.#decider.limits), options)
+  }
+
+  engines(): readonly EngineReport[] {
+    return this.#decider.engines()
   }
 
   /**

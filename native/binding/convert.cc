@@ -7,6 +7,9 @@
 namespace oi {
 namespace {
 
+// What stands in `trusted` for a picture.
+constexpr uint8_t kPicture = 2;
+
 uint32_t Unsigned(const Napi::Object& object, const char* key) {
   return object.Get(key).As<Napi::Number>().Uint32Value();
 }
@@ -30,6 +33,7 @@ Napi::Int32Array FromInts(Napi::Env env, const std::vector<Token>& values) {
 Pipeline::Options ToOptions(const Napi::Object& object) {
   EngineOptions engine;
   engine.model_path = String(object, "modelPath");
+  engine.projector_path = String(object, "projectorPath");
   engine.context_tokens = Unsigned(object, "contextTokens");
   engine.max_forks = Unsigned(object, "maxForks");
   engine.batch_tokens = Unsigned(object, "batchTokens");
@@ -37,6 +41,12 @@ Pipeline::Options ToOptions(const Napi::Object& object) {
   engine.threads = Unsigned(object, "threads");
   engine.gpu_layers = object.Get("gpuLayers").As<Napi::Number>().Int32Value();
   engine.mmap = Boolean(object, "mmap");
+  engine.kernels = String(object, "kernels") == "auto";
+  engine.deterministic = Boolean(object, "deterministic");
+  engine.host_bytes = object.Get("hostCacheBytes").As<Napi::Number>().Int64Value();
+  engine.disk_folder = String(object, "diskCacheDir");
+  engine.disk_bytes =
+      static_cast<uint64_t>(object.Get("diskCacheBytes").As<Napi::Number>().Int64Value());
   engine.metadata_only = Boolean(object, "metadataOnly");
   const std::string flash = String(object, "flashAttention");
   engine.flash_attention = flash == "on"    ? FlashAttention::kOn
@@ -46,7 +56,9 @@ Pipeline::Options ToOptions(const Napi::Object& object) {
   engine.cache_type = cache == "f32"    ? CacheType::kF32
                       : cache == "bf16" ? CacheType::kBF16
                                         : CacheType::kF16;
-  return {std::move(engine), Unsigned(object, "maxQueued"), Unsigned(object, "tokenizerThreads")};
+  return {std::move(engine), Unsigned(object, "maxQueued"),
+          object.Get("maxBacklogMs").As<Napi::Number>().DoubleValue(),
+          Unsigned(object, "tokenizerThreads")};
 }
 
 std::vector<TextPart> ToParts(const Napi::Array& texts, const Napi::Uint8Array& trusted) {
@@ -57,9 +69,30 @@ std::vector<TextPart> ToParts(const Napi::Array& texts, const Napi::Uint8Array& 
   std::vector<TextPart> parts;
   parts.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
-    parts.push_back({texts.Get(i).As<Napi::String>().Utf8Value(), trusted[i] != 0});
+    parts.push_back({texts.Get(i).As<Napi::String>().Utf8Value(), trusted[i] == 1, nullptr});
   }
   return parts;
+}
+
+void AddPictures(const Napi::Uint8Array& trusted, const Napi::Array& pictures,
+                 const Napi::Int32Array& sizes, std::vector<TextPart>& parts) {
+  const auto refuse = [&] { throw Napi::TypeError::New(sizes.Env(), "pictures do not fit"); };
+  const size_t count = pictures.Length();
+  if (sizes.ElementLength() != 2 * count) refuse();
+  uint32_t next = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (trusted[i] != kPicture) continue;
+    if (next == count) refuse();
+    auto pixels = std::make_shared<Pixels>();
+    if (sizes[2 * next] < 1 || sizes[2 * next + 1] < 1) refuse();
+    pixels->width = static_cast<uint32_t>(sizes[2 * next]);
+    pixels->height = static_cast<uint32_t>(sizes[2 * next + 1]);
+    const auto rgb = pictures.Get(next++).As<Napi::Uint8Array>();
+    if (rgb.ElementLength() != uint64_t{3} * pixels->width * pixels->height) refuse();
+    pixels->rgb.assign(rgb.Data(), rgb.Data() + rgb.ElementLength());
+    parts[i].picture = std::move(pixels);
+  }
+  if (next != count) refuse();
 }
 
 ScoreRequest ToRequest(std::vector<TextPart> parts, const Napi::Int32Array& shape,
@@ -93,7 +126,11 @@ Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
   out.Set("architecture", facts.architecture);
   out.Set("description", facts.description);
   out.Set("device", facts.device);
+  out.Set("kernels", facts.kernels);
   if (facts.has_chat_template) out.Set("chatTemplate", facts.chat_template);
+  auto templates = Napi::Object::New(env);
+  for (const auto& [name, text] : facts.chat_templates) templates.Set(name, text);
+  out.Set("chatTemplates", templates);
   out.Set("bosToken", facts.bos_token);
   out.Set("eosToken", facts.eos_token);
   out.Set("parameters", static_cast<double>(facts.parameters));
@@ -104,8 +141,11 @@ Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
   out.Set("contextTokens", facts.context_tokens);
   out.Set("maxForks", facts.max_forks);
   out.Set("threads", facts.threads);
+  out.Set("stepTokens", facts.step_tokens);
+  out.Set("hostCacheBytes", static_cast<double>(facts.host_bytes));
   out.Set("recurrent", facts.recurrent);
   out.Set("hybrid", facts.hybrid);
+  out.Set("vision", facts.vision);
   auto metadata = Napi::Object::New(env);
   for (const auto& [key, value] : facts.metadata) metadata.Set(key, value);
   out.Set("metadata", metadata);
@@ -117,16 +157,61 @@ Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
 
 Napi::Object FromResult(Napi::Env env, const Job& job) {
   auto out = Napi::Object::New(env);
-  const std::vector<float>& logits = job.result.logits;
+  const ScoreResult& result = job.task->result;
+  const std::vector<float>& logits = result.logits;
   auto array = Napi::Float32Array::New(env, logits.size());
   if (!logits.empty()) std::memcpy(array.Data(), logits.data(), logits.size() * sizeof(float));
   out.Set("logits", array);
-  out.Set("prefixTokens", static_cast<double>(job.result.prefix_tokens));
-  out.Set("suffixTokens", static_cast<double>(job.result.suffix_tokens));
-  out.Set("cachedTokens", static_cast<double>(job.result.cached_tokens));
+  out.Set("prefixTokens", static_cast<double>(result.prefix_tokens));
+  out.Set("imageTokens", static_cast<double>(result.image_tokens));
+  out.Set("suffixTokens", static_cast<double>(result.suffix_tokens));
+  out.Set("cachedTokens", static_cast<double>(result.cached_tokens));
   out.Set("queueMs", job.queue_ms);
   out.Set("tokenizeMs", job.tokenize_ms);
+  out.Set("visionMs", job.vision_ms);
   out.Set("modelMs", job.model_ms);
+  return out;
+}
+
+Napi::Object FromStats(Napi::Env env, const EngineStats& stats) {
+  auto out = Napi::Object::New(env);
+  const auto set = [&](const char* key, auto value) { out.Set(key, static_cast<double>(value)); };
+  const auto tier = [](Tier tier) { return static_cast<size_t>(tier); };
+  const ScorerStats& scorer = stats.scorer;
+  const CacheStats& cache = scorer.cache;
+  set("queuedRequests", stats.queued_requests);
+  set("queuedTokens", stats.queued_tokens);
+  set("backlogMs", stats.backlog_ms);
+  set("answered", stats.answered);
+  set("cancelled", stats.cancelled);
+  set("expired", stats.expired);
+  set("refused", stats.refused);
+  set("failed", stats.failed);
+  set("steps", scorer.steps);
+  set("capacityTokens", scorer.capacity_tokens);
+  set("busyMs", scorer.busy_ms);
+  set("evaluatedTokens", scorer.evaluated_tokens);
+  set("paddingTokens", scorer.padding_tokens);
+  set("lostTokens", scorer.lost_tokens);
+  set("tokensPerSecond", scorer.tokens_per_second);
+  set("promptTokens", stats.prompt_tokens);
+  set("deviceCachedTokens", stats.cached_tokens[tier(Tier::kDevice)]);
+  set("hostCachedTokens", stats.cached_tokens[tier(Tier::kHost)]);
+  set("diskCachedTokens", stats.cached_tokens[tier(Tier::kDisk)]);
+  set("deviceHits", stats.hits[tier(Tier::kDevice)]);
+  set("hostHits", stats.hits[tier(Tier::kHost)]);
+  set("diskHits", stats.hits[tier(Tier::kDisk)]);
+  set("missed", stats.hits[tier(Tier::kNone)]);
+  set("deviceCells", cache.device_cells);
+  set("deviceCellsUsed", cache.device_cells_used);
+  set("devicePrefixes", cache.device_prefixes);
+  set("hostBytes", cache.host_bytes);
+  set("hostBytesLimit", cache.host_bytes_limit);
+  set("hostPrefixes", cache.host_prefixes);
+  set("diskBytes", cache.disk_bytes);
+  set("diskBytesLimit", cache.disk_bytes_limit);
+  set("diskPrefixes", cache.disk_prefixes);
+  set("graphsReused", scorer.graphs_reused);
   return out;
 }
 

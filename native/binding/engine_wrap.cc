@@ -5,6 +5,12 @@
 #include "convert.h"
 
 namespace oi {
+namespace {
+
+// A deadline further away is none: 31 years, which every clock can count.
+constexpr double kLongestMs = 1e12;
+
+}  // namespace
 
 Napi::Function EngineWrap::Define(Napi::Env env) {
   return DefineClass(env, "NativeEngine",
@@ -13,6 +19,8 @@ Napi::Function EngineWrap::Define(Napi::Env env) {
                          InstanceMethod<&EngineWrap::Score>("score"),
                          InstanceMethod<&EngineWrap::Tokenize>("tokenize"),
                          InstanceMethod<&EngineWrap::Count>("count"),
+                         InstanceMethod<&EngineWrap::CountNow>("countNow"),
+                         InstanceMethod<&EngineWrap::Stats>("stats"),
                          InstanceMethod<&EngineWrap::Cancel>("cancel"),
                          InstanceMethod<&EngineWrap::Close>("close"),
                      });
@@ -62,8 +70,17 @@ Napi::Value EngineWrap::Open(const Napi::CallbackInfo& info) {
 Napi::Value EngineWrap::Score(const Napi::CallbackInfo& info) {
   auto call = std::make_unique<Call>(info.Env(), Job::Kind::kScore,
                                      info[0].As<Napi::Number>().Uint32Value());
-  call->request = ToRequest(ToParts(info[1].As<Napi::Array>(), info[2].As<Napi::Uint8Array>()),
-                            info[3].As<Napi::Int32Array>(), info[4].As<Napi::Int32Array>());
+  std::vector<TextPart> parts = ToParts(info[1].As<Napi::Array>(), info[2].As<Napi::Uint8Array>());
+  AddPictures(info[2].As<Napi::Uint8Array>(), info[7].As<Napi::Array>(),
+              info[8].As<Napi::Int32Array>(), parts);
+  call->request =
+      ToRequest(std::move(parts), info[3].As<Napi::Int32Array>(), info[4].As<Napi::Int32Array>());
+  call->workspace = info[5].As<Napi::Number>().Uint32Value();
+  const double deadline_ms = info[6].As<Napi::Number>().DoubleValue();
+  if (deadline_ms < kLongestMs) {
+    call->deadline = call->accepted + std::chrono::duration_cast<Clock::duration>(
+                                          std::chrono::duration<double, std::milli>(deadline_ms));
+  }
   return Submit(info.Env(), std::move(call));
 }
 
@@ -77,9 +94,20 @@ Napi::Value EngineWrap::Tokenize(const Napi::CallbackInfo& info) {
 Napi::Value EngineWrap::Count(const Napi::CallbackInfo& info) {
   auto call = std::make_unique<Call>(info.Env(), Job::Kind::kTokenize,
                                      info[0].As<Napi::Number>().Uint32Value());
-  call->texts.push_back({info[1].As<Napi::String>().Utf8Value(), false});
+  call->texts.push_back({info[1].As<Napi::String>().Utf8Value(), false, nullptr});
   call->count_only = true;
   return Submit(info.Env(), std::move(call));
+}
+
+Napi::Value EngineWrap::CountNow(const Napi::CallbackInfo& info) {
+  if (!pipeline_) return info.Env().Undefined();
+  const auto count = pipeline_->CountNow(info[0].As<Napi::String>().Utf8Value());
+  if (!count) return info.Env().Undefined();
+  return Napi::Number::New(info.Env(), static_cast<double>(*count));
+}
+
+Napi::Value EngineWrap::Stats(const Napi::CallbackInfo& info) {
+  return FromStats(info.Env(), pipeline_ ? pipeline_->stats() : last_stats_);
 }
 
 void EngineWrap::Cancel(const Napi::CallbackInfo& info) {
@@ -95,13 +123,17 @@ Napi::Value EngineWrap::Submit(Napi::Env env, std::unique_ptr<Call> call) {
 
   const Napi::Promise::Deferred deferred = call->deferred;
   std::unique_ptr<Job> job = std::move(call);
-  switch (pipeline_ ? pipeline_->TryPush(job) : Push::kClosing) {
+  double retry_after_ms = 0;
+  switch (pipeline_ ? pipeline_->TryPush(job, retry_after_ms) : Push::kClosing) {
     case Push::kAccepted:
       if (pending_++ == 0) channel_.Ref(env);
       break;
-    case Push::kFull:
-      deferred.Reject(ToError(env, "ERR_OVERLOADED", "the engine's queue is full"));
+    case Push::kFull: {
+      const Napi::Value error = ToError(env, "ERR_OVERLOADED", "too many requests are waiting");
+      error.As<Napi::Object>().Set("retryAfterMs", retry_after_ms);
+      deferred.Reject(error);
       break;
+    }
     case Push::kClosing:
       deferred.Reject(ToError(env, "ERR_ENGINE_CLOSED", "the engine is closed"));
       break;

@@ -33,7 +33,10 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
 
   static Napi::Function Define(Napi::Env env);
   // Rule 4. Cancels what runs, drops what waits, joins; later calls are refused as closed.
-  void Stop() { pipeline_.reset(); }
+  void Stop() {
+    if (pipeline_) last_stats_ = pipeline_->stats();
+    pipeline_.reset();
+  }
 
   explicit EngineWrap(const Napi::CallbackInfo& info);
   ~EngineWrap() override = default;
@@ -57,13 +60,19 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
 
   // open(): Promise<ModelFacts>
   Napi::Value Open(const Napi::CallbackInfo& info);
-  // score(id, texts: string[], trusted: Uint8Array, shape: Int32Array, candidates: Int32Array)
-  // shape: parts of the prefix, then per question its parts and its candidates.
+  // score(id, texts: string[], trusted: Uint8Array, shape: Int32Array, candidates: Int32Array,
+  //   workspace: number, deadlineMs: number)
+  // shape: parts of the prefix, then per question its parts and its candidates. deadlineMs: from
+  // now; Infinity for none.
   Napi::Value Score(const Napi::CallbackInfo& info);
   // tokenize(id, texts: string[], trusted: Uint8Array): Promise<Int32Array[]>
   Napi::Value Tokenize(const Napi::CallbackInfo& info);
   // count(id, text: string): Promise<number>
   Napi::Value Count(const Napi::CallbackInfo& info);
+  // countNow(text: string): number | undefined
+  Napi::Value CountNow(const Napi::CallbackInfo& info);
+  // stats(): EngineStats
+  Napi::Value Stats(const Napi::CallbackInfo& info);
   // cancel(id): void
   void Cancel(const Napi::CallbackInfo& info);
   // close(): Promise<void>. Called once; src/engine makes it idempotent.
@@ -77,6 +86,7 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
 
   Channel channel_;
   std::unique_ptr<Pipeline> pipeline_;
+  EngineStats last_stats_;  // once it is stopped
   Napi::FunctionReference on_progress_;
   size_t pending_ = 0;
 };

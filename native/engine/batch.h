@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <vector>
 
 #include "llama.h"
@@ -15,60 +16,65 @@ class Batch {
   explicit Batch(size_t capacity) {
     tokens_.reserve(capacity);
     positions_.reserve(capacity);
-    sequences_.reserve(capacity);
     counts_.reserve(capacity);
+    sequences_.reserve(capacity);
     outputs_.reserve(capacity);
   }
 
   void Add(Token token, size_t position, llama_seq_id sequence, bool output) {
-    tokens_.push_back(token);
-    positions_.push_back(static_cast<llama_pos>(position));
-    sequences_.push_back(sequence);
-    counts_.push_back(1);
-    outputs_.push_back(output);
+    // As many tokens of one sequence in a row as there are share an entry.
+    if (lists_.empty() || lists_.back().size() != 1 || lists_.back().front() != sequence) {
+      lists_.push_back({sequence});
+    }
+    Append(token, position, output);
   }
 
-  // A token that sequences 0 to `sequences - 1` have in common; without output.
-  void AddShared(Token token, size_t position, size_t sequences) {
-    Add(token, position, 0, false);
-    counts_.back() = static_cast<int32_t>(sequences);
-    while (shared_.size() < sequences) shared_.push_back(static_cast<llama_seq_id>(shared_.size()));
+  // Tokens that several sequences have in common, without output. The first sequence is the
+  // one that llama.cpp looks at in its mask.
+  void AddShared(const Token* tokens, size_t count, size_t position,
+                 std::vector<llama_seq_id> sequences) {
+    lists_.push_back(std::move(sequences));
+    for (size_t i = 0; i < count; ++i) Append(tokens[i], position + i, false);
   }
 
   void Clear() {
     tokens_.clear();
     positions_.clear();
-    sequences_.clear();
     counts_.clear();
+    sequences_.clear();
     outputs_.clear();
+    lists_.clear();
   }
 
   size_t size() const { return tokens_.size(); }
 
   // Valid until the next Add() or Clear().
   llama_batch View() {
-    pointers_.resize(size());
-    for (size_t i = 0; i < size(); ++i) {
-      pointers_[i] = counts_[i] > 1 ? shared_.data() : &sequences_[i];
-    }
     llama_batch batch{};
     batch.n_tokens = static_cast<int32_t>(size());
     batch.token = tokens_.data();
     batch.pos = positions_.data();
     batch.n_seq_id = counts_.data();
-    batch.seq_id = pointers_.data();
+    batch.seq_id = sequences_.data();
     batch.logits = outputs_.data();
     return batch;
   }
 
  private:
+  void Append(Token token, size_t position, bool output) {
+    tokens_.push_back(token);
+    positions_.push_back(static_cast<llama_pos>(position));
+    counts_.push_back(static_cast<int32_t>(lists_.back().size()));
+    sequences_.push_back(lists_.back().data());
+    outputs_.push_back(output);
+  }
+
   std::vector<llama_token> tokens_;
   std::vector<llama_pos> positions_;
-  std::vector<llama_seq_id> sequences_;
-  std::vector<llama_seq_id> shared_;  // 0, 1, 2, …
-  std::vector<int8_t> outputs_;
   std::vector<int32_t> counts_;
-  std::vector<llama_seq_id*> pointers_;
+  std::vector<llama_seq_id*> sequences_;
+  std::vector<int8_t> outputs_;
+  std::deque<std::vector<llama_seq_id>> lists_;  // a deque: entries stay where they are
 };
 
 }  // namespace oi

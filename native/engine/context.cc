@@ -14,19 +14,33 @@
 namespace oi {
 namespace {
 
-// Sequence ids of llama.cpp end at 256; one is the prefix, one fills microbatches up.
-constexpr uint32_t kMaxForks = 254;
-constexpr uint32_t kExtraSequences = 2;
+// Sequence ids of llama.cpp end at 256; one fills microbatches up.
+constexpr uint32_t kMaxSequences = 255;
+constexpr uint32_t kMaxForks = kMaxSequences - 1;
+constexpr uint32_t kFillers = 1;
 // From this many queries on, flash attention on a CPU takes the kernel that sums in floats.
 constexpr uint32_t kFlashRows = 64;
 constexpr uint32_t kPad = 256;  // to which llama.cpp rounds a context up
 constexpr uint32_t kDenseForks = 64;
-// Each fork of a recurrent model holds a state of its own, tens of megabytes for a 4B model.
+constexpr uint32_t kDensePrefixes = 32;
+// Each sequence of a recurrent model holds a state of its own, tens of megabytes for a 4B model.
 constexpr uint32_t kRecurrentForks = 16;
+constexpr uint32_t kRecurrentPrefixes = 4;
 constexpr uint32_t kBatchTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;
 constexpr uint32_t kContextTokens = 8192;
 constexpr uint32_t kMinContextTokens = 2048;
+// On a few cores a step of 192 tokens runs at the rate of one of 512 or a little above it: more
+// columns leave the caches (README, "What makes it fast"). And whoever comes next waits less. A
+// multiple of 64, the tile of flash attention. The microbatch leaves room for what fills a step.
+constexpr uint32_t kFewThreads = 8;
+constexpr uint32_t kFewThreadsStep = 192;
+constexpr uint32_t kFewThreadsMicrobatch = 256;
+// Beside others, the wait for a step that runs counts more than the tenth that this costs.
+constexpr uint32_t kFewThreadsSharedStep = 64;
+// Of the memory that is left, and at most: what the host tier takes unless told.
+constexpr uint64_t kHostShare = 8;
+constexpr uint64_t kMaxHostBytes = 4ull << 30;
 
 std::string Gigabytes(uint64_t bytes) {
   const uint64_t tenths = (bytes * 10 + (1ull << 29)) >> 30;
@@ -77,15 +91,19 @@ FlashAttention ChooseAttention(const Model& model, const EngineOptions& options,
 
 }  // namespace
 
-ContextPlan PlanContext(const Model& model, const EngineOptions& options,
-                        uint32_t default_threads) {
+ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads,
+                        bool whole_images) {
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
   plan.max_forks = options.max_forks != 0 ? std::min(options.max_forks, kMaxForks)
                    : model.recurrent()    ? kRecurrentForks
                                           : kDenseForks;
+  plan.max_prefixes = std::min(model.recurrent() ? kRecurrentPrefixes : kDensePrefixes,
+                               kMaxSequences - plan.max_forks);
+  plan.sequences = plan.max_forks + plan.max_prefixes;
+  plan.spare_cells = kPad;
   const auto bytes = [&](uint32_t tokens) {
-    return ContextBytes(model, tokens, plan.max_forks + kExtraSequences, options.cache_type);
+    return ContextBytes(model, tokens, plan.sequences + kFillers, options.cache_type);
   };
   const std::optional<uint64_t> available = AvailableBytes();
 
@@ -104,10 +122,13 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
   plan.context_tokens = (std::min(plan.context_tokens, UINT32_MAX - kPad) + kPad - 1) / kPad * kPad;
   plan.batch_tokens = std::min(options.batch_tokens != 0 ? options.batch_tokens : kBatchTokens,
                                plan.context_tokens);
-  plan.microbatch_tokens =
-      std::min(options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens,
-               plan.batch_tokens);
-  // Whole microbatches, so that filling the last one up (scorer.h, rule 5) never exceeds a batch.
+  const bool few = model.on_cpu() && plan.threads <= kFewThreads;
+  plan.microbatch_tokens = std::min(options.microbatch_tokens != 0 ? options.microbatch_tokens
+                                    : whole_images                 ? plan.batch_tokens
+                                    : few                          ? kFewThreadsMicrobatch
+                                                                   : kMicrobatchTokens,
+                                    plan.batch_tokens);
+  // Whole microbatches, so that filling the last one up (step.h, rule 3) never exceeds a batch.
   plan.batch_tokens -= plan.batch_tokens % plan.microbatch_tokens;
   const uint64_t score_bytes = ScoreBytes(model, plan);
   plan.flash_attention = ChooseAttention(model, options, score_bytes, available);
@@ -115,6 +136,20 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
       plan.microbatch_tokens >= kFlashRows) {
     plan.min_rows = kFlashRows;
   }
+  plan.step_tokens = !model.on_cpu() ? plan.batch_tokens
+                     : few && options.microbatch_tokens == 0
+                         ? std::min(kFewThreadsStep, plan.microbatch_tokens)
+                         : plan.microbatch_tokens;
+  plan.shared_step_tokens = few && !options.deterministic
+                                ? std::min(kFewThreadsSharedStep, plan.step_tokens)
+                                : plan.step_tokens;
+  // A GPU has its cells for itself; on a CPU each one costs every step a little, and bringing a
+  // prefix back from the host tier costs a hundredth of evaluating it.
+  // Plain attention pays for them in full.
+  plan.idle_tokens = !model.on_cpu()                                ? plan.context_tokens
+                     : plan.flash_attention == FlashAttention::kOff ? plan.context_tokens / 16
+                                                                    : plan.context_tokens / 4;
+  plan.save_after = model.on_cpu() ? 1 : 2;
   plan.context_bytes =
       bytes(plan.context_tokens) + (plan.flash_attention == FlashAttention::kOff ? score_bytes : 0);
   if (available && plan.context_bytes > *available) {
@@ -124,16 +159,22 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options,
                           Gigabytes(plan.context_bytes) + ", " + Gigabytes(*available) +
                           " are available; choose fewer context tokens or forks");
   }
+  const uint64_t left = available ? *available - plan.context_bytes : 0;
+  plan.host_bytes = options.host_bytes >= 0 ? static_cast<uint64_t>(options.host_bytes)
+                                            : std::min(kMaxHostBytes, left / kHostShare);
+  // 2,048 idle cells made a new request a quarter slower (benchmark layer `engine`).
+  plan.busy_tokens =
+      model.on_cpu() && plan.host_bytes > 0 ? std::min(kPad, plan.idle_tokens) : plan.idle_tokens;
   return plan;
 }
 
-Context MakeContext(const Model& model, const EngineOptions& options, const ContextPlan& plan,
-                    bool (*abort)(void*), void* abort_data) {
+Context::Context(const Model& model, const EngineOptions& options, const ContextPlan& plan,
+                 bool (*abort)(void*), void* abort_data) {
   llama_context_params params = llama_context_default_params();
-  params.n_ctx = plan.context_tokens + (plan.min_rows > 0 ? kPad : 0);  // cells to fill up with
+  params.n_ctx = plan.context_tokens + plan.spare_cells;
   params.n_batch = plan.batch_tokens;
   params.n_ubatch = plan.microbatch_tokens;
-  params.n_seq_max = plan.max_forks + kExtraSequences;
+  params.n_seq_max = plan.sequences + kFillers;
   // Only a question's last token has an output: without this, buffers for a whole batch of
   // vocabulary-sized rows are reserved. llama.cpp asserts that it is at least n_seq_max.
   params.n_outputs_max = params.n_seq_max;
@@ -152,15 +193,15 @@ Context MakeContext(const Model& model, const EngineOptions& options, const Cont
   params.abort_callback_data = abort_data;
 
   ClearLog();
-  llama_context* context = llama_init_from_model(model.get(), params);
-  if (context == nullptr) {
+  context_ = llama_init_from_model(model.get(), params);
+  if (context_ == nullptr) {
     const std::string reason = FirstLoggedError();
     throw EngineError("ERR_MODEL_MEMORY", "no context of " + std::to_string(plan.context_tokens) +
                                               " tokens could be made" +
                                               (reason.empty() ? "" : ": " + reason));
   }
-  if (llama_get_memory(context) == nullptr) {
-    llama_free(context);
+  if (llama_get_memory(context_) == nullptr) {
+    llama_free(context_);
     throw EngineError("ERR_MODEL_UNSUPPORTED", "a model without a memory cannot share a state");
   }
   // One pool for the context's life. Without it every decode starts and ends its threads.
@@ -169,19 +210,20 @@ Context MakeContext(const Model& model, const EngineOptions& options, const Cont
   // Its threads sleep between decodes. Spinning, they kept the event loop off a core behind every
   // answer: on two cores the server then reached 0.73 of the engine's rate, without it 1.00.
   pool_params.poll = 0;
-  ggml_threadpool* pool = ggml_threadpool_new(&pool_params);
-  if (pool == nullptr) {
-    llama_free(context);
+  pool_ = ggml_threadpool_new(&pool_params);
+  if (pool_ == nullptr) {
+    llama_free(context_);
     throw EngineError("ERR_ENGINE_INTERNAL", "no thread pool could be made");
   }
-  llama_attach_threadpool(context, pool, pool);
-  return {context, pool};
+  llama_attach_threadpool(context_, pool_, pool_);
+  attention_.emplace(options.kernels ? pool_ : nullptr);
 }
 
-void FreeContext(const Context& context) {
-  llama_detach_threadpool(context.context);
-  llama_free(context.context);
-  ggml_threadpool_free(context.pool);
+Context::~Context() {
+  llama_detach_threadpool(context_);
+  llama_free(context_);
+  attention_.reset();
+  ggml_threadpool_free(pool_);
 }
 
 }  // namespace oi

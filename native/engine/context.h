@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "../kernels/kernels.h"
 #include "types.h"
 
 struct ggml_threadpool;
@@ -16,25 +18,48 @@ class Model;
 struct ContextPlan {
   uint32_t context_tokens;
   uint32_t max_forks;
+  uint32_t max_prefixes;
+  uint32_t sequences;    // of prefixes and forks; one more fills microbatches up
+  uint32_t spare_cells;  // besides the context's tokens, for what fills steps up
   uint32_t batch_tokens;
   uint32_t microbatch_tokens;
+  uint32_t step_tokens;         // of one llama_decode at most
+  uint32_t shared_step_tokens;  // the same, where another workspace may be waiting for its end
   uint32_t threads;
   FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
-  uint32_t min_rows;               // tokens of a microbatch at least (scorer.h, rule 5), or 0
-  uint64_t context_bytes;          // cells, states, and the scores of plain attention
+  uint32_t min_rows;               // tokens of a microbatch at least (step.h, rule 3), or 0
+  uint32_t idle_tokens;            // of prefixes that nobody uses (state_cache.h, rule 2)
+  uint32_t busy_tokens;            // the same, beside a new one
+  uint32_t save_after;             // requests that make a prefix worth a place in the host tier
+  uint64_t host_bytes;
+  uint64_t context_bytes;  // cells, states, and the scores of plain attention
 };
 
 // Fills in what the options leave open, for this model on this machine. Throws EngineError
-// ERR_MODEL_MEMORY if the context would not fit.
-ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads);
+// ERR_MODEL_MEMORY if the context would not fit. `whole_images`: each of them goes into one
+// microbatch.
+ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads,
+                        bool whole_images);
 
-// `abort` is polled inside llama_decode with `abort_data` (CPU only). The caller frees both.
-struct Context {
-  llama_context* context;
-  ggml_threadpool* pool;
+class Context {
+ public:
+  // `abort` is polled inside llama_decode with `abort_data` (CPU only). Throws EngineError
+  // ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED.
+  Context(const Model& model, const EngineOptions& options, const ContextPlan& plan,
+          bool (*abort)(void*), void* abort_data);
+  ~Context();
+
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  llama_context* get() const { return context_; }
+  // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
+  bool own_attention() const { return attention_->takes_all(); }
+
+ private:
+  llama_context* context_;
+  ggml_threadpool* pool_;
+  std::optional<kernels::AttentionScope> attention_;
 };
-Context MakeContext(const Model& model, const EngineOptions& options, const ContextPlan& plan,
-                    bool (*abort)(void*), void* abort_data);
-void FreeContext(const Context& context);
 
 }  // namespace oi

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "llama.h"
+#include "mtmd.h"
 
 namespace oi {
 namespace {
@@ -28,7 +29,10 @@ void OnLog(ggml_log_level level, const char* text, void*) {
 
 void CaptureLog() {
   static std::once_flag once;
-  std::call_once(once, [] { llama_log_set(OnLog, nullptr); });
+  std::call_once(once, [] {
+    llama_log_set(OnLog, nullptr);
+    mtmd_log_set(OnLog, nullptr);
+  });
 }
 
 void ClearLog() { first_error.clear(); }

@@ -27,6 +27,16 @@ std::optional<uint64_t> ReadNumber(const char* path) {
   return std::nullopt;
 }
 
+// The number behind `key` in a file of "key number" lines; 0 if there is none.
+uint64_t ReadEntry(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  std::string name;
+  for (uint64_t value = 0; file >> name >> value;) {
+    if (name == key) return value;
+  }
+  return 0;
+}
+
 }  // namespace
 
 uint64_t ContextBytes(const Model& model, uint32_t context_tokens, uint32_t sequences,
@@ -71,7 +81,13 @@ std::optional<uint64_t> AvailableBytes() {
   const auto used = ReadNumber(limit ? "/sys/fs/cgroup/memory.current"
                                      : "/sys/fs/cgroup/memory/memory.usage_in_bytes");
   if (limit_v1 && used) {
-    const uint64_t left = *limit_v1 > *used ? *limit_v1 - *used : 0;
+    // The page cache counts as used and is given back when needed: after a model was read, all
+    // of it would otherwise seem lost.
+    const uint64_t cached =
+        ReadEntry(limit ? "/sys/fs/cgroup/memory.stat" : "/sys/fs/cgroup/memory/memory.stat",
+                  limit ? "inactive_file" : "total_inactive_file");
+    const uint64_t kept = *used - std::min(*used, cached);
+    const uint64_t left = *limit_v1 - std::min(*limit_v1, kept);
     available = available ? std::min(*available, left) : left;
   }
   return available;

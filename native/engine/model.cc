@@ -5,12 +5,17 @@
 #include <fstream>
 #include <mutex>
 
+#include "../kernels/kernels.h"
 #include "error.h"
+#include "gguf.h"
 #include "llama.h"
 #include "log.h"
 
 namespace oi {
 namespace {
+
+constexpr char kTemplateKey[] = "tokenizer.chat_template";
+constexpr char kDecisionKey[] = ".decision.type";  // behind the architecture's name
 
 // llama.cpp says the same for a missing file and for a wrong one; look before it does.
 void CheckMagic(const std::string& path) {
@@ -37,6 +42,18 @@ std::string TokenText(const llama_vocab* vocab, llama_token token) {
   return token == LLAMA_TOKEN_NULL ? "" : llama_vocab_get_text(vocab, token);
 }
 
+// What a file that cannot be loaded says about itself; "" if that is no decision model.
+std::string DecisionType(const std::string& path) {
+  const std::unique_ptr<gguf_context, decltype(&gguf_free)> file(
+      gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = nullptr}), &gguf_free);
+  const auto text = [&](const std::string& key) -> std::string {
+    const int64_t id = file ? gguf_find_key(file.get(), key.c_str()) : -1;
+    if (id < 0 || gguf_get_kv_type(file.get(), id) != GGUF_TYPE_STRING) return "";
+    return gguf_get_val_str(file.get(), id);
+  };
+  return text(text("general.architecture") + kDecisionKey);
+}
+
 // "" if the model runs on the CPU alone.
 std::string GpuNames(int32_t gpu_layers) {
   std::string names;
@@ -61,6 +78,7 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   std::call_once(once, llama_backend_init);
   CaptureLog();
   CheckMagic(options.model_path);
+  const kernels::LoadScope use_kernels(options.kernels);
 
   ProgressState state{stop, progress};
   llama_model_params params = llama_model_default_params();
@@ -76,14 +94,25 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   if (raw == nullptr) {
     if (stop) throw EngineError("ERR_ENGINE_CLOSED", "closed while the model was loading");
     const std::string reason = FirstLoggedError();
-    const bool unknown = reason.find("unknown model architecture") != std::string::npos;
+    const auto says = [&](const char* text) { return reason.find(text) != std::string::npos; };
+    const bool unknown = says("unknown model architecture");
+    // A decision model's head is made of tensors that llama.cpp has no place for, or another one.
+    if (unknown || says("wrong number of tensors") || says("wrong shape")) {
+      if (const std::string type = DecisionType(options.model_path); !type.empty()) {
+        throw EngineError("ERR_MODEL_UNSUPPORTED",
+                          options.model_path + ": decision model of the type " + type +
+                              ", which this llama.cpp cannot load: " + reason);
+      }
+    }
     throw EngineError(unknown ? "ERR_MODEL_UNSUPPORTED" : "ERR_MODEL_LOAD",
                       options.model_path + ": " + (reason.empty() ? "cannot be loaded" : reason));
   }
 
-  auto model = std::unique_ptr<Model>(new Model(raw, options.gpu_layers));
+  auto model = std::unique_ptr<Model>(new Model(raw, options));
+  const std::string type = model->Meta(model->Meta("general.architecture") + kDecisionKey);
+  const std::string what = type.empty() ? "" : "decision model of the type " + type + ": ";
   const auto refuse = [&](const char* reason) {
-    throw EngineError("ERR_MODEL_UNSUPPORTED", options.model_path + ": " + reason);
+    throw EngineError("ERR_MODEL_UNSUPPORTED", options.model_path + ": " + what + reason);
   };
   if (llama_vocab_type(model->vocab_) == LLAMA_VOCAB_TYPE_NONE) refuse("it has no vocabulary");
   if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw)) {
@@ -93,8 +122,11 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   return model;
 }
 
-Model::Model(llama_model* model, int32_t gpu_layers)
-    : model_(model), vocab_(llama_model_get_vocab(model)), gpu_layers_(gpu_layers) {}
+Model::Model(llama_model* model, const EngineOptions& options)
+    : model_(model),
+      vocab_(llama_model_get_vocab(model)),
+      gpu_layers_(options.gpu_layers),
+      kernels_(options.kernels) {}
 
 Model::~Model() { llama_model_free(model_); }
 
@@ -120,6 +152,7 @@ ModelFacts Model::Facts() const {
   llama_model_desc(model_, description.data(), description.size());
   facts.description = description.data();
   facts.device = on_cpu() ? "CPU" : GpuNames(gpu_layers_);
+  if (kernels_ && on_cpu()) facts.kernels = kernels::Description();
   facts.parameters = llama_model_n_params(model_);
   facts.weight_bytes = llama_model_size(model_);
   facts.vocabulary_size = llama_vocab_n_tokens(vocab_);
@@ -136,9 +169,13 @@ ModelFacts Model::Facts() const {
   for (int32_t i = 0; i < count; ++i) {
     std::array<char, 256> key{};
     if (llama_model_meta_key_by_index(model_, i, key.data(), key.size()) < 0) continue;
-    // Given on its own. (Arrays, as the token list, are not among these values.)
     const std::string name = key.data();
-    if (name.rfind("tokenizer.chat_template", 0) == 0) continue;
+    // Templates are given on their own. (Arrays, as the token list, are not among these values.)
+    if (name.rfind(kTemplateKey, 0) == 0) {
+      const size_t length = std::strlen(kTemplateKey) + 1;
+      if (name.size() > length) facts.chat_templates.emplace_back(name.substr(length), Meta(name));
+      continue;
+    }
     facts.metadata.emplace_back(name, Meta(name));
   }
   return facts;

@@ -36,11 +36,12 @@ class Model {
   ModelFacts Facts() const;
 
  private:
-  Model(llama_model* model, int32_t gpu_layers);
+  Model(llama_model* model, const EngineOptions& options);
 
   llama_model* const model_;
   const llama_vocab* const vocab_;
   const int32_t gpu_layers_;
+  const bool kernels_;
 };
 
 }  // namespace oi

@@ -1,45 +1,43 @@
-// One context over one model: evaluates a prefix once and every question behind it.
+// One context over one model: evaluates many requests step by step.
+//
+// A step is one llama_decode. Its caller offers tasks in the order of their turn; each takes
+// what room is left for the next part of its prefix and for its questions.
 //
 // Rules
 //   1. Built, used and destroyed on one thread.
-//   2. Sequence 0 is the resident prefix: the last request's, kept for the next one. Sequences
-//      1 to max_forks are forks of it and exist only inside Score(). On the unified cache a
+//   2. A prefix is evaluated once, and every question in a fork of it: on the unified cache a
 //      fork shares the prefix' cells; only recurrent layers copy a state.
-//   3. The prefix is evaluated alone in whole microbatches; what is left of it goes into one
-//      batch with the first questions, its tokens marked as every fork's. So no microbatch but
-//      the last is partly filled, and a short request is one decode.
-//   4. A recurrent state cannot be cut short, nor can its tokens belong to several sequences:
-//      there the whole prefix is evaluated alone, the resident one is used again only as a
-//      whole, and forks are made anew for each wave.
-//   5. llama.cpp's flash attention on a CPU has two kernels. The one for few queries sums in
-//      half precision, and differs from the other by up to 2e-2 in a logit. Where flash
-//      attention is on, a short last microbatch is filled up with tokens of a sequence of
-//      their own, so that an answer does not depend on how many others ride with it.
-//   6. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked
+//   3. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked
 //      before the first call.
+//   4. A task that has begun has room to end: cells for the rest of its prefix and for its
+//      longest question are kept free of others.
+//   5. Deterministic: one task at a time; see step.h, rule 4, and state_cache.h, rule 5.
 
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <vector>
 
-#include "batch.h"
 #include "context.h"
+#include "rate.h"
+#include "state_cache.h"
+#include "stats.h"
+#include "step.h"
+#include "task.h"
 #include "types.h"
 
 namespace oi {
 
 class Model;
+class Vision;
 
 class Scorer {
  public:
-  using Cancelled = std::function<bool()>;
-
-  // Throws EngineError ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED. `model` must outlive the
-  // scorer. `default_threads` is used where the options leave the number open.
-  Scorer(const Model& model, const EngineOptions& options, uint32_t default_threads);
-  ~Scorer();
+  // Throws EngineError ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED. Model and projector must
+  // outlive the scorer. `default_threads` is used where the options leave the number open.
+  // `vision` is null for a model that reads text only.
+  Scorer(const Model& model, Vision* vision, const EngineOptions& options,
+         uint32_t default_threads);
 
   Scorer(const Scorer&) = delete;
   Scorer& operator=(const Scorer&) = delete;
@@ -48,41 +46,69 @@ class Scorer {
   void WarmUp();
 
   // Throws EngineError: ERR_STATE_TOO_LONG, ERR_INVALID_ARGUMENT (a token outside the
-  // vocabulary, a question without tokens), ERR_ABORTED when `cancelled` became true (asked
-  // between steps and, on a CPU, inside them), ERR_ENGINE_INTERNAL. The scorer stays usable.
-  ScoreResult Score(const TokenizedRequest& request, const Cancelled& cancelled);
+  // vocabulary, a question without tokens), ERR_REQUEST_UNACCEPTABLE (too large an image).
+  std::unique_ptr<Task> Begin(TokenizedRequest request, std::function<bool()> abandoned);
+
+  // What the task still needs, by what the caches held when it was made. Exact once it is
+  // admitted.
+  Work Remaining(const Task& task) const;
+  // Predicted by the steps so far, milliseconds.
+  double Ms(const Work& work) const { return rate_.Ms(work); }
+
+  // A step of at most `tokens`.
+  void StartStep(size_t tokens) {
+    stats_.capacity_tokens += tokens;
+    step_.Start(tokens);
+  }
+  // A step of no more than it has, or than `tokens`.
+  void LimitStep(size_t tokens) { step_.Limit(tokens); }
+  // Of the last step: encoding of an image, milliseconds.
+  double vision_ms() const { return vision_ms_; }
+  // Adds the task's next tokens; returns how many. 0: no room, or nothing to add in this step.
+  // At most once per task and step.
+  size_t Take(Task& task);
+  bool full() const { return step_.full(); }
+  // Evaluates the step. False if it was aborted, because every task in it was abandoned: then
+  // nothing has changed but that a recurrent model's tasks begin anew. Throws EngineError
+  // ERR_ENGINE_INTERNAL; the step's tasks are lost then, and must be dropped.
+  bool RunStep();
+
+  // Forgets a task, done or not. Each one that was offered must come back here.
+  void Drop(Task& task);
+
+  // Saves what a later process can use.
+  void Flush() { cache_.Flush(); }
 
   const ContextPlan& plan() const { return plan_; }
+  ScorerStats stats() const;
 
  private:
-  // Indices into the request's questions that are evaluated, and where their logits go.
-  struct Work {
-    std::vector<size_t> question;
-    std::vector<size_t> offset;
-  };
-
-  void Check(const TokenizedRequest& request) const;
-  size_t Keep(const std::vector<Token>& prefix);
-  void EvaluateAlone(const std::vector<Token>& prefix);
-  void EvaluateQuestions(const TokenizedRequest& request, const Work& work,
-                         std::vector<float>& logits);
-  size_t WaveEnd(const TokenizedRequest& request, const Work& work, size_t begin) const;
+  bool Admit(Task& task);
+  bool Suspend(const Task& task);
+  int32_t Decode();
+  int32_t DecodeImage();
+  void Advance();
+  void Undo();
+  void Restart();
   void ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
-  void Decode();
-  void DecodeFilled();
-  void DropForks();
-  void Recover();
 
   static bool OnAbort(void* self);
 
-  const Model& model_;
-  const ContextPlan plan_;
+  Vision* const vision_;
+  ContextPlan plan_;  // constant after WarmUp()
   const bool recurrent_;
+  const bool deterministic_;
   const size_t vocabulary_size_;
-  const Cancelled* cancelled_ = nullptr;  // the running request's
-  const Context context_;                 // its abort callback reads cancelled_
-  std::vector<Token> resident_;           // tokens of sequence 0
-  Batch batch_;
+  double vision_ms_ = 0;     // of this step
+  bool evaluating_ = false;  // read, as step_, by the context's abort callback
+  const Context context_;
+  StateCache cache_;
+  ActiveTasks active_;
+  Step step_;
+  Rate rate_;
+  ScorerStats stats_;
+  double recent_tokens_ = 0;
+  double recent_ms_ = 0;
 };
 
 }  // namespace oi

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "llama.h"
 #include "model.h"
+#include "vision.h"
 
 namespace oi {
 namespace {
@@ -37,13 +38,18 @@ size_t ChunkLength(std::string_view text) {
 
 }  // namespace
 
-Tokenizer::Tokenizer(const Model& model)
+Tokenizer::Tokenizer(const Model& model, const Vision* vision)
     : vocab_(model.vocab()),
+      vision_(vision),
       byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
       sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM) {
-  const char* chat_template = llama_model_chat_template(model.get(), nullptr);
-  if (chat_template == nullptr) return;
-  const std::string_view source(chat_template);
+  // Of all templates, whichever the prompt is rendered with.
+  std::string source;
+  for (const char* name : {static_cast<const char*>(nullptr), "systemone"}) {
+    const char* chat_template = llama_model_chat_template(model.get(), name);
+    if (chat_template != nullptr) source.append(chat_template).append("\n");
+  }
+  if (source.empty()) return;
   for (Token token = 0; token < llama_vocab_n_tokens(vocab_); ++token) {
     if (!(llama_vocab_get_attr(vocab_, token) & LLAMA_TOKEN_ATTR_USER_DEFINED)) continue;
     const std::string text = llama_vocab_get_text(vocab_, token);
@@ -51,34 +57,50 @@ Tokenizer::Tokenizer(const Model& model)
     // single character cannot be cut.
     const bool structural = text.find_first_not_of(" \t\r\n") != std::string::npos &&
                             text.size() > FirstCharacterBytes(text);
-    if (structural && source.find(text) != std::string_view::npos) structural_.push_back(text);
+    if (structural && source.find(text) != std::string::npos) structural_.push_back(text);
   }
 }
 
 std::vector<Token> Tokenizer::Parts(const std::vector<TextPart>& parts) const {
   std::vector<Token> tokens;
-  for (const TextPart& part : parts) {
-    if (part.trusted) {
-      Append(part.text, true, tokens);
-    } else {
-      AppendUserText(part.text, tokens);
-    }
-  }
+  for (const TextPart& part : parts) AppendPart(part, tokens);
   return tokens;
+}
+
+void Tokenizer::AppendPart(const TextPart& part, std::vector<Token>& out) const {
+  if (part.picture) throw EngineError("ERR_INVALID_ARGUMENT", "a picture stands in a question");
+  if (part.trusted) {
+    Append(part.text, true, out);
+  } else {
+    AppendUserText(part.text, out);
+  }
 }
 
 TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
   TokenizedRequest result;
-  result.prefix = Parts(request.prefix);
-  const Token bos = llama_vocab_bos(vocab_);
-  if (llama_vocab_get_add_bos(vocab_) && bos != LLAMA_TOKEN_NULL &&
-      (result.prefix.empty() || result.prefix.front() != bos)) {
-    result.prefix.insert(result.prefix.begin(), bos);
+  for (const TextPart& part : request.prefix) {
+    if (!part.picture) {
+      AppendPart(part, result.prefix);
+      continue;
+    }
+    if (vision_ == nullptr) {
+      throw EngineError("ERR_INVALID_ARGUMENT", "the model was opened without a projector");
+    }
+    // Before the first image, which knows where it stands.
+    if (result.images.empty()) BeginWithBos(result.prefix);
+    vision_->Append(*part.picture, result.prefix, result.images);
   }
+  if (result.images.empty()) BeginWithBos(result.prefix);
   for (Question& question : request.questions) {
     result.questions.push_back({Parts(question.parts), std::move(question.candidates)});
   }
   return result;
+}
+
+void Tokenizer::BeginWithBos(std::vector<Token>& tokens) const {
+  const Token bos = llama_vocab_bos(vocab_);
+  if (!llama_vocab_get_add_bos(vocab_) || bos == LLAMA_TOKEN_NULL) return;
+  if (tokens.empty() || tokens.front() != bos) tokens.insert(tokens.begin(), bos);
 }
 
 bool Tokenizer::Ordinary(Token token) const {

@@ -23,24 +23,31 @@ struct llama_vocab;
 namespace oi {
 
 class Model;
+class Vision;
 
 class Tokenizer {
  public:
-  explicit Tokenizer(const Model& model);
+  // `vision` is null for a model that reads text only; it must outlive the tokenizer.
+  Tokenizer(const Model& model, const Vision* vision);
 
-  // The parts' tokens in order.
+  // The parts' tokens in order. Of text only.
   std::vector<Token> Parts(const std::vector<TextPart>& parts) const;
-  // Both halves of a request; the prefix starts with BOS where the model wants it.
+  // Both halves of a request; the prefix starts with BOS where the model wants it. Throws
+  // EngineError: ERR_INVALID_ARGUMENT (a picture that nobody sees, or in a question), and as
+  // Vision::Append().
   TokenizedRequest Request(ScoreRequest request) const;
   // True for plain text: neither control, unknown, unused nor a raw byte.
   bool Ordinary(Token token) const;
 
  private:
+  void BeginWithBos(std::vector<Token>& tokens) const;
+  void AppendPart(const TextPart& part, std::vector<Token>& out) const;
   void AppendUserText(std::string_view text, std::vector<Token>& out) const;
   void AppendChunks(std::string_view text, std::vector<Token>& out) const;
   void Append(std::string_view text, bool parse_special, std::vector<Token>& out) const;
 
   const llama_vocab* const vocab_;
+  const Vision* const vision_;
   const bool byte_pairs_;
   const bool sentence_piece_;
   std::vector<std::string> structural_;  // rule 2

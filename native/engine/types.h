@@ -3,19 +3,36 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "stats.h"
 
 namespace oi {
 
 using Token = int32_t;
 
-// A run of prompt text. Control tokens are recognised in trusted text only.
+// A picture: RGB, 8 bits each, row by row from the top.
+struct Pixels {
+  uint32_t width = 0;
+  uint32_t height = 0;
+  std::vector<uint8_t> rgb;
+};
+
+// What an image is known by: a hash of its content, of its part of it, and of the projector.
+using ImageKey = std::array<uint64_t, 4>;
+struct Image;  // vision.h
+
+// A run of prompt text, or a picture in its place. Control tokens are recognised in trusted text
+// only.
 struct TextPart {
   std::string text;
   bool trusted = false;
+  std::shared_ptr<const Pixels> picture;
 };
 
 // A question behind the shared prefix. Without candidates it is counted, not evaluated.
@@ -35,7 +52,8 @@ struct TokenizedQuestion {
 };
 
 struct TokenizedRequest {
-  std::vector<Token> prefix;
+  std::vector<Token> prefix;                         // image_tokens.h says what stands for an image
+  std::vector<std::shared_ptr<const Image>> images;  // of the prefix, in order
   std::vector<TokenizedQuestion> questions;
 };
 
@@ -43,8 +61,11 @@ struct ScoreResult {
   // Per question with k > 0 candidates: k logits, then the log-sum-exp over the vocabulary.
   std::vector<float> logits;
   size_t prefix_tokens = 0;
+  size_t image_tokens = 0;  // of the prefix
   size_t suffix_tokens = 0;
+  // Prefix tokens that were not evaluated for this request, and the tier that had most of them.
   size_t cached_tokens = 0;
+  Tier tier = Tier::kNone;
 };
 
 enum class FlashAttention { kAuto, kOn, kOff };
@@ -53,6 +74,7 @@ enum class CacheType { kF16, kF32, kBF16 };
 // Complete: src/engine fills in every default before it comes here. 0 means "choose".
 struct EngineOptions {
   std::string model_path;
+  std::string projector_path;  // "" for a model that reads text only
   uint32_t context_tokens = 0;
   uint32_t max_forks = 0;
   uint32_t batch_tokens = 0;
@@ -62,6 +84,11 @@ struct EngineOptions {
   FlashAttention flash_attention = FlashAttention::kAuto;
   CacheType cache_type = CacheType::kF16;
   bool mmap = true;
+  bool kernels = true;  // our own on the CPU, where it has them
+  bool deterministic = false;
+  int64_t host_bytes = -1;  // of the state cache's host tier; < 0: choose
+  std::string disk_folder;  // "" for no disk tier
+  uint64_t disk_bytes = 0;
   bool metadata_only = false;  // vocabulary and shapes; score() is refused
 };
 
@@ -69,8 +96,10 @@ struct ModelFacts {
   std::string architecture;
   std::string description;
   std::string device;
+  std::string kernels;  // instructions that our own use; "" if none are used
   std::string chat_template;
   bool has_chat_template = false;
+  std::vector<std::pair<std::string, std::string>> chat_templates;  // the others, by name
   std::string bos_token;
   std::string eos_token;
   uint64_t parameters = 0;
@@ -81,8 +110,11 @@ struct ModelFacts {
   uint32_t context_tokens = 0;
   uint32_t max_forks = 0;
   uint32_t threads = 0;
+  uint32_t step_tokens = 0;
+  uint64_t host_bytes = 0;
   bool recurrent = false;
   bool hybrid = false;
+  bool vision = false;
   std::vector<std::pair<std::string, std::string>> metadata;  // scalars, as text
   std::vector<uint8_t> ordinary;  // per token: 1 if Tokenizer::Ordinary()
 };

@@ -5,16 +5,19 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "../engine/clock.h"
+#include "../engine/task.h"
 #include "../engine/types.h"
 
 namespace oi {
 
 struct Job {
   enum class Kind { kOpen, kScore, kTokenize, kClose };
-  using Clock = std::chrono::steady_clock;
 
   Job(Kind kind, uint32_t id) : kind(kind), id(id) {}
   virtual ~Job() = default;
@@ -23,23 +26,51 @@ struct Job {
   const uint32_t id;  // names the job in Cancel(); unique among those in flight
   std::atomic<bool> cancelled{false};
 
-  ScoreRequest request;         // kScore
+  ScoreRequest request;  // kScore
+  uint32_t workspace = 0;
+  Clock::time_point deadline = Clock::time_point::max();
   std::vector<TextPart> texts;  // kTokenize: each one on its own
   bool count_only = false;      // kTokenize: lengths instead of tokens
 
   TokenizedRequest tokenized;              // kScore, after the first stage
-  ScoreResult result;                      // kScore
+  std::unique_ptr<Task> task;              // kScore, in the second; its result stays
   std::vector<std::vector<Token>> tokens;  // kTokenize
   std::vector<uint32_t> counts;            // kTokenize with count_only
   ModelFacts facts;                        // kOpen
 
+  // What the pipeline counts for it in its backlog.
+  size_t text_bytes = 0;
+  double backlog_tokens = 0;
+  double backlog_ms = 0;
+
   const Clock::time_point accepted = Clock::now();
   double queue_ms = 0;
   double tokenize_ms = 0;
-  double model_ms = 0;
+  double model_ms = 0;   // of the steps that it was in
+  double vision_ms = 0;  // of those: encoding of its images
 
   const char* error_code = nullptr;  // literal from src/errors.ts; null if all went well
   std::string error_message;
+
+  void SetError(const char* code, std::string message) {
+    error_code = code;
+    error_message = std::move(message);
+  }
+
+  // True if nobody waits for it any more.
+  bool abandoned() const {
+    return cancelled.load(std::memory_order_relaxed) || Clock::now() >= deadline;
+  }
+
+  // The same, and then the job has its error.
+  bool EndIfAbandoned() {
+    if (cancelled.load(std::memory_order_relaxed)) {
+      SetError("ERR_ABORTED", "the request was cancelled");
+    } else if (Clock::now() >= deadline) {
+      SetError("ERR_TIMEOUT", "the request was not answered in its time");
+    }
+    return error_code != nullptr;
+  }
 };
 
 }  // namespace oi

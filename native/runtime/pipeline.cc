@@ -5,6 +5,7 @@
 
 #include "../engine/error.h"
 #include "cpu.h"
+#include "guard.h"
 
 namespace oi {
 namespace {
@@ -12,41 +13,47 @@ namespace {
 constexpr size_t kInferenceStackBytes = 16u << 20;
 // Bears std::regex over a chunk of one run of letters (engine/tokenizer.cc). Reserved, not used.
 constexpr size_t kTokenizerStackBytes = 64u << 20;
-
-double MillisecondsSince(Job::Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Job::Clock::now() - start).count();
-}
-
-// The only place where a C++ exception becomes data: none may leave a thread of ours.
-template <typename Body>
-void Guard(Job& job, Body body) noexcept {
-  try {
-    body();
-  } catch (const EngineError& e) {
-    job.error_code = e.code;
-    job.error_message = e.what();
-  } catch (const std::bad_alloc&) {
-    job.error_code = "ERR_MODEL_MEMORY";
-    job.error_message = "out of memory";
-  } catch (const std::exception& e) {
-    job.error_code = "ERR_ENGINE_INTERNAL";
-    job.error_message = e.what();
-  }
-}
-
-void SetAborted(Job& job) {
-  job.error_code = "ERR_ABORTED";
-  job.error_message = "the request was cancelled";
-}
+// And what any thread's stack bears, Node's workers have 4 MiB.
+constexpr size_t kCountNowBytes = 512;
+// A token for 28 x 28 pixels, as many projectors have it, and for four bytes of text.
+constexpr size_t kPictureBytesPerTextByte = 28 * 28 * 3 / 4;
 
 bool Counts(const Job& job) {
   return job.kind == Job::Kind::kScore || job.kind == Job::Kind::kTokenize;
 }
 
+// As much text as has the tokens of what is asked about.
+size_t TextBytes(const Job& job) {
+  size_t bytes = 0;
+  for (const TextPart& part : job.request.prefix) {
+    bytes += part.text.size();
+    if (part.picture) bytes += part.picture->rgb.size() / kPictureBytesPerTextByte;
+  }
+  for (const Question& question : job.request.questions) {
+    for (const TextPart& part : question.parts) bytes += part.text.size();
+  }
+  return bytes;
+}
+
+std::unique_ptr<Job> TakeFrom(std::deque<std::unique_ptr<Job>>& queue, uint32_t id) {
+  const auto it = std::find_if(queue.begin(), queue.end(), [id](const std::unique_ptr<Job>& job) {
+    return job->id == id && Counts(*job);
+  });
+  if (it == queue.end()) return nullptr;
+  std::unique_ptr<Job> job = std::move(*it);
+  queue.erase(it);
+  return job;
+}
+
 }  // namespace
 
 Pipeline::Pipeline(Options options, Done done, Progress progress)
-    : options_(std::move(options)), done_(std::move(done)), progress_(std::move(progress)) {
+    : options_(std::move(options)),
+      done_(std::move(done)),
+      progress_(std::move(progress)),
+      books_(options_.max_queued, options_.max_backlog_ms),
+      inference_(books_, options_.max_backlog_ms / 2, stop_,
+                 [this](JobPtr job) { Finish(std::move(job)); }) {
   threads_.push_back(
       std::make_unique<Thread>("oi-inference", kInferenceStackBytes, [this] { InferenceMain(); }));
   for (size_t i = 0; i < options_.tokenizer_threads; ++i) {
@@ -70,14 +77,17 @@ Pipeline::~Pipeline() {
   threads_.clear();
 }
 
-Pipeline::Push Pipeline::TryPush(JobPtr& job) {
+Pipeline::Push Pipeline::TryPush(JobPtr& job, double& retry_after_ms) {
+  if (job->kind == Job::Kind::kScore) job->text_bytes = TextBytes(*job);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     const bool last = job->kind == Job::Kind::kClose;
     if (closing_) return Push::kClosing;
     if (Counts(*job)) {
-      if (pending_ >= options_.max_queued) return Push::kFull;
-      ++pending_;
+      if (const auto refusal = books_.Enter(*job)) {
+        retry_after_ms = *refusal;
+        return Push::kFull;
+      }
     }
     closing_ = last;
     incoming_.push_back(std::move(job));
@@ -86,37 +96,47 @@ Pipeline::Push Pipeline::TryPush(JobPtr& job) {
   return Push::kAccepted;
 }
 
-bool Pipeline::TakeWaiting(std::deque<JobPtr>& queue, uint32_t id, JobPtr& out) {
-  const auto it = std::find_if(queue.begin(), queue.end(),
-                               [id](const JobPtr& job) { return job->id == id && Counts(*job); });
-  if (it == queue.end()) return false;
-  out = std::move(*it);
-  queue.erase(it);
-  return true;
-}
-
 void Pipeline::Cancel(uint32_t id) {
   JobPtr waiting;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (!TakeWaiting(incoming_, id, waiting) && !TakeWaiting(tokenized_, id, waiting)) {
+    waiting = TakeFrom(incoming_, id);
+    if (!waiting) waiting = TakeFrom(tokenized_, id);
+    if (!waiting) {
       for (Job* job : running_) {
         if (job->id == id) job->cancelled = true;
       }
       return;
     }
   }
-  SetAborted(*waiting);
+  waiting->cancelled = true;
+  waiting->EndIfAbandoned();
   Finish(std::move(waiting));
 }
 
+// Gives a job of either stage back.
 void Pipeline::Finish(JobPtr job) {
-  if (Counts(*job)) {
+  {
     std::lock_guard<std::mutex> lock(mutex_);
-    --pending_;
+    std::erase(running_, job.get());
   }
+  if (Counts(*job)) books_.Leave(*job);
   done_(std::move(job));
 }
+
+Pipeline::Vocabulary Pipeline::GetVocabulary() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return vocabulary_;
+}
+
+std::optional<size_t> Pipeline::CountNow(const std::string& text) {
+  if (text.size() > kCountNowBytes) return std::nullopt;
+  const Vocabulary vocabulary = GetVocabulary();
+  if (!vocabulary.tokenizer) return std::nullopt;
+  return vocabulary.tokenizer->Parts({{text, false, nullptr}}).size();
+}
+
+// ---- first stage -----------------------------------------------------------------
 
 void Pipeline::TokenizerMain() {
   std::unique_lock<std::mutex> lock(mutex_);
@@ -159,17 +179,16 @@ void Pipeline::TokenizerMain() {
 
 void Pipeline::Tokenize(Job& job) {
   if (!Counts(job)) return;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!opened_) throw EngineError("ERR_ENGINE_NOT_OPEN", "open() has not succeeded");
-  }
-  if (job.cancelled) return SetAborted(job);
-  const auto start = Job::Clock::now();
+  const Vocabulary vocabulary = GetVocabulary();
+  const Tokenizer* const tokenizer = vocabulary.tokenizer.get();
+  if (tokenizer == nullptr) throw EngineError("ERR_ENGINE_NOT_OPEN", "open() has not succeeded");
+  if (job.EndIfAbandoned()) return;
+  const auto start = Clock::now();
   if (job.kind == Job::Kind::kScore) {
-    job.tokenized = tokenizer_->Request(std::move(job.request));
+    job.tokenized = tokenizer->Request(std::move(job.request));
   } else {
     for (TextPart& text : job.texts) {
-      std::vector<Token> tokens = tokenizer_->Parts({std::move(text)});
+      std::vector<Token> tokens = tokenizer->Parts({std::move(text)});
       if (job.count_only) {
         job.counts.push_back(static_cast<uint32_t>(tokens.size()));
       } else {
@@ -180,84 +199,65 @@ void Pipeline::Tokenize(Job& job) {
   job.tokenize_ms = MillisecondsSince(start);
 }
 
+// ---- second stage ----------------------------------------------------------------
+
 void Pipeline::InferenceMain() {
-  std::unique_lock<std::mutex> lock(mutex_);
+  JobPtr close;
   for (;;) {
-    inference_wake_.wait(lock, [this] { return stop_ || !tokenized_.empty(); });
-    if (stop_) break;
-    JobPtr job = std::move(tokenized_.front());
-    tokenized_.pop_front();
-    Job* const running = job.get();
-    running_.push_back(running);
-    lock.unlock();
-
-    const auto start = Job::Clock::now();
-    Guard(*job, [&] { Infer(*job); });
-    job->model_ms = MillisecondsSince(start);
-    job->queue_ms =
-        std::max(0.0, MillisecondsSince(job->accepted) - job->model_ms - job->tokenize_ms);
-
-    lock.lock();
-    std::erase(running_, running);
-    lock.unlock();
-    const bool close = job->kind == Job::Kind::kClose;
-    Finish(std::move(job));
-    if (close) return;
-    lock.lock();
-  }
-  lock.unlock();
-  // Torn down without a close: the tokenizers may still read the vocabulary, so the model
-  // outlives them (members are destroyed after threads_), but the context is ours alone.
-  scorer_.reset();
-}
-
-void Pipeline::Infer(Job& job) {
-  switch (job.kind) {
-    case Job::Kind::kOpen:
-      return Open(job);
-    case Job::Kind::kScore: {
-      if (!scorer_) throw EngineError("ERR_ENGINE_NOT_OPEN", "opened for its metadata only");
-      const auto cancelled = [&] {
-        return stop_.load(std::memory_order_relaxed) ||
-               job.cancelled.load(std::memory_order_relaxed);
-      };
-      job.result = scorer_->Score(job.tokenized, cancelled);
-      return;
+    std::deque<JobPtr> arrived;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      inference_wake_.wait(
+          lock, [&] { return stop_ || !tokenized_.empty() || !inference_.idle() || close; });
+      if (stop_) break;
+      arrived.swap(tokenized_);
+      for (const JobPtr& job : arrived) running_.push_back(job.get());
     }
-    case Job::Kind::kClose:
-      scorer_.reset();
-      tokenizer_.reset();
-      model_.reset();
-      return;
-    case Job::Kind::kTokenize:
-      return;
+    for (JobPtr& job : arrived) {
+      if (job->kind == Job::Kind::kScore) {
+        inference_.Add(std::move(job));
+      } else if (job->kind == Job::Kind::kClose) {
+        close = std::move(job);
+      } else {
+        Guard(*job, [&] { Open(*job); });
+        Finish(std::move(job));
+      }
+    }
+    if (!inference_.idle()) {
+      inference_.Step();
+    } else if (close) {
+      Guard(*close, [&] { Close(); });
+      return Finish(std::move(close));
+    }
   }
+  inference_.Stop();  // torn down without a close; on this thread, as rule 1 wants it
 }
 
 void Pipeline::Open(Job& job) {
-  if (model_) throw EngineError("ERR_INVALID_ARGUMENT", "open() was called before");
-  auto model = Model::Load(options_.engine, stop_, progress_);
-  auto tokenizer = std::make_unique<Tokenizer>(*model);
+  if (GetVocabulary().model) throw EngineError("ERR_INVALID_ARGUMENT", "open() was called before");
+  std::shared_ptr<const Model> model = Model::Load(options_.engine, stop_, progress_);
+  std::shared_ptr<Vision> vision;
+  if (!options_.engine.projector_path.empty() && !options_.engine.metadata_only) {
+    const uint32_t threads = options_.engine.threads;
+    vision = std::make_shared<Vision>(options_.engine, *model,
+                                      threads != 0 ? threads : AvailableCores());
+  }
+  auto tokenizer = std::make_shared<const Tokenizer>(*model, vision.get());
   job.facts = model->Facts();
+  job.facts.vision = vision != nullptr;
   for (Token token = 0; token < job.facts.vocabulary_size; ++token) {
     job.facts.ordinary.push_back(tokenizer->Ordinary(token));
   }
-  std::unique_ptr<Scorer> scorer;
-  if (!options_.engine.metadata_only) {
-    scorer = std::make_unique<Scorer>(*model, options_.engine, AvailableCores());
-    scorer->WarmUp();
-  }
-  const ContextPlan plan =
-      scorer ? scorer->plan() : PlanContext(*model, options_.engine, AvailableCores());
-  job.facts.context_tokens = plan.context_tokens;
-  job.facts.context_bytes = plan.context_bytes;
-  job.facts.max_forks = plan.max_forks;
-  job.facts.threads = plan.threads;
-  model_ = std::move(model);
-  tokenizer_ = std::move(tokenizer);
-  scorer_ = std::move(scorer);
+  inference_.Open(*model, vision.get(), options_.engine, job.facts);
   std::lock_guard<std::mutex> lock(mutex_);
-  opened_ = true;
+  vocabulary_ = {std::move(model), std::move(vision), std::move(tokenizer)};
+}
+
+void Pipeline::Close() {
+  inference_.Close();
+  Vocabulary last;  // destroyed in order, the model after those who know it
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::swap(last, vocabulary_);
 }
 
 }  // namespace oi

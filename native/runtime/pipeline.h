@@ -4,18 +4,16 @@
 // starve libuv's pool (four threads, shared with fs and dns), so a model has threads of its
 // own. Tokenizing has others, so that it neither delays a decode nor blocks JavaScript.
 //
-// Opening, scoring, tokenizing and closing are jobs in the same FIFO queue. That order is the
-// whole protocol: a close runs after everything accepted before it, so nothing here needs a
-// state machine. With several tokenizer threads, jobs may overtake each other between the
-// stages; a close waits for all of them.
+// Opening, scoring, tokenizing and closing are jobs in the same FIFO queue. Behind the
+// tokenizers, scoring jobs are evaluated together (inference.h). A close waits for everything
+// that was accepted before it.
 //
 // Rules
-//   1. Model and Scorer are built, used and (by a close) destroyed on the inference thread;
-//   tokenizer
-//      threads only read the vocabulary, between the end of open and the start of close.
+//   1. Model and context are built, used and (by a close) destroyed on the inference thread.
+//      Others read the vocabulary only, and hold the model while they do.
 //   2. A job has one owner at a time. TryPush() takes it; `done` gives it back, once, on the
-//      thread that finished it. Destroying the pipeline drops queued jobs.
-//   3. The queue is bounded: jobs accepted and not yet done, opening and closing not counted.
+//      thread that finished it. Destroying the pipeline drops what is not done.
+//   3. What is accepted and not yet done is bounded (backlog.h), opening and closing aside.
 //   4. No napi.h in this folder. These threads must not be able to name a JS value.
 
 #pragma once
@@ -27,11 +25,15 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "../engine/model.h"
-#include "../engine/scorer.h"
 #include "../engine/tokenizer.h"
+#include "../engine/vision.h"
+#include "books.h"
+#include "inference.h"
 #include "job.h"
 #include "thread.h"
 
@@ -46,6 +48,7 @@ class Pipeline {
   struct Options {
     EngineOptions engine;
     size_t max_queued;
+    double max_backlog_ms;
     size_t tokenizer_threads;
   };
 
@@ -59,41 +62,52 @@ class Pipeline {
   enum class Push { kAccepted, kFull, kClosing };
 
   // Takes the job only when it answers kAccepted. A close is never refused as full, and
-  // everything after it is kClosing: no job can be left behind.
-  Push TryPush(JobPtr& job);
+  // everything after it is kClosing: no job can be left behind. With kFull, `retry_after_ms`
+  // says when trying again makes sense.
+  Push TryPush(JobPtr& job, double& retry_after_ms);
 
-  // Ends the job as ERR_ABORTED: at once if it waits, at its next step if it runs. A job that
-  // is done already is left alone.
+  // Ends the job as ERR_ABORTED: at once if it waits for the tokenizer, at its next step else.
+  // A job that is done already is left alone.
   void Cancel(uint32_t id);
 
+  // Tokens of a short text, on the calling thread; nothing if the text is too long for that or
+  // the model is not open.
+  std::optional<size_t> CountNow(const std::string& text);
+
+  EngineStats stats() const { return books_.stats(); }
+
  private:
+  // A model and its vocabulary, for as long as somebody reads in them.
+  struct Vocabulary {
+    std::shared_ptr<const Model> model;
+    std::shared_ptr<Vision> vision;  // null for a model that reads text only
+    std::shared_ptr<const Tokenizer> tokenizer;
+  };
+
   void TokenizerMain();
-  void InferenceMain();
   void Tokenize(Job& job);
-  void Infer(Job& job);
+  void InferenceMain();
   void Open(Job& job);
+  void Close();
   void Finish(JobPtr job);
-  bool TakeWaiting(std::deque<JobPtr>& queue, uint32_t id, JobPtr& out);
+  Vocabulary GetVocabulary();
 
   const Options options_;
   const Done done_;
   const Progress progress_;
 
-  // Inference thread only, but for tokenizer_ between open and close (rule 1).
-  std::unique_ptr<Model> model_;
-  std::unique_ptr<Tokenizer> tokenizer_;
-  std::unique_ptr<Scorer> scorer_;
-
   std::atomic<bool> stop_{false};
+  Books books_;
+  Inference inference_;  // on the inference thread
+
   std::mutex mutex_;
   std::condition_variable tokenizer_wake_;
   std::condition_variable inference_wake_;
+  Vocabulary vocabulary_;         // guarded by mutex_: null unless open
   std::deque<JobPtr> incoming_;   // guarded by mutex_
   std::deque<JobPtr> tokenized_;  // guarded by mutex_
-  std::vector<Job*> running_;     // guarded by mutex_; owned by the thread that runs it
+  std::vector<Job*> running_;     // guarded by mutex_: taken from a queue, not yet finished
   size_t tokenizing_ = 0;         // guarded by mutex_: jobs between the two queues
-  size_t pending_ = 0;            // guarded by mutex_: rule 3
-  bool opened_ = false;           // guarded by mutex_: tokenizer_ may be read
   bool closing_ = false;          // guarded by mutex_
   bool tokenizers_done_ = false;  // guarded by mutex_: the close has passed the first stage
 

@@ -1,6 +1,7 @@
 #include "architecture.h"
 
 #include <numbers>
+#include <string_view>
 
 namespace oi {
 namespace {
@@ -62,7 +63,8 @@ class Builder {
     Add(block_ + "attn_k.weight", Fill::kMatrix, {width, kv_width}, kAttentionGain);
     Add(block_ + "attn_v.weight", Fill::kMatrix, {width, kv_width});
     Add(block_ + "attn_output.weight", Fill::kMatrix, {query_width, width});
-    if (std::string_view(shape_.architecture) != "llama") {
+    const std::string_view architecture = shape_.architecture;
+    if (architecture != "llama" && architecture != "qwen2vl") {
       Add(block_ + "attn_q_norm.weight", Fill::kNorm, {shape_.head_width}, kAttentionGain);
       Add(block_ + "attn_k_norm.weight", Fill::kNorm, {shape_.head_width}, kAttentionGain);
     }
@@ -121,20 +123,24 @@ void SetHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf_contex
   set_u32("attention.value_length", shape.head_width);
   set_f32("attention.layer_norm_rms_epsilon", shape.norm_epsilon);
   set_f32("rope.freq_base", shape.rope_base);
+  // Rotated pairs are shared out between time, height and width of an image in the real models'
+  // proportion of 11 : 11 : 10.
+  const auto set_sections = [&](uint32_t rotated) {
+    const int32_t pairs = static_cast<int32_t>(rotated / 2);
+    const int32_t time = (pairs * 11 + 16) / 32;
+    const int32_t sections[4] = {time, time, pairs - 2 * time, 0};
+    gguf_set_arr_data(out, (prefix + "rope.dimension_sections").c_str(), GGUF_TYPE_INT32, sections,
+                      4);
+  };
   if (shape.attention_interval == 0) {
     set_u32("rope.dimension_count", shape.head_width);
+    if (std::string_view(shape.architecture) == "qwen2vl") set_sections(shape.head_width);
     return;
   }
 
-  // A quarter of each head is rotated, in pairs shared out between time, height and width
-  // of an image in the real models' proportion of 11 : 11 : 10.
   const uint32_t rotated = shape.head_width / 4;
-  const int32_t pairs = static_cast<int32_t>(rotated / 2);
-  const int32_t time = (pairs * 11 + 16) / 32;
-  const int32_t sections[4] = {time, time, pairs - 2 * time, 0};
   set_u32("rope.dimension_count", rotated);
-  gguf_set_arr_data(out, (prefix + "rope.dimension_sections").c_str(), GGUF_TYPE_INT32, sections,
-                    4);
+  set_sections(rotated);
   set_u32("full_attention_interval", shape.attention_interval);
   set_u32("ssm.conv_kernel", kConvolutionWidth);
   set_u32("ssm.inner_size", shape.ValueWidth());

@@ -15,6 +15,7 @@
 
 #include "architecture.h"
 #include "model_writer.h"
+#include "projector.h"
 #include "shapes.h"
 
 namespace {
@@ -22,7 +23,8 @@ namespace {
 constexpr char kUsage[] =
     "Usage: oi-make-model --list\n"
     "       oi-make-model NAME OUT --type TYPE --seed N --vocab-dir DIR\n"
-    "                     [--vocab NAME] [--template NAME|FILE] [--threads N]\n";
+    "                     [--vocab NAME] [--template NAME|FILE] [--decision TYPE]\n"
+    "                     [--threads N]\n";
 
 int Usage() {
   std::fputs(kUsage, stderr);
@@ -33,6 +35,10 @@ void List() {
   for (const oi::Shape& shape : oi::Shapes()) {
     std::printf("%-16s %-7s %2u layers of %4u, vocabulary %s\n", shape.name, shape.architecture,
                 shape.layers, shape.width, shape.vocabulary);
+  }
+  for (const oi::Projector& projector : oi::Projectors()) {
+    std::printf("%-16s clip    %2u layers of %4u, for models of %u\n", projector.name,
+                projector.layers, projector.width, projector.model_width);
   }
   std::printf("\nTypes: %s\n", oi::TypeNames().c_str());
 }
@@ -57,10 +63,15 @@ void ShowProgress(std::string_view stage, double done) {
 
 int main(int argc, char** argv) {
   const option options[] = {
-      {"list", no_argument, nullptr, 'l'},          {"type", required_argument, nullptr, 't'},
-      {"seed", required_argument, nullptr, 's'},    {"vocab-dir", required_argument, nullptr, 'd'},
-      {"vocab", required_argument, nullptr, 'v'},   {"template", required_argument, nullptr, 'c'},
-      {"threads", required_argument, nullptr, 'j'}, {nullptr, 0, nullptr, 0},
+      {"list", no_argument, nullptr, 'l'},
+      {"type", required_argument, nullptr, 't'},
+      {"seed", required_argument, nullptr, 's'},
+      {"vocab-dir", required_argument, nullptr, 'd'},
+      {"vocab", required_argument, nullptr, 'v'},
+      {"template", required_argument, nullptr, 'c'},
+      {"threads", required_argument, nullptr, 'j'},
+      {"decision", required_argument, nullptr, 'e'},
+      {nullptr, 0, nullptr, 0},
   };
   oi::ModelOptions model;
   uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
@@ -84,6 +95,9 @@ int main(int argc, char** argv) {
       case 'c':
         model.chat_template = optarg;
         break;
+      case 'e':
+        model.decision = optarg;
+        break;
       case 'j':
         if (!ParseNumber(optarg, &threads) || threads < 1 || threads > 256) return Usage();
         break;
@@ -96,6 +110,13 @@ int main(int argc, char** argv) {
   }
 
   try {
+    for (const oi::Projector& projector : oi::Projectors()) {
+      if (std::string_view(argv[optind]) != projector.name) continue;
+      model.path = argv[optind + 1];
+      model.threads = static_cast<int>(threads);
+      oi::WriteProjector(projector, model, ShowProgress);
+      return 0;
+    }
     const oi::Shape& shape = oi::FindShape(argv[optind]);
     const bool llama = std::string_view(shape.architecture) == "llama";
     model.path = argv[optind + 1];

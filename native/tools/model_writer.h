@@ -1,14 +1,13 @@
-// Writes a model of random weights: metadata first, then one tensor after the other, in
-// pieces. Memory stays bounded by the pieces whatever the model's size.
+// Writes models of random weights.
 
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <string_view>
 
+#include "projector.h"
 #include "shapes.h"
+#include "tensor_file.h"
 
 namespace oi {
 
@@ -19,15 +18,17 @@ struct ModelOptions {
   std::string vocabulary_directory;
   std::string vocabulary;
   std::string chat_template;
+  std::string decision;  // type of a decision model; empty: none
   int threads = 1;
 };
-
-// What is being done, and how much of it is, from 0 to 1.
-using Progress = std::function<void(std::string_view stage, double done)>;
 
 // The file appears at options.path when it is whole. Equal arguments but for `threads`
 // give equal files. Throws std::runtime_error.
 void WriteModel(const Shape& shape, const ModelOptions& options, const Progress& progress);
+
+// The same; vocabulary and template are of no use.
+void WriteProjector(const Projector& projector, const ModelOptions& options,
+                    const Progress& progress);
 
 // The types that WriteModel knows, in one line.
 std::string TypeNames();

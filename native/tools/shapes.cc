@@ -50,7 +50,11 @@ std::vector<Shape> Fixtures() {
   small.kv_heads = 1;
   small.head_width = 32;
 
-  return {dense, hybrid, llama, small};
+  Shape mrope = dense;
+  mrope.name = "fixture-mrope";
+  mrope.architecture = "qwen2vl";
+
+  return {dense, hybrid, llama, mrope, small};
 }
 
 std::vector<Shape> RealShapes() {

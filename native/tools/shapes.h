@@ -16,7 +16,7 @@ namespace oi {
 
 struct Shape {
   const char* name;
-  const char* architecture;  // llama.cpp's name: qwen3, qwen35 or llama
+  const char* architecture;  // llama.cpp's name: qwen3, qwen35, qwen2vl or llama
   const char* vocabulary;    // ggml-vocab-NAME.gguf, unless the caller chooses another
   uint32_t vocabulary_size;  // the token list is padded to it; 0: as long as it comes
   uint32_t layers;

@@ -6,6 +6,7 @@
  */
 
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Reply {
   readonly status: number
@@ -13,6 +14,9 @@ export interface Reply {
   readonly head: string
   readonly body: Buffer
 }
+
+/** Stands for the reply of a connection that ended without one. */
+export const broken: Reply = { status: 0, head: '', body: Buffer.alloc(0) }
 
 /** A POST of a JSON text as bytes. @param key - An API key, where one is needed. */
 export function preparePost(path: string, body: string, key?: string): Buffer {
@@ -58,24 +62,42 @@ export class Connection {
     }
   }
 
-  /** A connection that the server closed because it was idle is opened again. */
+  /** A connection that either side has closed is opened again. */
   async exchange(request: Buffer): Promise<Reply> {
-    if (this.#socket.closed) this.#socket = this.#listen(await connected(this.port))
+    await this.#reopen()
     return new Promise((resolve, reject) => {
       this.#pending = { resolve, reject }
       this.#socket.write(request)
     })
   }
 
+  /** Sends this, whole or not, and leaves without waiting for a reply. */
+  async leave(request: Buffer, afterMs: number): Promise<void> {
+    await this.#reopen()
+    this.#socket.write(request)
+    await sleep(afterMs)
+    this.#socket.destroy()
+  }
+
   close(): void {
     this.#socket.destroy()
   }
 
+  async #reopen(): Promise<void> {
+    if (!this.#socket.destroyed) return
+    this.#received = undefined
+    this.#socket = this.#listen(await connected(this.port))
+  }
+
   #listen(socket: Socket): Socket {
+    // The end of a socket that was left says nothing to the exchange on its successor.
+    const fail = (error: Error) => {
+      if (socket === this.#socket) this.#pending?.reject(error)
+    }
     socket.setNoDelay(true)
     socket.on('data', (data) => this.#take(data))
-    socket.on('close', () => this.#pending?.reject(new Error('the server closed a connection')))
-    socket.on('error', (error) => this.#pending?.reject(error))
+    socket.on('close', () => fail(new Error('the server closed a connection')))
+    socket.on('error', fail)
     return socket
   }
 
@@ -93,6 +115,7 @@ export class Connection {
     const pending = this.#pending
     this.#pending = undefined
     const body = received.subarray(headEnd + 4, headEnd + 4 + length)
+    if (head.includes('\r\nconnection: close')) this.#socket.destroy()
     pending?.resolve({ status: Number(head.slice(9, 12)), head, body })
   }
 }

@@ -40,12 +40,12 @@ export class Figures {
   }
 
   add(name: string, unit: string, goal?: Goal): void {
-    this.#push(name, unit, this.values(name), goal)
+    this.addValues(name, unit, this.values(name), goal)
   }
 
   /** One figure by another, round by round. */
   addRatio(name: string, of: string, by: string, goal?: Goal): void {
-    this.#push(name, '×', quotients(this.values(of), this.values(by)), goal)
+    this.addValues(name, '×', quotients(this.values(of), this.values(by)), goal)
   }
 
   /** The figure with the largest median. */
@@ -53,7 +53,8 @@ export class Figures {
     return names.toSorted((a, b) => median(this.values(b)) - median(this.values(a)))[0]!
   }
 
-  #push(name: string, unit: string, values: readonly number[], goal?: Goal): void {
+  /** What was computed from the others. */
+  addValues(name: string, unit: string, values: readonly number[], goal?: Goal): void {
     const { disturbed } = this.#rounds
     this.all.push({
       layer: this.#layer,
@@ -74,5 +75,5 @@ export function isReached({ goal, values }: Figure): boolean | undefined {
 
 export function goalText({ goal }: Figure): string {
   if (goal?.atLeast !== undefined) return `≥ ${goal.atLeast.toLocaleString('en')}`
-  return goal?.atMost === undefined ? '' : `≤ ${goal.atMost}`
+  return goal?.atMost === undefined ? '' : `≤ ${goal.atMost.toLocaleString('en')}`
 }

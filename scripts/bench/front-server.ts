@@ -1,6 +1,7 @@
 /**
  * The whole server over an engine that answers at once, on uWebSockets.js or on node:http: the
- * same handlers, so that their difference is the transport's.
+ * same handlers, so that their difference is the transport's. The workspace has limits that are
+ * never reached, a balance and a price: everything is counted, charged and booked.
  *
  *     node dist/scripts/bench/front-server.js uws|node
  *
@@ -10,7 +11,7 @@
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,10 +19,12 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
-import type { Head } from '../../src/http/exchange.js'
+import type { Client, Head } from '../../src/http/exchange.js'
 import { Handlers } from '../../src/http/handlers.js'
 import { createLogger } from '../../src/http/logger.js'
+import type { Reply } from '../../src/http/reply.js'
 import { Server } from '../../src/http/server.js'
+import { WorkspaceGate } from '../../src/http/workspace-gate.js'
 import { createInstantEngine } from './instant-engine.js'
 
 const decider = await createDecider(createInstantEngine(), {
@@ -32,10 +35,15 @@ const decider = await createDecider(createInstantEngine(), {
 
 const dataDir = mkdtempSync(join(tmpdir(), 'oi-front-'))
 const accounts = new Accounts({ dataDir })
-const { secret: key } = accounts.createFirstKey()!
+const { secret: key, workspace } = accounts.createFirstKey()!
+const { id } = accounts.workspace(workspace)
+accounts.terms.setLimits(id, { requestsPerMinute: 1_000_000_000, concurrent: 1_000_000 })
+accounts.credits.add(id, 100_000_000_000_000)
+accounts.prices.set(decider.card.name, { input: 2_000_000, output: 5_000_000 })
 const handlers = new Handlers({
   backend: { state: () => 'ready', decider: () => decider },
   accounts,
+  gate: new WorkspaceGate({ accounts }),
   wire: createWire(readConfig({})),
   logger: createLogger(false),
   maxBodyBytes: 4_194_304,
@@ -65,19 +73,45 @@ class NodeHead implements Head {
   }
 }
 
+/** A response of node:http in the form of {@link Client}. */
+class NodeClient implements Client {
+  readonly #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  address(): string {
+    return this.#response.socket?.remoteAddress ?? ''
+  }
+
+  send({ status, headers, body, headOnly, close }: Reply): void {
+    this.#response.writeHead(status, STATUS_CODES[status], [
+      ...headers,
+      'content-length',
+      String(Buffer.byteLength(body)),
+      ...(close ? ['connection', 'close'] : []),
+    ])
+    this.#response.end(headOnly ? undefined : body)
+  }
+
+  begin(status: number, headers: readonly string[], onWritable: () => void): void {
+    this.#response.writeHead(status, STATUS_CODES[status], [...headers])
+    this.#response.on('drain', onWritable)
+  }
+
+  write(text: string): boolean {
+    return this.#response.write(text)
+  }
+
+  end(): void {
+    this.#response.end()
+  }
+}
+
 async function listenOnNode(): Promise<number> {
   const server = createServer((request, response) => {
-    const exchange = handlers.open(new NodeHead(request), {
-      send: ({ status, headers, body, headOnly, close }) => {
-        response.writeHead(status, STATUS_CODES[status], [
-          ...headers,
-          'content-length',
-          String(Buffer.byteLength(body)),
-          ...(close ? ['connection', 'close'] : []),
-        ])
-        response.end(headOnly ? undefined : body)
-      },
-    })
+    const exchange = handlers.open(new NodeHead(request), new NodeClient(response))
     if (exchange === undefined) return
     response.on('close', () => exchange.abandon())
     request.on('data', (chunk: Buffer) => exchange.receive(chunk, false))

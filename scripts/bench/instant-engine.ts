@@ -9,7 +9,8 @@ import { createFakeEngine } from '../../test/helpers/fake-engine.js'
 
 const prefixTokens = 1000
 const outputTokens = 60
-const logits = Float32Array.from({ length: 4096 }, (_, i) => 1 / (i + 1))
+/** As many as most requests need. */
+const logits = logitsOf(4096)
 
 export function createInstantEngine(): Engine {
   // Its tokenizer is what finding the labels needs; it is asked at the start only.
@@ -19,21 +20,28 @@ export function createInstantEngine(): Engine {
     score: (input) => Promise.resolve(outputOf(input)),
     tokenize: (texts) => fake.tokenize(texts),
     countTokens: () => Promise.resolve(outputTokens),
+    stats: () => fake.stats(),
     areOrdinary: (ids) => fake.areOrdinary(ids),
     close: () => fake.close(),
   }
+}
+
+function logitsOf(count: number): Float32Array {
+  return Float32Array.from({ length: count }, (_, i) => 1 / (i + 1))
 }
 
 function outputOf({ suffixes }: ScoreInput): ScoreOutput {
   let floats = 0
   for (const { candidates } of suffixes) floats += candidates.length + 1
   return {
-    logits: logits.slice(0, floats),
+    logits: floats <= logits.length ? logits.slice(0, floats) : logitsOf(floats),
     prefixTokens,
     suffixTokens: 40 * suffixes.length,
     cachedTokens: 0,
     queueMs: 0,
     tokenizeMs: 0,
+    imageTokens: 0,
+    visionMs: 0,
     modelMs: 0.5,
   }
 }

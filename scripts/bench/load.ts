@@ -18,7 +18,8 @@
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Connection, prepareRequest, type Reply } from './connection.js'
+import { broken, Connection, prepareRequest, type Reply } from './connection.js'
+import { percentile } from './stats.js'
 
 export interface Target {
   readonly port: number
@@ -31,7 +32,7 @@ export interface Target {
 
 export interface LoadResult {
   readonly requests: number
-  /** Replies with another status than 200. */
+  /** Replies with another status than 200, broken connections included. */
   readonly failures: number
   readonly elapsedMs: number
   readonly requestsPerSecond: number
@@ -49,7 +50,7 @@ export async function closedLoop(target: Target): Promise<LoadResult> {
       pool.map(async (connection) => {
         for (let request = next(); request !== undefined; request = next()) {
           const sentMs = performance.now()
-          const reply = await connection.exchange(request)
+          const reply = await connection.exchange(request).catch(() => broken)
           const latencyMs = performance.now() - sentMs
           latencies.push(latencyMs)
           if (reply.status !== 200) failures++
@@ -76,7 +77,7 @@ export async function openLoop(target: Target, rate: number): Promise<LoadResult
         for (let request = next(); request !== undefined; request = next()) {
           const intendedMs = startMs + (begun++ / rate) * 1000
           await until(intendedMs)
-          const reply = await connection.exchange(request)
+          const reply = await connection.exchange(request).catch(() => broken)
           const latencyMs = performance.now() - intendedMs
           latencies.push(latencyMs)
           if (reply.status !== 200) failures++
@@ -88,16 +89,22 @@ export async function openLoop(target: Target, rate: number): Promise<LoadResult
   })
 }
 
-/** A source that gives the same request for a time. */
-export function sameFor(seconds: number, request: Buffer): () => Buffer | undefined {
+/** A source that makes requests for a time, which begins now. */
+export function during(seconds: number, make: () => Buffer): () => Buffer | undefined {
   const endMs = performance.now() + seconds * 1000
-  return () => (performance.now() < endMs ? request : undefined)
+  return () => (performance.now() < endMs ? make() : undefined)
 }
 
-/** A source that gives each request once. */
-export function eachOf(requests: readonly Buffer[]): () => Buffer | undefined {
+/** A source that gives each of these once. */
+export function eachOf<T>(all: readonly T[]): () => T | undefined {
   let at = 0
-  return () => requests[at++]
+  return () => all[at++]
+}
+
+/** A source that makes a request this many times, each when it is due. */
+export function times<T>(count: number, make: () => T): () => T | undefined {
+  let left = count
+  return () => (left-- > 0 ? make() : undefined)
 }
 
 /** Timers have whole milliseconds; the rest is waited out by turns of the event loop. */
@@ -110,9 +117,7 @@ async function until(ms: number): Promise<void> {
 function summarize(latencies: number[], failures: number, elapsedMs: number): LoadResult {
   const sorted = Float64Array.from(latencies).sort()
   const at = (share: number) =>
-    Math.round(
-      (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) * 1e3,
-    ) / 1e3
+    sorted.length === 0 ? 0 : Math.round(percentile(sorted, share) * 1e3) / 1e3
   return {
     requests: sorted.length,
     failures,
@@ -142,11 +147,8 @@ async function main(): Promise<void> {
   const rate = Number(values.rate)
   const result =
     values.rate === undefined
-      ? await closedLoop({ ...target, next: sameFor(seconds, request) })
-      : await openLoop(
-          { ...target, next: eachOf(new Array(Math.round(rate * seconds)).fill(request)) },
-          rate,
-        )
+      ? await closedLoop({ ...target, next: during(seconds, () => request) })
+      : await openLoop({ ...target, next: times(Math.round(rate * seconds), () => request) }, rate)
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 

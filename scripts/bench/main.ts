@@ -5,33 +5,42 @@
  */
 
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { openEngine } from '../../src/engine/engine.js'
+import { join } from 'node:path'
 import { OiError } from '../../src/errors.js'
 import { buildNative } from '../build/native.js'
 import { BuildError } from '../build/run.js'
-import { ensureModel } from '../make-model/ensure.js'
-import type { Bench, ModelFile } from './bench.js'
-import type { Figure } from './figure.js'
+import type { Bench } from './bench.js'
 import { ceiling } from './layers/ceiling.js'
 import { engine } from './layers/engine.js'
+import { fairness } from './layers/fairness.js'
 import { front } from './layers/front.js'
 import { http } from './layers/http.js'
+import { kernels } from './layers/kernels.js'
+import { overload } from './layers/overload.js'
 import { peer } from './layers/peer.js'
+import { prefill } from './layers/prefill.js'
+import { scaling } from './layers/scaling.js'
+import { soak } from './layers/soak.js'
 import { provenance } from './machine.js'
+import { describeModel, ModelFiles } from './model-file.js'
 import { type BenchOptions, type LayerName, readOptions, usage, UsageError } from './options.js'
 import { Quiet } from './quiet.js'
-import { appendCsv, headOf, tableOf, writeJson } from './report.js'
+import { headOf, resultsDir, tableOf } from './report.js'
+import { Results } from './results.js'
 
-const layers: Record<LayerName, (bench: Bench) => Promise<readonly Figure[]>> = {
+const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   ceiling,
+  kernels,
+  prefill,
   engine,
   http,
   front,
   peer,
+  scaling,
+  fairness,
+  overload,
+  soak,
 }
-
-const shape = 'qwen3-0.6b'
 
 try {
   const args = process.argv.slice(2)
@@ -56,37 +65,31 @@ async function run(options: BenchOptions, args: readonly string[]): Promise<void
   // At the start: a long run is dated by it, and by the sources that it runs.
   const origin = provenance(args)
   const say = (line: string) => console.error(line)
-  const notes: string[] = []
+  const csvDir = options.save ? resultsDir : undefined
+  const results = new Results(origin, { json: options.json, csvDir })
+  const models = new ModelFiles(options, say)
   const bench: Bench = {
     options,
+    origin,
     quiet: new Quiet(),
     say,
-    note: (line) => notes.push(line),
-    model: once(() => modelOf(options, say)),
+    note: (line) => results.note(line),
+    record: (figures, model) =>
+      results.add(figures, model === undefined ? 'none' : describeModel(model)),
+    model: (shape = 'qwen3-0.6b', type) => models.get(shape, type),
     tools: once(() => toolsOf(options)),
   }
-  const figures: Figure[] = []
-  for (const layer of options.layers) {
-    say(layer)
-    figures.push(...(await layers[layer](bench)))
+  try {
+    for (const layer of options.layers) {
+      say(layer)
+      await layers[layer](bench)
+    }
+  } finally {
+    // Also what was measured before a failure: it is saved, and may tell why.
+    const { figures } = results.report
+    if (figures.length > 0) console.log(`${headOf(results.report)}\n${tableOf(figures)}`)
+    else say(`Nothing was measured${options.only && `: no row contains "${options.only}"`}`)
   }
-
-  const needsModel = options.layers.some((layer) => layer !== 'front')
-  const model = needsModel ? describe(await bench.model()) : 'none'
-  const report = { provenance: origin, model, figures, notes }
-  console.log(`${headOf(report)}\n${tableOf(figures)}`)
-  if (options.json !== undefined) writeJson(options.json, report)
-  if (options.save) say(`Added to ${appendCsv(report)}`)
-}
-
-async function modelOf(options: BenchOptions, say: Bench['say']): Promise<ModelFile> {
-  const { model, type, threads } = options
-  if (model === undefined) say(`  model ${shape} ${type}: made on first use`)
-  const path = model ?? (await ensureModel(shape, { type }))
-  const engine = await openEngine({ modelPath: path, threads, metadataOnly: true })
-  await engine.close()
-  const { description, threads: chosen } = engine.info
-  return { path, description, threads: chosen }
 }
 
 async function toolsOf({ tools }: BenchOptions): Promise<string> {
@@ -95,10 +98,6 @@ async function toolsOf({ tools }: BenchOptions): Promise<string> {
   const missing = names.filter((name) => !existsSync(join(dir, name)))
   if (missing.length === 0) return dir
   throw new UsageError(`--tools ${dir}: there is no ${missing.join(' and no ')}`)
-}
-
-function describe({ path, description, threads }: ModelFile): string {
-  return `${basename(path)}, ${description}, ${threads} threads`
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,38 +1,71 @@
 /**
- * `oi serve` as a user starts it, on an empty data folder and a free port.
+ * `oi serve` as a user starts it, on an empty data folder and a free port; workspaces without
+ * limits, since it is the server that is measured.
  *
  * @module
  */
 
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ModelFile } from './bench.js'
 import { Child } from './child.js'
+import type { ModelFile } from './model-file.js'
 
 const command = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+
+/** Settings with which nothing is refused or given up, however much waits for a slow model. */
+export const patientSettings = ['--deadline-ms', '3600000', '--max-backlog-ms', '3600000']
+
+/** A cache that is full at once: what grows then is not the cache. */
+export const smallCache = ['--host-cache-mb', '4']
 
 export interface OiServer {
   readonly port: number
   readonly key: string
+  readonly pid: number
+  /** Makes a workspace without limits. @returns A key of it. */
+  createKey(workspace: string): string
 }
 
-/** Starts the server, gives it to `use` when it is ready, stops it whatever happens. */
+/**
+ * Starts the server, gives it to `use` when it is ready, stops it whatever happens.
+ *
+ * @param settings - Flags of `oi serve`.
+ */
 export async function withOiServer<T>(
-  { path, threads }: ModelFile,
+  { path, threads, kernels }: ModelFile,
   use: (server: OiServer) => Promise<T>,
+  settings: readonly string[] = patientSettings,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'oi-bench-'))
+  const data = ['--data-dir', dataDir]
+  const oi = (...args: string[]) =>
+    execFileSync(process.execPath, [command, ...args, ...data], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim()
   try {
     await using child = new Child(process.execPath, [
-      ...[command, 'serve', '--model', path, '--threads', String(threads)],
-      ...['--port', '0', '--data-dir', dataDir, '--deadline-ms', '600000'],
+      ...[command, 'serve', '--model', path, '--threads', String(threads), '--port', '0'],
+      ...['--kernels', kernels, ...data, ...settings],
     ])
     const [, port] = await child.match(/Listening on http:\/\/[^\s:]+:(\d+)/)
     const [key] = await child.match(/oi-[\w-]{43}/)
     await child.match(/^Ready$/m)
-    return await use({ port: Number(port), key })
+    const limits = ['--requests-per-minute', '0', '--concurrent', '0']
+    oi('workspaces', 'set-limits', 'default', ...limits)
+    return await use({
+      port: Number(port),
+      key,
+      pid: child.pid!,
+      createKey: (workspace) => {
+        oi('workspaces', 'create', workspace)
+        oi('workspaces', 'set-limits', workspace, ...limits)
+        return oi('keys', 'create', '--workspace', workspace)
+      },
+    })
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

@@ -7,30 +7,47 @@
 import { parseArgs } from 'node:util'
 import type { EngineOptions } from '../../src/engine/engine.js'
 
-export const layerNames = ['ceiling', 'engine', 'http', 'front', 'peer'] as const
+export const layerNames = [
+  ...(['ceiling', 'kernels', 'prefill', 'engine', 'http', 'front', 'peer'] as const),
+  ...(['scaling', 'fairness', 'overload', 'soak'] as const),
+] as const
 export type LayerName = (typeof layerNames)[number]
 
 export interface BenchOptions {
   readonly layers: readonly LayerName[]
-  /** A GGUF file; without it the benchmark model of {@link BenchOptions.type}. */
+  /** A GGUF file; without it each layer has a shape of its own. */
   readonly model: string | undefined
-  readonly type: string
+  /** Weights of the shapes; without it each shape's own. */
+  readonly type: string | undefined
   readonly json: string | undefined
   readonly save: boolean
   readonly rounds: number
   readonly retries: number
   readonly threads: number | undefined
-  readonly microbatchTokens: number
+  /** Undefined: what llama-bench takes, and what the engine chooses. */
+  readonly microbatchTokens: number | undefined
   readonly flashAttention: NonNullable<EngineOptions['flashAttention']>
   readonly cacheType: NonNullable<EngineOptions['cacheType']>
+  /** Our own kernels on the CPU. */
+  readonly kernels: NonNullable<EngineOptions['kernels']>
   readonly stateTokens: number
   readonly questions: number
   readonly questionTokens: number
-  readonly seconds: number
-  /** Rows of the layer peer whose name contains it; all when empty. */
+  /** Of one measurement; without it each layer's own. */
+  readonly seconds: number | undefined
+  readonly requests: number
+  readonly quick: boolean
+  /** Rows of a layer whose name contains it; all when empty. */
   readonly only: string
   /** Folder with llama-bench and llama-server; without it they are built. */
   readonly tools: string | undefined
+}
+
+const quickDivisor = 4
+
+/** What `--quick` makes of a size. */
+export function quickly({ quick }: BenchOptions): (size: number) => number {
+  return (size) => (quick ? Math.ceil(size / quickDivisor) : size)
 }
 
 /** The message is all that a person needs. */
@@ -40,31 +57,45 @@ export const usage = `Usage: npm run bench -- LAYER [options]
 
 Layers
   ceiling   llama-bench of the same llama.cpp: what the engine could reach
+  kernels   our own CPU kernels, against llama.cpp's and the peak of the registers
+  prefill   prompts of 512 and 4,096 tokens for each type of weights, against llama-bench
   engine    the engine without HTTP, against the ceiling
   http      the whole server, against the engine
   front     the server without a model, against the same handlers on node:http
   peer      the whole server against llama-server of the same llama.cpp
+  scaling   cost over questions, state tokens and clients, with a plot
+  fairness  short requests beside a long one, a workspace beside one that floods
+  overload  the whole server at twice the rate that it can sustain
+  soak      many mixed requests to the whole server: memory, handles, failures
   all       these in turn
 
 Options
-  --model FILE          a GGUF file; by default one in the shape of Qwen3-0.6B, made on first use
-  --type TYPE           its weights, without --model: Q4_0 (default), BF16, Q8_0, …
+  --model FILE          a GGUF file; by default one of random weights, made on first use: in the
+                        shape of Qwen3-0.6B, and a small one for scaling, fairness and soak
+  --type TYPE           its weights, without --model: BF16, Q8_0, …; Q4_0, and F32 of a small one
   --rounds N            rounds that count; 5
   --retries N           disturbed rounds that are thrown away; as many as rounds
   --json FILE           writes everything that was measured
   --unsaved             adds nothing to scripts/bench/results
   --tools DIR           llama-bench and llama-server that are built already
   --threads N           threads of the model; by default what the engine chooses
-  --ubatch N            tokens of one compute graph; 512
+  --ubatch N            tokens of one compute graph; by default 512 for llama-bench, and what
+                        the engine chooses
   --flash on|off|auto   flash attention of the engine in the layer engine; auto
   --cache-type T        K/V cells in the layers ceiling and engine: f16 (default), bf16, f32
+  --kernels auto|off    our own kernels in the layers prefill, engine, http, peer, overload and
+                        soak; auto
   --state-tokens N      1000
   --questions N         8; the layer peer asks 16
   --question-tokens N   40
-  --only TEXT           rows of the layer peer whose name contains it, as "same state"
-  --seconds N           one measurement of the layer front; 5
+  --only TEXT           rows whose name contains it, as "same state", in the layers kernels,
+                        prefill, engine, peer, scaling and fairness
+  --quick               scaling and fairness at a quarter of their sizes
+  --seconds N           one measurement of the layer front, 5; the overload, 180
+  --requests N          of the layer soak; 10,000
 
-The layers http and peer run the server with its own settings.`
+The layers http, peer, overload and soak run the server with its own settings. Every group of
+figures is saved as soon as it is measured.`
 
 /**
  * @throws {@link UsageError} naming what is wrong.
@@ -73,7 +104,6 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
   const { values, positionals } = parse(args)
   if (values.help) return 'help'
   const rounds = integer('rounds', values.rounds, 1)
-  const threads = values.threads
   return {
     layers: layersOf(positionals),
     model: values.model,
@@ -81,15 +111,18 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
     json: values.json,
     save: !values.unsaved,
     rounds,
-    retries: values.retries === undefined ? rounds : integer('retries', values.retries, 0),
-    threads: threads === undefined ? undefined : integer('threads', threads, 1),
-    microbatchTokens: integer('ubatch', values.ubatch, 32),
+    retries: optional('retries', values.retries, 0) ?? rounds,
+    threads: optional('threads', values.threads, 1),
+    microbatchTokens: optional('ubatch', values.ubatch, 64),
     flashAttention: oneOf('flash', values.flash, ['auto', 'on', 'off']),
     cacheType: oneOf('cache-type', values['cache-type'], ['f16', 'bf16', 'f32']),
+    kernels: oneOf('kernels', values.kernels, ['auto', 'off']),
     stateTokens: integer('state-tokens', values['state-tokens'], 32),
     questions: integer('questions', values.questions, 1),
     questionTokens: integer('question-tokens', values['question-tokens'], 32),
-    seconds: integer('seconds', values.seconds, 1),
+    seconds: optional('seconds', values.seconds, 1),
+    requests: integer('requests', values.requests, 100),
+    quick: values.quick ?? false,
     only: values.only,
     tools: values.tools,
   }
@@ -103,19 +136,22 @@ function parse(args: readonly string[]) {
       options: {
         help: { type: 'boolean', short: 'h' },
         model: { type: 'string' },
-        type: { type: 'string', default: 'Q4_0' },
+        type: { type: 'string' },
         json: { type: 'string' },
         unsaved: { type: 'boolean' },
         rounds: { type: 'string', default: '5' },
         retries: { type: 'string' },
         threads: { type: 'string' },
-        ubatch: { type: 'string', default: '512' },
+        ubatch: { type: 'string' },
         flash: { type: 'string', default: 'auto' },
         'cache-type': { type: 'string', default: 'f16' },
+        kernels: { type: 'string', default: 'auto' },
         'state-tokens': { type: 'string', default: '1000' },
         questions: { type: 'string', default: '8' },
         'question-tokens': { type: 'string', default: '40' },
-        seconds: { type: 'string', default: '5' },
+        seconds: { type: 'string' },
+        requests: { type: 'string', default: '10000' },
+        quick: { type: 'boolean' },
         only: { type: 'string', default: '' },
         tools: { type: 'string' },
       },
@@ -141,6 +177,10 @@ function integer(name: string, text: string, min: number): number {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value >= min && text.trim() !== '') return value
   throw new UsageError(`--${name}: expected a whole number from ${min} on, got "${text}"`)
+}
+
+function optional(name: string, text: string | undefined, min: number): number | undefined {
+  return text === undefined ? undefined : integer(name, text, min)
 }
 
 function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {

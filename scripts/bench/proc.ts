@@ -1,5 +1,5 @@
 /**
- * CPU time as Linux counts it, from /proc. Elsewhere everything is unknown.
+ * CPU time, memory and handles as Linux counts them, from /proc. Elsewhere all is unknown.
  *
  * @module
  */
@@ -35,6 +35,17 @@ export function machineTime(): MachineTime {
 export function processTime(pid: number): number {
   const [, , user, system] = statOf(pid)!
   return (user! + system!) / ticksPerSecond
+}
+
+/** What one process holds in memory, bytes. */
+export function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+}
+
+/** Files, sockets and other handles that one process has open. */
+export function openHandles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length
 }
 
 /** What a process and its descendants used so far, those that have ended included, seconds. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Table from 'cli-table3'
 import { root } from '../build/paths.js'
@@ -12,11 +12,17 @@ import { type Figure, goalText, isReached } from './figure.js'
 import type { Provenance } from './machine.js'
 import { summarize } from './stats.js'
 
-export interface Report {
-  readonly provenance: Provenance
+/** Where the results of all runs are kept, a CSV file for each kind of machine. */
+export const resultsDir = join(root, 'scripts/bench/results')
+
+export interface Recorded extends Figure {
   /** File name, type of its weights, threads; or that there was none. */
   readonly model: string
-  readonly figures: readonly Figure[]
+}
+
+export interface Report {
+  readonly provenance: Provenance
+  readonly figures: readonly Recorded[]
   /** Conditions that a reader must know. */
   readonly notes: readonly string[]
 }
@@ -39,39 +45,46 @@ export function tableOf(figures: readonly Figure[]): string {
   return table.toString()
 }
 
-export function headOf({ provenance: p, model, notes }: Omit<Report, 'figures'>): string {
+export function headOf({ provenance: p, figures, notes }: Report): string {
+  const models = new Set(figures.map(({ model }) => model))
   return [
     `machine  ${p.cpu}, ${p.cores} cores, ${p.memoryGiB} GiB, Node ${p.node}`,
     `date     ${p.date}`,
     `commit   ${p.commit}, llama.cpp ${p.llamaCommit}`,
     `build    ${p.build}`,
-    `model    ${model}`,
+    ...[...models].map((model) => `model    ${model}: ${layersWith(model, figures)}`),
     `command  ${p.command}`,
     ...notes.map((note) => `note     ${note}`),
   ].join('\n')
 }
 
+function layersWith(model: string, figures: readonly Recorded[]): string {
+  const its = figures.filter((figure) => figure.model === model)
+  return [...new Set(its.map(({ layer }) => layer))].join(', ')
+}
+
+/** Whole or not at all, as it is written many times in a run. */
 export function writeJson(path: string, report: Report): void {
   const figures = report.figures.map((figure) => ({
     ...figure,
     ...summarize(figure.values),
     reached: isReached(figure),
   }))
-  writeFileSync(path, `${JSON.stringify({ ...report, figures }, undefined, 2)}\n`)
+  const next = `${path}.next`
+  writeFileSync(next, `${JSON.stringify({ ...report, figures }, undefined, 2)}\n`)
+  renameSync(next, path)
 }
 
 const columns =
   'date,commit,llama,build,model,layer,figure,unit,median,min,max,mad,rounds,disturbed,goal,command'
 
-/** @returns The file's path inside the project. */
-export function appendCsv({ provenance: p, model, figures }: Report): string {
-  const file = `scripts/bench/results/${p.machine}.csv`
-  const path = join(root, file)
-  mkdirSync(join(path, '..'), { recursive: true })
+export function appendCsv(dir: string, p: Provenance, figures: readonly Recorded[]): void {
+  const path = join(dir, `${p.machine}.csv`)
+  mkdirSync(dir, { recursive: true })
   if (!existsSync(path)) writeFileSync(path, `${columns}\n`)
   const lines = figures.map((figure) => {
     const { median, min, max, mad } = summarize(figure.values)
-    const { layer, name, unit, values, disturbed } = figure
+    const { model, layer, name, unit, values, disturbed } = figure
     return [
       ...[p.date, p.commit, p.llamaCommit, p.build, model, layer, name, unit],
       ...[median, min, max, mad].map((value) => Number(value.toPrecision(5))),
@@ -81,7 +94,6 @@ export function appendCsv({ provenance: p, model, figures }: Report): string {
       .join(',')
   })
   appendFileSync(path, lines.map((line) => `${line}\n`).join(''))
-  return file
 }
 
 function csvField(value: string | number): string {

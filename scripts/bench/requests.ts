@@ -7,7 +7,7 @@
 import type { DecideRequest, NoulQuestion } from '../../src/decide/types.js'
 import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
 import { createReadout, type Readout } from '../../src/prompt/readout.js'
-import { Texts } from './texts.js'
+import { randomText, Texts } from './texts.js'
 
 export interface Size {
   readonly stateTokens: number
@@ -50,6 +50,17 @@ export class Requests {
       questions[`q${i}`] = { type: 'noul', instructions }
     }
     return { state, questions }
+  }
+
+  /** Of about these sizes, the template's tokens not counted: made at once. */
+  rough(size: Size): DecideRequest {
+    const questions = Object.fromEntries(
+      Array.from({ length: size.questions }, (_, i) => [
+        `q${i}`,
+        { type: 'noul', instructions: randomText(size.questionTokens) } as const,
+      ]),
+    )
+    return { state: randomText(size.stateTokens), questions }
   }
 
   input(request: DecideRequest): ScoreInput {

@@ -35,6 +35,18 @@ export function summarize(values: readonly number[]): Summary {
   }
 }
 
+/**
+ * The least value that a share of all values does not exceed: 0.95 gives the 95th percentile.
+ *
+ * @param share - 0 to 1.
+ * @throws RangeError for an empty series.
+ */
+export function percentile(values: readonly number[] | Float64Array, share: number): number {
+  if (values.length === 0) throw new RangeError('a percentile of nothing')
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
+}
+
 /** Round by round, so that what slows a whole round falls out. Both have the same length. */
 export function quotients(values: readonly number[], divisors: readonly number[]): number[] {
   return values.map((value, i) => value / divisors[i]!)

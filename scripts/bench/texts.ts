@@ -18,6 +18,11 @@ const words =
   face others level office door health person art war history party result change morning reason
   research girl guy moment air teacher force education`.split(/\s+/)
 
+/** Words that are a token each in most vocabularies. @param random - 0 up to 1. */
+export function randomText(count: number, random: () => number = Math.random): string {
+  return Array.from({ length: count }, () => words[Math.floor(random() * words.length)]!).join(' ')
+}
+
 /** Corrections before a tokenizer counts as unfit for exact texts. */
 const maxTries = 8
 

@@ -35,6 +35,7 @@ export const switches = {
   hip: 'OI_HIP',
   portable: 'OI_PORTABLE',
   sanitize: 'OI_SANITIZE',
+  'sanitize-thread': 'OI_SANITIZE_THREAD',
 } as const
 
 export type Switch = keyof typeof switches
@@ -48,7 +49,13 @@ interface StampedTarget {
 
 /** The targets that a stamp speaks for; any other, of llama.cpp's, always goes to CMake. */
 const stampedTargets: Readonly<Record<string, StampedTarget>> = {
-  oi: { product: 'oi.node', uses: (folder) => folder !== 'tools' },
+  oi: { product: 'oi.node', uses: (folder) => !['tools', 'stress'].includes(folder) },
+  'oi-stress': {
+    product: 'oi-stress',
+    uses: (folder) => ['runtime', 'engine', 'kernels', 'stress'].includes(folder),
+  },
+  'oi-kernel-test': { product: 'oi-kernel-test', uses: (folder) => folder === 'kernels' },
+  'oi-kernel-bench': { product: 'oi-kernel-bench', uses: (folder) => folder === 'kernels' },
   'oi-reference': { product: 'oi-reference', uses: (folder) => folder === 'tools' },
   'oi-make-model': { product: 'oi-make-model', uses: (folder) => folder === 'tools' },
 }

@@ -47,7 +47,10 @@ async function identity(options: ModelOptions): Promise<string> {
   const templateText = template && existsSync(template) ? readFileSync(template, 'utf8') : template
   const tree = await llamaTree()
   hash.update(
-    JSON.stringify([tree.commit, options.seed ?? 1, options.vocab ?? null, templateText ?? null]),
+    JSON.stringify([
+      ...[tree.commit, options.seed ?? 1, options.vocab ?? null, templateText ?? null],
+      options.decision ?? null,
+    ]),
   )
   return hash.digest('hex').slice(0, 12)
 }

@@ -16,6 +16,7 @@ const usage = `Usage: npm run make-model -- NAME OUT [options]
   --seed N         other weights; 1 by default
   --vocab NAME     the tokenizer of a vendored ggml-vocab-NAME.gguf
   --template T     chatml, always-thinks, llama3, none, or a file with a chat template
+  --decision TYPE  a decision model: openjev, lev, nimble, pplx-decider, lfm2-d1, kev, …
   --list           the names and types there are`
 
 class UsageError extends Error {}
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
       seed: { type: 'string' },
       vocab: { type: 'string' },
       template: { type: 'string' },
+      decision: { type: 'string' },
       list: { type: 'boolean' },
     },
   })

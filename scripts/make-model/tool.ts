@@ -20,6 +20,8 @@ export interface ModelOptions {
   readonly vocab?: string | undefined
   /** `chatml`, `always-thinks`, `llama3`, `none` or a file; by default the model's own. */
   readonly template?: string | undefined
+  /** Type of a decision model, as `openjev`: with its metadata, and a template where it has one. */
+  readonly decision?: string | undefined
 }
 
 /** The tool ended with an error; the message is what it said, in one line. */
@@ -70,6 +72,7 @@ export async function writeModel(
     ...['--vocab-dir', join(tree.dir, 'models')],
     ...(options.vocab === undefined ? [] : ['--vocab', options.vocab]),
     ...(options.template === undefined ? [] : ['--template', options.template]),
+    ...(options.decision === undefined ? [] : ['--decision', options.decision]),
     ...['--', name, path],
   ]
   await runTool(args, show)

@@ -1,5 +1,5 @@
 /**
- * Workspaces and their keys.
+ * Workspaces and their keys; their limits, money and usage are parts of their own.
  *
  * Rules
  *   1. A secret is returned once, by the call that made it. Stored is its SHA-256.
@@ -13,9 +13,15 @@
 
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
+import { Changes } from './changes.js'
+import { Credits } from './credits.js'
 import { openDatabase } from './database.js'
 import { hashBytes, hashSecret, keyError, newSecret, readSecret } from './keys.js'
 import { LastUsed } from './last-used.js'
+import { Ledger } from './ledger.js'
+import { Prices } from './prices.js'
+import { Terms, termsColumns, type WorkspaceTerms } from './terms.js'
+import { type DailyUsage, readUsage } from './usage.js'
 
 /** Whom a request belongs to. */
 export interface Caller {
@@ -24,10 +30,17 @@ export interface Caller {
   readonly workspace: string
 }
 
-export interface Workspace {
+export interface Workspace extends WorkspaceTerms {
   readonly id: number
   readonly name: string
   readonly createdMs: number
+}
+
+/** A workspace and what it has used. */
+export interface WorkspaceUsage {
+  readonly workspace: Workspace
+  /** Newest day first. */
+  readonly usage: readonly DailyUsage[]
 }
 
 /** A key as it may be shown. Times are milliseconds since 1970, UTC. */
@@ -55,31 +68,41 @@ export interface AccountsOptions {
 
 const keyColumns = `keys.id, keys.name, workspaces.name AS workspace, last_four AS lastFour,
   keys.created_ms AS createdMs, used_ms AS usedMs, revoked_ms AS revokedMs`
-const workspaceColumns = 'id, name, created_ms AS createdMs'
+const workspaceColumns = `id, name, created_ms AS createdMs, ${termsColumns}`
 const maxNameLength = 100
+const usageDays = 31
 /** Beyond it, all are forgotten: a bound on memory and not a cache's size to be tuned. */
 const maxRemembered = 10_000
 
 export class Accounts {
+  readonly ledger: Ledger
+  readonly terms: Terms
+  readonly credits: Credits
+  readonly prices: Prices
+  /** Grows when anything may have changed since the last {@link authenticate}. */
+  readonly changes: Pick<Changes, 'count'>
   readonly #db: Sqlite.Database
+  readonly #changes: Changes
   readonly #lastUsed: LastUsed
   readonly #byHash: Sqlite.Statement<[Buffer], Caller & { revokedMs: number | null }>
-  /** A number that another connection's write to the file changes. */
-  readonly #version: Sqlite.Statement<[], number>
   /** Valid keys (rule 2), by {@link hashSecret}. */
   readonly #remembered = new Map<string, Caller>()
-  #rememberedVersion: number | undefined
+  #rememberedAt: number | undefined
 
   /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
   constructor({ dataDir, busyMs = 5000 }: AccountsOptions) {
     this.#db = openDatabase(dataDir, busyMs)
+    this.changes = this.#changes = new Changes(this.#db)
+    this.ledger = new Ledger(this.#db)
+    this.terms = new Terms(this.#db, this.#changes, this.ledger)
+    this.credits = new Credits(this.#db, this.#changes)
+    this.prices = new Prices(this.#db, this.#changes)
     this.#lastUsed = new LastUsed(this.#db)
     this.#byHash = this.#db.prepare(
       `SELECT keys.id AS keyId, revoked_ms AS revokedMs,
               workspaces.id AS workspaceId, workspaces.name AS workspace
        FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE hash = ?`,
     )
-    this.#version = this.#db.prepare<[], number>('PRAGMA data_version').pluck()
   }
 
   /**
@@ -90,10 +113,10 @@ export class Accounts {
    */
   authenticate(header: string | undefined): Caller {
     const hash = hashSecret(readSecret(header))
-    const version = this.#version.get()!
-    if (version !== this.#rememberedVersion || this.#remembered.size >= maxRemembered) {
+    const count = this.#changes.look()
+    if (count !== this.#rememberedAt || this.#remembered.size >= maxRemembered) {
       this.#remembered.clear()
-      this.#rememberedVersion = version
+      this.#rememberedAt = count
     }
     let caller = this.#remembered.get(hash)
     if (caller === undefined) {
@@ -124,6 +147,28 @@ export class Accounts {
       .all()
   }
 
+  /** @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace. */
+  workspace(name: string): Workspace {
+    const workspace = this.#findWorkspace(name)
+    if (workspace !== undefined) return workspace
+    throw new OiError(
+      'ERR_ACCOUNTS',
+      `There is no workspace "${name}": oi workspaces create ${name}`,
+    )
+  }
+
+  /**
+   * A workspace's limits and balance, and what it has used in the last 31 days, today included;
+   * with everything that has been booked here.
+   *
+   * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace.
+   */
+  usage(name: string): WorkspaceUsage {
+    this.ledger.flush()
+    const workspace = this.workspace(name)
+    return { workspace, usage: readUsage(this.#db, workspace.id, usageDays) }
+  }
+
   /**
    * Makes a key. The secret in the result is shown now or never.
    *
@@ -131,13 +176,7 @@ export class Accounts {
    */
   createKey(workspace: string, name: string): NewKey {
     checkName('key', name)
-    const owner = this.#findWorkspace(workspace)
-    if (owner === undefined) {
-      throw new OiError(
-        'ERR_ACCOUNTS',
-        `There is no workspace "${workspace}": oi workspaces create ${workspace}`,
-      )
-    }
+    const owner = this.workspace(workspace)
     const secret = newSecret()
     const { lastInsertRowid } = this.#db
       .prepare(
@@ -181,8 +220,7 @@ export class Accounts {
     this.#db
       .prepare('UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL')
       .run(Date.now(), id)
-    // The version only tells of other connections' writes.
-    this.#remembered.clear()
+    this.#changes.mark()
     const key = this.#getKey(id)
     if (key === undefined) {
       throw new OiError('ERR_ACCOUNTS', `There is no key ${id}: oi keys list shows them`)
@@ -190,11 +228,19 @@ export class Accounts {
     return key
   }
 
-  /** Writes what is pending and closes the file. Idempotent. */
+  /**
+   * Writes what is pending and closes the file. Idempotent.
+   *
+   * @throws {@link OiError} `ERR_ACCOUNTS` if usage could not be written; it is closed then too.
+   */
   close(): void {
     if (!this.#db.open) return
     this.#lastUsed.flush()
-    this.#db.close()
+    try {
+      this.ledger.close()
+    } finally {
+      this.#db.close()
+    }
   }
 
   #lookUp(hash: string): Caller {

@@ -4,6 +4,12 @@
  * Several processes share one file. WAL lets them read while one of them writes; a write waits
  * for another process' write at most `busyMs`.
  *
+ * A transaction that has been committed survives the end of the process, however it ends: with
+ * `synchronous = NORMAL` it is in the system's hands by then. When the machine loses power, the
+ * last ones may be lost, whole and from the end, as they are forced to the disk only when the
+ * WAL is folded into the file; FULL would force each, at the price of a disk's write per group of
+ * bookings.
+ *
  * @module
  */
 
@@ -30,6 +36,56 @@ const steps = [
      revoked_ms INTEGER
    ) STRICT;
    CREATE INDEX keys_of_workspace ON keys (workspace_id);`,
+
+  // Limits: 0 is unlimited. Money: whole millionths of a credit; a balance of NULL is unlimited.
+  // Days: whole days since 1970, UTC. What a row of the ledger costs is what its tokens cost; its
+  // amount is what it changed the balance by, which is nothing while that is unlimited.
+  `ALTER TABLE workspaces ADD COLUMN
+     requests_per_minute INTEGER NOT NULL DEFAULT 6000 CHECK (requests_per_minute >= 0);
+   ALTER TABLE workspaces ADD COLUMN
+     concurrent INTEGER NOT NULL DEFAULT 64 CHECK (concurrent >= 0);
+   ALTER TABLE workspaces ADD COLUMN balance INTEGER;
+   CREATE TABLE prices (
+     model TEXT PRIMARY KEY,
+     input INTEGER NOT NULL CHECK (input >= 0),
+     output INTEGER NOT NULL CHECK (output >= 0),
+     image INTEGER NOT NULL CHECK (image >= 0)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE writers (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     opened_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE ledger (
+     writer INTEGER NOT NULL REFERENCES writers (id),
+     number INTEGER NOT NULL,
+     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+     time_ms INTEGER NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('usage', 'credit', 'unlimited')),
+     model TEXT,
+     input_tokens INTEGER NOT NULL DEFAULT 0,
+     output_tokens INTEGER NOT NULL DEFAULT 0,
+     image_tokens INTEGER NOT NULL DEFAULT 0,
+     cached_tokens INTEGER NOT NULL DEFAULT 0,
+     cost INTEGER NOT NULL DEFAULT 0,
+     amount INTEGER NOT NULL,
+     PRIMARY KEY (writer, number)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TRIGGER ledger_keeps_rows BEFORE DELETE ON ledger
+     BEGIN SELECT RAISE(ABORT, 'rows of the ledger are never deleted'); END;
+   CREATE TRIGGER ledger_keeps_values BEFORE UPDATE ON ledger
+     BEGIN SELECT RAISE(ABORT, 'rows of the ledger are never changed'); END;
+   CREATE TABLE usage (
+     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+     day INTEGER NOT NULL,
+     model TEXT NOT NULL,
+     requests INTEGER NOT NULL,
+     input_tokens INTEGER NOT NULL,
+     output_tokens INTEGER NOT NULL,
+     image_tokens INTEGER NOT NULL,
+     cached_tokens INTEGER NOT NULL,
+     cost INTEGER NOT NULL,
+     PRIMARY KEY (workspace_id, day, model)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 /**

@@ -15,8 +15,9 @@ import type { ErrorCode } from '../errors.js'
 import type { DecideRequest, NoulQuestion, Question } from '../decide/types.js'
 import { duplicateKeyOf, entriesOf, isJsonObject, keysOf, parseJson, RawNumber } from './json.js'
 import type { Json } from './json.js'
+import { mostOptions } from './limits.js'
 import { placeOf, shortened } from './place.js'
-import { mostOptions, validators } from './schemas.js'
+import { validators } from './schemas.js'
 
 export interface RequestLimits {
   readonly maxQuestions: number
@@ -94,8 +95,12 @@ function requireAsked(question: NoulQuestion, place: string): void {
   )
 }
 
-/** None of something is the wrong shape, too many is not acceptable. */
-function requireCount(count: number, most: number, place: string, noun: string): void {
+/**
+ * None of something is the wrong shape, too many is not acceptable.
+ *
+ * @throws {@link OiError} As {@link readRequest}.
+ */
+export function requireCount(count: number, most: number, place: string, noun: string): void {
   if (count >= 1 && count <= most) return
   const code = count === 0 ? 'ERR_BODY_INVALID' : 'ERR_REQUEST_UNACCEPTABLE'
   throw failure(code, place, `expected 1 to ${most} ${noun}, got ${count}`)
@@ -107,11 +112,14 @@ function requireUnique(object: object, place: string): void {
   throw failure('ERR_BODY_INVALID', placeOf(place, name), 'expected each name once, got it twice')
 }
 
+const anyState = 'a string, an object, an array, a number or a boolean'
+
 /** What stands where, in words; '' is the value that a schema describes as a whole. */
 const expected = {
+  state: { '': anyState },
   request: {
     '': 'an object',
-    state: 'a string, an object, an array, a number or a boolean',
+    state: anyState,
     questions: 'an object with at least one question',
     model: 'a string',
   },
@@ -121,7 +129,12 @@ const expected = {
   score: { criteria: 'an array of levels' },
 } as const
 
-function requireShape(kind: keyof typeof expected, value: unknown, place: string): void {
+/**
+ * Checks a value against the schema of its kind.
+ *
+ * @throws {@link OiError} `ERR_BODY_INVALID` naming the place and what stands there.
+ */
+export function requireShape(kind: keyof typeof expected, value: unknown, place: string): void {
   const validator = validators[kind]
   if (validator.Check(value)) return
 
@@ -142,7 +155,8 @@ function failedField(error: SchemaError | undefined): string {
 
 type SchemaError = ReturnType<(typeof validators)[keyof typeof validators]['Errors']>[number]
 
-function describe(value: unknown): string {
+/** A value in words, without its content. */
+export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
@@ -152,7 +166,8 @@ function describe(value: unknown): string {
   return `a ${typeof value}`
 }
 
-function failure(code: ErrorCode, place: string, rule: string): OiError {
+/** An error about a place in the body; `''` is the body as a whole. */
+export function failure(code: ErrorCode, place: string, rule: string): OiError {
   const at = place === '' ? 'body' : place
   return new OiError(code, `${at}: ${rule}`, place === '' ? {} : { param: place })
 }

@@ -7,9 +7,9 @@
  * @module
  */
 
-import Table from 'cli-table3'
 import { entriesOf, isJsonObject, type Json, type JsonObject, stringifyJson } from '../api/json.js'
 import { OiError } from '../errors.js'
+import { layOut, oneLine } from './lay-out.js'
 
 export interface TableOptions {
   readonly colours: boolean
@@ -106,12 +106,15 @@ function rowLines(rows: readonly Row[], colours: boolean): string[] {
   const hidden = rows.filter((row) => !shown.includes(row))
   const rest = hidden.reduce((sum, row) => sum + row.probability, 0)
   if (hidden.length > 0) cells.push([`  and ${hidden.length} more`, bar(rest), percentage(rest)])
-  return layOut(cells, columns)
+  return layOut(cells, { colWidths: columns, colAligns: ['left', 'left', 'right'] })
 }
 
 function evidenceLines(evidence: Json | undefined): string[] {
-  const mass = member(evidence, 'label_mass')
-  return mass === undefined ? [] : [`  label mass ${percentage(Number(mass)).trim()}`]
+  const shown = { label_mass: 'label mass', order_spread: 'order spread' }
+  return Object.entries(shown).flatMap(([name, words]) => {
+    const value = member(evidence, name)
+    return value === undefined ? [] : [`  ${words} ${percentage(Number(value)).trim()}`]
+  })
 }
 
 function footer(response: JsonObject): string {
@@ -137,27 +140,7 @@ function percentage(probability: number): string {
 }
 
 function line(text: string): string {
-  return layOut([[text]], [width])[0]!
-}
-
-/** Cells in columns without borders, what is too long cut off. Knows wide characters. */
-function layOut(rows: readonly string[][], colWidths: number[]): string[] {
-  if (rows.length === 0) return []
-  const none = ['top', 'bottom', 'mid', 'left', 'right', 'middle'].flatMap((side) => [
-    side,
-    ...['-mid', '-left', '-right'].map((end) => side + end),
-  ])
-  const table = new Table({
-    chars: Object.fromEntries(none.map((name) => [name, ''])),
-    style: { 'padding-left': 0, 'padding-right': 1, head: [], border: [] },
-    colWidths,
-    colAligns: ['left', 'left', 'right'],
-  })
-  table.push(...rows)
-  return table
-    .toString()
-    .split('\n')
-    .map((text) => text.trimEnd())
+  return layOut([[text]], { colWidths: [width] })[0]!
 }
 
 function paint(colours: boolean, code: string, text: string): string {
@@ -167,11 +150,6 @@ function paint(colours: boolean, code: string, text: string): string {
 function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   return oneLine(typeof value === 'string' ? value : stringifyJson(value))
-}
-
-/** Control characters go: a name must not move the cursor. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
 }
 
 function member(value: Json | undefined, name: string): Json | undefined {

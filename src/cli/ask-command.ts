@@ -6,13 +6,13 @@
 
 import { type Command, Option } from 'commander'
 import { parseJson } from '../api/json.js'
-import { type Config, readConfig, settings } from '../config.js'
+import { readConfig } from '../config.js'
 import { OiError } from '../errors.js'
 import { answerTable } from './answer-table.js'
 import { type AskInput, readAskInput } from './ask-input.js'
-import { askServer } from './ask-server.js'
+import { askServer, readOrders, requireKey } from './ask-server.js'
 import type { Dependencies } from './dependencies.js'
-import { createProgress } from './progress.js'
+import { loadModel, modelSettings } from './load-model.js'
 import {
   type NamedQuestion,
   questionFlags,
@@ -22,9 +22,8 @@ import {
 import { requireModel } from './require-model.js'
 import { addSettings } from './setting-options.js'
 
-const modelSettings = ['model', 'contextTokens', 'threads', 'gpuLayers'] as const
-
-type AskFlags = Omit<AskInput, 'state' | 'asked'> & {
+type AskFlags = Omit<AskInput, 'state' | 'asked' | 'images'> & {
+  readonly image?: readonly string[]
   readonly json?: boolean
   readonly evidence?: boolean
   readonly url?: string
@@ -41,6 +40,7 @@ a ",", ":" or "=" behind it:
     --score "urgency=How urgent is it?=can wait,this week,today"
 
   oi ask --state-file mail.txt --questions questions.json --json
+  oi ask --image cat.png --noul "Is this a cat?" --mmproj projector.gguf
   oi ask --request body.json --url http://localhost:8080 --key oi-…`
 
 export function addAskCommand(program: Command, dependencies: Dependencies): void {
@@ -51,6 +51,7 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
     .argument('[state]', 'text that the questions are about; - or nothing reads standard input')
     .option('--state-file <file>', 'read the state from a file')
     .option('--json-state', 'the state is JSON')
+    .option('--image <file>', 'a picture before the state; can be repeated', together)
   for (const [type, { placeholder, description }] of Object.entries(questionFlags)) {
     const option = new Option(`--${type} <${placeholder}>`, `${description}; can be repeated`)
     // Collected here and not by the option: the questions' order is that of all flags together.
@@ -62,12 +63,15 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
     .option('--questions <file|json>', 'questions as in a request: {"name": {"type": …}, …}')
     .option('--request <file>', 'a whole request body; - reads standard input')
     .option('--json', 'print the response body')
-    .option('--evidence', 'add how much probability the model gave to all answers together')
+    .option(
+      '--evidence',
+      'add how much probability the model gave to all answers together, and what orders change',
+    )
     .option('--url <address>', 'ask a running server instead of loading a model')
     .option('--key <key>', 'key for --url (OI_KEY)')
     .addHelpText('after', help)
   addSettings(ask, modelSettings).action(async (state: string | undefined, flags: AskFlags) => {
-    const body = await readAskInput({ ...flags, state, asked })
+    const body = await readAskInput({ ...flags, images: flags.image ?? [], state, asked })
     const text =
       flags.url === undefined
         ? await askModel(body, flags, dependencies)
@@ -76,6 +80,7 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
             key: requireKey(flags, dependencies),
             body,
             evidence: flags.evidence ?? false,
+            orders: readOrders(flags),
           })
     if (flags.json) process.stdout.write(`${text}\n`)
     else {
@@ -85,44 +90,30 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
   })
 }
 
+/** The values of a flag that can be repeated. */
+function together(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
 async function askModel(
   body: string,
   flags: AskFlags,
   dependencies: Dependencies,
 ): Promise<string> {
   const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
-  const config = requireModel(readConfig(dependencies.environment, chosen), dependencies)
+  const config = readConfig(dependencies.environment, chosen)
+  const model = requireModel(config, dependencies)
   const wire = dependencies.createWire(config)
   // Before the model is loaded: what is wrong with a request needs no waiting.
   const request = wire.readRequest(body)
-  const model = await load(config, dependencies)
+  const opened = await loadModel(model, dependencies)
   try {
-    if (model.warning !== undefined) process.stderr.write(`${model.warning}\n`)
-    const decision = await model.decider.decide(request, { evidence: flags.evidence ?? false })
+    if (opened.warning !== undefined) process.stderr.write(`${opened.warning}\n`)
+    const decision = await opened.decider.decide(request, { evidence: flags.evidence ?? false })
     return wire.serializeDecision(decision)
   } finally {
-    await model.close()
+    await opened.close()
   }
-}
-
-async function load(config: Config, { openModel }: Dependencies) {
-  if (!process.stderr.isTTY) return openModel(config, () => {})
-  const progress = createProgress('Loading the model', process.stderr)
-  try {
-    return await openModel(config, (fraction) => progress.update(fraction))
-  } finally {
-    progress.stop()
-  }
-}
-
-function requireKey(flags: AskFlags, { environment }: Dependencies): string {
-  const setting = settings.find(({ name }) => name in flags)
-  if (setting !== undefined) {
-    throw new OiError('ERR_CONFIG', `--url asks the server's own model: leave out ${setting.flag}`)
-  }
-  const key = flags.key ?? environment['OI_KEY']
-  if (key) return key
-  throw new OiError('ERR_CONFIG', '--url needs a key: --key <key> or OI_KEY')
 }
 
 function parseReply(text: string) {

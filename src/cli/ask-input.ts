@@ -14,6 +14,7 @@ import {
   stringifyJson,
 } from '../api/json.js'
 import { OiError } from '../errors.js'
+import { imageUrl } from './image-file.js'
 import type { NamedQuestion } from './question-flags.js'
 import { namingSource, readStandardInput, readTextFile } from './read-text.js'
 
@@ -22,6 +23,8 @@ export interface AskInput {
   readonly state: string | undefined
   readonly stateFile?: string
   readonly jsonState?: boolean
+  /** Files of pictures, to stand before the state. */
+  readonly images: readonly string[]
   /** A file, or JSON that begins with `{`. */
   readonly questions?: string
   /** A file, or `-` for standard input. */
@@ -37,17 +40,22 @@ export interface AskInput {
 export async function readAskInput(input: AskInput): Promise<string> {
   if (input.request === undefined) {
     const questions = readQuestions(input)
+    const images = input.images.map(imageUrl)
     const state = await readState(input)
-    return stringifyJson({ state, questions })
+    return stringifyJson({ ...(images.length > 0 && { images }), state, questions })
   }
-  const parts = [input.state, input.stateFile, input.jsonState, input.questions, input.asked[0]]
+  const { state, stateFile, jsonState, questions, asked, images } = input
+  const parts = [state, stateFile, jsonState, questions, asked[0], images[0]]
   if (parts.some((part) => part !== undefined)) {
-    throw new OiError('ERR_CONFIG', '--request is the whole request: leave out state and questions')
+    throw new OiError('ERR_CONFIG', '--request is the whole request: leave out all of its parts')
   }
   return input.request === '-' ? readStandardInput() : readTextFile('--request', input.request)
 }
 
 async function readState(input: AskInput): Promise<Json> {
+  // Pictures can be all that there is to say.
+  const none = input.state === undefined && input.stateFile === undefined && !input.jsonState
+  if (none && input.images.length > 0) return ''
   const [source, text] = await readStateText(input)
   if (text === '') throw new OiError('ERR_CONFIG', `${source} is empty`)
   return input.jsonState ? asJson(`${source} (--json-state)`, text) : text

@@ -5,9 +5,11 @@
  * @module
  */
 
-import type { Config } from '../config.js'
+import type { Config, ModelConfig } from '../config.js'
 import type { Decider } from '../decide/types.js'
-import type { Wire } from '../http/decide-exchange.js'
+import type { Wire } from '../http/post-exchange.js'
+import type { MemoryNeed } from '../models/memory-plan.js'
+import type { Temperature } from '../prompt/temperatures.js'
 
 export interface OpenedModel {
   readonly decider: Decider
@@ -15,17 +17,23 @@ export interface OpenedModel {
   readonly startLine: string
   /** What must be known before its answers are believed. */
   readonly warning: string | undefined
+  /** Temperatures of its readout's own, which come before those of a calibration. */
+  readonly temperatures?: readonly Temperature[] | undefined
   close(): Promise<void>
 }
 
 /** @param onProgress - Told how much has been loaded, 0 to 1. */
 export type OpenModel = (
-  config: Config,
+  model: ModelConfig,
   onProgress: (fraction: number) => void,
 ) => Promise<OpenedModel>
 
+/** Name and memory of a model, without loading it. Refuses a readout that does not fit it. */
+export type SurveyModel = (model: ModelConfig) => Promise<MemoryNeed>
+
 export interface Dependencies {
   readonly openModel: OpenModel
+  readonly surveyModel: SurveyModel
   /** The model to open when none is named. */
   readonly defaultModel: () => string | undefined
   readonly createWire: (config: Config) => Wire

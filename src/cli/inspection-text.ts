@@ -5,6 +5,8 @@
  */
 
 import type { Inspection } from '../models/inspect.js'
+import { sizeText } from '../models/size-text.js'
+import type { Temperature } from '../prompt/temperatures.js'
 
 const shownLabels = 12
 
@@ -21,34 +23,64 @@ export function inspectionText(inspection: Inspection): string {
     ['chat template', inspection.chatTemplate ? 'yes' : 'no: asked in plain text'],
     [
       'memory',
-      `${size(memory.total)}: weights ${size(memory.weights)}, ` +
-        `context of ${count(memory.contextTokens)} tokens ${size(memory.context)}`,
+      `${sizeText(memory.total)}: weights ${sizeText(memory.weights)}, ` +
+        `context of ${count(memory.contextTokens)} tokens ${sizeText(memory.context)}`,
     ],
   ]
   if (inspection.randomWeights) facts.push(['weights', 'random: its answers mean nothing'])
   if (readout === undefined) {
     facts.push(['can be served', `no: ${inspection.refusal}`])
   } else {
-    const { no, yes } = readout.noul
+    facts.push(['can be served', 'yes'], ['readout', readout.name])
+    if (readout.decisionType !== undefined) {
+      facts.push(['decision model', readout.decisionType])
+    }
+    facts.push(['labels', listText(readout.labels)])
+    if (readout.codes.length > 0) facts.push(['codes', listText(readout.codes)])
     facts.push(
-      ['can be served', 'yes'],
-      ['readout', readout.name],
-      ['labels', `${readout.labels.length}: ${firstOf(readout.labels)}`],
-      ['noul', `yes: ${quoted(yes)}; no: ${quoted(no)}`],
+      ['noul', noulText(readout)],
       [
         'limits',
         `${readout.maxOptions} options or levels, ${readout.maxQuestions} questions, ` +
           `${count(memory.contextTokens)} tokens of state and question`,
       ],
     )
+    if (readout.temperatures) facts.push(['temperatures', temperaturesText(readout.temperatures)])
   }
   const column = Math.max(...facts.map(([name]) => name.length)) + 2
   return facts.map(([name, value]) => `${name.padEnd(column)}${value}\n`).join('')
 }
 
-function firstOf(labels: readonly string[]): string {
+function noulText({ noul: { no, yes }, noulRatings }: NonNullable<Inspection['readout']>): string {
+  if (noulRatings === undefined) return `yes: ${quoted(yes)}; no: ${quoted(no)}`
+  return `${noulRatings} ratings, from ${quoted(no)}, a certain no, to ${quoted(yes)}, a certain yes`
+}
+
+/** `choice 1-2 options 0.85, 3-5 options 0.9; noul 1.5`. */
+function temperaturesText(temperatures: readonly Temperature[]): string {
+  if (temperatures.length === 0) return 'none of its own'
+  const types = [...new Set(temperatures.map(({ type }) => type))]
+  return types
+    .map((type) => {
+      const rows = temperatures.filter((row) => row.type === type)
+      const values = new Set(rows.map(({ temperature }) => temperature))
+      const whole = values.size === 1 && rows[0]!.from === 1 && rows.at(-1)!.to === Infinity
+      if (type === 'noul' || whole) return `${type} ${rows[0]!.temperature}`
+      const buckets = rows.map(({ from, to, temperature }) => {
+        const range = to === Infinity ? `from ${from}` : `${from}-${to}`
+        return `${range} options ${temperature}`
+      })
+      return `${type} ${buckets.join(', ')}`
+    })
+    .join('; ')
+}
+
+/** How many there are, and the first and the last of them. */
+function listText(labels: readonly string[]): string {
+  if (labels.length === 0) return 'none'
   const first = labels.slice(0, shownLabels).join(' ')
-  return labels.length > shownLabels ? `${first} … ${labels.at(-1)}` : first
+  const last = labels.length > shownLabels ? ` … ${labels.at(-1)}` : ''
+  return `${labels.length}: ${first}${last}`
 }
 
 function quoted(forms: readonly string[]): string {
@@ -57,8 +89,4 @@ function quoted(forms: readonly string[]): string {
 
 function count(value: number): string {
   return value.toLocaleString('en')
-}
-
-function size(bytes: number): string {
-  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(2)} GB` : `${(bytes / 1e6).toFixed(1)} MB`
 }

@@ -1,26 +1,30 @@
 /**
- * `oi models`: inspect.
+ * `oi models`: inspect; price is in a file of its own.
  *
  * @module
  */
 
 import type { Command } from 'commander'
 import { readRequest } from '../api/read-request.js'
-import { readConfig } from '../config.js'
+import { type ModelConfig, readConfig } from '../config.js'
 import { maxQuestions } from '../decide/model-card.js'
-import { openEngine } from '../engine/engine.js'
+import { findImages } from '../images/find-images.js'
+import { readImages } from '../images/read-images.js'
 import { inspectModel } from '../models/inspect.js'
+import { readReadoutFile } from '../models/readout-file.js'
 import type { Readout } from '../prompt/readout.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { inspectionText } from './inspection-text.js'
-import { chosen } from './open-model.js'
+import { openMetadata } from './open-model.js'
 import { readTextFile } from './read-text.js'
+import { addPriceCommand } from './price-command.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
 import { requireModel } from './require-model.js'
 import { addSettings } from './setting-options.js'
 
 interface InspectFlags {
   readonly contextTokens?: string
+  readonly readout?: string
   readonly render?: string
   readonly json?: boolean
 }
@@ -30,7 +34,7 @@ export function addModelsCommand(
   dependencies: Dependencies,
   done: (code: number) => void,
 ): void {
-  const models = program.command('models').description('model files')
+  const models = program.command('models').description('model files, and what their tokens cost')
   const inspect = models
     .command('inspect')
     .description('show what a model file is and how it is asked, without loading its weights')
@@ -38,25 +42,23 @@ export function addModelsCommand(
     .option('--render <file>', 'show the exact prompt of a request body')
     .option('--json', 'for machines; sizes are bytes')
     .addHelpText('after', '\nExit code 1: it cannot be served.')
-  addSettings(inspect, ['contextTokens']).action(
+  addSettings(inspect, ['contextTokens', 'readout']).action(
     async (model: string | undefined, flags: InspectFlags) => {
-      const { contextTokens } = flags
-      const config = readConfig(dependencies.environment, { model, contextTokens })
-      const file = requireModel(config, dependencies).model
-      done(await inspectFile(file, chosen(config.contextTokens), flags))
+      const { contextTokens, readout } = flags
+      const config = readConfig(dependencies.environment, { model, contextTokens, readout })
+      done(await inspectFile(requireModel(config, dependencies), flags))
     },
   )
+  addPriceCommand(models, dependencies)
 }
 
-async function inspectFile(
-  file: string,
-  contextTokens: number | undefined,
-  { render, json }: InspectFlags,
-): Promise<number> {
-  const engine = await openEngine({ modelPath: file, metadataOnly: true, contextTokens })
+async function inspectFile(model: ModelConfig, { render, json }: InspectFlags): Promise<number> {
+  const { file } = model
+  const custom = model.readout === '' ? undefined : readReadoutFile(model.readout)
+  const engine = await openMetadata(model)
   try {
-    const { inspection, readout } = await inspectModel(file, engine)
-    const prompt = render === undefined || !readout ? undefined : readPrompt(render, readout)
+    const { inspection, readout } = await inspectModel(file, engine, custom)
+    const prompt = render === undefined || !readout ? undefined : await readPrompt(render, readout)
     if (json) {
       const shown = { ...inspection, ...(prompt && { prompt }) }
       process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
@@ -69,8 +71,12 @@ async function inspectFile(
   }
 }
 
-function readPrompt(path: string, readout: Readout): ShownPrompt {
+/** Images are shown as the model would get them, whether this one sees any or not. */
+async function readPrompt(path: string, readout: Readout): Promise<ShownPrompt> {
   const { maxOptions } = readout
   const limits = { maxQuestions, maxOptions, maxLevels: maxOptions }
-  return showPrompt(readout.render(readRequest(readTextFile('--render', path), limits)), readout)
+  const request = readRequest(readTextFile('--render', path), limits)
+  const found = findImages(request)
+  const images = found.length === 0 ? undefined : await readImages(found)
+  return showPrompt(readout.render(request, images), readout.tokenTexts)
 }

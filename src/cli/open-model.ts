@@ -4,41 +4,85 @@
  * @module
  */
 
-import type { Config } from '../config.js'
-import { open, type Oi } from '../open.js'
-import type { OpenModel } from './dependencies.js'
+import { basename } from 'node:path'
+import type { ModelConfig } from '../config.js'
+import { modelName } from '../decide/model-card.js'
+import { type EngineOptions, openEngine } from '../engine/engine.js'
+import type { Engine } from '../engine/types.js'
+import { fileBytes } from '../models/file-facts.js'
+import { mebibyte, memoryNeed } from '../models/memory-plan.js'
+import { readReadoutFile } from '../models/readout-file.js'
+import { open } from '../open.js'
+import { createReadout } from '../prompt/readout.js'
+import type { OpenModel, SurveyModel } from './dependencies.js'
 
 /** A setting of 0 leaves the choice to the engine. */
-export const chosen = (value: number) => (value === 0 ? undefined : value)
+const chosen = (value: number) => (value === 0 ? undefined : value)
 
-/** Opens the configured model. @throws As {@link open}. */
-export function openConfigured(
-  config: Config,
-  onProgress: (fraction: number) => void,
-): Promise<Oi> {
-  return open({
-    model: config.model,
-    contextTokens: chosen(config.contextTokens),
-    threads: chosen(config.threads),
-    gpuLayers: config.gpuLayers,
-    maxQueued: config.maxQueued,
-    onProgress,
+export const openModel: OpenModel = async (model, onProgress) => {
+  const { file, name, aliases, default: isDefault, orders, diskCacheDir } = model
+  const { readout, calibration } = model
+  const projectorPath = model.mmproj === '' ? undefined : model.mmproj
+  const oi = await open({
+    ...engineOptions(model),
+    ...{ model: file, projectorPath, name, aliases, default: isDefault, orders, readout },
+    ...{ calibration, diskCacheDir, onProgress },
   })
-}
-
-export const openModel: OpenModel = async (config, onProgress) => {
-  const oi = await openConfigured(config, onProgress)
   const { info, card } = oi
   const attention = info.recurrent || info.hybrid ? 'recurrent' : 'attention'
+  const kernels = info.kernels === '' ? '' : ` with own kernels (${info.kernels})`
   const startLine =
-    `Model ${card.name} (${info.description}, ${attention}) on ${info.device}, ` +
-    `${info.threads} thread${info.threads === 1 ? '' : 's'}, context ${info.contextTokens} tokens, readout ${card.readout}`
+    `Model ${card.name} (${info.description}, ${attention}) on ${info.device}${kernels}, ` +
+    `${info.threads} thread${info.threads === 1 ? '' : 's'}, context ${info.contextTokens} tokens, readout ${card.readout}` +
+    (orders === 1 ? '' : `, orders ${orders}`) +
+    (info.vision ? ', sees images' : '') +
+    (card.calibration ? `, calibrated by ${card.calibration.data}` : '')
   return {
     decider: oi,
     startLine,
     warning: oi.randomWeights
       ? `The weights of ${card.name} are random numbers: its answers mean nothing.`
       : undefined,
+    temperatures: oi.temperatures,
     close: () => oi.close(),
+  }
+}
+
+export const surveyModel: SurveyModel = async (model) => {
+  const { file, mmproj, name, hostCacheMb, readout } = model
+  const custom = readout === '' ? undefined : readReadoutFile(readout)
+  const engine = await openMetadata(model)
+  try {
+    // What is wrong with it is known before the first of several models is loaded.
+    if (custom !== undefined) await createReadout(engine, { custom })
+    const { info } = engine
+    const called = modelName(info, { name, fileName: basename(file) })
+    return memoryNeed(called, info, hostCacheMb < 0, mmproj === '' ? 0 : await fileBytes(mmproj))
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Opens vocabulary and shapes without weights. @throws As {@link openEngine}. */
+export function openMetadata(model: ModelConfig): Promise<Engine> {
+  return openEngine({ ...engineOptions(model), modelPath: model.file, metadataOnly: true })
+}
+
+/** All but the files: where the disk cache is depends on the model's digest. */
+function engineOptions(
+  model: ModelConfig,
+): Omit<EngineOptions, 'modelPath' | 'projectorPath' | 'diskCacheDir'> {
+  return {
+    contextTokens: chosen(model.contextTokens),
+    threads: chosen(model.threads),
+    gpuLayers: model.gpuLayers,
+    flashAttention: model.flashAttention,
+    cacheType: model.cacheType,
+    kernels: model.kernels,
+    deterministic: model.deterministic,
+    maxQueued: model.maxQueued,
+    maxBacklogMs: model.maxBacklogMs,
+    hostCacheBytes: model.hostCacheMb < 0 ? undefined : model.hostCacheMb * mebibyte,
+    diskCacheBytes: model.diskCacheMb * mebibyte,
   }
 }

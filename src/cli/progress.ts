@@ -7,8 +7,11 @@
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** @param fraction - 0 to 1, never falling. */
-  update(fraction: number): void
+  /**
+   * @param fraction - 0 to 1, never falling.
+   * @param note - A few words behind the bar of a terminal.
+   */
+  update(fraction: number, note?: string): void
   /** Leaves the line. Idempotent. */
   stop(): void
 }
@@ -22,15 +25,18 @@ export function createProgress(label: string, stream: NodeJS.WriteStream): Progr
 function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {
   const bar = new SingleBar({
     stream,
-    format: `${label} {bar} {percentage} %`,
+    format: `${label} {bar} {percentage} %{note}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     // The terminal stays as it is: a signal while loading ends the process past stop().
     linewrap: true,
     gracefulExit: false,
   })
-  bar.start(1, 0)
-  return { update: (fraction) => bar.update(fraction), stop: () => bar.stop() }
+  bar.start(1, 0, { note: '' })
+  return {
+    update: (fraction, note = '') => bar.update(fraction, { note: note && `, ${note}` }),
+    stop: () => bar.stop(),
+  }
 }
 
 function plainLines(label: string, stream: NodeJS.WriteStream): Progress {

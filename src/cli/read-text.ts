@@ -1,5 +1,5 @@
 /**
- * Text from files and from standard input, with errors that say where it was read.
+ * Files and standard input, with errors that say where it was read.
  *
  * @module
  */
@@ -10,15 +10,19 @@ import { OiError } from '../errors.js'
 
 /** @throws {@link OiError} `ERR_CONFIG` naming the flag that named the file. */
 export function readTextFile(flag: string, path: string): string {
-  let bytes: Uint8Array
+  const bytes = readBytes(flag, path)
+  return namingSource(`${flag} ${path}`, () => decodeUtf8(bytes))
+}
+
+/** @throws {@link OiError} `ERR_CONFIG` naming the flag that named the file. */
+export function readBytes(flag: string, path: string): Buffer {
   try {
-    bytes = readFileSync(path)
+    return readFileSync(path)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? `there is no file ${path}` : message
     throw new OiError('ERR_CONFIG', `${flag}: ${reason}`, { cause })
   }
-  return namingSource(`${flag} ${path}`, () => decodeUtf8(bytes))
 }
 
 /** @throws {@link OiError} `ERR_CONFIG` if it is not UTF-8. */

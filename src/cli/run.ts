@@ -4,15 +4,16 @@
  * @module
  */
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { OiError } from '../errors.js'
-import { packageRoot } from '../package-root.js'
+import { packageVersion } from '../package-root.js'
 import { addAskCommand } from './ask-command.js'
+import { addCalibrateCommand } from './calibrate-command.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
+import { addEvalCommand } from './eval-command.js'
 import { addKeysCommand } from './keys-command.js'
 import { addModelsCommand } from './models-command.js'
+import { addOpenApiCommand } from './openapi-command.js'
 import { addServeCommand } from './serve-command.js'
 import { addWorkspacesCommand } from './workspaces-command.js'
 
@@ -37,9 +38,12 @@ export async function run(argv: readonly string[], dependencies: Dependencies): 
   let code: number = exitCodes.ok
   addServeCommand(program, dependencies, (result) => (code = result))
   addAskCommand(program, dependencies)
+  addEvalCommand(program, dependencies, (result) => (code = result))
+  addCalibrateCommand(program, dependencies)
   addModelsCommand(program, dependencies, (result) => (code = result))
   addKeysCommand(program, dependencies)
   addWorkspacesCommand(program, dependencies)
+  addOpenApiCommand(program)
   try {
     await program.parseAsync(argv)
     return code
@@ -58,9 +62,4 @@ export async function run(argv: readonly string[], dependencies: Dependencies): 
 function describe(error: unknown): string {
   if (error instanceof OiError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
-
-function packageVersion(): string {
-  const file = join(packageRoot, 'package.json')
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

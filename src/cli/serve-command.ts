@@ -1,19 +1,25 @@
 /**
- * `oi serve`: listens at once, loads the model, serves until a signal.
+ * `oi serve`: listens at once, loads the models, serves until a signal.
  *
  * @module
  */
 
 import type { Command } from 'commander'
 import { Accounts } from '../accounts/accounts.js'
-import { type Config, readConfig } from '../config.js'
+import { type Config, type ModelConfig, readConfig } from '../config.js'
 import { OiError } from '../errors.js'
+import { createCors } from '../http/cors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
 import { createLogger } from '../http/logger.js'
+import { MetricsHandlers } from '../http/metrics-handlers.js'
 import type { Server } from '../http/server.js'
+import { WorkspaceGate } from '../http/workspace-gate.js'
+import { bodyLimit } from './body-limit.js'
 import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.js'
+import { ModelSlots } from './model-slots.js'
+import { planModels } from './plan-models.js'
 import { createProgress } from './progress.js'
-import { requireModel } from './require-model.js'
+import { requireModels } from './require-model.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
 import { welcome } from './welcome.js'
@@ -31,96 +37,90 @@ export function addServeCommand(
 ): void {
   const serve = program
     .command('serve')
-    .description('serve a model over HTTP')
+    .description('serve models over HTTP')
     .addHelpText(
       'after',
       '\nA first start on an empty data folder makes a workspace and a key, and shows the key once.' +
         '\nSIGINT or SIGTERM lets running requests finish; a second one stops at once.',
     )
-  addSettings(serve).action(async (flags: Record<string, string>) => {
+  addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
     const config = readConfig(dependencies.environment, flags)
-    done(await runServer(requireModel(config, dependencies), dependencies))
+    const models = requireModels(config, dependencies)
+    const maxBodyBytes = bodyLimit(config, models)
+    done(await runServer({ ...config, maxBodyBytes }, models, dependencies))
   })
 }
 
-/** A model that may still be on its way. */
-class ModelSlot implements Backend {
-  #state: ReturnType<Backend['state']> = 'loading'
-  #model: OpenedModel | undefined
-
-  state() {
-    return this.#state
-  }
-
-  decider() {
-    return this.#model?.decider
-  }
-
-  async open(opening: Promise<OpenedModel>): Promise<OpenedModel> {
-    try {
-      this.#model = await opening
-      if (this.#state === 'loading') this.#state = 'ready'
-      return this.#model
-    } catch (error) {
-      this.#state = 'failed'
-      throw error
-    }
-  }
-
-  /** Waits for the model's own end, but not for one that is still being loaded. */
-  async close(): Promise<void> {
-    this.#state = 'closing'
-    await this.#model?.close()
-  }
-}
-
-async function runServer(config: Config, dependencies: Dependencies): Promise<number> {
+async function runServer(
+  config: Config,
+  models: readonly ModelConfig[],
+  dependencies: Dependencies,
+): Promise<number> {
   const accounts = new Accounts({ dataDir: config.dataDir, busyMs })
-  const slot = new ModelSlot()
+  const slots = new ModelSlots()
   const signals = listenForStop(() => dependencies.exit(exitCodes.failure))
-  let server: Server | undefined
+  const servers: Server[] = []
   try {
-    const listening = await listen(config, dependencies, accounts, slot)
-    server = listening.server
-    const loaded = slot.open(load(config, dependencies)).then((model) => {
+    const url = await listen(servers, config, dependencies, accounts, slots)
+    const loaded = load(models, slots, dependencies).then((opened) => {
       // Last: a start that fails on the port or the model must not use up the one showing.
       const first = accounts.createFirstKey()
-      if (first !== undefined) process.stdout.write(welcome(listening.url, first.secret))
-      const lines = [model.startLine, model.warning, 'Ready'].filter((line) => line !== undefined)
-      process.stdout.write(`${lines.join('\n')}\n`)
+      if (first !== undefined) process.stdout.write(welcome(url, first.secret))
+      for (const { startLine, warning } of opened) {
+        process.stdout.write(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
+      }
+      process.stdout.write('Ready\n')
     })
     // Whichever comes first: a signal, or the failure to load. Loading by itself ends nothing.
     await Promise.race([signals.first, loaded.then(() => signals.first)])
     process.stdout.write('Stopping\n')
-    await server.close(config.graceMs)
+    // One after another: the metrics can be read while running requests finish.
+    for (const server of servers) await server.close(config.graceMs)
     return exitCodes.ok
   } finally {
-    await server?.close(0)
-    await slot.close()
+    for (const server of servers) await server.close(0)
+    await slots.close()
     accounts.close()
     signals.dispose()
   }
 }
 
+/** Adds what listens to `servers`, the API first. @returns The API's address. */
 async function listen(
+  servers: Server[],
   config: Config,
   dependencies: Dependencies,
   accounts: Accounts,
   backend: Backend,
-): Promise<{ server: Server; url: string }> {
-  const { host, port, maxBodyBytes, deadlineMs } = config
+): Promise<string> {
+  const { host, port, metricsHost, metricsPort, maxBodyBytes, deadlineMs } = config
+  const tls =
+    config.tlsCert === '' ? undefined : { certFile: config.tlsCert, keyFile: config.tlsKey }
+  const scheme = tls === undefined ? 'http' : 'https'
   const handlers = new Handlers({
     backend,
     accounts,
+    gate: new WorkspaceGate({ accounts }),
     wire: dependencies.createWire(config),
     logger: createLogger(config.log === 'requests'),
     maxBodyBytes,
     deadlineMs,
+    cors: createCors(config.corsOrigins),
+    serveMetrics: metricsPort === 0,
   })
-  const server = await (await loadServer()).listen({ handlers, host, port })
-  const url = `http://${reachable(host)}:${server.port}`
+  const Server = await loadServer()
+  const server = await Server.listen({ handlers, host, port, tls })
+  servers.push(server)
+  const url = `${scheme}://${reachable(host)}:${server.port}`
   process.stdout.write(`Listening on ${url}\n`)
-  return { server, url }
+  if (metricsPort !== 0) {
+    const place = { host: metricsHost, port: metricsPort, tls, flagPrefix: '--metrics-' }
+    servers.push(await Server.listen({ handlers: new MetricsHandlers(handlers), ...place }))
+    process.stdout.write(
+      `Metrics on ${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics\n`,
+    )
+  }
+  return url
 }
 
 /** Loaded late: without a binary for this system, the other commands still work. */
@@ -137,13 +137,23 @@ async function loadServer(): Promise<typeof Server> {
   }
 }
 
-async function load(config: Config, { openModel }: Dependencies): Promise<OpenedModel> {
-  const progress = createProgress('Loading the model', process.stderr)
-  try {
-    return await openModel(config, (fraction) => progress.update(fraction))
-  } finally {
-    progress.stop()
-  }
+async function load(
+  models: readonly ModelConfig[],
+  slots: ModelSlots,
+  dependencies: Dependencies,
+): Promise<readonly OpenedModel[]> {
+  const planned = await planModels(models, dependencies)
+  return slots.open(
+    planned.map(({ name, config }, i) => async () => {
+      const what = planned.length === 1 ? 'the model' : `${name} (${i + 1} of ${planned.length})`
+      const progress = createProgress(`Loading ${what}`, process.stderr)
+      try {
+        return await dependencies.openModel(config, (fraction) => progress.update(fraction))
+      } finally {
+        progress.stop()
+      }
+    }),
+  )
 }
 
 /** The host of a URL that leads to a server listening on `host`. */

@@ -10,9 +10,22 @@ import { type ConfigName, settings } from '../config.js'
 /** Shorter spellings beside a setting's own flag. */
 const shortcuts: Partial<Record<ConfigName, string>> = { dataDir: '--data' }
 const placeholders: Partial<Record<ConfigName, string>> = {
+  config: 'file',
   model: 'file',
+  mmproj: 'file',
+  readout: 'file',
+  calibration: 'file',
   host: 'address',
+  tlsCert: 'file',
+  tlsKey: 'file',
+  corsOrigins: 'origins',
+  metricsHost: 'address',
   dataDir: 'folder',
+  flashAttention: 'kind',
+  cacheType: 'type',
+  kernels: 'choice',
+  orders: 'which',
+  diskCacheDir: 'folder',
   log: 'what',
 }
 
@@ -23,9 +36,8 @@ export function addSettings(command: Command, names?: readonly ConfigName[]): Co
     const shortcut = shortcuts[name]
     const flags = shortcut === undefined ? flag : `${shortcut}, ${flag}`
     const facts = standard === '' ? variable : `${variable}, default: ${standard}`
-    command.addOption(
-      new Option(`${flags} <${placeholders[name] ?? 'n'}>`, `${description} (${facts})`),
-    )
+    const argument = typeof standard === 'boolean' ? '' : ` <${placeholders[name] ?? 'n'}>`
+    command.addOption(new Option(`${flags}${argument}`, `${description} (${facts})`))
   }
   return command
 }

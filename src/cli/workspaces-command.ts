@@ -1,24 +1,50 @@
 /**
- * `oi workspaces`: create, list.
+ * `oi workspaces`: create, list, set-limits, credit, usage.
  *
  * @module
  */
 
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Workspace } from '../accounts/accounts.js'
+import { showCredits } from '../accounts/money.js'
+import type { Limits } from '../accounts/terms.js'
+import type { DailyUsage } from '../accounts/usage.js'
+import { OiError } from '../errors.js'
+import { usageReport } from '../http/usage-report.js'
 import type { Dependencies } from './dependencies.js'
+import { readAmount } from './read-amount.js'
 import { addSettings } from './setting-options.js'
 import { printList, showTime } from './table.js'
 import { type AccountsFlags, withAccounts } from './with-accounts.js'
+
+type LimitsFlags = AccountsFlags & Partial<Limits>
+type CreditFlags = AccountsFlags & { readonly unlimited?: boolean }
+type ListFlags = AccountsFlags & { readonly json?: boolean }
 
 const columns = {
   id: (workspace: Workspace) => String(workspace.id),
   name: (workspace: Workspace) => workspace.name,
   'created (UTC)': (workspace: Workspace) => showTime(workspace.createdMs),
+  'requests per minute': (workspace: Workspace) => showLimit(workspace.requestsPerMinute),
+  concurrent: (workspace: Workspace) => showLimit(workspace.concurrent),
+  'balance (credits)': (workspace: Workspace) => showBalance(workspace.balance),
+}
+
+const usageColumns = {
+  'day (UTC)': (row: DailyUsage) => row.day,
+  model: (row: DailyUsage) => row.model,
+  requests: (row: DailyUsage) => String(row.requests),
+  'input tokens': (row: DailyUsage) => String(row.inputTokens),
+  images: (row: DailyUsage) => String(row.imageTokens),
+  cached: (row: DailyUsage) => String(row.cachedTokens),
+  'output tokens': (row: DailyUsage) => String(row.outputTokens),
+  'cost (credits)': (row: DailyUsage) => showCredits(row.cost),
 }
 
 export function addWorkspacesCommand(program: Command, dependencies: Dependencies): void {
-  const workspaces = program.command('workspaces').description('workspaces, which own the keys')
+  const workspaces = program
+    .command('workspaces')
+    .description('workspaces, which own the keys: their limits, balance and usage')
 
   const create = workspaces
     .command('create')
@@ -36,10 +62,87 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
   const list = workspaces
     .command('list')
     .description('show all workspaces')
-    .option('--json', 'for machines; times are milliseconds since 1970')
-  addSettings(list, ['dataDir']).action((flags: AccountsFlags & { json?: boolean }) => {
+    .option('--json', 'for machines; times are milliseconds since 1970, a balance is millionths')
+  addSettings(list, ['dataDir']).action((flags: ListFlags) => {
     withAccounts(dependencies, flags, (accounts) => {
       printList(accounts.listWorkspaces(), columns, flags.json)
     })
   })
+
+  const limits = workspaces
+    .command('set-limits')
+    .description('say what the keys of a workspace may together, from the next request on')
+    .argument('<name>', 'as oi workspaces list shows it')
+    .option('--requests-per-minute <n>', 'in any 60 seconds; 0: unlimited', readLimit)
+    .option('--concurrent <n>', 'at the same time; 0: unlimited', readLimit)
+  addSettings(limits, ['dataDir']).action((name: string, flags: LimitsFlags) => {
+    if (flags.requestsPerMinute === undefined && flags.concurrent === undefined) {
+      throw new OiError('ERR_CONFIG', 'Nothing to set: --requests-per-minute, --concurrent')
+    }
+    withAccounts(dependencies, flags, (accounts) => {
+      accounts.terms.setLimits(accounts.workspace(name).id, flags)
+      process.stdout.write(`${describe(accounts.workspace(name))}\n`)
+    })
+  })
+
+  const credit = workspaces
+    .command('credit')
+    .description("add credits to a workspace's balance, which begins at 0 if it was unlimited")
+    .argument('<name>', 'as oi workspaces list shows it')
+    .argument(
+      '[amount]',
+      'as 12 or 12.5, at most 6 digits behind the point; -12 takes back',
+      readAmount,
+    )
+    .option('--unlimited', 'lift the limit instead; what is left of the balance is gone')
+  addSettings(credit, ['dataDir']).action(
+    (name: string, credits: number | undefined, flags: CreditFlags) => {
+      if ((credits === undefined) === (flags.unlimited === undefined)) {
+        throw new OiError('ERR_CONFIG', 'Expected either an amount or --unlimited')
+      }
+      withAccounts(dependencies, flags, (accounts) => {
+        const { id } = accounts.workspace(name)
+        if (credits === undefined) accounts.credits.makeUnlimited(id)
+        else accounts.credits.add(id, credits)
+        process.stdout.write(`${describe(accounts.workspace(name))}\n`)
+      })
+    },
+  )
+
+  const usage = workspaces
+    .command('usage')
+    .description('show what a workspace has used in the last 31 days, per model and day')
+    .argument('<name>', 'as oi workspaces list shows it')
+    .option('--json', 'for machines, as GET /v1/usage; amounts are millionths of a credit')
+  addSettings(usage, ['dataDir']).action((name: string, flags: ListFlags) => {
+    withAccounts(dependencies, flags, (accounts) => {
+      const used = accounts.usage(name)
+      if (flags.json) {
+        process.stdout.write(`${JSON.stringify(usageReport(used), null, 2)}\n`)
+        return
+      }
+      process.stdout.write(`${describe(used.workspace)}\n`)
+      printList(used.usage, usageColumns, false)
+    })
+  })
+}
+
+function describe({ name, requestsPerMinute, concurrent, balance }: Workspace): string {
+  return (
+    `Workspace "${name}": requests per minute ${showLimit(requestsPerMinute)}, ` +
+    `concurrent ${showLimit(concurrent)}, balance ${showBalance(balance)}`
+  )
+}
+
+function showLimit(limit: number): string {
+  return limit === 0 ? 'unlimited' : String(limit)
+}
+
+function showBalance(balance: number | null): string {
+  return balance === null ? 'unlimited' : showCredits(balance)
+}
+
+function readLimit(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('A limit is a whole number.')
+  return Number(text)
 }

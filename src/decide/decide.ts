@@ -8,24 +8,35 @@
 
 import { keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
-import { shortened } from '../api/place.js'
+import type { Orders } from '../api/orders.js'
+import { optionCount } from '../api/option-count.js'
 import type { RequestLimits } from '../api/read-request.js'
-import type { Engine, ScoreOutput } from '../engine/types.js'
+import type { Engine, ScoreOutput, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import { findImage } from '../images/find-image.js'
+import { findImage, findImages, type FoundImage } from '../images/find-images.js'
+import { loadDecoder, readImages } from '../images/read-images.js'
+import type { CustomReadout } from '../prompt/custom/types.js'
 import { createReadout } from '../prompt/readout.js'
+import { findTemperature, type Temperature } from '../prompt/temperatures.js'
 import type { Reader, Readout } from '../prompt/readout.js'
 import { answerOf } from '../scoring/answers.js'
+import { type BoundCalibration, type CalibrationSource, inTurn } from '../scoring/calibration.js'
+import { optionLogits, suffixesOf } from '../scoring/option-logits.js'
+import type { Measurement } from '../scoring/types.js'
+import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
+import { namesOf, unknownModel } from './model-names.js'
+import { renderInOrders } from './render-orders.js'
 import type {
   Answer,
   DecideOptions,
   DecideRequest,
   Decider,
   Decision,
+  EngineReport,
   ModelCard,
-  Question,
+  RequestImages,
 } from './types.js'
 
 /** The answers' JSON, which counting its tokens needs before the response body does. */
@@ -35,12 +46,13 @@ interface Serialized {
   readonly [serialized]?: string
 }
 
-/** Names under which the default model answers besides its own. */
-const defaultNames = ['default', 'latest', 'jev-latest', 'jev-preview']
-
 export interface DeciderOptions extends ModelFacts {
-  /** Calibration temperature of a question, > 0; 1 by default. */
-  readonly temperatureOf?: (question: Question) => number
+  /** For types and numbers of options that the readout has no temperature of its own for. */
+  readonly calibration?: BoundCalibration | undefined
+  /** In how many orders requests are asked that do not say it themselves; 1 by default. */
+  readonly orders?: Orders | undefined
+  /** How the model is asked; undefined: as its metadata say. */
+  readonly readout?: CustomReadout | undefined
 }
 
 /** A decider on one open model. */
@@ -48,19 +60,24 @@ export interface ModelDecider extends Decider {
   readonly card: ModelCard
   /** For `readRequest`, so that what it accepts can be asked. */
   readonly limits: RequestLimits
+  /** Its readout's own, which come before those of a calibration. */
+  readonly temperatures: readonly Temperature[]
 }
 
 /**
  * Finds out how the model can be asked, and answers requests with it.
  *
  * @param engine - Open, and closed by whoever opened it.
- * @throws {@link OiError} `ERR_READOUT` if the model cannot be asked.
+ * @throws {@link OiError} `ERR_READOUT` if the model cannot be asked, `ERR_CALIBRATION` if the
+ *   calibration is another model's; if it sees images, what loading their decoder throws.
  */
 export async function createDecider(
   engine: Engine,
   options: DeciderOptions,
 ): Promise<ModelDecider> {
-  const readout = await createReadout(engine)
+  const readout = await createReadout(engine, { custom: options.readout })
+  if (options.calibration) requireOwn(options.calibration, options.digest, readout.name)
+  if (engine.info.vision && readout.textOnly !== true) await loadDecoder()
   return new EngineDecider(engine, readout, options)
 }
 
@@ -68,19 +85,23 @@ class EngineDecider implements ModelDecider {
   readonly card: ModelCard
   readonly models: readonly ModelCard[]
   readonly limits: RequestLimits
+  readonly temperatures: readonly Temperature[]
   readonly #engine: Engine
   readonly #readout: Readout
   readonly #names: readonly string[]
-  readonly #temperatureOf: (question: Question) => number
+  readonly #calibrationOf: ReturnType<typeof inTurn>
+  readonly #orders: Orders
 
   constructor(engine: Engine, readout: Readout, options: DeciderOptions) {
     this.#engine = engine
     this.#readout = readout
-    this.#temperatureOf = options.temperatureOf ?? (() => 1)
+    this.temperatures = readout.temperatures ?? []
+    this.#calibrationOf = inTurn(ownTemperatures(readout), options.calibration?.of)
+    this.#orders = options.orders ?? 1
     this.card = createModelCard(engine.info, readout, options)
     this.models = [this.card]
-    const { name, aliases, limits } = this.card
-    this.#names = [name, ...aliases, ...(this.card.default ? defaultNames : [])]
+    const { limits } = this.card
+    this.#names = namesOf(this.card)
     this.limits = {
       maxQuestions: limits.max_questions,
       maxOptions: limits.max_options,
@@ -91,11 +112,40 @@ class EngineDecider implements ModelDecider {
   async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
     this.#requireModel(request.model)
     this.#requireFewQuestions(request)
-    if (!this.card.modalities.includes('image')) this.#requireNoImage(request)
-    const { input, readers } = this.#readout.render(request)
-    const output = await this.#engine.score(input, { signal: options.signal }).catch(nameState)
+    const found = this.#findImages(request)
+    if (found.length === 0) return await this.#answer(request, options)
 
-    const answers = this.#answers(readers, output, options.evidence ?? false)
+    const startMs = performance.now()
+    const images = await readImages(found, options.signal)
+    try {
+      const spentMs = performance.now() - startMs
+      const { deadlineMs = Infinity } = options
+      // Not less than that, which could be read as no limit at all.
+      const left = { ...options, deadlineMs: Math.max(1, deadlineMs - spentMs) }
+      return await this.#answer(request, left, images, spentMs)
+    } finally {
+      images.release()
+    }
+  }
+
+  engines(): readonly EngineReport[] {
+    return [{ model: this.card.name, stats: this.#engine.stats() }]
+  }
+
+  /** @param decodingMs - What the images have taken so far. */
+  async #answer(
+    request: DecideRequest,
+    options: DecideOptions,
+    images?: RequestImages,
+    decodingMs = 0,
+  ): Promise<Decision> {
+    const { signal, workspace, deadlineMs, orders = this.#orders } = options
+    const { input, readers } = renderInOrders(this.#readout, request, images, orders)
+    const output = await this.#engine
+      .score(input, { signal, workspace, deadlineMs })
+      .catch(nameState)
+
+    const answers = this.#answers(readers, input.suffixes, output, options.evidence ?? false)
     const answersText = stringifyJson(answers as unknown as Json)
     const outputTokens = await this.#engine.countTokens(answersText)
     const modelMs = rounded(output.modelMs)
@@ -105,6 +155,7 @@ class EngineDecider implements ModelDecider {
       answers,
       usage: {
         input_tokens: output.prefixTokens + output.suffixTokens,
+        ...(images && { image_tokens: output.imageTokens }),
         output_tokens: Math.max(1, outputTokens),
         cached_tokens: output.cachedTokens,
       },
@@ -112,7 +163,7 @@ class EngineDecider implements ModelDecider {
       timings: {
         queue: rounded(output.queueMs),
         tokenize: rounded(output.tokenizeMs),
-        vision: 0,
+        vision: rounded(decodingMs + output.visionMs),
         model: modelMs,
       },
     }
@@ -121,38 +172,38 @@ class EngineDecider implements ModelDecider {
 
   #answers(
     readers: readonly Reader[],
+    suffixes: readonly Suffix[],
     { logits }: ScoreOutput,
     evidence: boolean,
   ): Record<string, Answer> {
     let at = 0
+    let suffix = 0
     return objectFromEntries(
-      readers.map(({ name, question, forms }) => {
-        const count = forms.reduce((sum, form) => sum + form, 0)
-        const measured = {
-          logits: logits.subarray(at, at + count),
-          forms,
-          vocabulary: logits[at + count] ?? 0,
+      readers.map(({ name, question, reading }) => {
+        const measured: Measurement[] = []
+        for (let i = suffixesOf(reading); i > 0; i--) {
+          const count = suffixes[suffix++]!.candidates.length
+          const vocabulary = logits[at + count] ?? 0
+          measured.push({ logits: logits.subarray(at, at + count), vocabulary })
+          if (count > 0) at += count + 1
         }
-        if (count > 0) at += count + 1
-        const temperature = this.#temperatureOf(question)
-        return [name, answerOf(question, measured, { temperature, evidence })]
+        const options = optionLogits(reading, measured)
+        const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))
+        return [name, answerOf(question, options, { temperature, bias, evidence })]
       }),
     )
   }
 
   #requireModel(model: string | undefined): void {
     if (model === undefined || this.#names.includes(model)) return
-    const got = JSON.stringify(shortened(model))
-    throw new OiError(
-      'ERR_REQUEST_UNACCEPTABLE',
-      `model: expected one of ${this.#names.join(', ')}, got ${got}`,
-      { param: 'model' },
-    )
+    throw unknownModel(model, this.#names)
   }
 
-  #requireNoImage(request: DecideRequest): void {
+  /** @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` for any, if the model sees none. */
+  #findImages(request: DecideRequest): readonly FoundImage[] {
+    if (this.card.modalities.includes('image')) return findImages(request)
     const place = findImage(request)
-    if (place === undefined) return
+    if (place === undefined) return []
     throw new OiError(
       'ERR_REQUEST_UNACCEPTABLE',
       `${place}: expected no image, the model ${this.card.name} reads text only`,
@@ -168,6 +219,14 @@ class EngineDecider implements ModelDecider {
       `questions: expected 1 to ${this.limits.maxQuestions} questions, got ${count}`,
       { param: 'questions' },
     )
+  }
+}
+
+function ownTemperatures({ temperatures }: Readout): CalibrationSource | undefined {
+  if (temperatures === undefined) return undefined
+  return (type, options) => {
+    const temperature = findTemperature(temperatures, type, options)
+    return temperature === undefined ? undefined : { temperature, bias: 0 }
   }
 }
 

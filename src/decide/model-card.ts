@@ -4,7 +4,9 @@
  * @module
  */
 
+import { mostItems } from '../api/limits.js'
 import type { ModelInfo } from '../engine/types.js'
+import { imageLimits } from '../images/limits.js'
 import type { Readout } from '../prompt/readout.js'
 import type { ModelCard } from './types.js'
 
@@ -17,10 +19,11 @@ export interface ModelFacts {
   /** ISO date. */
   readonly releaseDate: string
   /** By default the file's name without its ending, or the name in the metadata. */
-  readonly name?: string
-  readonly aliases?: readonly string[]
+  readonly name?: string | undefined
+  readonly aliases?: readonly string[] | undefined
   /** True if requests that name no model get this one; the default. */
-  readonly default?: boolean
+  readonly default?: boolean | undefined
+  readonly calibration?: ModelCard['calibration'] | undefined
 }
 
 export const maxQuestions = 256
@@ -35,31 +38,47 @@ export function hasRandomWeights(info: ModelInfo): boolean {
 
 /** The card of an open model. Never throws. */
 export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelFacts): ModelCard {
+  const vision = info.vision && readout.textOnly !== true
+  const { calibration } = facts
   return {
-    name: facts.name ?? modelName(info, facts.fileName),
+    name: modelName(info, facts),
     description: hasRandomWeights(info) ? `${info.description}. ${randomNote}` : info.description,
     release_date: facts.releaseDate,
     aliases: facts.aliases ?? [],
     default: facts.default ?? true,
-    modalities: ['text'],
+    modalities: vision ? ['text', 'image'] : ['text'],
     limits: {
       max_options: readout.maxOptions,
       max_levels: readout.maxOptions,
       max_questions: maxQuestions,
       // Together with the longest question of the request.
       max_state_tokens: info.contextTokens,
-      max_images: 0,
-      max_image_pixels: 0,
-      // There is no batch route yet.
-      max_batch: 0,
+      max_images: vision ? imageLimits.maxImages : 0,
+      // Of a picture as it is sent, before it is scaled.
+      max_image_pixels: vision ? imageLimits.maxSourcePixels : 0,
+      max_batch: mostItems,
     },
     digest: facts.digest,
     readout: readout.name,
+    ...(calibration && {
+      calibration: {
+        data: calibration.data,
+        date: calibration.date,
+        observations: calibration.observations,
+      },
+    }),
   }
 }
 
-/** `Qwen3-0.6B-Q8_0.gguf` -> `Qwen3-0.6B-Q8_0`; the first of several parts names them all. */
-function modelName(info: ModelInfo, fileName: string): string {
+/**
+ * The name that was given, or else the file's: `Qwen3-0.6B-Q8_0.gguf` -> `Qwen3-0.6B-Q8_0`; the
+ * first of several parts names them all.
+ */
+export function modelName(
+  info: ModelInfo,
+  { name: chosen, fileName }: Pick<ModelFacts, 'name' | 'fileName'>,
+): string {
+  if (chosen !== undefined) return chosen
   const stem = fileName.replace(/\.gguf$/i, '').replace(/-\d{5}-of-\d{5}$/, '')
   const given = info.metadata['general.name']?.replace(/ \(.*\)$/, '')
   // The file of a made model has a hash in its name, which is of no use to callers.

@@ -5,15 +5,27 @@
  */
 
 import type { Json, JsonObject } from '../api/json.js'
-import type { Cancellation } from '../engine/types.js'
+import type { Orders } from '../api/orders.js'
+import type { Cancellation, EngineStats, ImagePixels } from '../engine/types.js'
 
 /** A validated request body. Objects keep the caller's key order (see api/json.ts). */
 export interface DecideRequest {
   readonly state: Json
   readonly questions: Readonly<Record<string, Question>>
   readonly model?: string
-  /** Pictures before the state, as data URLs. A model without vision answers none but `[]`. */
+  /**
+   * Pictures before the state, as data URLs. They may stand in the state too, as blocks:
+   * `{"type":"image","source":{…}}`. A model without vision refuses any.
+   */
   readonly images?: readonly string[]
+}
+
+/** The images of a request, decoded. */
+export interface RequestImages {
+  /** Those of `images`, in their order. */
+  readonly before: readonly ImagePixels[]
+  /** Those in the state, by the object that each of them replaces there. */
+  readonly inState: ReadonlyMap<JsonObject, ImagePixels>
 }
 
 export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
@@ -42,9 +54,14 @@ export interface ScoreQuestion {
 export interface Evidence {
   /** Probability of all allowed labels together over the whole vocabulary, 0 to 1. */
   readonly label_mass: number
-  /** Per option, before the temperature; for a noul: no, then yes. */
+  /**
+   * Per option, before the temperature; for a noul: no, then yes. A model that rates a noul has
+   * one for each rating, from no to yes. With averaged orders: the means of the log-probabilities.
+   */
   readonly logits: readonly number[]
   readonly temperature: number
+  /** With averaged orders: the largest difference that the order makes to a probability, 0 to 1. */
+  readonly order_spread?: number
 }
 
 export interface NoulAnswer {
@@ -77,7 +94,10 @@ export interface ScoreAnswer {
 export type Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer
 
 export interface Usage {
+  /** Of state and questions, those of images included. */
   readonly input_tokens: number
+  /** Only there if the request had images. */
+  readonly image_tokens?: number
   readonly output_tokens: number
   readonly cached_tokens: number
 }
@@ -86,6 +106,7 @@ export interface Usage {
 export interface Timings {
   readonly queue: number
   readonly tokenize: number
+  /** Decoding images, waiting for that, and encoding them. No part of `model`. */
   readonly vision: number
   readonly model: number
 }
@@ -102,6 +123,15 @@ export interface Decision {
 export interface DecideOptions {
   readonly signal?: Cancellation | undefined
   readonly evidence?: boolean
+  /**
+   * In how many orders of its options each question is asked, of which the answer is the mean: as
+   * given (1), forward and reversed (2), or every rotation (`all`). The model's setting by default.
+   */
+  readonly orders?: Orders | undefined
+  /** Whose request it is, 0 to 2^32 - 1: workspaces that wait share the model equally. 0 by default. */
+  readonly workspace?: number | undefined
+  /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. No limit by default. */
+  readonly deadlineMs?: number | undefined
 }
 
 /** A model as `GET /v1/models` describes it. */
@@ -126,12 +156,29 @@ export interface ModelCard {
   readonly digest: string
   /** How the model is asked, as `letters@1`. */
   readonly readout: string
+  /** Only there if a calibration file is in use. */
+  readonly calibration?: {
+    /** Name of the labelled data. */
+    readonly data: string
+    /** ISO date on which it was made. */
+    readonly date: string
+    /** Answers that it was fitted to. */
+    readonly observations: number
+  }
 }
 
 /** What answers requests: the library's `open()` gives one, the server is built on it. */
 export interface Decider {
   readonly models: readonly ModelCard[]
   decide(request: DecideRequest, options?: DecideOptions): Promise<Decision>
+  /** How the engine of each model stands. Cheap. */
+  engines(): readonly EngineReport[]
 }
 
-export type { Json, JsonObject }
+export interface EngineReport {
+  /** The model's name. */
+  readonly model: string
+  readonly stats: EngineStats
+}
+
+export type { Json, JsonObject, Orders }

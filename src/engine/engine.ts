@@ -9,10 +9,12 @@
 
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { OiError, errorTable, type ErrorCode } from '../errors.js'
+import { OiError, errorTable } from '../errors.js'
 import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
+import { pack } from './pack.js'
 import type {
   Engine,
+  EngineStats,
   ModelInfo,
   PromptPart,
   ScoreInput,
@@ -23,6 +25,11 @@ import type {
 export interface EngineOptions {
   /** A GGUF file; of a split model, its first part. */
   modelPath: string
+  /**
+   * A GGUF file of the projector that belongs to the model: with it, images can be parts of a
+   * prefix. Default: none.
+   */
+  projectorPath?: string | undefined
   /** Cells of the context, tokens. Default: chosen from the model and the free memory. */
   contextTokens?: number | undefined
   /** Questions evaluated at once, 1 to 254. Default: 64, or 16 for recurrent models. */
@@ -41,8 +48,26 @@ export interface EngineOptions {
   flashAttention?: 'auto' | 'on' | 'off' | undefined
   /** Type of the K/V cells. Default `f16`. */
   cacheType?: 'f16' | 'f32' | 'bf16' | undefined
+  /** Our own CPU kernels, where this machine has them (`auto`, default), or llama.cpp's (`off`). */
+  kernels?: 'auto' | 'off' | undefined
   /** Requests accepted and not yet answered; one more is refused. Default 1,024. */
   maxQueued?: number | undefined
+  /**
+   * Predicted time for all that is waiting, milliseconds: beyond it, requests are refused, from
+   * the workspaces that have more than their share of it first. Default 30,000.
+   */
+  maxBacklogMs?: number | undefined
+  /**
+   * The same request gives the same bits, whatever else runs: every question is evaluated in a
+   * batch of its own, of fixed shape. Costs throughput. Default false.
+   */
+  deterministic?: boolean | undefined
+  /** RAM for states that have left the context, bytes; 0 for none. Default: chosen. */
+  hostCacheBytes?: number | undefined
+  /** Folder for states that have left the RAM too, and that survive a restart. Default: none. */
+  diskCacheDir?: string | undefined
+  /** Bytes in that folder. Default 8 GiB. */
+  diskCacheBytes?: number | undefined
   /** Opens vocabulary and shapes without weights: `tokenize()` works, `score()` does not. */
   metadataOnly?: boolean | undefined
   /** Loading, 0 to 1. */
@@ -67,6 +92,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   if (!existsSync(options.modelPath)) {
     throw new OiError('ERR_MODEL_NOT_FOUND', `There is no model file ${options.modelPath}`)
   }
+  if (options.projectorPath && !existsSync(options.projectorPath)) {
+    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no projector file ${options.projectorPath}`)
+  }
   const addon = loadAddon()
   const native = new addon.NativeEngine(complete, options.onProgress ?? (() => {}))
   try {
@@ -90,16 +118,24 @@ class LlamaEngine implements Engine {
     this.info = Object.freeze(info)
   }
 
-  async score(input: ScoreInput, { signal }: ScoreOptions = {}): Promise<ScoreOutput> {
+  async score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {
+    const { signal, workspace = 0, deadlineMs = Infinity } = options
     if (signal?.aborted) throw new OiError('ERR_ABORTED', 'The request was cancelled')
     const id = this.#nextId()
     const packed = pack(input)
+    if (packed.images.length > 0 && !this.info.vision) {
+      throw new OiError('ERR_INVALID_ARGUMENT', 'image: the model was opened without a projector')
+    }
     const pending = this.#native.score(
       id,
       packed.texts,
       packed.trusted,
       packed.shape,
       packed.candidates,
+      workspace,
+      deadlineMs,
+      packed.images,
+      packed.sizes,
     )
     const abort = () => this.#native.cancel(id)
     signal?.addEventListener('abort', abort, { once: true })
@@ -124,9 +160,15 @@ class LlamaEngine implements Engine {
   }
 
   countTokens(text: string): Promise<number> {
+    const count = this.#native.countNow(text)
+    if (count !== undefined) return Promise.resolve(count)
     return this.#native
       .count(this.#nextId(), text)
       .catch((error: unknown) => Promise.reject(toOiError(error)))
+  }
+
+  stats(): EngineStats {
+    return this.#native.stats()
   }
 
   areOrdinary(ids: Int32Array): boolean[] {
@@ -145,40 +187,18 @@ class LlamaEngine implements Engine {
   }
 }
 
-/** Texts one after another; `shape` is explained in native/binding/engine_wrap.h. */
-function pack({ prefix, suffixes }: ScoreInput) {
-  const texts: string[] = []
-  const trusted: number[] = []
-  const shape = new Int32Array(1 + 2 * suffixes.length)
-  let candidateCount = 0
-  const add = (parts: readonly PromptPart[]): number => {
-    for (const part of parts) {
-      texts.push(part.text)
-      trusted.push(part.trusted ? 1 : 0)
-    }
-    return parts.length
-  }
-  shape[0] = add(prefix)
-  suffixes.forEach((suffix, i) => {
-    shape[1 + 2 * i] = add(suffix.parts)
-    shape[2 + 2 * i] = suffix.candidates.length
-    candidateCount += suffix.candidates.length
-  })
-  const candidates = new Int32Array(candidateCount)
-  let offset = 0
-  for (const suffix of suffixes) {
-    candidates.set(suffix.candidates, offset)
-    offset += suffix.candidates.length
-  }
-  return { texts, trusted: Uint8Array.from(trusted), shape, candidates }
-}
-
 function completeOptions(options: EngineOptions): NativeOptions {
   if (typeof options.modelPath !== 'string' || options.modelPath === '') {
     throw new OiError('ERR_INVALID_ARGUMENT', 'modelPath: expected the path of a GGUF file')
   }
+  // Behind it, native code would not see the rest.
+  for (const name of ['modelPath', 'projectorPath', 'diskCacheDir'] as const) {
+    if (!options[name]?.includes('\0')) continue
+    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a path without a zero character`)
+  }
   return {
     modelPath: options.modelPath,
+    projectorPath: options.projectorPath ?? '',
     contextTokens: integer('contextTokens', options.contextTokens, 256, 2 ** 31),
     maxForks: integer('maxForks', options.maxForks, 1, 254),
     batchTokens: integer('batchTokens', options.batchTokens, 64, 2 ** 20),
@@ -189,6 +209,12 @@ function completeOptions(options: EngineOptions): NativeOptions {
     metadataOnly: options.metadataOnly ?? false,
     flashAttention: oneOf('flashAttention', options.flashAttention, ['auto', 'on', 'off']),
     cacheType: oneOf('cacheType', options.cacheType, ['f16', 'f32', 'bf16']),
+    kernels: oneOf('kernels', options.kernels, ['auto', 'off']),
+    deterministic: options.deterministic ?? false,
+    hostCacheBytes: integer('hostCacheBytes', options.hostCacheBytes, 0, 2 ** 50, -1),
+    diskCacheDir: options.diskCacheDir ?? '',
+    diskCacheBytes: integer('diskCacheBytes', options.diskCacheBytes, 0, 2 ** 50, 8 * 2 ** 30),
+    maxBacklogMs: integer('maxBacklogMs', options.maxBacklogMs, 1, 2 ** 31, 30_000),
     maxQueued: integer('maxQueued', options.maxQueued, 1, 2 ** 20, 1024),
     // Two keep up with a GPU; on a small machine the model needs the cores.
     tokenizerThreads: availableParallelism() >= 4 ? 2 : 1,
@@ -223,13 +249,10 @@ function oneOf<T extends string>(
 
 function toOiError(error: unknown): OiError {
   if (error instanceof OiError) return error
-  const { code, message } = error as { code?: string; message?: string }
+  const { code, message, retryAfterMs } = error as Partial<OiError>
   const known = code !== undefined && code in errorTable
-  return new OiError(
-    known ? (code as ErrorCode) : 'ERR_ENGINE_INTERNAL',
-    message ?? String(error),
-    {
-      cause: error,
-    },
-  )
+  return new OiError(known ? code : 'ERR_ENGINE_INTERNAL', message ?? String(error), {
+    cause: error,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
 }

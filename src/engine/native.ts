@@ -11,11 +11,13 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { OiError } from '../errors.js'
 import { packageRoot } from '../package-root.js'
-import type { ModelInfo, ScoreOutput } from './types.js'
+import type { EngineStats, ModelInfo, ScoreOutput } from './types.js'
 
 /** Complete: nothing is left to the addon. 0 means "choose". */
 export interface NativeOptions {
   modelPath: string
+  /** '' for none. */
+  projectorPath: string
   contextTokens: number
   maxForks: number
   batchTokens: number
@@ -26,7 +28,15 @@ export interface NativeOptions {
   metadataOnly: boolean
   flashAttention: 'auto' | 'on' | 'off'
   cacheType: 'f16' | 'f32' | 'bf16'
+  kernels: 'auto' | 'off'
+  deterministic: boolean
+  /** Below 0: chosen. */
+  hostCacheBytes: number
+  /** '' for none. */
+  diskCacheDir: string
+  diskCacheBytes: number
   maxQueued: number
+  maxBacklogMs: number
   tokenizerThreads: number
 }
 
@@ -36,16 +46,24 @@ export type NativeFacts = ModelInfo & { ordinary: Uint8Array }
 /** The addon's class. Methods reject with errors that carry a `code` of src/errors.ts. */
 export interface NativeEngine {
   open(): Promise<NativeFacts>
+  /** The arrays are explained at {@link PackedInput}. */
   score(
     id: number,
     texts: string[],
     trusted: Uint8Array,
     shape: Int32Array,
     candidates: Int32Array,
+    workspace: number,
+    deadlineMs: number,
+    images: Uint8Array[],
+    sizes: Int32Array,
   ): Promise<ScoreOutput>
   tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]>
   count(id: number, text: string): Promise<number>
+  /** Undefined if the text is too long to be counted on this thread. */
+  countNow(text: string): number | undefined
   cancel(id: number): void
+  stats(): EngineStats
   close(): Promise<void>
 }
 

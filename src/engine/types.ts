@@ -6,6 +6,15 @@
  * @module
  */
 
+/** A picture as the model's projector takes it. */
+export interface ImagePixels {
+  /** RGB, 8 bits each, row by row from the top: `3 · width · height` bytes. */
+  readonly rgb: Uint8Array
+  /** Pixels. */
+  readonly width: number
+  readonly height: number
+}
+
 /** A run of prompt text. Parts are tokenized one by one and joined in order. */
 export interface PromptPart {
   readonly text: string
@@ -14,6 +23,8 @@ export interface PromptPart {
    * everything that a caller sent: nothing in it ever becomes a control token.
    */
   readonly trusted: boolean
+  /** A picture at this place, in a prefix only; the text is empty then. Needs `info.vision`. */
+  readonly image?: ImagePixels
 }
 
 /** One question behind the shared prefix. */
@@ -39,8 +50,10 @@ export interface ScoreOutput {
    * log-probability is its logit minus that last value.
    */
   readonly logits: Float32Array
-  /** Tokens of the prefix. */
+  /** Tokens of the prefix, those of its images included. */
   readonly prefixTokens: number
+  /** Positions that the images take up in the prefix. */
+  readonly imageTokens: number
   /** Tokens of all suffixes together, counted ones included. */
   readonly suffixTokens: number
   /** Prefix tokens that were taken from the cache instead of being evaluated. */
@@ -48,11 +61,15 @@ export interface ScoreOutput {
   /** Milliseconds. `queueMs` is all waiting, `modelMs` the time on the inference thread. */
   readonly queueMs: number
   readonly tokenizeMs: number
+  /** Encoding of the images that were not known yet. */
+  readonly visionMs: number
   readonly modelMs: number
 }
 
 /** What is known about a model once it is open. */
 export interface ModelInfo {
+  /** Whether images can be parts of a prefix: the model was opened with a projector. */
+  readonly vision: boolean
   /** `general.architecture` of the GGUF. */
   readonly architecture: string
   /** llama.cpp's description, as `qwen3 0.6B Q8_0`. */
@@ -72,13 +89,21 @@ export interface ModelInfo {
   readonly metadata: Readonly<Record<string, string>>
   /** The Jinja chat template, or undefined. */
   readonly chatTemplate: string | undefined
+  /** Further templates by their names, as `systemone` of a decision model. */
+  readonly chatTemplates: Readonly<Record<string, string>>
   readonly bosToken: string
   readonly eosToken: string
   /** Bytes of the context's K/V (and recurrent) memory, estimated before it was made. */
   readonly contextBytes: number
   readonly threads: number
+  /** Tokens of one step at most: how long a newcomer waits for what is running. */
+  readonly stepTokens: number
+  /** Bytes of RAM that the host tier of the state cache may take. */
+  readonly hostCacheBytes: number
   /** Where the model runs, as `CPU` or `CUDA0 (28 of 28 layers)`. */
   readonly device: string
+  /** Instructions that our own CPU kernels use, as `AVX2, FMA and F16C`; '' if none are used. */
+  readonly kernels: string
 }
 
 /** What is needed of an AbortSignal; every AbortSignal is one. */
@@ -92,6 +117,64 @@ export interface Cancellation {
 export interface ScoreOptions {
   /** Aborting drops the job at the next step at the latest; score() rejects with its reason's meaning. */
   readonly signal?: Cancellation | undefined
+  /**
+   * Whose request it is. While several workspaces wait, each gets the same share of the tokens
+   * that are evaluated. An integer from 0 to 2^32 - 1; 0 by default.
+   */
+  readonly workspace?: number | undefined
+  /** Time for the request, milliseconds; what is not done by then rejects with `ERR_TIMEOUT`. */
+  readonly deadlineMs?: number | undefined
+}
+
+/** What an engine has done since it was opened, and how it stands. Tokens unless named otherwise. */
+export interface EngineStats {
+  /** Requests accepted and not yet answered, tokenizing included. */
+  readonly queuedRequests: number
+  /** What those still need, and how long that will take by the rate measured so far. */
+  readonly queuedTokens: number
+  readonly backlogMs: number
+  /** Requests that ended: answered, cancelled, out of time, refused as too many, failed. */
+  readonly answered: number
+  readonly cancelled: number
+  readonly expired: number
+  readonly refused: number
+  readonly failed: number
+  /** `llama_decode` calls, what they could have held, and the time spent in them. */
+  readonly steps: number
+  readonly capacityTokens: number
+  readonly busyMs: number
+  /**
+   * Evaluated in all, and of these: rows that only fill a batch up, and rows whose request
+   * did not live to see its answer. The useful-work ratio is 1 - (padding + lost) / evaluated.
+   */
+  readonly evaluatedTokens: number
+  readonly paddingTokens: number
+  readonly lostTokens: number
+  /** Evaluated tokens per second of `busyMs`, over the last few steps. */
+  readonly tokensPerSecond: number
+  /** Prompt tokens of answered requests, and those of them found in a cache, by tier. */
+  readonly promptTokens: number
+  readonly deviceCachedTokens: number
+  readonly hostCachedTokens: number
+  readonly diskCachedTokens: number
+  /** Requests by the tier that gave them the most tokens; `missed` ones found none. */
+  readonly deviceHits: number
+  readonly hostHits: number
+  readonly diskHits: number
+  readonly missed: number
+  /** The device tier: cells of the context, how many hold tokens, and resident prefixes. */
+  readonly deviceCells: number
+  readonly deviceCellsUsed: number
+  readonly devicePrefixes: number
+  /** The host and disk tiers: bytes held, their limit, and prefixes. */
+  readonly hostBytes: number
+  readonly hostBytesLimit: number
+  readonly hostPrefixes: number
+  readonly diskBytes: number
+  readonly diskBytesLimit: number
+  readonly diskPrefixes: number
+  /** Compute graphs used again without being rebuilt. */
+  readonly graphsReused: number
 }
 
 /** A loaded model. */
@@ -101,14 +184,17 @@ export interface Engine {
    * Evaluates the prefix once and every suffix behind it.
    *
    * @throws {@link OiError} `ERR_STATE_TOO_LONG` (prefix and longest suffix exceed the context;
-   *   `message` carries count and limit), `ERR_OVERLOADED` (queue full), `ERR_ABORTED`,
-   *   `ERR_ENGINE_CLOSED`, `ERR_ENGINE_INTERNAL`.
+   *   `message` carries count and limit), `ERR_OVERLOADED` (too much is waiting; `retryAfterMs`
+   *   says when that will have changed), `ERR_TIMEOUT`, `ERR_ABORTED`, `ERR_ENGINE_CLOSED`,
+   *   `ERR_ENGINE_INTERNAL`.
    */
   score(input: ScoreInput, options?: ScoreOptions): Promise<ScoreOutput>
   /** Token ids of each text: one array per text, in order. Trusted texts see control tokens. */
   tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]>
   /** Number of tokens of plain text. */
   countTokens(text: string): Promise<number>
+  /** Counters since the engine was opened. Cheap, and never waits for the model. */
+  stats(): EngineStats
   /** For each id, true if the token is ordinary text: not control, unknown, unused or a raw byte. */
   areOrdinary(ids: Int32Array): boolean[]
   /** Waits for accepted work, then frees everything. Idempotent. */

@@ -13,9 +13,14 @@
 
 import type { Caller } from '../accounts/accounts.js'
 import type { Timings } from '../decide/types.js'
+import { OiError } from '../errors.js'
+import type { Cors } from './cors.js'
+import type { FailedKeys } from './failed-keys.js'
+import type { Gate } from './gate.js'
 import type { Logger } from './logger.js'
 import { type Content, errorContent, headersOf, noTimings, type Reply } from './reply.js'
 import { requestId } from './request-id.js'
+import type { Traffic } from './traffic.js'
 
 /** The head of a request, in the form that uWebSockets.js gives it; valid during one call. */
 export interface Head {
@@ -27,18 +32,58 @@ export interface Head {
   getHeader(name: string): string
 }
 
-/** The transport's side of an exchange. */
+/** The transport's side of an exchange. Nothing is called after the client has gone. */
 export interface Client {
-  /** Writes the reply. Called at most once, and not after the client has gone. */
+  /** The address of whoever is at the other end of the connection. Read while a request begins. */
+  address(): string
+  /** Writes the whole reply. Called at most once, and never together with `begin()`. */
   send(reply: Reply): void
+  /**
+   * Begins a reply in parts. Called at most once.
+   *
+   * @param headers - As in {@link Reply}.
+   * @param onWritable - Called when what `write()` kept back has left.
+   */
+  begin(status: number, headers: readonly string[], onWritable: () => void): void
+  /**
+   * Writes a part, or keeps it until the client has read what came before it.
+   *
+   * @returns False if the client does not keep up: every part until `onWritable` costs memory.
+   */
+  write(text: string): boolean
+  /** Ends the reply behind its last part. */
+  end(): void
+}
+
+/** What is done with requests, independent of the transport. */
+export interface Listener {
+  /**
+   * Begins a request. Never throws.
+   *
+   * @param head - Read before this returns.
+   * @returns The exchange that wants the body and news of the client's departure, or undefined
+   *   if the reply has been sent.
+   */
+  open(head: Head, client: Client): Exchange | undefined
+  /** Refuses new requests, and ends the running ones within `graceMs`. */
+  close(graceMs: number): Promise<void>
 }
 
 /** What all exchanges of a server share. */
 export interface ExchangeContext {
+  readonly gate: Gate
   readonly logger: Logger
+  readonly traffic: Traffic
   /** True while the server shuts down: connections are closed behind their replies. */
   readonly closing: boolean
+  /** Undefined where pages of other origins have no access. */
+  readonly cors: Cors | undefined
+  readonly failedKeys: FailedKeys
+  /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
+  authenticate(header: string): Caller
 }
+
+const none: readonly string[] = []
 
 export class Exchange {
   readonly id: string
@@ -48,6 +93,7 @@ export class Exchange {
   protected caller: Caller | undefined
   readonly #client: Client
   readonly #context: ExchangeContext
+  readonly #crossOrigin: readonly string[]
   #ended = false
 
   constructor(head: Head, client: Client, context: ExchangeContext) {
@@ -56,10 +102,36 @@ export class Exchange {
     this.path = head.getUrl()
     this.#client = client
     this.#context = context
+    this.#crossOrigin = context.cors?.headers(head.getHeader('origin')) ?? none
   }
 
   get ended(): boolean {
     return this.#ended
+  }
+
+  /**
+   * Finds out whose request it is; from then on its limits are in the reply's headers.
+   *
+   * @throws {@link OiError} `ERR_API_KEY`, or `ERR_RATE_LIMIT` if too many keys from the same
+   *   address were wrong.
+   */
+  identify(head: Head): Caller {
+    const header = head.getHeader('authorization')
+    try {
+      this.caller = this.#context.authenticate(header)
+    } catch (error) {
+      // Only what has failed is counted: a good key is never refused for its neighbours. And
+      // whoever sends none at all tries nothing out.
+      const wrong = error instanceof OiError && error.code === 'ERR_API_KEY' && header !== ''
+      if (wrong) this.#context.failedKeys.count(this.#client.address())
+      throw error
+    }
+    return this.caller
+  }
+
+  /** @returns The answer to a browser's question what a page may do; undefined if it is none. */
+  preflight(head: Head, methods: string): Content | undefined {
+    return this.#context.cors?.preflight(head, methods)
   }
 
   answer(content: Content, timings: Timings = noTimings): void {
@@ -68,7 +140,7 @@ export class Exchange {
     // Complete before the exchange counts as ended: whatever fails here can still be answered.
     const reply: Reply = {
       status: content.status,
-      headers: headersOf(this.id, timings, totalMs, content.headers),
+      headers: this.#headers(content, timings, totalMs),
       body: content.body,
       headOnly: this.method === 'head',
       close: this.#context.closing,
@@ -84,18 +156,48 @@ export class Exchange {
     this.answer(content)
   }
 
+  /**
+   * Begins an answer in parts, with status 200: from now on `write()` and `finish()`.
+   *
+   * @param type - Its content type.
+   * @param onWritable - Called when the client has read what `write()` kept back.
+   */
+  protected beginParts(type: string, onWritable: () => void): void {
+    const headers = this.#headers({ type }, noTimings, performance.now() - this.startMs)
+    this.#client.begin(200, headers, onWritable)
+  }
+
+  /** @returns False if the client does not keep up. */
+  protected write(text: string): boolean {
+    return this.#client.write(text)
+  }
+
+  protected finish(): void {
+    this.#end(200, performance.now() - this.startMs)
+    this.#client.end()
+  }
+
   /** The client has gone: nothing more may be written. */
   abandon(): void {
     if (!this.#ended) this.#end(0, performance.now() - this.startMs)
   }
 
-  /** Called once, whatever the end was. */
-  protected onEnd(): void {}
+  /** Takes a part of the body, which most requests do not want. @param chunk - Valid during the call. */
+  receive(_chunk: Uint8Array, _last: boolean): void {}
+
+  /** Called once, whatever the end was. @param status - 0 if the client had gone. */
+  protected onEnd(_status: number, _ms: number): void {}
+
+  #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
+    const limits = this.caller === undefined ? none : this.#context.gate.headers(this.caller)
+    return [...headersOf(this.id, timings, totalMs, content), ...limits, ...this.#crossOrigin]
+  }
 
   #end(status: number, ms: number): void {
     this.#ended = true
-    this.onEnd()
+    this.onEnd(status, ms)
     const { id, method, path, caller } = this
+    this.#context.traffic.count(path, status)
     this.#context.logger.request?.({
       id,
       method,

@@ -7,14 +7,23 @@
  */
 
 import type { Accounts, Caller } from '../accounts/accounts.js'
+import { openApiDocument } from '../api/openapi/document.js'
 import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import { type DecideContext, DecideExchange, type Wire } from './decide-exchange.js'
-import { type Client, Exchange, type Head } from './exchange.js'
+import { BatchExchange } from './batch-exchange.js'
+import type { Cors } from './cors.js'
+import { DecideExchange } from './decide-exchange.js'
+import { type Client, Exchange, type Head, type Listener } from './exchange.js'
+import { FailedKeys } from './failed-keys.js'
+import type { Gate } from './gate.js'
 import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
-import { type Content, errorContent } from './reply.js'
+import { Metrics } from './metrics.js'
+import type { PostContext, PostExchange, Wire } from './post-exchange.js'
+import { answerFrom, otherMethod, type Route } from './routes.js'
 import { Running } from './running.js'
+import { Traffic } from './traffic.js'
+import { usageReport } from './usage-report.js'
 
 /** What answers, and whether it can yet. */
 export interface Backend {
@@ -25,14 +34,24 @@ export interface Backend {
 
 export interface HandlersOptions {
   readonly backend: Backend
-  readonly accounts: Pick<Accounts, 'authenticate'>
+  readonly accounts: Pick<Accounts, 'authenticate' | 'usage'>
+  readonly gate: Gate
   readonly wire: Wire
   readonly logger: Logger
   readonly maxBodyBytes: number
   readonly deadlineMs: number
+  /** Which web pages may call. Default: none. */
+  readonly cors?: Cors | undefined
+  /** Whether `/metrics` is one of the routes. Default true. */
+  readonly serveMetrics?: boolean
 }
 
-type Route = (head: Head) => Content
+/** Routes that take a body, by POST. */
+const posts = new Map<string, typeof DecideExchange | typeof BatchExchange>([
+  ['/v1/systemone', DecideExchange],
+  ['/v1/systemone/batch', BatchExchange],
+])
+const metricsPath = '/metrics'
 
 const unready = {
   loading: { message: 'The model is still being loaded', retryAfterMs: 2000 },
@@ -40,19 +59,34 @@ const unready = {
   closing: { message: 'The server is shutting down', retryAfterMs: 1000 },
 }
 
-export class Handlers implements DecideContext {
+export class Handlers implements PostContext, Listener {
+  readonly gate: Gate
   readonly wire: Wire
   readonly logger: Logger
   readonly maxBodyBytes: number
   readonly deadlineMs: number
-  readonly running = new Running<DecideExchange>()
+  readonly running = new Running<PostExchange>()
+  readonly traffic: Traffic
+  readonly metrics: Metrics
+  readonly cors: Cors | undefined
+  readonly failedKeys = new FailedKeys()
+  /** Every path that is answered otherwise than with 404. */
+  readonly paths: readonly string[]
   readonly #backend: Backend
-  readonly #accounts: Pick<Accounts, 'authenticate'>
+  readonly #accounts: HandlersOptions['accounts']
   #closing = false
+  /** Made when it is first asked for. */
+  #openApi: string | undefined
 
-  /** Routes that are answered from the head alone, by GET and HEAD. */
   readonly #routes = new Map<string, Route>([
     ['/healthz', () => ({ status: 200, body: '{"status":"ok"}' })],
+    [
+      '/openapi.json',
+      () => {
+        this.#openApi ??= JSON.stringify(openApiDocument())
+        return { status: 200, body: this.#openApi }
+      },
+    ],
     [
       '/readyz',
       () => {
@@ -62,52 +96,61 @@ export class Handlers implements DecideContext {
     ],
     [
       '/v1/models',
-      (head) => {
-        this.authenticate(head.getHeader('authorization'))
+      (head, exchange) => {
+        exchange.identify(head)
         return { status: 200, body: JSON.stringify(modelList(this.decider().models)) }
+      },
+    ],
+    [
+      '/v1/usage',
+      (head, exchange) => {
+        const { workspace } = exchange.identify(head)
+        return { status: 200, body: JSON.stringify(usageReport(this.#accounts.usage(workspace))) }
       },
     ],
   ])
 
-  constructor({ backend, accounts, wire, logger, maxBodyBytes, deadlineMs }: HandlersOptions) {
+  constructor(options: HandlersOptions) {
+    const { backend, accounts, gate, wire, logger, maxBodyBytes, deadlineMs, serveMetrics } =
+      options
     this.#backend = backend
     this.#accounts = accounts
+    this.gate = gate
     this.wire = wire
     this.logger = logger
     this.maxBodyBytes = maxBodyBytes
     this.deadlineMs = deadlineMs
+    this.cors = options.cors
+    this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
+    this.metrics = new Metrics({
+      traffic: this.traffic,
+      running: () => this.running.size,
+      engines: () => backend.decider()?.engines() ?? [],
+    })
+    if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
+    this.paths = [...this.#routes.keys(), ...posts.keys()]
   }
 
   get closing(): boolean {
     return this.#closing
   }
 
-  /**
-   * Begins a request. Never throws.
-   *
-   * @param head - Read before this returns.
-   * @returns The exchange that wants the body and news of the client's departure, or undefined
-   *   if the reply has been sent.
-   */
-  open(head: Head, client: Client): DecideExchange | undefined {
-    if (head.getUrl() === '/v1/systemone' && head.getMethod() === 'post') {
-      const exchange = new DecideExchange(head, client, this)
-      exchange.begin(head)
-      return exchange.ended ? undefined : exchange
+  open(head: Head, client: Client): Exchange | undefined {
+    const Posted = posts.get(head.getUrl())
+    if (Posted === undefined) {
+      return answerFrom(this.#routes, new Exchange(head, client, this), head)
     }
-    const exchange = new Exchange(head, client, this)
-    try {
-      exchange.answer(this.#answer(exchange, head))
-    } catch (error) {
-      exchange.fail(error)
+    if (head.getMethod() !== 'post') {
+      const exchange = new Exchange(head, client, this)
+      exchange.answer(otherMethod(exchange, head, 'POST'))
+      return undefined
     }
-    return undefined
+    const exchange = new Posted(head, client, this)
+    exchange.begin(head)
+    return exchange.ended ? undefined : exchange
   }
 
-  /**
-   * Refuses new requests, and waits for the running ones at most `graceMs`; those that are left
-   * are answered 503.
-   */
+  /** What is left after `graceMs` is answered 503. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true
     for (const exchange of await this.running.drain(graceMs)) {
@@ -126,17 +169,4 @@ export class Handlers implements DecideContext {
     const { message, retryAfterMs } = unready[state === 'ready' ? 'loading' : state]
     throw new OiError('ERR_OVERLOADED', message, { retryAfterMs })
   }
-
-  #answer({ id, method, path }: Exchange, head: Head): Content {
-    const route = this.#routes.get(path)
-    if (route !== undefined && (method === 'get' || method === 'head')) return route(head)
-    if (route !== undefined) return notAllowed(id, 'GET, HEAD')
-    if (path === '/v1/systemone') return notAllowed(id, 'POST')
-    throw new OiError('ERR_NOT_FOUND', 'There is no such route')
-  }
-}
-
-function notAllowed(id: string, allow: string): Content {
-  const error = new OiError('ERR_METHOD_NOT_ALLOWED', `This route takes ${allow}`)
-  return { ...errorContent(error, id), headers: ['allow', allow] }
 }

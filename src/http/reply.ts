@@ -11,7 +11,7 @@ export interface Reply {
   readonly status: number
   /** Name, value, name, value, …; names in lower case. */
   readonly headers: readonly string[]
-  /** Always the text for GET; with `headOnly` only its length is announced. */
+  /** Always the text for GET; with `headOnly` only its length is announced, with 204 not even that. */
   readonly body: string
   readonly headOnly: boolean
   /** Ask for the connection to be closed behind this reply. */
@@ -22,6 +22,8 @@ export interface Reply {
 export interface Content {
   readonly status: number
   readonly body: string
+  /** `application/json` by default. */
+  readonly type?: string
   readonly headers?: readonly string[]
 }
 
@@ -36,11 +38,11 @@ export function headersOf(
   id: string,
   timings: Timings,
   totalMs: number,
-  more: readonly string[] | undefined,
+  { type = 'application/json', headers: more }: Pick<Content, 'type' | 'headers'>,
 ): string[] {
   const headers = [
     'content-type',
-    'application/json',
+    type,
     'x-request-id',
     id,
     'x-typesafe-request-id',

@@ -1,10 +1,9 @@
 /**
- * The handlers on uWebSockets.js. The only file that names it.
+ * The handlers on uWebSockets.js, which only this file and uws-client.ts name.
  *
  * Rules
  *   1. `req` is valid during its handler only, and a chunk during its callback only.
  *   2. `res` is not touched after onAborted, nor after its reply (exchange.ts, rule 1).
- *   3. Everything is written corked: one system call per reply.
  *
  * What the library does by itself, and the tests rely on: a body that arrives slower than 16 KB
  * per second over ten seconds, and a connection that is idle for ten seconds, are closed; the
@@ -15,44 +14,44 @@
  * @module
  */
 
-import { STATUS_CODES } from 'node:http'
 import { createServer } from 'node:net'
-import uWS, { type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js'
+import uWS, { type TemplatedApp, type us_listen_socket } from 'uWebSockets.js'
 import { OiError } from '../errors.js'
-import type { Client } from './exchange.js'
-import type { Handlers } from './handlers.js'
-import type { Reply } from './reply.js'
+import type { Listener } from './exchange.js'
+import { checkTls, type TlsFiles } from './tls.js'
+import { UwsClient } from './uws-client.js'
 
 export interface ServerOptions {
-  readonly handlers: Handlers
+  readonly handlers: Listener
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
+  /** Speaks HTTPS with these, and plain HTTP without. */
+  readonly tls?: TlsFiles | undefined
+  /** What the flags of host and port begin with, for messages. Default `--`. */
+  readonly flagPrefix?: string
 }
 
 /** By default two servers may share a port, and each would get some of the requests. */
 const exclusivePort = (uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
   .LIBUS_LISTEN_EXCLUSIVE_PORT
 
-/** `200 OK` and so on, by status. */
-const statusLines = new Map(
-  Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `${status} ${reason}`]),
-)
-
 export class Server {
   readonly port: number
   readonly #app: TemplatedApp
-  readonly #handlers: Handlers
+  readonly #handlers: Listener
   readonly #listenSocket: us_listen_socket
   #closed: Promise<void> | undefined
 
   /**
    * Listens.
    *
-   * @throws {@link OiError} `ERR_LISTEN` naming the address and what to change.
+   * @throws {@link OiError} `ERR_LISTEN` naming the address and what to change, `ERR_CONFIG` if
+   *   the files of `tls` cannot be used.
    */
-  static async listen({ handlers, host, port }: ServerOptions): Promise<Server> {
-    const app = uWS.App().any('/*', (res, req) => {
+  static async listen(options: ServerOptions): Promise<Server> {
+    const { handlers, host, port, tls } = options
+    const app = (tls === undefined ? uWS.App() : createTlsApp(tls)).any('/*', (res, req) => {
       const client = new UwsClient(res)
       const exchange = handlers.open(req, client)
       if (exchange === undefined) return
@@ -63,11 +62,11 @@ export class Server {
       const listen = app.listen as unknown as ListenExclusively
       listen.call(app, host, port, exclusivePort, resolve)
     })
-    if (socket === false) throw await listenError(host, port)
+    if (socket === false) throw await listenError(options)
     return new Server(app, handlers, socket)
   }
 
-  private constructor(app: TemplatedApp, handlers: Handlers, listenSocket: us_listen_socket) {
+  private constructor(app: TemplatedApp, handlers: Listener, listenSocket: us_listen_socket) {
     this.port = uWS.us_socket_local_port(listenSocket)
     this.#app = app
     this.#handlers = handlers
@@ -98,45 +97,36 @@ type ListenExclusively = (
   done: (socket: us_listen_socket | false) => void,
 ) => TemplatedApp
 
-class UwsClient implements Client {
-  readonly #res: HttpResponse
-
-  constructor(res: HttpResponse) {
-    this.#res = res
-  }
-
-  send(reply: Reply): void {
-    this.#res.cork(() => this.#write(reply))
-  }
-
-  #write({ status, headers, body, headOnly, close }: Reply): void {
-    const res = this.#res
-    res.writeStatus(statusLines.get(status)!)
-    for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i]!, headers[i + 1]!)
-    if (headOnly) {
-      // The length is no argument of endWithoutBody: uWebSockets.js 20 then waits for a body.
-      res.writeHeader('content-length', String(Buffer.byteLength(body)))
-      res.endWithoutBody()
-    } else {
-      res.end(body, close)
-    }
+function createTlsApp(files: TlsFiles): TemplatedApp {
+  checkTls(files)
+  try {
+    return uWS.SSLApp({ cert_file_name: files.certFile, key_file_name: files.keyFile })
+  } catch (cause) {
+    throw new OiError(
+      'ERR_LISTEN',
+      `--tls-cert and --tls-key: uWebSockets.js takes neither ${files.certFile} nor a reason`,
+      { cause },
+    )
   }
 }
 
 /** uWebSockets.js only says that it failed; node:net fails for the same reason and names it. */
-async function listenError(host: string, port: number): Promise<OiError> {
+async function listenError(options: ServerOptions): Promise<OiError> {
+  const { host, port, flagPrefix = '--' } = options
+  const [hostFlag, portFlag] = [`${flagPrefix}host`, `${flagPrefix}port`]
   const cause = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     const probe = createServer()
     probe.once('error', resolve)
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(undefined)))
   })
   const remedies: Record<string, string> = {
-    EADDRINUSE: `port ${port} is taken: choose another with --port`,
-    EACCES: `port ${port} needs privileges: choose one above 1023 with --port`,
-    EADDRNOTAVAIL: `this machine has no address ${host}: choose another with --host`,
-    ENOTFOUND: `there is no address ${host}: choose another with --host`,
+    EADDRINUSE: `port ${port} is taken: choose another with ${portFlag}`,
+    EACCES: `port ${port} needs privileges: choose one above 1023 with ${portFlag}`,
+    EADDRNOTAVAIL: `this machine has no address ${host}: choose another with ${hostFlag}`,
+    ENOTFOUND: `there is no address ${host}: choose another with ${hostFlag}`,
   }
   const remedy =
-    remedies[cause?.code ?? ''] ?? `${cause?.message ?? 'unknown reason'}: see --host and --port`
+    remedies[cause?.code ?? ''] ??
+    `${cause?.message ?? 'unknown reason'}: see ${hostFlag} and ${portFlag}`
   return new OiError('ERR_LISTEN', `Cannot listen on ${host}:${port}: ${remedy}`, { cause })
 }

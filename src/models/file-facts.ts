@@ -33,6 +33,19 @@ export async function fileFacts(path: string): Promise<FileFacts> {
       releaseDate: mtime.toISOString().slice(0, 10),
     }
   } catch (cause) {
-    throw new OiError('ERR_MODEL_NOT_FOUND', `${path} cannot be read`, { cause })
+    throw unreadable(path, cause)
   }
+}
+
+/** Size of a file. @throws {@link OiError} `ERR_MODEL_NOT_FOUND` if it cannot be read. */
+export async function fileBytes(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+}
+
+function unreadable(path: string, cause: unknown): OiError {
+  return new OiError('ERR_MODEL_NOT_FOUND', `${path} cannot be read`, { cause })
 }

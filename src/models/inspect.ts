@@ -5,8 +5,10 @@
  */
 
 import { hasRandomWeights, maxQuestions } from '../decide/model-card.js'
-import type { Engine } from '../engine/types.js'
+import type { Engine, ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
+import type { CustomReadout } from '../prompt/custom/types.js'
+import { decisionType } from '../prompt/native/families.js'
 import { createReadout, type Readout } from '../prompt/readout.js'
 
 export interface Inspection {
@@ -32,9 +34,16 @@ export interface Inspection {
     | {
         readonly name: string
         readonly labels: readonly string[]
+        /** Labels of several tokens, for questions of more options than labels; often none. */
+        readonly codes: readonly string[]
         readonly noul: Readout['noulForms']
         readonly maxOptions: number
         readonly maxQuestions: number
+        /** Type of a decision model, as `openjev`. */
+        readonly decisionType?: string
+        /** Its own, by type and number of options; `to` is null in the last bucket. */
+        readonly temperatures?: Readout['temperatures']
+        readonly noulRatings?: number
       }
     | undefined
   /** Why it cannot be served. */
@@ -44,14 +53,16 @@ export interface Inspection {
 /**
  * @param file - As the caller named it.
  * @param engine - Open; metadata alone will do.
+ * @param custom - A readout of a user's own.
  * @returns The facts, and the readout if there is one.
  */
 export async function inspectModel(
   file: string,
   engine: Engine,
+  custom?: CustomReadout,
 ): Promise<{ inspection: Inspection; readout: Readout | undefined }> {
   const { info } = engine
-  const found = await createReadout(engine).catch(refusalOf)
+  const found = await createReadout(engine, { custom }).catch(refusalOf)
   const readout = typeof found === 'string' ? undefined : found
   const inspection: Inspection = {
     file,
@@ -72,13 +83,25 @@ export async function inspectModel(
     readout: readout && {
       name: readout.name,
       labels: readout.labels,
+      codes: readout.codes,
       noul: readout.noulForms,
       maxOptions: readout.maxOptions,
       maxQuestions,
+      ...ownFormat(info, readout),
     },
     refusal: typeof found === 'string' ? found : undefined,
   }
   return { inspection, readout }
+}
+
+/** What only decision models have. */
+function ownFormat(info: ModelInfo, { temperatures, noulRatings }: Readout) {
+  const type = decisionType(info)
+  return {
+    ...(type !== undefined && { decisionType: type }),
+    ...(temperatures && { temperatures }),
+    ...(noulRatings !== undefined && { noulRatings }),
+  }
 }
 
 function refusalOf(error: unknown): string {

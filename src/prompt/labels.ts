@@ -8,10 +8,10 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
-import { mostOptions } from '../api/schemas.js'
-import type { Engine, PromptPart } from '../engine/types.js'
+import { mostOptions } from '../api/limits.js'
+import type { Engine } from '../engine/types.js'
 import type { Layout } from './plain-layout.js'
+import { tokensBehind } from './tokens-behind.js'
 
 export interface Label {
   /** As it stands in the list of options, without a leading space. */
@@ -31,6 +31,9 @@ const digits = [...'0123456789']
 const pairs = (first: readonly string[], second: readonly string[]) =>
   first.flatMap((a) => second.map((b) => a + b))
 
+/** Characters of which labels and codes are made, the plainest first. */
+export const alphabets: readonly (readonly string[])[] = [upper, lower, digits]
+
 /** Asked in this order, each as a whole, until there are enough labels. */
 const pools: readonly (readonly string[])[] = [
   upper,
@@ -39,25 +42,39 @@ const pools: readonly (readonly string[])[] = [
 ]
 
 /**
- * Up to 255 labels of a model, the plainest first: all in the form that the layout prefers, or,
- * if its tokenizer does not allow that, all in the other.
+ * The labels of a model, the plainest first: all in the form that the layout prefers, or, if its
+ * tokenizer does not allow that, all in the other.
  *
- * @throws {@link OiError} `ERR_READOUT` if there are fewer than two in either form.
+ * @param most - So many at most.
+ * @returns Two or more, or none if there are fewer than two in either form.
  */
-export async function findLabels(engine: Engine, layout: Layout): Promise<Label[]> {
-  const other = layout.labelPrefix === '' ? ' ' : ''
-  for (const prefix of [layout.labelPrefix, other]) {
-    const labels = await labelsBehind(engine, layout.tail, prefix)
+export async function findLabels(
+  engine: Engine,
+  layout: Layout,
+  most: number = mostOptions,
+): Promise<Label[]> {
+  for (const prefix of prefixesOf(layout)) {
+    const labels = await labelsBehind(engine, layout.tail, prefix, most)
     if (labels.length >= 2) return labels
   }
-  throw new OiError('ERR_READOUT', 'labels: expected 2 single tokens or more behind the question')
+  return []
 }
 
-async function labelsBehind(engine: Engine, tail: string, prefix: string): Promise<Label[]> {
+/** What may stand between the tail and a label: what the layout prefers, then the other. */
+export function prefixesOf({ labelPrefix }: Layout): readonly ['' | ' ', '' | ' '] {
+  return labelPrefix === '' ? ['', ' '] : [' ', '']
+}
+
+async function labelsBehind(
+  engine: Engine,
+  tail: string,
+  prefix: string,
+  most: number,
+): Promise<Label[]> {
   const labels: Label[] = []
   const taken = new Set<number>()
   for (const pool of pools) {
-    if (labels.length >= mostOptions) break
+    if (labels.length >= most) break
     const tokens = await singleTokens(
       engine,
       tail,
@@ -69,7 +86,7 @@ async function labelsBehind(engine: Engine, tail: string, prefix: string): Promi
       labels.push({ text: pool[i]!, token })
     }
   }
-  return labels.slice(0, mostOptions)
+  return labels.slice(0, most)
 }
 
 const noForms = ['No', 'no', 'NO', ' No', ' no', ' NO']
@@ -95,17 +112,11 @@ export async function findNoulTokens(
 }
 
 /** For each text, its one token behind the tail, or undefined. */
-async function singleTokens(
+export async function singleTokens(
   engine: Engine,
   tail: string,
   texts: readonly string[],
 ): Promise<(number | undefined)[]> {
-  const part = (text: string): PromptPart => ({ text: tail + text, trusted: true })
-  const [before, ...behind] = await engine.tokenize(['', ...texts].map(part))
-  const tokens = behind.map((ids) => {
-    const single = ids.length === before!.length + 1 && before!.every((id, i) => id === ids[i])
-    return single ? ids[ids.length - 1] : undefined
-  })
-  const ordinary = engine.areOrdinary(Int32Array.from(tokens, (token) => token ?? 0))
-  return tokens.map((token, i) => (ordinary[i] ? token : undefined))
+  const tokens = await tokensBehind(engine, tail, texts)
+  return tokens.map((ids) => (ids?.length === 1 ? ids[0] : undefined))
 }

@@ -1,5 +1,6 @@
 /**
- * The wording of the readout `letters@1`: a state and a question as the model reads them.
+ * The wording of the readout `letters@1`: a state and a question as the model reads them. With
+ * more options than labels, `letters@1+groups` asks in two steps.
  *
  * Rules
  *   1. Changing any of these texts makes a new version.
@@ -7,6 +8,8 @@
  *   3. One option is one line. A name or description with a line break in it, or with nothing
  *      to see at one of its ends, is written as a JSON string, so that no text can pass for
  *      another option. Instructions are the question itself and may have any number of lines.
+ *   4. In a list of groups a line with nothing but a label begins a group. An option's line begins
+ *      with a dash, so that no option can pass for a group.
  *
  * @module
  */
@@ -17,10 +20,24 @@ import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../decide/type
 
 export const lettersVersion = 'letters@1'
 
+/**
+ * How questions are put into words. Labels: at least as many as there are options or levels.
+ * Reversed: levels are given highest first, and a noul's no stands before its yes.
+ */
+export interface Wording {
+  choiceText(question: ChoiceQuestion, labels: readonly string[]): string
+  scoreText(question: ScoreQuestion, labels: readonly string[], reversed?: boolean): string
+  noulText(question: NoulQuestion, reversed?: boolean): string
+  noulChoiceText(question: NoulQuestion, labels: readonly string[], reversed?: boolean): string
+}
+
 /** A string as it is, anything else as compact JSON in the caller's order. */
 export function stateText(state: Json): string {
   return typeof state === 'string' ? state : stringifyJson(state)
 }
+
+/** A question of options or levels, one of which is the answer. */
+export type ListQuestion = ChoiceQuestion | ScoreQuestion
 
 /**
  * @param labels - At least as many as there are options.
@@ -36,38 +53,119 @@ export function stateText(state: Json): string {
  * ```
  */
 export function choiceText(question: ChoiceQuestion, labels: readonly string[]): string {
-  const options = entriesOf(question.criteria)
-  const lines = options.map(([name, description], i) => {
-    const line = `${labels[i]}: ${lineText(name)}`
-    return isBlank(description) ? line : `${line} - ${lineText(description)}`
-  })
-  return paragraphs(
-    instructionText(question.instructions),
-    `Options:\n${lines.join('\n')}`,
-    `Answer with only the ${labelWord(labels, options.length)} of the best option.`,
-  )
+  return listText(question, optionTexts(question), labels)
 }
 
-/** @param labels - At least as many as there are levels. */
-export function scoreText(question: ScoreQuestion, labels: readonly string[]): string {
+/**
+ * @param labels - At least as many as there are levels.
+ * @param reversed - Whether the criteria are given highest first; a level without a text keeps
+ *   its number on the scale.
+ */
+export function scoreText(
+  question: ScoreQuestion,
+  labels: readonly string[],
+  reversed = false,
+): string {
+  return listText(question, optionTexts(question, reversed), labels, reversed)
+}
+
+/**
+ * Each option or level on its line, without a label.
+ *
+ * @param reversed - As of {@link scoreText}, here and below; of no meaning for a choice.
+ */
+export function optionTexts(question: ListQuestion, reversed = false): string[] {
+  if (question.type === 'choice') {
+    return entriesOf(question.criteria).map(([name, description]) => {
+      const line = lineText(name)
+      return isBlank(description) ? line : `${line} - ${lineText(description)}`
+    })
+  }
   const levels = question.criteria
-  const lines = levels.map((level, i) => {
-    const text = isBlank(level) ? `level ${i + 1} of ${levels.length}` : lineText(level)
-    return `${labels[i]}: ${text}`
+  const count = levels.length
+  return levels.map((level, i) => {
+    const number = reversed ? count - i : i + 1
+    return isBlank(level) ? `level ${number} of ${count}` : lineText(level)
   })
+}
+
+/**
+ * The question about some of its options or about all of them.
+ *
+ * @param options - Of {@link optionTexts}.
+ * @param labels - At least as many.
+ */
+export function listText(
+  { type, instructions }: ListQuestion,
+  options: readonly string[],
+  labels: readonly string[],
+  reversed = false,
+): string {
+  const heading = type === 'choice' ? 'Options' : `Levels, ${direction(reversed)}`
+  const lines = options.map((option, i) => `${labels[i]}: ${option}`)
   return paragraphs(
-    instructionText(question.instructions),
-    `Levels, from the lowest to the highest:\n${lines.join('\n')}`,
-    `Answer with only the ${labelWord(labels, levels.length)} of the level that fits best.`,
+    instructionText(instructions),
+    `${heading}:\n${lines.join('\n')}`,
+    `Answer with only the ${labelWord(labels, options.length)} of ${bestOf[type]}.`,
   )
 }
 
-/** For models that can say yes and no in one token. */
-export function noulText(question: NoulQuestion): string {
+/**
+ * The question in which group of options the answer is.
+ *
+ * @param groups - Of {@link optionTexts}; none is empty.
+ * @param labels - At least as many.
+ * @example
+ * ```text
+ * Which team should handle this?
+ *
+ * Groups of options:
+ * A:
+ * - billing - payments and invoices
+ * - support
+ * B:
+ * - sales
+ *
+ * Answer with only the letter of the group that has the best option.
+ * ```
+ */
+export function groupsText(
+  { type, instructions }: ListQuestion,
+  groups: readonly (readonly string[])[],
+  labels: readonly string[],
+  reversed = false,
+): string {
+  const heading =
+    type === 'choice' ? 'Groups of options' : `Groups of levels, ${direction(reversed)}`
+  const lines = groups.flatMap((members, i) => [
+    `${labels[i]}:`,
+    ...members.map((member) => `- ${member}`),
+  ])
+  const word = labelWord(labels, groups.length)
+  return paragraphs(
+    instructionText(instructions),
+    `${heading}:\n${lines.join('\n')}`,
+    `Answer with only the ${word} of the group that has ${bestOf[type]}.`,
+  )
+}
+
+const bestOf = { choice: 'the best option', score: 'the level that fits best' } as const
+
+function direction(reversed: boolean): string {
+  return reversed ? 'from the highest to the lowest' : 'from the lowest to the highest'
+}
+
+/**
+ * For models that can say yes and no in one token.
+ *
+ * @param reversed - Whether what counts as no stands before what counts as yes.
+ */
+export function noulText(question: NoulQuestion, reversed = false): string {
   const meanings: string[] = []
   const { true: yes, false: no } = question.criteria ?? {}
   if (!isBlank(yes)) meanings.push(`Yes: ${lineText(yes)}`)
   if (!isBlank(no)) meanings.push(`No: ${lineText(no)}`)
+  if (reversed) meanings.reverse()
   return paragraphs(
     instructionText(question.instructions),
     meanings.join('\n'),
@@ -75,36 +173,49 @@ export function noulText(question: NoulQuestion): string {
   )
 }
 
-/** For all other models: the first label is yes, the second no. */
-export function noulChoiceText(question: NoulQuestion, labels: readonly string[]): string {
+/** For all other models: the first label is yes, the second no, or if reversed the other way. */
+export function noulChoiceText(
+  question: NoulQuestion,
+  labels: readonly string[],
+  reversed = false,
+): string {
+  return choiceText(noulAsChoice(question, reversed), labels)
+}
+
+/** A noul as a choice between Yes and No, or if reversed between No and Yes. */
+export function noulAsChoice(question: NoulQuestion, reversed = false): ChoiceQuestion {
   const { true: yes = null, false: no = null } = question.criteria ?? {}
   const { instructions = null } = question
-  return choiceText({ type: 'choice', instructions, criteria: { Yes: yes, No: no } }, labels)
+  const criteria = reversed ? { No: no, Yes: yes } : { Yes: yes, No: no }
+  return { type: 'choice', instructions, criteria }
 }
 
 function paragraphs(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')
 }
 
-function instructionText(instructions: Json | undefined): string {
+export function instructionText(instructions: Json | undefined): string {
   if (isBlank(instructions)) return ''
   return typeof instructions === 'string' ? instructions : stringifyJson(instructions)
 }
 
-function isBlank(value: Json | undefined): value is null | '' | undefined {
+export function isBlank(value: Json | undefined): value is null | '' | undefined {
   return value === undefined || value === null || value === ''
 }
 
-function labelWord(labels: readonly string[], count: number): string {
-  return labels.slice(0, count).every((label) => label.length === 1) ? 'letter' : 'code'
+/** What the first `count` labels are called. */
+export function labelWord(labels: readonly string[], count: number): string {
+  return labels.slice(0, count).every((label) => letter.test(label)) ? 'letter' : 'code'
 }
 
+const letter = /^\p{L}$/u
+
 // All that Unicode calls a line break, as some model has read each of them as one.
-const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/
+export const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/
 const unescapedLineBreaks = /[\u0085\u2028\u2029]/g
 
 /** A value on one line (rule 3). */
-function lineText(value: Json): string {
+export function lineText(value: Json): string {
   if (typeof value === 'string' && value !== '' && value.trim() === value) {
     if (!lineBreak.test(value)) return value
   }

@@ -12,6 +12,8 @@ export interface Layout {
   readonly head: string
   /** Between state and question; plain text, never control tokens. */
   readonly between: string
+  /** Trusted text behind that, as the end of a message and the beginning of the next. */
+  readonly turn?: string
   /** Behind the question. The label follows at once. */
   readonly tail: string
   /** What stands before a reply in running text at that place. */

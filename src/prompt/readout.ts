@@ -6,76 +6,148 @@
  *
  * A request becomes one shared prefix (the layout's head, and the state with the line break
  * behind it, so that both are tokenized as running text) and one suffix for each question
- * (its wording, and the layout's tail). The caller's text is never in a trusted part.
+ * (its wording, and the layout's tail). The caller's text is never in a trusted part. A state with
+ * images is cut where they stand.
  *
  * @module
  */
 
-import { entriesOf, keysOf } from '../api/json.js'
-import { placeOf } from '../api/place.js'
-import type {
-  ChoiceQuestion,
-  DecideRequest,
-  NoulQuestion,
-  Question,
-  ScoreQuestion,
-} from '../decide/types.js'
-import type { Engine, ModelInfo, PromptPart, ScoreInput, Suffix } from '../engine/types.js'
+import { mostOptions } from '../api/limits.js'
+import type { DecideRequest, Question, RequestImages } from '../decide/types.js'
+import type { Engine, ModelInfo, ScoreInput } from '../engine/types.js'
 import { OiError } from '../errors.js'
+import type { Reading } from '../scoring/types.js'
 import { renderChat } from './chat-template.js'
+import { findCodes, mostCodes } from './codes.js'
+import { named } from './custom/faults.js'
+import { frameLayout } from './custom/frame.js'
+import { ownLabels, ownNoulTokens } from './custom/own-labels.js'
+import type { CustomReadout } from './custom/types.js'
 import { findLabels, findNoulTokens } from './labels.js'
-import type { Label, NoulTokens } from './labels.js'
-import * as letters from './letters.js'
+import { LettersReadout } from './letters-readout.js'
+import { decisionType } from './native/families.js'
+import { createNativeReadout } from './native/native-readout.js'
+import type { Temperature } from './temperatures.js'
 import { plainLayout } from './plain-layout.js'
 import type { Layout } from './plain-layout.js'
 import { answerTail } from './thinking.js'
 
-/** How the candidates of one question belong to its options. */
+/** How one question's answer is read. */
 export interface Reader {
   readonly name: string
   readonly question: Question
-  /**
-   * Candidates of each option in turn; no before yes for a noul. Empty if there is only one
-   * option, which needs no model.
-   */
-  readonly forms: readonly number[]
+  readonly reading: Reading
 }
 
 export interface Rendering {
   readonly input: ScoreInput
-  /** One for each suffix, in order. */
+  /** One for each question, in order: each takes as many suffixes as its reading says. */
   readonly readers: readonly Reader[]
 }
 
 export interface Readout {
-  /** Name and version, as `letters@1`. */
+  /**
+   * Name and version: `letters@1`, and behind it how a question is asked that has more options than
+   * there are labels, if they are fewer than 255: `letters@1+groups` in two steps,
+   * `letters@1+trie` with codes of several tokens.
+   */
   readonly name: string
+  /** Those of a single token: two or more, or none. */
   readonly labels: readonly string[]
+  /** Those of several tokens, which questions of more options than labels take; often none. */
+  readonly codes: readonly string[]
   /** What counts as no and as yes: every form that is read, summed up. */
   readonly noulForms: { readonly no: readonly string[]; readonly yes: readonly string[] }
   /** Options of a choice and levels of a score at most, 2 to 255. */
   readonly maxOptions: number
+  /** True if its prompts have no place for images, whatever the model sees. */
+  readonly textOnly?: true
+  /** True if it says itself in which orders options are shown; then no others are asked for. */
+  readonly ownOrders?: true
+  /** Every token that can be a candidate, as far as known: the label or the form that it is. */
+  readonly tokenTexts: ReadonlyMap<number, string>
+  /** Its own, which come before any that were fitted later. */
+  readonly temperatures?: readonly Temperature[]
+  /** If a noul is rated: how many ratings there are. The first means no and the last yes. */
+  readonly noulRatings?: number | undefined
   /**
-   * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if a question has more options than there
-   *   are labels.
+   * @param images - Those of the request; without them, blocks in the state are read as JSON.
+   * @param reversed - True if levels are given highest first, which the wording has to say, and a
+   *   noul's no is to stand before its yes. Of no meaning for a choice. Default false.
+   * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if a question has more options than
+   *   `maxOptions`, or for images if it is text only.
    */
-  render(request: DecideRequest): Rendering
+  render(request: DecideRequest, images?: RequestImages, reversed?: boolean): Rendering
+}
+
+export interface ReadoutOptions {
+  /**
+   * Single-token labels at most; 255 by default, as more are never needed. With fewer, a model is
+   * asked as one of a poorer vocabulary would be.
+   */
+  readonly maxLabels?: number
+  /** A readout of a user's own, which takes the place of what the model has. */
+  readonly custom?: CustomReadout | undefined
 }
 
 /**
- * Finds out how a model can be asked.
+ * Finds out how a model can be asked: a decision model in its own format, any other with labels of
+ * one token, and beyond them in groups, or, if groups do not reach 255 options, with codes of
+ * several tokens.
  *
  * @throws {@link OiError} `ERR_READOUT` if its template cannot be used, always thinks, or leaves
- *   no place for single-token labels.
+ *   no place for labels; if it is a decision model of a type that cannot be served; of a user's
+ *   own, with its file.
  */
-export async function createReadout(engine: Engine): Promise<Readout> {
+export async function createReadout(
+  engine: Engine,
+  { maxLabels = mostOptions, custom }: ReadoutOptions = {},
+): Promise<Readout> {
+  if (custom !== undefined) return createCustomReadout(engine, custom)
+  if (decisionType(engine.info) !== undefined) return createNativeReadout(engine)
   const layout = layoutOf(engine.info)
-  const labels = await findLabels(engine, layout)
-  return new LettersReadout(layout, labels, await findNoulTokens(engine, layout))
+  const labels = await findLabels(engine, layout, maxLabels)
+  const inGroups = labels.length ** 2
+  const found = inGroups < mostOptions ? await findCodes(engine, layout) : []
+  const codes = mostCodes(found) > inGroups ? found : []
+  if (labels.length === 0 && codes.length === 0) {
+    throw new OiError(
+      'ERR_READOUT',
+      'labels: expected 2 letters or digits or more that are tokens behind the question',
+    )
+  }
+  const noul = await findNoulTokens(engine, layout)
+  return new LettersReadout({ layout, labels, codes, noul })
+}
+
+async function createCustomReadout(engine: Engine, custom: CustomReadout): Promise<Readout> {
+  const { template, labelPrefix } = custom
+  try {
+    const found =
+      template?.kind === 'frame'
+        ? withBos(frameLayout(template.source, engine.info), engine.info)
+        : layoutOf(template ? { ...engine.info, chatTemplate: template.source } : engine.info)
+    const layout = { ...found, labelPrefix: labelPrefix ?? found.labelPrefix }
+    const labels = custom.labels
+      ? await ownLabels(engine, layout, custom.labels)
+      : await findLabels(engine, layout, mostOptions)
+    if (labels.length === 0) {
+      throw new OiError('ERR_READOUT', 'labels: expected 2 single tokens or more')
+    }
+    const noul = custom.noul
+      ? await ownNoulTokens(engine, layout, custom.noul)
+      : await findNoulTokens(engine, layout)
+    return new LettersReadout({ layout, labels, codes: [], noul, custom })
+  } catch (error) {
+    throw named(custom.file, error)
+  }
 }
 
 function layoutOf(info: ModelInfo): Layout {
-  const layout = info.chatTemplate ? chatLayout(info.chatTemplate, info) : plainLayout
+  return withBos(info.chatTemplate ? chatLayout(info.chatTemplate, info) : plainLayout, info)
+}
+
+function withBos(layout: Layout, info: ModelInfo): Layout {
   const addsBos = info.metadata['tokenizer.ggml.add_bos_token'] === 'true'
   if (!addsBos || layout.head.startsWith(info.bosToken)) return layout
   return { ...layout, head: info.bosToken + layout.head }
@@ -86,94 +158,4 @@ function chatLayout(source: string, info: ModelInfo): Layout {
   const { head, between, replyTail } = rendering
   const tail = answerTail(rendering, source)
   return { head, between, tail, labelPrefix: replyTail === `${tail} ` ? ' ' : '' }
-}
-
-class LettersReadout implements Readout {
-  readonly name = letters.lettersVersion
-  readonly labels: readonly string[]
-  readonly noulForms: Readout['noulForms']
-  readonly maxOptions: number
-  readonly #layout: Layout
-  readonly #tokens: Int32Array
-  /** Undefined if a noul is asked with letters. */
-  readonly #noul: Omit<Asked, 'text'> | undefined
-  readonly #tail: PromptPart
-
-  constructor(layout: Layout, labels: readonly Label[], noul: NoulTokens | undefined) {
-    this.labels = labels.map((label) => label.text)
-    this.maxOptions = labels.length
-    this.#layout = layout
-    this.#tokens = Int32Array.from(labels, (label) => label.token)
-    const texts = (forms: readonly Label[]) => forms.map((form) => form.text)
-    this.noulForms = noul
-      ? { no: texts(noul.no), yes: texts(noul.yes) }
-      : { no: this.labels.slice(1, 2), yes: this.labels.slice(0, 1) }
-    this.#noul = noul && {
-      candidates: Int32Array.from([...noul.no, ...noul.yes], (form) => form.token),
-      forms: [noul.no.length, noul.yes.length],
-    }
-    this.#tail = { text: layout.tail, trusted: true }
-  }
-
-  render(request: DecideRequest): Rendering {
-    const { head, between } = this.#layout
-    const state = { text: letters.stateText(request.state) + between, trusted: false }
-    const prefix = head === '' ? [state] : [{ text: head, trusted: true }, state]
-
-    const suffixes: Suffix[] = []
-    const readers: Reader[] = []
-    for (const [name, question] of entriesOf(request.questions)) {
-      const { text, candidates, forms } = this.#ask(name, question)
-      suffixes.push({ parts: [{ text, trusted: false }, this.#tail], candidates })
-      readers.push({ name, question, forms })
-    }
-    return { input: { prefix, suffixes }, readers }
-  }
-
-  #ask(name: string, question: Question): Asked {
-    if (question.type === 'noul') return this.#askNoul(question)
-
-    const count = this.#countOptions(name, question)
-    const text =
-      question.type === 'choice'
-        ? letters.choiceText(question, this.labels)
-        : letters.scoreText(question, this.labels)
-    if (count === 1) return { text, candidates: new Int32Array(), forms: [] }
-    return {
-      text,
-      candidates: this.#tokens.subarray(0, count),
-      forms: new Array<number>(count).fill(1),
-    }
-  }
-
-  #askNoul(question: NoulQuestion): Asked {
-    if (this.#noul !== undefined) return { text: letters.noulText(question), ...this.#noul }
-
-    const [yes, no] = this.#tokens
-    return {
-      text: letters.noulChoiceText(question, this.labels),
-      candidates: Int32Array.of(no!, yes!),
-      forms: [1, 1],
-    }
-  }
-
-  #countOptions(name: string, question: ChoiceQuestion | ScoreQuestion): number {
-    const [count, noun] =
-      question.type === 'choice'
-        ? [keysOf(question.criteria).length, 'options']
-        : [question.criteria.length, 'levels']
-    if (count <= this.maxOptions) return count
-    const param = placeOf(placeOf('questions', name), 'criteria')
-    throw new OiError(
-      'ERR_REQUEST_UNACCEPTABLE',
-      `${param}: expected 1 to ${this.maxOptions} ${noun}, got ${count}`,
-      { param },
-    )
-  }
-}
-
-interface Asked {
-  readonly text: string
-  readonly candidates: Int32Array
-  readonly forms: readonly number[]
 }

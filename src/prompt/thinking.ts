@@ -76,6 +76,12 @@ export function answerTail({ tail, replyTail }: ChatRendering, source: string): 
   return tail
 }
 
+/** The mark of a block that a text leaves open. */
+export function openThinking(text: string): string | undefined {
+  const found = findBlock(text)
+  return found?.state === 'open' ? found.block.open : undefined
+}
+
 interface FoundBlock {
   readonly block: ThinkBlock
   readonly state: 'open' | 'closed'

@@ -16,65 +16,59 @@ import type {
   ScoreAnswer,
   ScoreQuestion,
 } from '../decide/types.js'
+import { withBias } from './calibration.js'
 import { argMax, choiceConfidence, scoreConfidence } from './confidence.js'
-import { logSumExp, softmax } from './softmax.js'
-
-/** What was measured for one question. */
-export interface Measurement {
-  /** Raw logits of all candidates, option by option. Empty for a single option. */
-  readonly logits: ArrayLike<number>
-  /** How many candidates each option has, summing to the length of `logits`. */
-  readonly forms: readonly number[]
-  /** Log-sum-exp over the whole vocabulary, nats. */
-  readonly vocabulary: number
-}
+import { type OptionLogits, orderSpread } from './option-logits.js'
+import { softmax } from './softmax.js'
 
 export interface AnswerOptions {
   /** Calibration temperature, > 0. */
   readonly temperature: number
+  /** Nats, added to the logit of a noul's yes before the temperature. 0 by default. */
+  readonly bias?: number
   readonly evidence: boolean
 }
 
 /**
  * The answer to one question.
  *
- * Options of a noul are no, then yes; those of a choice and the levels of a score are in the
- * caller's order. A question without candidates has one option, which is certain.
+ * Options of a noul are no, then yes, or ratings from no to yes; those of a choice and the levels
+ * of a score are in the caller's order.
  *
  * @throws {@link OiError} `ERR_INVALID_ARGUMENT` as {@link softmax}.
  */
 export function answerOf(
   question: Question,
-  measured: Measurement,
-  options: AnswerOptions,
+  { logits, labelMass, orders, meanOfProbabilities }: OptionLogits,
+  { temperature, bias = 0, evidence }: AnswerOptions,
 ): Answer {
-  const single = measured.logits.length === 0
-  const logits = single ? [0] : optionLogits(measured)
-  const probabilities = softmax(logits, options.temperature)
+  const rows = orders?.map((row) => withBias(row, bias))
+  const probabilities =
+    rows && meanOfProbabilities
+      ? meanProbabilities(rows, temperature)
+      : softmax(withBias(logits, bias), temperature)
   const answer = shape(question, probabilities)
-  if (!options.evidence) return answer
+  if (!evidence) return answer
 
-  const evidence: Evidence = {
-    label_mass: single ? 1 : labelMass(logits, measured.vocabulary),
+  const shown: Evidence = {
+    label_mass: labelMass,
     logits,
-    temperature: options.temperature,
+    temperature,
+    ...(rows && { order_spread: orderSpread(rows, temperature) }),
   }
-  return { ...answer, evidence }
+  return { ...answer, evidence: shown }
 }
 
-/** Sums the forms of each option, in the domain of probabilities. */
-function optionLogits({ logits, forms }: Measurement): number[] {
-  let at = 0
-  return forms.map((count) => {
-    const own: number[] = []
-    for (let i = 0; i < count; i++) own.push(logits[at++]!)
-    return logSumExp(own)
-  })
-}
-
-/** Both sums come from single-precision logits, so their quotient can pass 1 by a hair. */
-function labelMass(logits: readonly number[], vocabulary: number): number {
-  return Math.min(1, Math.exp(logSumExp(logits) - vocabulary))
+/** The mean over the orders of each order's own probabilities. */
+function meanProbabilities(
+  orders: readonly (readonly number[])[],
+  temperature: number,
+): Float64Array {
+  const mean = new Float64Array(orders[0]!.length)
+  for (const row of orders) {
+    softmax(row, temperature).forEach((probability, i) => (mean[i]! += probability / orders.length))
+  }
+  return mean
 }
 
 function shape(question: Question, probabilities: Float64Array): Answer {
@@ -83,9 +77,17 @@ function shape(question: Question, probabilities: Float64Array): Answer {
   return scoreAnswer(question, probabilities)
 }
 
-/** @param probabilities - Of no and of yes. */
+/**
+ * The probability of yes: the expected place on a scale from 0, which is no, to 1, which is yes.
+ *
+ * @param probabilities - Of no and of yes; of a rated noul, those of each rating from no to yes.
+ */
 export function noulAnswer(probabilities: ArrayLike<number>): NoulAnswer {
-  return { type: 'noul', noul: probabilities[1]! }
+  const last = probabilities.length - 1
+  let noul = 0
+  for (let i = 1; i <= last; i++) noul += (probabilities[i]! * i) / last
+  // Probabilities sum to 1 but for a rounding.
+  return { type: 'noul', noul: Math.min(1, noul) }
 }
 
 /** @param probabilities - Shape [n], in the order of the question's options. */

@@ -2,12 +2,17 @@
  * An Engine without a model: the same input always has the same logits, other input others.
  *
  * Its tokenizer knows words (with at most one leading space), digits and single characters. A
- * token's id is a hash of its text, so that ids do not depend on what was asked before.
+ * token's id is a hash of its text, so that ids do not depend on what was asked before. With
+ * `info.vision`, a picture is a run of one token: a hash of its pixels, once for each 28 × 28 of
+ * them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { noStats } from '../../src/engine/no-stats.js'
 import { OiError } from '../../src/errors.js'
 import type {
   Engine,
+  EngineStats,
+  ImagePixels,
   ModelInfo,
   PromptPart,
   ScoreInput,
@@ -40,6 +45,7 @@ export const fakeChatTemplate =
   '{% if add_generation_prompt %}<|start|>assistant\n{% endif %}'
 
 const info: ModelInfo = {
+  vision: false,
   architecture: 'fake',
   description: 'fake 1M F32',
   parameters: 1_000_000,
@@ -52,11 +58,15 @@ const info: ModelInfo = {
   hybrid: false,
   metadata: { 'general.name': 'Fake' },
   chatTemplate: fakeChatTemplate,
+  chatTemplates: {},
   bosToken: '<|bos|>',
   eosToken: '<|end|>',
   contextBytes: 1_000_000,
   threads: 1,
+  stepTokens: 512,
+  hostCacheBytes: 0,
   device: 'CPU',
+  kernels: '',
 }
 
 const controlTokens = ['<|bos|>', '<|start|>', '<|end|>']
@@ -111,6 +121,10 @@ class HashEngine implements FakeEngine {
     return this.#ids([{ text, trusted: false }]).length
   }
 
+  stats(): EngineStats {
+    return { ...noStats(), queuedRequests: this.#pending.size, answered: this.scored.length }
+  }
+
   areOrdinary(ids: Int32Array): boolean[] {
     return Array.from(ids, (id) => id >= controlTokens.length)
   }
@@ -150,6 +164,8 @@ class HashEngine implements FakeEngine {
       cachedTokens: cached ? prefix.length : 0,
       queueMs: 0.25,
       tokenizeMs: 0.125,
+      imageTokens: input.prefix.reduce((sum, { image }) => sum + (image ? patches(image) : 0), 0),
+      visionMs: input.prefix.some(({ image }) => image !== undefined) ? 2.5 : 0,
       modelMs: 1.5 + (this.#options.delayMs ?? 0),
     }
   }
@@ -167,13 +183,22 @@ class HashEngine implements FakeEngine {
 
   #ids(parts: readonly PromptPart[]): Int32Array {
     return Int32Array.from(
-      parts.flatMap(({ text, trusted }) =>
-        (trusted ? text.split(control) : [text]).flatMap((run) => {
+      parts.flatMap(({ text, trusted, image }) => {
+        if (image !== undefined) return this.#picture(image)
+        return (trusted ? text.split(control) : [text]).flatMap((run) => {
           const id = trusted ? controlTokens.indexOf(run) : -1
           return id === -1 ? this.#split(run) : [this.#remember(id, run)]
-        }),
-      ),
+        })
+      }),
     )
+  }
+
+  #picture(image: ImagePixels): number[] {
+    if (!this.info.vision) throw new Error('a picture for a model that sees none')
+    const { rgb, width, height } = image
+    if (rgb.length !== 3 * width * height) throw new Error('a picture of another size')
+    const id = idOf(`${width}:${Buffer.from(rgb).toString('latin1')}`)
+    return new Array<number>(patches(image)).fill(this.#remember(id, ''))
   }
 
   #split(text: string): number[] {
@@ -187,6 +212,10 @@ class HashEngine implements FakeEngine {
     this.#texts.set(id, text)
     return id
   }
+}
+
+function patches({ width, height }: ImagePixels): number {
+  return Math.ceil(width / 28) * Math.ceil(height / 28)
 }
 
 function aborted(cause: unknown): OiError {

@@ -8,11 +8,17 @@ import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, PromptPart, ScoreInput, Suffix } from '../../src/engine/types.js'
 import { ensureModel } from '../../scripts/make-model/ensure.js'
 
-/** `small` loads fastest; `dense` and `hybrid` have the Qwen families' real vocabularies. */
-export type FixtureName = 'small' | 'dense' | 'hybrid' | 'llama'
+/**
+ * `small` loads fastest; `dense` and `hybrid` have the Qwen families' real vocabularies. Those two
+ * and `mrope` take the projector; the last two have its positions in two dimensions.
+ */
+export type FixtureName = 'small' | 'dense' | 'hybrid' | 'mrope' | 'llama'
 
 export const fixturePath = (name: FixtureName, options: Parameters<typeof ensureModel>[1] = {}) =>
   ensureModel(`fixture-${name}`, options)
+
+/** The projector of the fixtures that are 256 wide. */
+export const projectorPath = () => ensureModel('fixture-vision')
 
 /** Opens a fixture, gives it to `use`, closes it whatever happens. */
 export async function withEngine<T>(
@@ -30,6 +36,18 @@ export async function withEngine<T>(
   } finally {
     await engine.close()
   }
+}
+
+/** A picture whose pixels depend on `seed`. Its rows: a twenty-eighth of each side, rounded. */
+export function picture(seed: number, width = 112, height = 84): PromptPart {
+  const rgb = new Uint8Array(3 * width * height)
+  let state = seed * 2654435761 + 1
+  for (let i = 0; i < rgb.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    // Blocks, which survive scaling better than noise does.
+    rgb[i] = ((i >> 5) * (seed + 3) + (state >>> 27)) & 255
+  }
+  return { text: '', trusted: false, image: { rgb, width, height } }
 }
 
 export const user = (text: string): PromptPart => ({ text, trusted: false })

@@ -59,6 +59,11 @@ export class RawClient {
     }
   }
 
+  /** Forgets what has been received. */
+  clear(): void {
+    this.#received = Buffer.alloc(0)
+  }
+
   /** Bytes that belong to no reply that was asked for. */
   get rest(): string {
     return this.#received.toString('latin1')

@@ -77,6 +77,10 @@ export class CountingEngine implements Engine {
     return this.#engine.countTokens(text)
   }
 
+  stats() {
+    return this.#engine.stats()
+  }
+
   areOrdinary(ids: Int32Array) {
     return this.#engine.areOrdinary(ids)
   }

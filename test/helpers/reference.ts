@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buildNative } from '../../scripts/build/native.js'
-import type { Engine, ScoreInput } from '../../src/engine/types.js'
+import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
 
 /**
  * What `engine.score(input).logits` should be: each question's prompt evaluated alone, from
@@ -18,20 +18,31 @@ export async function referenceLogits(
   engine: Engine,
   input: ScoreInput,
   cacheType: 'f16' | 'f32' = 'f16',
+  projector?: string,
 ): Promise<number[]> {
   const dir = await buildNative(new Set(), ['oi-reference'])
-  const prefix = (await engine.tokenize(input.prefix)).flatMap((ids) => [...ids])
+  const ids = await engine.tokenize(input.prefix)
+  const prefix = input.prefix.flatMap((part, i) => pictureWords(part) ?? [...ids[i]!])
   const lines: string[] = []
   for (const suffix of input.suffixes) {
     const ids = (await engine.tokenize(suffix.parts)).flatMap((part) => [...part])
     lines.push(`${[...prefix, ...ids].join(' ')} | ${[...suffix.candidates].join(' ')}`)
   }
-  const run = spawnSync(join(dir, 'oi-reference'), [modelPath, cacheType], {
-    input: lines.join('\n') + '\n',
-    encoding: 'utf8',
-  })
+  const run = spawnSync(
+    join(dir, 'oi-reference'),
+    [modelPath, cacheType, ...(projector === undefined ? [] : [projector])],
+    {
+      input: lines.join('\n') + '\n',
+      encoding: 'utf8',
+    },
+  )
   if (run.status !== 0) throw new Error(`oi-reference failed: ${run.stderr}`)
   return run.stdout.trim().split(/\s+/).map(Number)
+}
+
+/** A picture in the form of oi-reference. */
+function pictureWords({ image }: PromptPart): (string | number)[] | undefined {
+  return image && ['<', image.width, image.height, ...image.rgb, '>']
 }
 
 /** Largest difference of two vectors, relative to the largest magnitude in the second. */

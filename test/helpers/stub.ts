@@ -6,13 +6,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
+import { readBatch } from '../../src/api/read-batch.js'
+import { createWire } from '../../src/cli/create-wire.js'
+import { readConfig } from '../../src/config.js'
+import { createDecider } from '../../src/decide/decide.js'
 import type { Cancellation } from '../../src/engine/types.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../../src/decide/types.js'
+import { noStats } from '../../src/engine/no-stats.js'
 import { OiError } from '../../src/errors.js'
 import { type Backend, Handlers, type HandlersOptions } from '../../src/http/handlers.js'
-import type { Wire } from '../../src/http/decide-exchange.js'
+import { type Gate, openGate } from '../../src/http/gate.js'
 import { createLogger } from '../../src/http/logger.js'
+import type { Wire } from '../../src/http/post-exchange.js'
 import { Server } from '../../src/http/server.js'
+import type { TlsFiles } from '../../src/http/tls.js'
+import { createFakeEngine, type FakeEngineOptions } from './fake-engine.js'
 
 export const decision: Decision = {
   model: 'stub',
@@ -31,6 +39,7 @@ export const wire: Wire = {
       throw new OiError('ERR_BODY_INVALID', 'expected JSON', { param: 'state', cause })
     }
   },
+  readBatch: (text) => readBatch(text, { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }),
   serializeDecision: ({ model, answers, usage, latency_ms }) =>
     JSON.stringify({ model, answers, usage, latency_ms }),
 }
@@ -60,6 +69,7 @@ export function stubDecider(decide: Decider['decide'] = async () => decision): D
       },
     ],
     decide,
+    engines: () => [{ model: 'stub', stats: noStats() }],
   }
 }
 
@@ -86,14 +96,22 @@ export interface StubServer {
   readonly key: string
   readonly keyId: number
   readonly dataDir: string
+  readonly accounts: Accounts
   readonly handlers: Handlers
   readonly server: Server
   readonly log: string[]
 }
 
+export interface StubOptions extends Partial<HandlersOptions> {
+  readonly decider?: Decider
+  /** A gate over the server's own accounts; without it, everything is allowed. */
+  readonly gateOf?: (accounts: Accounts) => Gate
+  readonly tls?: TlsFiles
+}
+
 /** Runs a server with its own data folder and a key, and removes both. */
 export async function withServer(
-  options: Partial<HandlersOptions> & { decider?: Decider },
+  options: StubOptions,
   use: (server: StubServer) => Promise<void>,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'oi-http-'))
@@ -105,20 +123,31 @@ export async function withServer(
   const handlers = new Handlers({
     backend,
     accounts,
+    gate: options.gateOf?.(accounts) ?? openGate,
     wire,
     logger: createLogger(true, (line) => log.push(line)),
     maxBodyBytes: 4_194_304,
     deadlineMs: 60_000,
     ...options,
   })
-  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0 })
+  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0, tls: options.tls })
   try {
     const { port } = server
-    const url = `http://127.0.0.1:${port}`
-    await use({ port, url, key, keyId, dataDir, handlers, server, log })
+    const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`
+    await use({ port, url, key, keyId, dataDir, accounts, handlers, server, log })
   } finally {
     await server.close(0)
     accounts.close()
     rmSync(dataDir, { recursive: true })
   }
+}
+
+/** A server with the real wire and the real decider, over an engine without a model. */
+export async function withFake(
+  options: FakeEngineOptions,
+  use: (server: StubServer) => Promise<void>,
+): Promise<void> {
+  const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
+  const decider = await createDecider(createFakeEngine(options), facts)
+  await withServer({ decider, wire: createWire(readConfig({})) }, use)
 }

@@ -2,8 +2,10 @@
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DecideRequest } from '../../src/decide/types.js'
 import { ended, RunningCommand } from '../helpers/command.js'
-import { withServer } from '../helpers/stub.js'
+import { plain } from '../helpers/pictures.js'
+import { decision, stubDecider, withServer } from '../helpers/stub.js'
 
 const ask = (args: readonly string[], input = '', environment: Record<string, string> = {}) =>
   ended(new RunningCommand(['ask', ...args], 'fake', environment, input))
@@ -48,9 +50,54 @@ t.test('--json is the response body, wherever state and questions come from', as
   t.equal(outputs.size, 1)
 })
 
+t.test('--image sends pictures, to a model of its own and to a server', async (t) => {
+  const dir = t.testdir()
+  const [cat, dog] = [join(dir, 'cat.png'), join(dir, 'dog')]
+  writeFileSync(cat, await plain(60, 30).png().toBuffer())
+  writeFileSync(dog, await plain(20, 20).jpeg().toBuffer())
+  const asked = ['--image', cat, '--image', dog, '--noul', 'Is it?', '--json']
+  const seen = await ask([...asked, ...local, '--mmproj', 'p.gguf'])
+  t.equal(seen.code, 0, seen.stderr)
+  t.equal(JSON.parse(seen.stdout).usage.image_tokens, 7)
+
+  const blind = await ask([...asked, ...local])
+  t.equal(blind.code, 1)
+  t.match(blind.stderr, /^oi: images: expected no image/m)
+
+  let body: DecideRequest | undefined
+  const decider = stubDecider(async (request) => {
+    body = request
+    return decision
+  })
+  await withServer({ decider }, async ({ url, key }) => {
+    t.equal((await ask(['Who?', ...asked, '--url', url, '--key', key])).code, 0)
+  })
+  t.match(body, { state: 'Who?', images: [/^data:image\/png;base64,iVBO/, /^data:image\/jpeg;/] })
+})
+
 t.test('--evidence adds the label mass', async (t) => {
   const { stdout } = await ask(['x', '--noul', 'y', '--evidence', ...local])
   t.match(stdout, /label mass 50.0 %/)
+})
+
+t.test('--orders takes the mean over orders, of a model of its own and of a server', async (t) => {
+  const question = ['x', '--choice', 'Which?=a,b,c', '--evidence']
+  const averaged = await ask([...question, '--orders', '2', ...local])
+  t.match(averaged.stdout, /order spread \d+\.\d %/)
+  t.equal((await ask([...question, ...local], '', { OI_ORDERS: '2' })).stdout, averaged.stdout)
+
+  const asked: unknown[] = []
+  const decider = stubDecider(async (_request, options) => {
+    asked.push(options?.orders)
+    return decision
+  })
+  await withServer({ decider }, async ({ url, key }) => {
+    const server = ['--url', url, '--key', key]
+    t.equal((await ask([...question, '--orders', 'all', ...server])).code, 0)
+    // What the environment says is about models of one's own.
+    t.equal((await ask([...question, ...server], '', { OI_ORDERS: '2' })).code, 0)
+  })
+  t.strictSame(asked, ['all', undefined])
 })
 
 for (const [title, args, input, message] of [
@@ -63,9 +110,23 @@ for (const [title, args, input, message] of [
   ['questions that are no object', ['--questions', '{"a":1,"a":2}'], '', /two questions named "a"/],
   ['a name twice', ['x', '--noul', 'a=1', '--noul', 'a=2'], '', /two questions named "a"/],
   ['a request and a question', ['--request', '-', '--noul', 'y'], '{}', /whole request/],
+  ['a request and a picture', ['--request', '-', '--image', 'y'], '{}', /whole request/],
+  ['a picture that is not there', ['--image', 'no.png', '--noul', 'y'], '', /no file no\.png/],
+  [
+    'a picture that is none',
+    ['--image', 'package.json', '--noul', 'y'],
+    '',
+    /--image package\.json: expected one of image\/png/,
+  ],
   ['a bad flag', ['x', '--choice', 'y'], '', /--choice "Which team/],
   ['no key', ['x', '--noul', 'y', '--url', 'http://localhost'], '', /OI_KEY/],
   ['no address', ['x', '--noul', 'y', '--url', 'localhost:1', '--key', 'k'], '', /--url: expected/],
+  [
+    'other orders',
+    ['x', '--noul', 'y', '--url', 'http://a', '--key', 'k', '--orders', '3'],
+    '',
+    /--orders: expected 1 or 2 or "all", got 3/,
+  ],
   ['a broken key', ['x', '--noul', 'y', '--url', 'http://a', '--key', 'é'], '', /The key holds/],
 ] as const) {
   t.test(`${title} is wrong usage: 2`, async (t) => {

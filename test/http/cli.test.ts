@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -122,6 +124,88 @@ t.test('a model that cannot be opened ends it with 1 and the reason', async (t) 
 
 t.test('what must be known about the model stands in the log of the start', async (t) => {
   await serve(t, t.testdir(), 'fake').match(/on stub\nThe weights of fake are random\nReady$/m)
+})
+
+/** A settings file for two models of the stub. */
+function twoModels(t: Test, second: object = {}): string {
+  const models = [
+    { file: '1.gguf', name: 'small' },
+    { file: '2.gguf', name: 'big', ...second },
+  ]
+  return join(
+    t.testdir({ 'oi.json': JSON.stringify({ port: 0, dataDir: 'data', models }) }),
+    'oi.json',
+  )
+}
+
+t.test('several models are loaded one after another, and each answers to its name', async (t) => {
+  const args = ['serve', '--config', twoModels(t, { aliases: ['good'] })]
+  const server = new RunningCommand(args, 'fake')
+  t.teardown(() => server.process.kill('SIGKILL'))
+  const [, url] = await server.match(listening)
+  await server.match(/^Ready$/m)
+  t.match(
+    server.stdout,
+    /Memory, of .* available:\n.*small.*big.*Model .*1\.gguf.*Model .*2\.gguf/s,
+  )
+  t.match(server.stderr, /Loading small \(1 of 2\): 100 %\nLoading big \(2 of 2\): 0 %/)
+  const [, key] = await server.match(secretLine)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const questions = { q: { type: 'noul', instructions: '?' } }
+  for (const [model, name] of [
+    [undefined, 'small'],
+    ['latest', 'small'],
+    ['good', 'big'],
+  ]) {
+    const body = JSON.stringify({ state: 1, questions, model })
+    const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body })
+    t.match(await reply.json(), { model: name })
+  }
+  t.match(await (await fetch(`${url}/v1/models`, { headers })).json(), {
+    models: [
+      { name: 'small', default: true },
+      { name: 'big', default: false },
+    ],
+  })
+  server.process.kill('SIGTERM')
+  t.equal(await server.exited, 0)
+  t.equal(server.stderr.match(/Model closed/g)?.length, 2)
+})
+
+t.test('two models that claim the same name are wrong usage: 2, naming both files', async (t) => {
+  const args = ['serve', '--config', twoModels(t, { name: 'small' })]
+  const { code, stdout, stderr } = await ended(new RunningCommand(args, 'fake'))
+  t.equal(code, 2)
+  t.match(stderr, /1\.gguf and .*2\.gguf both claim the name small/)
+  t.notMatch(stdout, secretLine)
+})
+
+t.test('models that do not fit end it with 1 before anything is loaded', async (t) => {
+  const server = serve(t, t.testdir(), 'huge')
+  t.equal(await server.exited, 1)
+  t.match(
+    server.stderr,
+    /1000000\.00 GB of memory are needed, .* are available:\n {2}stub: weights/,
+  )
+  t.notMatch(server.stderr, /Loading/)
+})
+
+t.test('metrics on a port of their own', async (t) => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  const taken = serve(t, t.testdir(), 'instant', '--metrics-port', String(port))
+  t.equal(await taken.exited, 1)
+  t.match(taken.stderr, new RegExp(`port ${port} is taken: .*--metrics-port`))
+
+  probe.close()
+  const server = serve(t, t.testdir(), 'instant', '--metrics-port', String(port))
+  const [, url] = await server.match(listening)
+  await server.match(/^Ready$/m)
+  t.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 200)
+  t.equal((await fetch(`${url}/metrics`)).status, 404)
+  server.process.kill('SIGTERM')
+  t.equal(await server.exited, 0)
 })
 
 t.test('a port that is taken ends it with 1, naming the port, and shows no key', async (t) => {

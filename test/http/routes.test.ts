@@ -1,4 +1,6 @@
 import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DecideOptions } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
 import type { Backend } from '../../src/http/handlers.js'
 import { RawClient, request } from '../helpers/raw-client.js'
@@ -126,6 +128,27 @@ t.test('evidence is asked for by a header', async (t) => {
   t.strictSame(asked, [true, false, false])
 })
 
+t.test('the workspace and the remaining time go with the request', async (t) => {
+  const given: DecideOptions[] = []
+  const decider = stubDecider(async (_request, options) => {
+    given.push(options!)
+    return decision
+  })
+  await withServer({ decider, deadlineMs: 5000 }, async ({ port, key }) => {
+    const client = await RawClient.connect(port)
+    const bytes = request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}')
+    // The time begins with the head, not with the last byte of the body.
+    client.send(bytes.slice(0, -1))
+    await sleep(100)
+    client.send(bytes.slice(-1))
+    t.equal((await client.reply()).status, 200)
+    client.socket.destroy()
+  })
+  const [{ workspace, deadlineMs }] = given as [DecideOptions]
+  t.equal(workspace, 1)
+  t.ok(deadlineMs! > 3000 && deadlineMs! <= 4905, `${deadlineMs} ms`)
+})
+
 for (const state of ['loading', 'failed', 'closing'] as const) {
   t.test(`while the backend is ${state}, 503 with a time to retry`, (t) => {
     const backend: Backend = { state: () => state, decider: () => undefined }
@@ -154,6 +177,7 @@ t.test("a decider's errors", async (t) => {
       400,
       'invalid_request',
     ],
+    [new OiError('ERR_TIMEOUT', 'not in time'), 504, 'timeout'],
     [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1500 }), 503, 'overloaded', '2'],
     [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1e9 }), 503, 'overloaded', '60'],
     [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 0 }), 503, 'overloaded', '1'],

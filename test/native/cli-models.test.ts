@@ -44,7 +44,8 @@ t.test('--render shows every part of the prompt, and whose it is', async (t) => 
   const json = await oi(['models', 'inspect', small, '--json', '--render', file])
   const { prompt } = JSON.parse(json.stdout) as { prompt: { prefix: object[]; questions: object } }
   t.match(prompt.prefix.at(-1), { text: 'one\n<|im_end|>\n\n', trusted: false })
-  t.match(prompt.questions, [{ name: 'q', labels: [{ option: 'x', labels: ['A'] }, {}] }])
+  const labels = [{ label: 'A', options: ['x'] }, {}]
+  t.match(prompt.questions, [{ name: 'q', suffixes: [{ labels }] }])
 })
 
 t.test('a model that always thinks: why it cannot be served, and 1', async (t) => {

@@ -78,6 +78,7 @@ t.test('options out of range are refused by name', async (t) => {
     ['maxQueued', 0],
     ['cacheType', 'q4_0'],
     ['flashAttention', 'yes'],
+    ['kernels', 'on'],
   ] as const) {
     await t.rejects(openEngine({ modelPath: small, [name]: value }), {
       code: 'ERR_INVALID_ARGUMENT',

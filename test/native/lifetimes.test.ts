@@ -140,9 +140,10 @@ t.test('opening and closing again and again keeps memory flat', async (t) => {
     await engine.score(input(30, 2))
     await engine.close()
   }
-  for (let i = 0; i < 5; i++) await cycle()
+  // The allocator's arenas grow for some thirty cycles, whatever is done in them.
+  for (let i = 0; i < 30; i++) await cycle()
   const before = process.memoryUsage.rss()
-  for (let i = 0; i < 20; i++) await cycle()
+  for (let i = 0; i < 30; i++) await cycle()
   const grown = (process.memoryUsage.rss() - before) / 2 ** 20
-  t.ok(grown < 20, `${grown.toFixed(1)} MiB after 20 more cycles`)
+  t.ok(grown < 20, `${grown.toFixed(1)} MiB after 30 more cycles`)
 })

@@ -86,8 +86,12 @@ t.test('of many options the likeliest are shown, and what the others have togeth
   t.match(text, /and 28 more +█+. +35.0 %/)
 })
 
-t.test('the label mass is shown where there is evidence', async (t) => {
-  t.match(table({ q: { ...noul, evidence: { label_mass: 0.985 } } }), /label mass 98.5 %/)
+t.test('label mass and order spread are shown where there is evidence of them', async (t) => {
+  const once = table({ q: { ...noul, evidence: { label_mass: 0.985 } } })
+  t.match(once, /^ {2}label mass 98.5 %$/m)
+  t.notMatch(once, 'order spread')
+  const evidence = { label_mass: 0.5, order_spread: 0.031 }
+  t.match(table({ q: { ...noul, evidence } }), / {2}label mass 50.0 %\n {2}order spread 3.1 %\n/)
 })
 
 t.test('colours only when asked for', async (t) => {

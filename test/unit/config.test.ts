@@ -3,7 +3,7 @@ import { readConfig, settings } from '../../src/config.js'
 
 t.test('without anything, the defaults', async (t) => {
   const config = readConfig({ PATH: '/bin', OI_TEST_MODEL: 'x' })
-  t.match(config, { host: '127.0.0.1', port: 8080, maxBodyBytes: 4_194_304, deadlineMs: 60_000 })
+  t.match(config, { host: '127.0.0.1', port: 8080, maxBodyBytes: 0, deadlineMs: 60_000 })
   t.ok(Object.isFrozen(config))
 })
 
@@ -24,6 +24,33 @@ t.test('a default that is given by hand is valid', async (t) => {
   t.strictSame(readConfig(environment), readConfig({}))
 })
 
+t.test('a boolean is a flag without a value, and 1, 0, true or false in a variable', async (t) => {
+  t.equal(readConfig({}).deterministic, false)
+  t.equal(readConfig({}, { deterministic: true }).deterministic, true)
+  for (const [text, value] of [
+    ['1', true],
+    ['true', true],
+    ['0', false],
+    ['false', false],
+  ] as const) {
+    t.equal(readConfig({ OI_DETERMINISTIC: text }).deterministic, value)
+  }
+})
+
+t.test('a model that is named has the settings that hold for all', async (t) => {
+  const { models } = readConfig({ OI_THREADS: '2' }, { model: 'a.gguf', contextTokens: '4096' })
+  t.match(models, [{ file: 'a.gguf', threads: 2, contextTokens: 4096, default: true }])
+  t.strictSame(readConfig({}).models, [])
+})
+
+t.test('orders are a number, or all', async (t) => {
+  t.equal(readConfig({}).orders, 1)
+  t.equal(readConfig({ OI_ORDERS: '2' }).orders, 2)
+  t.equal(readConfig({ OI_ORDERS: '2' }, { orders: 'all' }).orders, 'all')
+  const { models } = readConfig({ OI_MODEL: 'a.gguf', OI_ORDERS: '2' })
+  t.match(models, [{ orders: 2 }])
+})
+
 for (const [title, environment, flags, message] of [
   [
     'a number out of its range',
@@ -35,6 +62,9 @@ for (const [title, environment, flags, message] of [
   ['a fraction', {}, { port: '80.5' }, /^--port/],
   ['an empty number', { OI_PORT: '' }, {}, /^OI_PORT/],
   ['an empty text', { OI_HOST: '' }, {}, /^OI_HOST: expected a text/],
+  ['no boolean', { OI_DETERMINISTIC: 'yes' }, {}, /^OI_DETERMINISTIC: expected .*, got "yes"/],
+  ['another number', { OI_ORDERS: '3' }, {}, /^OI_ORDERS: expected 1 or 2 or "all", got 3/],
+  ['another word', {}, { orders: 'both' }, /^--orders: expected 1 or 2 or "all", got "both"/],
   ['another choice', {}, { log: 'all' }, /^--log: expected "off" or "requests", got "all"/],
   ['an unknown variable', { OI_PROT: '1' }, {}, /OI_PROT: did you mean OI_PORT\?/],
   ['an unknown flag', {}, { thread: 1 }, /thread: did you mean threads\?/],

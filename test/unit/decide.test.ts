@@ -153,12 +153,12 @@ t.test('what the model cannot do is refused', async (t) => {
     ...unacceptable,
     message: 'questions: expected 1 to 256 questions, got 257',
   })
-  const criteria = new Array<string>(27).fill('x')
+  const criteria = new Array<string>(256).fill('x')
   await t.rejects(
     created.decide({ state: 1, questions: { q: { type: 'score', criteria } } }),
     unacceptable,
   )
-  t.equal(created.limits.maxLevels, 26)
+  t.equal(created.limits.maxLevels, 255)
 })
 
 t.test('what the engine refuses is passed on', async (t) => {
@@ -175,6 +175,19 @@ t.test('what the engine refuses is passed on', async (t) => {
 
   await busy.engine.close()
   await t.rejects(busy.ask(body), { code: 'ERR_ENGINE_CLOSED' })
+})
+
+t.test('workspace, remaining time and signal reach the engine', async (t) => {
+  const { ask, engine } = await decider()
+  const { score } = engine
+  const given: unknown[] = []
+  engine.score = (input, options) => {
+    given.push(options)
+    return score.call(engine, input, options)
+  }
+  const options = { workspace: 7, deadlineMs: 1234, signal: new AbortController().signal }
+  await ask(body, { ...options, evidence: true })
+  t.strictSame(given, [options])
 })
 
 t.test('evidence comes with each answer, when asked for', async (t) => {
@@ -196,7 +209,12 @@ t.test('a temperature flattens', async (t) => {
     questions: { q: { type: 'choice', criteria: { a: 1, b: 2 } } as const },
   }
   const probability = async (temperature: number) => {
-    const created = await createDecider(engine, { ...facts, temperatureOf: () => temperature })
+    const calibration = {
+      ...{ path: 'c.json', digest: facts.digest, readout: 'letters@1', data: 'd', date: '' },
+      observations: 1,
+      of: () => ({ temperature, bias: 0 }),
+    }
+    const created = await createDecider(engine, { ...facts, calibration })
     return ((await created.decide(request)).answers['q'] as ChoiceAnswer).probabilities['a']!
   }
   t.ok((await probability(1)) > (await probability(3)))

@@ -9,9 +9,15 @@ const read = (name: string) => readFileSync(join(packageRoot, name), 'utf8')
 // Tables are padded to their widest cell.
 const readme = read('README.md').replace(/ +/g, ' ')
 
+/** What an empty default means. */
+const unset: Readonly<Record<string, string>> = {
+  model: 'the default model',
+  calibration: 'beside the model',
+}
+
 t.test('every setting is a row of the configuration table', async (t) => {
-  for (const { flag, variable, default: standard } of settings) {
-    const value = standard === '' ? 'the default model' : `\`${standard}\``
+  for (const { name, flag, variable, default: standard } of settings) {
+    const value = standard === '' ? (unset[name] ?? 'none') : `\`${standard}\``
     t.ok(readme.includes(`| \`${flag}\` | \`${variable}\` | ${value} |`), flag)
   }
 })

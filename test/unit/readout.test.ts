@@ -120,7 +120,7 @@ t.test('a request is one prefix and a suffix for each question', async (t) => {
     { text: '{"b":1.0,"1":"<|end|>"}\n\n', trusted: false },
   ])
   t.strictSame(
-    readers.map((reader) => [reader.name, reader.forms]),
+    readers.map(({ name, reading }) => [name, reading.kind === 'labels' && reading.forms]),
     [
       ['ten', [6, 6]],
       ['10', [1, 1, 1]],
@@ -178,25 +178,44 @@ t.test('without a token for yes or no, a noul is asked with letters', async (t) 
   const engine = createFakeEngine()
   const [a, b] = await engine.tokenize(['A', 'B'].map((text) => ({ text, trusted: true })))
   t.strictSame([...input.suffixes[0]!.candidates], [b![0], a![0]])
-  t.strictSame(readers[0]!.forms, [1, 1])
+  t.strictSame(readers[0]!.reading, { kind: 'labels', forms: [1, 1] })
 })
 
-t.test('more options than labels are refused with the place', async (t) => {
-  const readout = await createReadout(createFakeEngine({ isWord: (word) => word.length < 2 }))
-  // 26 letters; every code is spelled.
-  t.equal(readout.maxOptions, 26)
-  t.equal(readout.name, 'letters@1')
-  const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, i) => [`o${i}`, null]))
+t.test('more options than the model can be asked about are refused with the place', async (t) => {
+  const engine = createFakeEngine({ isWord: (word) => word.length < 2 })
+  const [a, b] = await engine.tokenize(['A', 'B'].map((text) => ({ text, trusted: true })))
+  engine.areOrdinary = (ids) => Array.from(ids, (id) => id === a![0] || id === b![0])
+  const readout = await createReadout(engine)
+  const most = readout.maxOptions
+  t.ok(most > 4 && most < 255, String(most))
+  const criteria = Object.fromEntries(Array.from({ length: most + 1 }, (_, i) => [`o${i}`, null]))
   t.throws(() => readout.render({ state: 1, questions: { 'a b': { type: 'choice', criteria } } }), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
     param: 'questions["a b"].criteria',
-    message: 'questions["a b"].criteria: expected 1 to 26 options, got 27',
+    message: `questions["a b"].criteria: expected 1 to ${most} options, got ${most + 1}`,
   })
-  const levels = new Array<string>(27).fill('x')
+  const levels = new Array<string>(most + 1).fill('x')
   t.throws(
     () => readout.render({ state: 1, questions: { q: { type: 'score', criteria: levels } } }),
     {
-      message: 'questions.q.criteria: expected 1 to 26 levels, got 27',
+      message: `questions.q.criteria: expected 1 to ${most} levels, got ${most + 1}`,
     },
   )
+  levels.pop()
+  t.ok(readout.render({ state: 1, questions: { q: { type: 'score', criteria: levels } } }))
+})
+
+t.test('the name says how more options than labels are asked', async (t) => {
+  const nameOf = async (options: FakeEngineOptions, maxLabels?: number) => {
+    const more = maxLabels === undefined ? {} : { maxLabels }
+    const { name, maxOptions } = await createReadout(createFakeEngine(options), more)
+    return [name, maxOptions]
+  }
+  t.strictSame(await nameOf({}), ['letters@1', 255])
+  t.strictSame(await nameOf({}, 254), ['letters@1+groups', 255])
+  t.strictSame(await nameOf({}, 16), ['letters@1+groups', 255])
+  // Groups of 15 reach 225.
+  t.strictSame(await nameOf({}, 15), ['letters@1+trie', 255])
+  t.strictSame(await nameOf({}, 0), ['letters@1+trie', 255])
+  t.strictSame(await nameOf({ isWord: (word) => word.length < 2 }), ['letters@1+groups', 255])
 })

@@ -46,6 +46,23 @@ t.test('the list of models', async (t) => {
   t.notOk(validators.models.Check({ object: 'list', data: [entry] }))
 })
 
+t.test('a usage report', async (t) => {
+  const day = { day: '2026-01-31', model: 'm', requests: 1, input_tokens: 2, output_tokens: 1 }
+  const usage = [{ ...day, image_tokens: 0, cached_tokens: 0, cost: 3 }]
+  const limits = { requests_per_minute: 0, concurrent: 64 }
+  const report = { workspace: 'w', balance: null, limits, usage }
+  t.ok(validators.usage.Check(report))
+  t.ok(validators.usage.Check({ ...report, balance: -5, usage: [] }))
+  for (const wrong of [
+    { ...report, balance: 0.5 },
+    { ...report, limits: { concurrent: 64 } },
+    { ...report, usage: [{ ...usage[0], day: '31.1.2026' }] },
+    { ...report, usage: [{ ...usage[0], cost: -1 }] },
+  ]) {
+    t.notOk(validators.usage.Check(wrong), JSON.stringify(wrong))
+  }
+})
+
 t.test('an error', async (t) => {
   t.ok(validators.error.Check({ error: { code: 'c', message: 'm' }, detail: 'm' }))
   t.ok(validators.error.Check({ error: { code: 'c', message: 'm', param: 'p' }, detail: 'm' }))

@@ -1,9 +1,16 @@
 /** Logits to answers: no model, no engine. */
 import t from 'tap'
 import { entriesOf, keysOf, objectFromEntries, RawNumber } from '../../src/api/json.js'
-import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../../src/decide/types.js'
+import type {
+  ChoiceQuestion,
+  NoulAnswer,
+  NoulQuestion,
+  ScoreQuestion,
+} from '../../src/decide/types.js'
 import { answerOf, choiceAnswer, noulAnswer, scoreAnswer } from '../../src/scoring/answers.js'
+import { optionLogits } from '../../src/scoring/option-logits.js'
 import { argMax, choiceConfidence, scoreConfidence } from '../../src/scoring/confidence.js'
+import type { Measurement } from '../../src/scoring/types.js'
 import { logSumExp, softmax } from '../../src/scoring/softmax.js'
 import { createRandom } from '../helpers/random.js'
 
@@ -136,9 +143,12 @@ t.test('a score is the expected level, with the levels as they were given', asyn
   t.strictSame(Object.keys(answer.legend), ['0', '1', '2'])
 })
 
+const labels = ({ forms, ...measured }: Measurement & { forms: readonly number[] }) =>
+  optionLogits({ kind: 'labels', forms }, [measured])
+
 t.test('forms of one option count together', async (t) => {
   const logits = [0.1, 0.2, 0.3, 0.4].map(Math.log)
-  const measured = { logits, forms: [1, 3], vocabulary: Math.log(2) }
+  const measured = labels({ logits, forms: [1, 3], vocabulary: Math.log(2) })
   const answer = answerOf(noul, measured, { temperature: 1, evidence: true })
   t.match(answer, { type: 'noul' })
   if (answer.type !== 'noul') return
@@ -147,8 +157,23 @@ t.test('forms of one option count together', async (t) => {
   t.ok(near(answer.evidence!.logits[1]!, Math.log(0.9), 1e-12))
 })
 
+t.test('a bias moves yes before the temperature, in the mean and in each order', async (t) => {
+  const orders = [
+    [0, 1],
+    [0, -1],
+  ]
+  const measured = { logits: [0, 0], labelMass: 1, orders }
+  const { noul: p, evidence } = answerOf(noul, measured, {
+    ...{ temperature: 2, bias: 3, evidence: true },
+  }) as NoulAnswer
+  const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
+  t.ok(near(p, sigmoid(3 / 2), 1e-15))
+  t.strictSame(evidence!.logits, [0, 0])
+  t.ok(near(evidence!.order_spread!, sigmoid(4 / 2) - sigmoid(2 / 2), 1e-15))
+})
+
 t.test('evidence is given only when it is asked for', async (t) => {
-  const measured = { logits: [1, 2, 3], forms: [1, 1, 1], vocabulary: 4 }
+  const measured = labels({ logits: [1, 2, 3], forms: [1, 1, 1], vocabulary: 4 })
   const plain = answerOf(choice, measured, { temperature: 2, evidence: false })
   t.notOk('evidence' in plain)
   const { evidence } = answerOf(choice, measured, { temperature: 2, evidence: true })
@@ -156,13 +181,13 @@ t.test('evidence is given only when it is asked for', async (t) => {
 })
 
 t.test('an option that the model cannot produce has probability 0', async (t) => {
-  const measured = { logits: [1, -Infinity, 2], forms: [1, 1, 1], vocabulary: 4 }
+  const measured = labels({ logits: [1, -Infinity, 2], forms: [1, 1, 1], vocabulary: 4 })
   const answer = answerOf(choice, measured, { temperature: 1, evidence: false })
   t.match(answer, { choice: 'c', probabilities: { b: 0 } })
 })
 
 t.test('a single option is certain', async (t) => {
-  const measured = { logits: [], forms: [], vocabulary: 0 }
+  const measured = labels({ logits: [], forms: [], vocabulary: 0 })
   const options = { temperature: 3, evidence: true }
   t.strictSame(answerOf({ type: 'choice', criteria: { a: null } }, measured, options), {
     type: 'choice',

@@ -15,41 +15,50 @@ import { errorTable } from '../../src/errors.js'
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   'package-root': [],
-  config: ['errors'],
-  api: ['errors'],
+  config: ['api', 'errors'],
+  api: ['package-root', 'errors'],
   prompt: ['api', 'errors'],
   scoring: ['api', 'errors'],
   images: ['api', 'errors'],
   engine: ['package-root', 'errors'],
   accounts: ['api', 'errors'],
-  models: ['decide', 'engine', 'prompt', 'scoring', 'package-root', 'errors'],
+  models: ['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'package-root', 'errors'],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
+  evaluate: ['scoring', 'client', 'api', 'errors'],
+  calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   http: ['accounts', 'api', 'errors'],
-  open: ['decide', 'models', 'engine', 'api', 'errors'],
-  index: ['open', 'api', 'errors'],
+  open: ['decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
+  'open-all': ['open', 'decide', 'errors'],
+  index: ['open', 'open-all', 'api', 'errors'],
+  client: [],
   cli: [
-    ...['open', 'decide', 'models', 'engine', 'prompt', 'http', 'accounts', 'api', 'config'],
-    ...['package-root', 'errors'],
+    ...['open', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts', 'api'],
+    ...['config', 'client', 'evaluate', 'calibrate', 'scoring', 'package-root', 'errors'],
   ],
 }
 
 /** Modules of types only, which may be named beyond that: `import type`. */
 const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   api: ['decide/types'],
-  prompt: ['decide/types', 'engine/types'],
+  prompt: ['decide/types', 'engine/types', 'scoring/types'],
   scoring: ['decide/types', 'engine/types'],
-  images: ['decide/types'],
+  images: ['decide/types', 'engine/types'],
   decide: ['engine/types'],
+  evaluate: ['decide/types'],
+  calibrate: ['decide/types', 'evaluate/types'],
   http: ['decide/types', 'engine/types'],
   index: ['decide/types', 'engine/types'],
+  client: ['decide/types', 'errors'],
 }
 
 /** Packages that one part of the project keeps from all others. */
 const owners: Readonly<Record<string, (path: string) => boolean>> = {
-  'uWebSockets.js': (path) => path === 'src/http/server.ts',
-  typebox: (path) => path.startsWith('src/api/') || path === 'src/config.ts',
+  'uWebSockets.js': (path) => /^src\/http\/(?:server|uws-client)\.ts$/.test(path),
+  typebox: (path) => /^src\/(?:api|config)\b/.test(path),
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
+  sharp: (path) => path.startsWith('src/images/'),
+  'prom-client': (path) => path === 'src/http/metrics.ts',
   commander: (path) => path.startsWith('src/cli/'),
   'node:module': (path) => path === 'src/engine/native.ts',
 }
@@ -87,7 +96,9 @@ t.test('a part of src/ imports only what it may', async (t) => {
 })
 
 t.test('a module of types has nothing but types', async (t) => {
+  // Of errors.ts, the types are those of its codes.
   for (const name of new Set(Object.values(mayImportTypes).flat())) {
+    if (name === 'errors') continue
     const { text } = own.find(({ path }) => path === `src/${name}.ts`)!
     t.notMatch(text, /^(?:export )?(?:const|let|var|function|class|enum)\b/m, name)
   }
@@ -117,6 +128,17 @@ t.test('only the command ends the process, and only engine/ loads native code', 
   }
 })
 
+t.test('the client runs wherever there is fetch: no packages, and nothing of Node', async (t) => {
+  const client = own.filter(({ path }) => path.startsWith('src/client/'))
+  t.ok(client.length > 0)
+  for (const { from, specifier } of client.flatMap(importsOf)) {
+    t.match(specifier, /^\./, `${from} may not import ${specifier}`)
+  }
+  for (const { path, text } of client) {
+    t.notMatch(text, /\b(?:Buffer|NodeJS|require|setImmediate)\b|\b(?:process|global)\./, path)
+  }
+})
+
 t.test('nothing has a default export', async (t) => {
   for (const { path, text } of typescript) {
     t.notMatch(text, /^export (?:default\b|\{[^}]*\bas default\b)/m, path)
@@ -126,7 +148,9 @@ t.test('nothing has a default export', async (t) => {
 t.test('a folder of native/ includes only the libraries that it is for', async (t) => {
   const folders: readonly (readonly [RegExp, RegExp])[] = [
     [/^(?:napi|node_api|js_native_api|uv)\b/, /^native\/binding\//],
-    [/^(?:llama|ggml|gguf|mtmd)\b/, /^native\/(?:engine|tools)\//],
+    [/^(?:llama|ggml|gguf|mtmd)\b/, /^native\/(?:engine|tools|stress|kernels\/(?:ggml|test))\//],
+    // ggml's own, which no other part of the project may know.
+    [/^(?:traits|.*-impl)\.h$/, /^native\/kernels\/ggml\//],
   ]
   for (const { path, text } of native) {
     for (const [, header] of text.matchAll(/^\s*#\s*include\s+[<"]([^>"]+)[>"]/gm)) {
@@ -141,13 +165,17 @@ t.test('native/ imports from left to right', async (t) => {
   const behind: Readonly<Record<string, readonly string[]>> = {
     binding: ['runtime', 'engine'],
     runtime: ['engine'],
-    engine: [],
+    engine: ['kernels'],
+    kernels: [],
     tools: [],
+    stress: ['runtime', 'engine'],
   }
   for (const { path, text } of native) {
-    for (const [, folder] of text.matchAll(/^#include "\.\.\/([a-z]+)\//gm)) {
+    for (const [, header] of text.matchAll(/^#include "(\.\.\/[^"]+)"/gm)) {
       const [, from] = path.split('/')
-      t.ok(behind[from!]?.includes(folder!), `${path} may include ${folder}/`)
+      const [, folder] = posix.join(posix.dirname(path), header!).split('/')
+      const allowed = folder === from || behind[from!]?.includes(folder!)
+      t.ok(allowed, `${path} may include ${header}`)
     }
   }
 })

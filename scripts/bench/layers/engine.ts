@@ -2,16 +2,19 @@
  * The engine without HTTP, beside what llama.cpp reaches by itself.
  *
  * A new state goes with a question of one token, as the engine evaluates no state without one:
- * that pass is a part of the state's time. Then the same state is asked new questions.
+ * that pass is a part of the state's time. Then the same state is asked new questions. Apart from
+ * it, a new request in a crowded cache (see crowd.ts).
  *
  * @module
  */
 
 import type { DecideRequest } from '../../../src/decide/types.js'
-import { openEngine } from '../../../src/engine/engine.js'
-import type { Engine, ScoreInput, ScoreOutput } from '../../../src/engine/types.js'
-import { type Bench, measure } from '../bench.js'
-import { Figures, type Figure } from '../figure.js'
+import { type EngineOptions, openEngine } from '../../../src/engine/engine.js'
+import type { Engine, ScoreOutput } from '../../../src/engine/types.js'
+import { type Bench, measure, wants } from '../bench.js'
+import { crowd, crowdName } from '../crowd.js'
+import { stateAlone, timed } from '../engine-load.js'
+import { Figures } from '../figure.js'
 import { ceilings, llamaBench } from '../llama-bench.js'
 import { Requests, uniqueTokens } from '../requests.js'
 
@@ -19,22 +22,37 @@ const goal = { atLeast: 0.95 }
 /** A new state may begin as the last one did: with the template's own tokens. */
 const maxTemplateTokens = 32
 
-export async function engine(bench: Bench): Promise<readonly Figure[]> {
+const rows = [
+  { row: 'one request after another', run: alone },
+  { row: crowdName, run: crowd },
+]
+
+export async function engine(bench: Bench): Promise<void> {
   const { microbatchTokens, flashAttention, cacheType } = bench.options
-  const { path, threads } = await bench.model()
-  const opened = await openEngine({
-    modelPath: path,
-    ...{ microbatchTokens, flashAttention, cacheType, threads },
-  })
+  const model = await bench.model()
+  const { path: modelPath, threads, kernels } = model
+  const options = { modelPath, threads, kernels, microbatchTokens, flashAttention, cacheType }
+  const vocabulary = await openEngine({ modelPath: model.path, metadataOnly: true })
   try {
-    return await measured(bench, opened)
+    const requests = await Requests.create(vocabulary)
+    for (const { row, run } of rows) {
+      if (wants(bench, row)) bench.record((await run(bench, requests, options)).all, model)
+    }
+  } finally {
+    await vocabulary.close()
+  }
+}
+
+async function alone(bench: Bench, requests: Requests, options: EngineOptions): Promise<Figures> {
+  const opened = await openEngine(options)
+  try {
+    return await oneAfterAnother(bench, requests, opened)
   } finally {
     await opened.close()
   }
 }
 
-async function measured(bench: Bench, opened: Engine): Promise<readonly Figure[]> {
-  const requests = await Requests.create(opened)
+async function oneAfterAnother(bench: Bench, requests: Requests, opened: Engine): Promise<Figures> {
   const { stateTokens, questions, questionTokens } = bench.options
   let request: DecideRequest
   const subject = {
@@ -75,18 +93,7 @@ async function measured(bench: Bench, opened: Engine): Promise<readonly Figure[]
     goal,
   )
   figures.add('useful work', '×', goal)
-  return figures.all
-}
-
-function stateAlone({ prefix, suffixes }: ScoreInput): ScoreInput {
-  const [{ candidates }] = suffixes as [ScoreInput['suffixes'][number]]
-  return { prefix, suffixes: [{ parts: [{ text: '?', trusted: false }], candidates }] }
-}
-
-async function timed(opened: Engine, input: ScoreInput) {
-  const startMs = performance.now()
-  const output = await opened.score(input)
-  return { output, ms: performance.now() - startMs }
+  return figures
 }
 
 function evaluatedTokens({ prefixTokens, cachedTokens, suffixTokens }: ScoreOutput): number {

@@ -17,7 +17,7 @@ import { promisify } from 'node:util'
 import { probe } from '../../build/run.js'
 import { type Bench, measure } from '../bench.js'
 import { Child } from '../child.js'
-import { Figures, type Figure } from '../figure.js'
+import { type Figure, Figures } from '../figure.js'
 import type { LoadResult } from '../load.js'
 import { hasProc, processTime } from '../proc.js'
 
@@ -25,10 +25,11 @@ const run = promisify(execFile)
 const connections = 32
 const bodyBytes = 4096
 const warmUpSeconds = 2
+const standardSeconds = 5
 
 const script = (name: string) => fileURLToPath(new URL(`../${name}.js`, import.meta.url))
 
-export async function front(bench: Bench): Promise<readonly Figure[]> {
+export async function front(bench: Bench): Promise<void> {
   const pins = availableParallelism() > 1 && probe('taskset') !== undefined
   if (!pins) bench.note('front: server and load share cores, as there is no taskset or no core')
   const onCore = (core: number, ...args: string[]): [string, string[]] =>
@@ -54,14 +55,18 @@ export async function front(bench: Bench): Promise<readonly Figure[]> {
         const { stdout } = await run(...command)
         return JSON.parse(stdout) as LoadResult
       }
-      return { name, run: () => once(name, child.pid!, () => load(bench.options.seconds)), load }
+      return {
+        name,
+        run: () => once(name, child.pid!, () => load(bench.options.seconds ?? standardSeconds)),
+        load,
+      }
     })
     const ready = await Promise.all(measured)
     for (const { name, load } of ready) {
       bench.say(`  warming up ${name}`)
       await load(warmUpSeconds)
     }
-    return figuresOf(new Figures('front', await measure(bench, ready)))
+    bench.record(figuresOf(new Figures('front', await measure(bench, ready))))
   } finally {
     rmSync(dir, { recursive: true })
   }
@@ -71,7 +76,7 @@ async function once(name: string, pid: number, load: () => Promise<LoadResult>) 
   const before = hasProc ? processTime(pid) : NaN
   const { requests, failures, requestsPerSecond, latencyMs } = await load()
   const cpuSeconds = (hasProc ? processTime(pid) : NaN) - before
-  if (failures > 0) throw new Error(`${name}: ${failures} of ${requests} requests were refused`)
+  if (failures > 0) throw new Error(`${name}: ${failures} of ${requests} requests failed`)
   return {
     [`${name}, by the clock`]: requestsPerSecond,
     [`${name}, by CPU time`]: requests / cpuSeconds,

@@ -13,7 +13,8 @@ import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine } from '../../../src/engine/types.js'
 import { type Bench, measure } from '../bench.js'
 import { prepareRequest, type Reply } from '../connection.js'
-import { Figures, type Figure } from '../figure.js'
+import { closedEngineLoop, elapsedMs, patient } from '../engine-load.js'
+import { Figures } from '../figure.js'
 import { closedLoop, eachOf, type LoadResult, openLoop } from '../load.js'
 import { type OiServer, withOiServer } from '../oi-server.js'
 import { Requests } from '../requests.js'
@@ -29,17 +30,23 @@ const openClients = 32
 const short = { stateTokens: 60, questions: 1, questionTokens: 40 }
 const shortRequests = 20
 
-export async function http(bench: Bench): Promise<readonly Figure[]> {
+export async function http(bench: Bench): Promise<void> {
   const model = await bench.model()
-  const engine = await openEngine({ modelPath: model.path, threads: model.threads })
+  const engine = await openEngine({
+    modelPath: model.path,
+    threads: model.threads,
+    kernels: model.kernels,
+    ...patient,
+  })
   try {
-    return await withOiServer(model, (server) => measured(bench, engine, server))
+    const figures = await withOiServer(model, (server) => measured(bench, engine, server))
+    bench.record(figures.all, model)
   } finally {
     await engine.close()
   }
 }
 
-async function measured(bench: Bench, engine: Engine, server: OiServer) {
+async function measured(bench: Bench, engine: Engine, server: OiServer): Promise<Figures> {
   const requests = await Requests.create(engine)
   let long: DecideRequest[] = []
   // Of its own: what the closed loop asked may still be in the server's cache.
@@ -111,27 +118,20 @@ async function measured(bench: Bench, engine: Engine, server: OiServer) {
   figures.add('latency p99 at 80 % of the peak', 'ms')
   figures.add('added p50 at 80 % of the peak', 'ms', { atMost: 0.5 })
   figures.add('added p50, one short request', 'ms', { atMost: 0.5 })
-  return figures.all
+  return figures
 }
 
 /** The same requests from the same number of clients, without HTTP. */
 async function enginePeak(engine: Engine, requests: Requests, these: readonly DecideRequest[]) {
   const inputs = these.map((request) => requests.input(request))
-  let at = 0
-  const startMs = performance.now()
-  const client = async () => {
-    for (let input = inputs[at++]; input !== undefined; input = inputs[at++]) {
-      await engine.score(input)
-    }
-  }
-  await Promise.all(Array.from({ length: clients }, client))
-  return (inputs.length / (performance.now() - startMs)) * 1000
+  const ms = await elapsedMs(() => closedEngineLoop(engine, clients, eachOf(inputs)))
+  return (inputs.length / ms) * 1000
 }
 
 /** Exact, where the load generator rounds. */
 function rateOf({ requests, failures, elapsedMs }: LoadResult, expected: number): number {
   if (failures > 0 || requests !== expected) {
-    throw new Error(`The server refused ${failures} of ${requests} requests`)
+    throw new Error(`The server failed ${failures} of ${requests} requests`)
   }
   return (requests / elapsedMs) * 1000
 }

@@ -2,20 +2,22 @@
  * The whole server beside llama-server of the same tree: same model, threads and tokens.
  *
  * For each kind of work the peer's ways of use are tried; the fastest without tuning flags
- * and the fastest of all then run in turn with ours. Only one server works at a time.
+ * and the fastest of all then run in turn with ours. Only one server works at a time. How little
+ * ours computes for it is counted in a replay (see useful-work.ts).
  *
  * @module
  */
 
 import type { DecideRequest } from '../../../src/decide/types.js'
 import { openEngine } from '../../../src/engine/engine.js'
-import { type Bench, measure } from '../bench.js'
+import { type Bench, measure, wants } from '../bench.js'
 import { prepareRequest } from '../connection.js'
-import { Figures, type Figure } from '../figure.js'
+import { Figures } from '../figure.js'
 import { describeUsage, LlamaServer, type Usage } from '../llama-server.js'
 import { closedLoop, eachOf } from '../load.js'
 import { type OiServer, withOiServer } from '../oi-server.js'
 import { Requests } from '../requests.js'
+import { usefulWork } from '../useful-work.js'
 import { allWork, type Work } from '../work.js'
 
 /** Prompts of a request that are asked with nothing shared: a rate needs no more. */
@@ -23,14 +25,13 @@ const independentPrompts = 4
 /** Of each way of use; the least time counts. */
 const tries = 2
 
-export async function peer(bench: Bench): Promise<readonly Figure[]> {
+export async function peer(bench: Bench): Promise<void> {
   const model = await bench.model()
   const engine = await openEngine({ modelPath: model.path, metadataOnly: true })
   try {
     const requests = await Requests.create(engine)
-    const figures: Figure[] = []
     for (const work of allWork(requests, bench.options)) {
-      if (!work.name.includes(bench.options.only)) continue
+      if (!wants(bench, work.name)) continue
       bench.say(`  ${work.name}`)
       const rival = new Rival(bench, requests, work)
       const usual = await rival.fastest(work.usages.default)
@@ -38,13 +39,13 @@ export async function peer(bench: Bench): Promise<readonly Figure[]> {
       bench.note(`peer, ${work.name}: default is ${describeUsage(usual)}`)
       bench.note(`peer, ${work.name}: best is ${describeUsage(best)}`)
       // A server of our own for each kind of work: none finds what another left in its cache.
-      figures.push(
-        ...(await withOiServer(model, (server) =>
-          compare(bench, work, rival, server, usual, best),
-        )),
+      const figures = await withOiServer(model, (server) =>
+        compare(bench, work, rival, server, usual, best),
       )
+      const useful = await usefulWork(model, requests, work)
+      figures.addValues(`${work.name}: useful work`, '×', [useful], { atLeast: 0.95 })
+      bench.record(figures.all, model)
     }
-    return figures
   } finally {
     await engine.close()
   }
@@ -57,7 +58,7 @@ async function compare(
   server: OiServer,
   usual: Usage,
   best: Usage,
-): Promise<readonly Figure[]> {
+): Promise<Figures> {
   const first = (await work.first?.()) ?? []
   await askOurs(server, work, first)
   await using usualServer = await rival.start(usual, first)
@@ -97,7 +98,7 @@ async function compare(
   against('peer, default', work.goals.default)
   against('peer, best', work.goals.best)
   if (independent !== undefined) against('peer, nothing shared', independent)
-  return figures.all
+  return figures
 }
 
 /** The peer at one kind of work. */
@@ -168,7 +169,7 @@ async function askOurs(
   const bytes = these.map((request) => prepareRequest(key, JSON.stringify(request)))
   const connections = inTurn ? 1 : these.length
   const result = await closedLoop({ port, connections, next: eachOf(bytes) })
-  if (result.failures > 0) throw new Error(`The server refused ${result.failures} requests`)
+  if (result.failures > 0) throw new Error(`The server failed ${result.failures} requests`)
   return result.elapsedMs
 }
 

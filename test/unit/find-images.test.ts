@@ -2,7 +2,7 @@
 import t from 'tap'
 import { parseJson } from '../../src/api/json.js'
 import type { Json } from '../../src/api/json.js'
-import { findImage } from '../../src/images/find-image.js'
+import { findImage, findImages } from '../../src/images/find-images.js'
 
 const data = 'data:image/png;base64,iVBORw0KGgo='
 const block = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}`
@@ -59,4 +59,50 @@ t.test('a state that contains itself is refused', async (t) => {
   const state: Json[] = []
   state.push(state, state)
   t.throws(() => findImage({ state }), { code: 'ERR_BODY_INVALID', param: 'state' })
+})
+
+const source = JSON.parse(block) as Json
+const linked = { type: 'image_url', image_url: { url: data } }
+const places = (state: Json, images?: unknown) =>
+  findImages({ state, images }).map(({ form, place }) => [form, place])
+
+t.test(
+  'all images are found, those beside the state first, then in the order of the text',
+  async (t) => {
+    const state = parseJson(
+      `{"b":${block},"1":[${JSON.stringify(linked)},"x",${block}],"a":{"image":{"url":"${data}"}}}`,
+    )
+    t.strictSame(places(state, [data, 7]), [
+      ['listed', 'images[0]'],
+      ['listed', 'images[1]'],
+      ['source', 'state.b'],
+      ['image_url', 'state["1"][0]'],
+      ['source', 'state["1"][2]'],
+      ['image', 'state.a'],
+    ])
+  },
+)
+
+t.test('an image is not looked into, what stands beside a member image is', async (t) => {
+  t.strictSame(places({ type: 'image', source: { inner: source } }), [['source', 'state']])
+  t.strictSame(places({ image: { url: data, inner: source }, other: [source] }), [
+    ['image', 'state'],
+    ['source', 'state.other[0]'],
+  ])
+})
+
+t.test('the first place is that of the list of all', async (t) => {
+  for (const state of [[1, source, source], { a: [], b: linked }, 'x', 1, true, [], {}] as Json[]) {
+    t.equal(findImage({ state }), findImages({ state })[0]?.place)
+  }
+})
+
+t.test('a list beside the state that is none is refused', async (t) => {
+  for (const images of ['a', {}, 1, false]) {
+    t.throws(() => findImages({ state: '', images }), {
+      code: 'ERR_BODY_INVALID',
+      param: 'images',
+    })
+  }
+  t.strictSame(places('', null), [])
 })

@@ -1,0 +1,15 @@
+// What a request can get wrong, found before llama.cpp would end the process over it.
+
+#pragma once
+
+#include <cstddef>
+
+#include "types.h"
+
+namespace oi {
+
+// Throws EngineError: ERR_INVALID_ARGUMENT (a token outside the vocabulary, a question without
+// tokens), ERR_STATE_TOO_LONG if prefix and longest question exceed `limit` tokens.
+void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_t limit);
+
+}  // namespace oi

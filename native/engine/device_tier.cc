@@ -1,0 +1,144 @@
+#include "device_tier.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace oi {
+
+Prefix& DeviceTier::Add(std::vector<Token> tokens, llama_seq_id sequence) {
+  Prefix& prefix = prefixes_.emplace_back();
+  prefix.tokens = std::move(tokens);
+  prefix.sequence = sequence;
+  Touch(prefix);
+  return prefix;
+}
+
+Prefix* DeviceTier::Branch(Prefix* source, const std::vector<Token>& tokens, size_t length,
+                           size_t room) {
+  if (source != nullptr) ++source->pins;  // not to be evicted for its own copy's sequence
+  const llama_seq_id sequence = TakeSequence();
+  if (source != nullptr) --source->pins;
+  if (sequence == Sequences::kNone) return nullptr;
+  Cells::Chain chain;
+  if (source != nullptr) {
+    sequences_.Copy(source->sequence, sequence);
+    if (length < source->evaluated) sequences_.Cut(sequence, source->Position(length));
+    chain = cells_.Share(source->cells, length);
+    Touch(*source);
+  }
+  if (!MakeRoom(room)) {
+    sequences_.Free(sequence);
+    return nullptr;
+  }
+  Prefix& prefix = Add(tokens, sequence);
+  prefix.evaluated = length;
+  prefix.cells = std::move(chain);
+  return &prefix;
+}
+
+void DeviceTier::Grow(Prefix& prefix, size_t count) {
+  prefix.evaluated += count;
+  cells_.Grow(prefix.cells, count);
+}
+
+void DeviceTier::Cut(Prefix& prefix, size_t length) {
+  sequences_.Cut(prefix.sequence, prefix.Position(length));
+  prefix.cells = cells_.Share(prefix.cells, length);
+  prefix.evaluated = length;
+}
+
+// ---- forks -----------------------------------------------------------------------
+
+llama_seq_id DeviceTier::Fork(Prefix& prefix) {
+  if (!prefix.forks.empty()) {
+    const llama_seq_id fork = prefix.forks.back();
+    prefix.forks.pop_back();
+    return fork;
+  }
+  const llama_seq_id fork = TakeSequence();
+  if (fork != Sequences::kNone && prefix.evaluated > 0) sequences_.Copy(prefix.sequence, fork);
+  return fork;
+}
+
+void DeviceTier::Return(Prefix& prefix, llama_seq_id fork, size_t suffix) {
+  // Of use again if it still holds all of the prefix, and can be made to hold nothing else.
+  if (!forks_last_ || prefix.missing() > 0) return sequences_.Free(fork);
+  if (suffix > 0) sequences_.Cut(fork, prefix.Position(prefix.evaluated));
+  prefix.forks.push_back(fork);
+}
+
+void DeviceTier::FreeForks(Prefix& prefix) {
+  for (const llama_seq_id fork : prefix.forks) sequences_.Free(fork);
+  prefix.forks.clear();
+}
+
+llama_seq_id DeviceTier::TakeSequence() {
+  for (;;) {
+    const llama_seq_id sequence = sequences_.Take();
+    if (sequence != Sequences::kNone) return sequence;
+    Prefix* oldest = nullptr;
+    for (Prefix& prefix : prefixes_) {
+      if (prefix.forks.empty()) continue;
+      if (oldest == nullptr || prefix.used < oldest->used) oldest = &prefix;
+    }
+    if (oldest != nullptr) {
+      FreeForks(*oldest);
+    } else if (!EvictOne()) {
+      return Sequences::kNone;
+    }
+  }
+}
+
+// ---- room ------------------------------------------------------------------------
+
+bool DeviceTier::MakeRoom(size_t cells) {
+  while (cells_.used() + cells > cells_.total()) {
+    if (!EvictOne()) return false;
+  }
+  return true;
+}
+
+bool DeviceTier::EvictOne() {
+  Prefix* oldest = nullptr;
+  for (Prefix& prefix : prefixes_) {
+    if (prefix.pins > 0) continue;
+    if (oldest == nullptr || prefix.used < oldest->used) oldest = &prefix;
+  }
+  if (oldest == nullptr) return false;
+  leaving_(*oldest);
+  Evict(*oldest);
+  return true;
+}
+
+void DeviceTier::EvictAll() {
+  while (EvictOne()) {
+  }
+}
+
+void DeviceTier::Evict(Prefix& prefix) {
+  FreeForks(prefix);
+  sequences_.Free(prefix.sequence);
+  prefixes_.remove_if([&](const Prefix& entry) { return &entry == &prefix; });
+}
+
+void DeviceTier::Clear() {
+  prefixes_.clear();
+  sequences_.Clear();
+}
+
+size_t DeviceTier::Pinned() const {
+  return static_cast<size_t>(std::count_if(prefixes_.begin(), prefixes_.end(),
+                                           [](const Prefix& prefix) { return prefix.pins > 0; }));
+}
+
+size_t DeviceTier::IdleCells() const {
+  std::unordered_set<const Cells::Span*> seen;
+  size_t pinned = 0;
+  for (const Prefix& prefix : prefixes_) {
+    if (prefix.pins > 0) Cells::Count(prefix.cells, seen, pinned);
+  }
+  return cells_.used() - pinned;
+}
+
+}  // namespace oi

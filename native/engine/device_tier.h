@@ -1,0 +1,98 @@
+// Prefixes in the context: their sequences, the cells that they share, and making room.
+//
+// Rules
+//   1. A prefix has a sequence of its own. Prefixes that begin alike share the cells of their
+//      common beginning (cells.h).
+//   2. Whoever reads or evaluates a prefix has it pinned. Others go when room is needed, the
+//      least recently used first; `leaving` sees each of them before it goes.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <vector>
+
+#include "cells.h"
+#include "image_tokens.h"
+#include "sequences.h"
+#include "types.h"
+
+namespace oi {
+
+// Its first `evaluated` tokens are in cells, under `sequence`.
+struct Prefix {
+  std::vector<Token> tokens;
+  size_t evaluated = 0;
+  llama_seq_id sequence = Sequences::kNone;
+  Cells::Chain cells;
+  std::vector<llama_seq_id> forks;  // idle sequences that hold what `sequence` holds
+  size_t pins = 0;
+  size_t requests = 0;  // how many have asked for it
+  uint64_t used = 0;    // when, counted in uses of all
+
+  size_t missing() const { return tokens.size() - evaluated; }
+  // In the context, of the token at `index`.
+  size_t Position(size_t index) const { return PositionAt(tokens, index); }
+};
+
+class DeviceTier {
+ public:
+  using Leaving = std::function<void(const Prefix&)>;
+
+  // `forks_last`: a fork is of use for several questions, one after another.
+  DeviceTier(llama_memory_t memory, size_t cells, llama_seq_id sequences, bool forks_last,
+             Leaving leaving)
+      : forks_last_(forks_last),
+        leaving_(std::move(leaving)),
+        sequences_(memory, sequences),
+        cells_(cells) {}
+
+  DeviceTier(const DeviceTier&) = delete;
+  DeviceTier& operator=(const DeviceTier&) = delete;
+
+  std::list<Prefix>& prefixes() { return prefixes_; }
+  const std::list<Prefix>& prefixes() const { return prefixes_; }
+  const Cells& cells() const { return cells_; }
+  Sequences& sequences() { return sequences_; }
+
+  // One without tokens in cells yet, not pinned.
+  Prefix& Add(std::vector<Token> tokens, llama_seq_id sequence);
+  // One that shares the first `length` tokens of `source`, and `room` cells free besides. Null
+  // if there is no room or no sequence.
+  Prefix* Branch(Prefix* source, const std::vector<Token>& tokens, size_t length, size_t room);
+  // `count` tokens more are in the prefix' cells.
+  void Grow(Prefix& prefix, size_t count);
+  // Only the first `length` tokens stay. Not for recurrent models.
+  void Cut(Prefix& prefix, size_t length);
+  void Touch(Prefix& prefix) { prefix.used = ++clock_; }
+  void Evict(Prefix& prefix);
+
+  // A sequence that holds what the prefix holds so far; kNone if all are in use.
+  llama_seq_id Fork(Prefix& prefix);
+  // Takes back a fork that holds `suffix` tokens besides.
+  void Return(Prefix& prefix, llama_seq_id fork, size_t suffix);
+  void FreeForks(Prefix& prefix);
+
+  // A free sequence; else an idle fork of the prefix that was used longest ago; else the
+  // sequence of an idle prefix; else kNone.
+  llama_seq_id TakeSequence();
+  bool MakeRoom(size_t cells);
+  bool EvictOne();
+  void EvictAll();
+  // Forgets all, pinned ones too: pointers to them are void.
+  void Clear();
+
+  size_t Pinned() const;
+  size_t IdleCells() const;
+
+ private:
+  const bool forks_last_;
+  const Leaving leaving_;
+  Sequences sequences_;
+  Cells cells_;  // before prefixes_, whose chains count in it
+  std::list<Prefix> prefixes_;
+  uint64_t clock_ = 0;
+};
+
+}  // namespace oi

@@ -1,0 +1,58 @@
+// How long evaluating takes, learned from the steps that were evaluated.
+
+#pragma once
+
+#include <algorithm>
+
+namespace oi {
+
+// Tokens to evaluate, and the sum over them of the tokens that each one attends to.
+struct Work {
+  double tokens = 0;
+  double attended = 0;
+
+  Work& operator+=(const Work& other) {
+    tokens += other.tokens;
+    attended += other.attended;
+    return *this;
+  }
+  // `count` tokens, of which the first attends to `before` others.
+  static Work Of(double count, double before) {
+    return {count, count * before + count * count / 2};
+  }
+};
+
+// ms = a · tokens + b · attended, a and b at least 0: the least squares over past steps, of
+// which each counts for 3 % less than the next.
+class Rate {
+ public:
+  void Add(const Work& work, double ms) {
+    tt_ = kKeep * tt_ + work.tokens * work.tokens;
+    ta_ = kKeep * ta_ + work.tokens * work.attended;
+    aa_ = kKeep * aa_ + work.attended * work.attended;
+    tm_ = kKeep * tm_ + work.tokens * ms;
+    am_ = kKeep * am_ + work.attended * ms;
+  }
+
+  double Ms(const Work& work) const {
+    const double determinant = tt_ * aa_ - ta_ * ta_;
+    double a = 0;
+    double b = 0;
+    // Nearly the same steps, over and over, tell the sum and not its parts.
+    if (determinant > 1e-6 * tt_ * aa_) {
+      a = (tm_ * aa_ - am_ * ta_) / determinant;
+      b = (am_ * tt_ - tm_ * ta_) / determinant;
+    }
+    if (a <= 0 || b < 0) {
+      a = tt_ > 0 ? tm_ / tt_ : 0;
+      b = 0;
+    }
+    return std::max(0.0, a * work.tokens + b * work.attended);
+  }
+
+ private:
+  static constexpr double kKeep = 0.97;
+  double tt_ = 0, ta_ = 0, aa_ = 0, tm_ = 0, am_ = 0;
+};
+
+}  // namespace oi

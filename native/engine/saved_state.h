@@ -1,0 +1,50 @@
+// A prefix outside the context: its tokens, and the bytes that llama.cpp reads back.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "image_tokens.h"
+#include "types.h"
+
+namespace oi {
+
+struct SavedState {
+  std::vector<Token> tokens;
+  std::unique_ptr<uint8_t[]> data;
+  size_t size = 0;
+
+  uint64_t bytes() const { return size + tokens.size() * sizeof(Token); }
+};
+
+// Ends inside no image.
+inline size_t CommonPrefix(const std::vector<Token>& a, const std::vector<Token>& b) {
+  const size_t n = std::min(a.size(), b.size());
+  const auto end = std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(n), b.begin()).first;
+  return std::min(WholeImages(a, static_cast<size_t>(end - a.begin())),
+                  WholeImages(b, static_cast<size_t>(end - a.begin())));
+}
+
+// How many tokens of a prefix an evaluated one saves.
+struct Reuse {
+  // A recurrent state stands at its end and cannot be cut short.
+  bool only_whole = false;
+  // Above 0: cut only behind so many tokens of text or a multiple of that, where evaluating anew
+  // would have the same batches.
+  size_t grid = 0;
+
+  size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want) const {
+    const size_t common = CommonPrefix(have, want);
+    const bool same = common == have.size() && common == want.size();
+    if (grid > 0) {
+      if (same) return common;
+      return only_whole ? 0 : common - (common - TextStart(want, common)) % grid;
+    }
+    return only_whole && common < have.size() ? 0 : common;
+  }
+};
+
+}  // namespace oi

@@ -1,0 +1,198 @@
+#include "state_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "llama.h"
+
+namespace oi {
+namespace {
+
+// Waiting for another request's evaluation costs a step: not for a few tokens.
+constexpr size_t kWorthWaiting = 64;
+// Shorter ones are evaluated as fast as they are found.
+constexpr size_t kWorthSaving = 32;
+
+}  // namespace
+
+StateCache::StateCache(llama_context* context, const Options& options)
+    : context_(context),
+      options_(options),
+      reuse_{options.recurrent, options.grid},
+      outer_(options.host_bytes, options.disk_folder, options.disk_bytes, reuse_),
+      device_(llama_get_memory(context), options.cells, options.sequences,
+              !options.recurrent && options.grid == 0,
+              [this](const Prefix& prefix) { Save(prefix); }) {}
+
+// Tokens that evaluated cells of `prefix` save.
+size_t StateCache::Resident(const Prefix& prefix, const std::vector<Token>& tokens) const {
+  if (prefix.missing() == 0) return reuse_.Tokens(prefix.tokens, tokens);
+  // Not complete: what there is ends in the middle of something.
+  if (options_.recurrent || options_.grid > 0) return 0;
+  // It ends behind whole batches, so inside no image.
+  return std::min(prefix.evaluated, CommonPrefix(prefix.tokens, tokens));
+}
+
+size_t StateCache::Expect(const std::vector<Token>& tokens) const {
+  size_t best = outer_.Expect(tokens);
+  for (const Prefix& prefix : device_.prefixes()) {
+    // Who shares a prefix that is being evaluated waits for it and pays nothing.
+    best = std::max(best, prefix.tokens == tokens ? tokens.size() : Resident(prefix, tokens));
+  }
+  return best;
+}
+
+StateCache::Found StateCache::Pin(const std::vector<Token>& tokens, size_t spare,
+                                  double token_seconds) {
+  Prefix* source = nullptr;
+  size_t resident = 0;
+  size_t promised = 0;
+  for (Prefix& prefix : device_.prefixes()) {
+    if (prefix.tokens == tokens) {
+      const size_t missing = prefix.pins > 0 ? 0 : prefix.missing();  // else reserved already
+      ++prefix.pins;
+      if (!device_.MakeRoom(missing + spare)) {
+        --prefix.pins;
+        return {};
+      }
+      ++prefix.requests;
+      device_.Touch(prefix);
+      return {.prefix = &prefix, .tier = Tier::kDevice};
+    }
+    if (prefix.pins > 0 && prefix.missing() > 0) {
+      promised = std::max(promised, reuse_.Tokens(prefix.tokens, tokens));
+    }
+    const size_t found = Resident(prefix, tokens);
+    if (found <= resident) continue;
+    if (!options_.recurrent && device_.sequences().LostBeginning(prefix.sequence)) continue;
+    source = &prefix;
+    resident = found;
+  }
+  if (promised > std::max(resident, outer_.Expect(tokens)) + kWorthWaiting) {
+    return {.prefix = nullptr, .wait = true};
+  }
+  if (device_.Pinned() >= options_.max_pinned) return {};
+
+  Found found;
+  const OuterTiers::Match outer = outer_.Find(tokens, resident, token_seconds);
+  if (outer.state) {
+    if (options_.grid > 0) {
+      device_.EvictAll();  // rule 5
+      source = nullptr;
+      resident = 0;
+    }
+    if (source != nullptr) ++source->pins;  // in case that it is still needed
+    found = {.prefix = Restore(outer, tokens, spare), .tier = outer.tier};
+    if (source != nullptr) --source->pins;
+  }
+  if (found.prefix == nullptr) {
+    // An idle prefix that this one goes on from would find nothing that this one does not.
+    const bool goes_on = source != nullptr && source->pins == 0 && !options_.recurrent &&
+                         resident == source->evaluated;
+    const bool only_one = source != nullptr && options_.grid > 0;
+    if (goes_on || only_one) {
+      found.prefix = Extend(*source, tokens, resident, spare);
+    } else {
+      if (options_.grid > 0) device_.EvictAll();
+      found.prefix = device_.Branch(source, tokens, resident, tokens.size() - resident + spare);
+    }
+    found.tier = resident > 0 ? Tier::kDevice : Tier::kNone;
+  }
+  if (found.prefix != nullptr) {
+    ++found.prefix->pins;
+    ++found.prefix->requests;
+    TrimIdle(options_.busy_cells);
+  }
+  return found;
+}
+
+// Makes an idle prefix' first `length` tokens the beginning of another one.
+Prefix* StateCache::Extend(Prefix& prefix, const std::vector<Token>& tokens, size_t length,
+                           size_t spare) {
+  device_.FreeForks(prefix);
+  if (length < prefix.evaluated) {
+    Save(prefix);
+    device_.Cut(prefix, length);
+    prefix.tokens.resize(length);
+  }
+  ++prefix.pins;  // not to be evicted for itself
+  const bool room = device_.MakeRoom(tokens.size() - length + spare);
+  --prefix.pins;
+  if (!room) return nullptr;
+  prefix.tokens = tokens;
+  prefix.requests = 0;
+  device_.Touch(prefix);
+  return &prefix;
+}
+
+// Null if there is no room, or llama.cpp does not take the state.
+Prefix* StateCache::Restore(const OuterTiers::Match& match, const std::vector<Token>& tokens,
+                            size_t spare) {
+  const SavedState& state = *match.state;
+  // The whole state comes back before it can be cut.
+  if (!device_.MakeRoom(std::max(state.tokens.size(), tokens.size()) + spare)) return nullptr;
+  const llama_seq_id sequence = device_.TakeSequence();
+  if (sequence == Sequences::kNone) return nullptr;
+  const bool cut = match.tokens < state.tokens.size();
+  Sequences& sequences = device_.sequences();
+  if (llama_state_seq_set_data_ext(context_, state.data.get(), state.size, sequence, 0) == 0 ||
+      (cut && sequences.LostBeginning(sequence))) {
+    sequences.Free(sequence);
+    return nullptr;
+  }
+  if (cut) sequences.Cut(sequence, PositionAt(tokens, match.tokens));
+  Prefix& prefix = device_.Add(tokens, sequence);
+  device_.Grow(prefix, match.tokens);
+  return &prefix;
+}
+
+void StateCache::Unpin(Prefix& prefix) {
+  if (--prefix.pins > 0) return;
+  if (prefix.missing() > 0) {
+    // Cancelled on the way: what there is, is the prefix now, unless another one is just that.
+    prefix.tokens.resize(prefix.evaluated);
+    const auto& all = device_.prefixes();
+    const bool same = std::any_of(all.begin(), all.end(), [&](const Prefix& entry) {
+      return &entry != &prefix && entry.tokens == prefix.tokens;
+    });
+    if (same || prefix.tokens.empty() || options_.grid > 0) return device_.Evict(prefix);
+  }
+  TrimIdle(options_.idle_cells);
+}
+
+void StateCache::TrimIdle(size_t cells) {
+  while (device_.IdleCells() > cells && device_.EvictOne()) {
+  }
+}
+
+void StateCache::Save(const Prefix& prefix) {
+  if (prefix.requests < options_.save_after || prefix.evaluated < kWorthSaving) return;
+  if (!outer_.Wants(prefix.tokens, 1)) return;  // before its size is counted
+  const size_t size = llama_state_seq_get_size_ext(context_, prefix.sequence, 0);
+  auto state = std::make_shared<SavedState>();
+  state->tokens = prefix.tokens;
+  state->size = size;
+  if (!outer_.Wants(state->tokens, state->bytes())) return;
+  state->data = std::make_unique_for_overwrite<uint8_t[]>(size);
+  if (llama_state_seq_get_data_ext(context_, state->data.get(), size, prefix.sequence, 0) != size) {
+    return;
+  }
+  outer_.Put(std::move(state));
+}
+
+void StateCache::Flush() {
+  if (!outer_.persistent()) return;
+  device_.EvictAll();
+  outer_.Flush();
+}
+
+CacheStats StateCache::stats() const {
+  CacheStats stats;
+  stats.device_cells = device_.cells().total();
+  stats.device_cells_used = device_.cells().used();
+  stats.device_prefixes = device_.prefixes().size();
+  outer_.AddTo(stats);
+  return stats;
+}
+
+}  // namespace oi

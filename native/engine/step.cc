@@ -1,0 +1,188 @@
+#include "step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "image_tokens.h"
+
+namespace oi {
+namespace {
+
+// What one more microbatch costs, in tokens: up to so many are added to save one (rule 2).
+constexpr size_t kMicrobatchCost = 16;
+
+}  // namespace
+
+void Step::Start(size_t tokens) {
+  batch_.Clear();
+  image_.reset();
+  tasks_.clear();
+  chunks_.clear();
+  padding_ = 0;
+  outputs_ = 0;
+  work_ = {};
+  size_ = std::min<size_t>(tokens, plan_.batch_tokens);
+}
+
+size_t Step::Add(Task& task) {
+  const size_t before = size();
+  if (task.prefix->missing() == 0) {
+    AddQuestions(task);
+  } else if (IsImage(task.prefix->tokens[task.prefix->evaluated])) {
+    AddImage(task);
+  } else {
+    AddPrefix(task);
+  }
+  if (size() > before) tasks_.push_back(&task);
+  return size() - before;
+}
+
+void Step::Complete() {
+  if (image_) return;
+  if (recurrent_) {
+    EqualLengths();
+  } else {
+    Fill();
+  }
+}
+
+void Step::AddPrefix(Task& task) {
+  Prefix& prefix = *task.prefix;
+  const auto same = [&](const Chunk& chunk) { return chunk.task->prefix == &prefix; };
+  if (std::any_of(chunks_.begin(), chunks_.end(), same)) return;   // another task's turn
+  if (recurrent_ && batch_.size() > 0 && chunks_.empty()) return;  // rule 2
+  if (deterministic_ && batch_.size() > 0) return;
+
+  const size_t missing = prefix.missing();
+  size_t count = std::min(missing, room());
+  if (deterministic_) {
+    const size_t from = prefix.evaluated - TextStart(prefix.tokens, prefix.evaluated);
+    count = std::min(missing, plan_.step_tokens - from % plan_.step_tokens);
+  }
+  const size_t begin = prefix.evaluated;
+  count = TextEnd(prefix.tokens, begin, begin + count) - begin;
+  const Token* const tokens = prefix.tokens.data() + begin;
+  chunks_.push_back({&task, count});
+  work_ += Work::Of(static_cast<double>(count), static_cast<double>(prefix.evaluated));
+  std::vector<llama_seq_id> sequences{prefix.sequence};
+  const size_t first = task.runs.size();
+  if (count == missing && !recurrent_ && !deterministic_) {  // rule 1
+    for (size_t left = room() - count; left > 0 && BeginRun(task);) {
+      const Task::Run& run = task.runs.back();
+      sequences.push_back(run.fork);
+      left -= std::min(left, task.question(run).tokens.size());
+    }
+  }
+  batch_.AddShared(tokens, count, prefix.Position(begin), std::move(sequences));
+  for (size_t i = first; i < task.runs.size(); ++i) AddRun(task, task.runs[i]);
+}
+
+// Rule 5.
+void Step::AddImage(Task& task) {
+  if (batch_.size() > 0) return;
+  const Prefix& prefix = *task.prefix;
+  const auto& images = task.request.images;
+  const auto it = std::find_if(images.begin(), images.end(),
+                               [&](const auto& image) { return image->begin == prefix.evaluated; });
+  image_ = {it->get(), prefix.Position(prefix.evaluated), prefix.sequence};
+  chunks_.push_back({&task, (*it)->rows});
+  work_ += Work::Of(static_cast<double>((*it)->rows), static_cast<double>(prefix.evaluated));
+}
+
+void Step::AddQuestions(Task& task) {
+  if (recurrent_ && !chunks_.empty()) return;  // rule 2
+  if (deterministic_ && batch_.size() > 0) return;
+  for (Task::Run& run : task.runs) {
+    if (room() == 0) return;
+    AddRun(task, run);
+  }
+  while (room() > 0) {
+    if (deterministic_ && batch_.size() > 0) return;
+    if (recurrent_ && batch_.size() > 0 && task.begun < task.items.size() &&
+        task.next_question().tokens.size() > room()) {
+      return;
+    }
+    if (!BeginRun(task)) return;
+    AddRun(task, task.runs.back());
+  }
+}
+
+// Starts the task's next question, if there is one, and room for it.
+bool Step::BeginRun(Task& task) {
+  if (task.begun == task.items.size()) return false;
+  if (!task.runs.empty()) {  // scorer.h, rule 4: the first one has room
+    size_t own = task.next_question().tokens.size();
+    for (const Task::Run& run : task.runs) own += task.question(run).tokens.size();
+    const size_t others = ReservedCells(active_, &task);
+    if (device_.cells().used() + others + std::max(own, task.longest) > device_.cells().total())
+      return false;
+  }
+  const llama_seq_id fork = device_.Fork(*task.prefix);
+  if (fork == Sequences::kNone) return false;
+  task.runs.push_back({task.begun++, fork});
+  return true;
+}
+
+void Step::AddRun(Task& task, Task::Run& run) {
+  const std::vector<Token>& tokens = task.question(run).tokens;
+  const size_t begin = run.evaluated;
+  const size_t end = std::min(tokens.size(), begin + room());
+  for (size_t i = begin; i < end; ++i) {
+    const bool last = i + 1 == tokens.size();
+    if (last) {
+      run.row = static_cast<int32_t>(batch_.size());
+      ++outputs_;
+    }
+    batch_.Add(tokens[i], task.position + i, run.fork, last);
+  }
+  run.taken = end - begin;
+  work_ += Work::Of(static_cast<double>(run.taken),
+                    static_cast<double>(task.request.prefix.size() + begin));
+}
+
+// Rule 3.
+void Step::Fill() {
+  const size_t last = batch_.size() % plan_.microbatch_tokens;
+  if (last == 0 || last >= plan_.min_rows) return;
+  padding_ = plan_.min_rows - last;
+  for (size_t i = 0; i < padding_; ++i) batch_.Add(0, i, filler(), false);
+}
+
+// Rule 2.
+void Step::EqualLengths() {
+  struct End {
+    size_t length;
+    size_t position;
+    llama_seq_id fork;
+  };
+  std::vector<End> ends;
+  for (const Task* task : tasks_) {
+    for (const Task::Run& run : task->runs) {
+      if (run.row < 0) continue;
+      ends.push_back({run.taken, task->position + run.evaluated, run.fork});
+    }
+  }
+  std::sort(ends.begin(), ends.end(),
+            [](const End& a, const End& b) { return a.length < b.length; });
+  for (size_t begin = 0; begin < ends.size();) {
+    size_t end = begin + 1;
+    size_t more = 0;  // tokens that make all of [begin, end) as long as its last
+    for (; end < ends.size(); ++end) {
+      const size_t step = (end - begin) * (ends[end].length - ends[end - 1].length);
+      if (step > kMicrobatchCost || padding_ + more + step > plan_.spare_cells ||
+          batch_.size() + more + step > plan_.batch_tokens) {
+        break;
+      }
+      more += step;
+    }
+    for (size_t i = begin; i < end; ++i) {
+      for (size_t k = ends[i].length; k < ends[end - 1].length; ++k) {
+        batch_.Add(0, ends[i].position + k, ends[i].fork, false);
+        ++padding_;
+      }
+    }
+    begin = end;
+  }
+}
+
+}  // namespace oi

@@ -1,0 +1,107 @@
+// What one llama_decode evaluates: parts of prefixes and of questions, of several tasks.
+//
+// Rules
+//   1. The end of a prefix and the first questions go into one step, its tokens marked as every
+//      fork's. So a short request is one decode.
+//   2. A recurrent state's tokens cannot belong to several sequences, and llama.cpp cuts such a
+//      batch into microbatches of equally long pieces: there a step holds prefixes or whole
+//      questions, and a few tokens behind a question's last one make lengths equal.
+//   3. llama.cpp's flash attention on a CPU has two kernels. The one for few queries sums in
+//      half precision, and differs from the other by up to 2e-2 in a logit. Where these are
+//      used (our own kernels need it not), a short last microbatch is filled up with tokens of a
+//      sequence of their own, so that an answer does not depend on how many others ride with it.
+//   4. Deterministic: batches of a prefix begin at multiples of the step's size behind its
+//      beginning or its last image, and each question has a step of its own. So what a token is
+//      evaluated with depends on its request alone.
+//   5. llama.cpp takes either tokens or rows: an image has a step of its own.
+
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "batch.h"
+#include "context.h"
+#include "device_tier.h"
+#include "rate.h"
+#include "task.h"
+#include "vision.h"
+
+namespace oi {
+
+class Step {
+ public:
+  // Part of a prefix.
+  struct Chunk {
+    Task* task;
+    size_t count;
+  };
+  // What a step evaluates instead of a batch (rule 5).
+  struct ImageChunk {
+    const Image* image;
+    size_t position;
+    llama_seq_id sequence;
+  };
+
+  Step(const ContextPlan& plan, DeviceTier& device, const ActiveTasks& active, bool recurrent,
+       bool deterministic)
+      : plan_(plan),
+        device_(device),
+        active_(active),
+        recurrent_(recurrent),
+        deterministic_(deterministic),
+        batch_(plan.batch_tokens) {}
+
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  // Empties it, and gives it a size.
+  void Start(size_t tokens);
+  // A size of no more than it has, or than `tokens`.
+  void Limit(size_t tokens) { size_ = std::min(size_, std::max(tokens, batch_.size())); }
+  // Adds what there is room for of a task that has its prefix; returns how many tokens that is.
+  // At most once per task.
+  size_t Add(Task& task);
+  // A token of sequence 0, to warm up with.
+  void AddPlain(size_t position, bool output) { batch_.Add(0, position, 0, output); }
+  // Adds what rules 2 and 3 want. Nothing may be added after it.
+  void Complete();
+
+  bool full() const { return image_ || room() == 0; }
+  size_t size() const { return image_ ? chunks_.front().count : batch_.size(); }
+  Batch& batch() { return batch_; }
+  const std::optional<ImageChunk>& image() const { return image_; }
+  size_t padding() const { return padding_; }  // tokens of nobody
+  size_t outputs() const { return outputs_; }
+  const Work& work() const { return work_; }
+  const std::vector<Task*>& tasks() const { return tasks_; }
+  const std::vector<Chunk>& chunks() const { return chunks_; }
+  llama_seq_id filler() const { return static_cast<llama_seq_id>(plan_.sequences); }
+
+ private:
+  size_t room() const { return size_ - std::min(size_, batch_.size()); }
+  void AddPrefix(Task& task);
+  void AddImage(Task& task);
+  void AddQuestions(Task& task);
+  bool BeginRun(Task& task);
+  void AddRun(Task& task, Task::Run& run);
+  void Fill();
+  void EqualLengths();
+
+  const ContextPlan& plan_;
+  DeviceTier& device_;
+  const ActiveTasks& active_;
+  const bool recurrent_;
+  const bool deterministic_;
+  Batch batch_;
+  std::optional<ImageChunk> image_;
+  size_t size_ = 0;
+  size_t padding_ = 0;
+  size_t outputs_ = 0;
+  Work work_;
+  std::vector<Task*> tasks_;
+  std::vector<Chunk> chunks_;
+};
+
+}  // namespace oi

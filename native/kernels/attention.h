@@ -1,0 +1,59 @@
+// Attention over a cache of keys and values that many sequences share.
+//
+// The query heads that share a key head stand under one another for all tokens, as the rows of one
+// tall product against the cells of the cache; a row is a lane of a register, so the softmax of
+// each row needs no sums across lanes. Blocks of cells that the mask hides from all rows of a task
+// are neither read nor computed.
+//
+// Rules:
+// 1. A result depends on its query, its mask and the cells it may see, in every bit: not on the
+//    other queries or on the threads. (As for any attention by blocks, it does depend on where in
+//    the cache the cells are.)
+// 2. What lies in a cell that no row of a task may see is never computed with.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace oi::kernels {
+
+enum class CacheFormat { kF16, kBF16 };
+
+// Strides are in bytes. Head and value sizes are multiples of 16.
+struct AttentionShape {
+  int64_t key_size = 0;
+  int64_t value_size = 0;
+  int64_t tokens = 0;
+  int64_t heads = 0;
+  int64_t key_heads = 0;  // divides heads
+  int64_t cells = 0;
+  CacheFormat format = CacheFormat::kF16;
+  float scale = 1.0f;
+
+  const uint8_t* queries = nullptr;  // floats
+  size_t query_token_stride = 0;
+  size_t query_head_stride = 0;
+  const uint8_t* keys = nullptr;
+  size_t key_cell_stride = 0;
+  size_t key_head_stride = 0;
+  const uint8_t* values = nullptr;
+  size_t value_cell_stride = 0;
+  size_t value_head_stride = 0;
+  const uint8_t* mask = nullptr;  // fp16 [tokens][cells], added to the scores; null for none
+  size_t mask_token_stride = 0;
+  float* results = nullptr;  // [tokens][heads][value_size]
+};
+
+struct AttentionKernel {
+  // Tasks that the whole is cut into, for `threads` threads.
+  int64_t (*tasks)(const AttentionShape& shape, int threads);
+  // Bytes that a task works in; aligned to 64.
+  size_t (*scratch_bytes)(int64_t key_size, int64_t value_size);
+  void (*compute)(const AttentionShape& shape, int threads, int64_t task, uint8_t* scratch);
+};
+
+// Null if this CPU has none.
+const AttentionKernel* FindAttention();
+
+}  // namespace oi::kernels

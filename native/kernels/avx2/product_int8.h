@@ -1,0 +1,204 @@
+// Products of quantized weights on AVX2, for any way of adding up products of bytes (dots.h).
+//
+// 16 rows x Dots::kGroup columns of sums are computed side by side. Values are gone through in
+// chunks whose weights fit the first cache; where there are more columns than one group, a chunk's
+// quants are unpacked once for all of them.
+
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "../product.h"
+#include "activations.h"
+#include "dots.h"
+#include "weights.h"
+
+namespace oi::kernels::avx2 {
+namespace {  // sources for other instructions have their own
+
+constexpr int64_t kChunkBlocks = 16;
+constexpr int64_t kTilesAtOnce = 2;
+constexpr int64_t kStepBytes = 64;
+constexpr int64_t kBlockSteps = 8;
+
+// Steps of a chunk, unpacked: [block][kBlockSteps][kStepBytes].
+template <class W>
+class Unpacked {
+ public:
+  static constexpr int64_t kBytes = kChunkBlocks * kBlockSteps * kStepBytes;
+
+  Unpacked(const uint8_t* steps, int64_t first_block) : steps_(steps), first_(first_block) {}
+  void At(int64_t block) { block_ = steps_ + (block - first_) * kBlockSteps * kStepBytes; }
+  __m256i Step(int s, int v) const { return LoadStep(block_, s, v); }
+
+  static void Fill(W weights, int64_t begin, int64_t end, uint8_t* to) {
+    for (int64_t block = begin; block < end; ++block) {
+      weights.At(block);
+#pragma GCC unroll 8
+      for (int s = 0; s < kBlockSteps; ++s) {
+#pragma GCC unroll 2
+        for (int v = 0; v < kVectors; ++v, to += 32) {
+          _mm256_store_si256(reinterpret_cast<__m256i*>(to), weights.Step(s, v));
+        }
+      }
+    }
+  }
+
+ private:
+  const uint8_t* steps_;
+  int64_t first_;
+  const uint8_t* block_ = nullptr;
+};
+
+template <class W>
+constexpr int64_t kScales = (W::kHalves + W::kMins) * kTileRows;
+
+// One tile x C columns, blocks begin to end. `scales` [block][kHalves + kMins][kTileRows].
+// `continued`: adds to what the results hold.
+template <class W, class Dots, int C, class Source>
+void Compute(Source source, const float* scales, const uint8_t* group, int64_t begin, int64_t end,
+             float* const* results, int64_t row, bool continued) {
+  __m256 sums[kVectors][C];
+#pragma GCC unroll 2
+  for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) {
+      sums[v][c] = continued ? _mm256_loadu_ps(results[c] + row + v * 8) : _mm256_setzero_ps();
+    }
+  }
+
+  for (int64_t block = begin; block < end; ++block, scales += kScales<W>) {
+    const auto* quants = reinterpret_cast<const int32_t*>(group + block * C * kRecordBytes);
+    const auto* column_scales = reinterpret_cast<const float*>(quants + 8 * C);
+    const int32_t* starts = quants + 9 * C;
+    source.At(block);
+    __m256 products[kVectors][C];
+#pragma GCC unroll 2
+    for (int half = 0; half < W::kHalves; ++half) {
+      __m256i dots[kVectors][C];
+#pragma GCC unroll 8
+      for (int c = 0; c < C; ++c) {
+        const __m256i start =
+            Dots::kOffset == 0 ? _mm256_setzero_si256() : _mm256_set1_epi32(starts[half * C + c]);
+#pragma GCC unroll 2
+        for (int v = 0; v < kVectors; ++v) dots[v][c] = start;
+      }
+      constexpr int kSteps = kBlockSteps / W::kHalves;
+      Dots::template Add<kSteps>(source, half * kSteps, quants, dots);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        const __m256 scale = _mm256_load_ps(scales + half * kTileRows + v * 8);
+#pragma GCC unroll 8
+        for (int c = 0; c < C; ++c) {
+          const __m256 dot = _mm256_cvtepi32_ps(dots[v][c]);
+          products[v][c] =
+              half == 0 ? _mm256_mul_ps(dot, scale) : _mm256_fmadd_ps(dot, scale, products[v][c]);
+        }
+      }
+    }
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+      for (int c = 0; c < C; ++c) {
+        const __m256 scale = _mm256_set1_ps(column_scales[c]);
+        sums[v][c] = _mm256_fmadd_ps(products[v][c], scale, sums[v][c]);
+        if constexpr (W::kMins) {
+          const __m256 min = _mm256_load_ps(scales + W::kHalves * kTileRows + v * 8);
+          const auto* scaled_sums = reinterpret_cast<const float*>(quants + 10 * C);
+          sums[v][c] = _mm256_fnmadd_ps(min, _mm256_set1_ps(scaled_sums[c]), sums[v][c]);
+        }
+      }
+    }
+  }
+
+#pragma GCC unroll 2
+  for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) _mm256_storeu_ps(results[c] + row + v * 8, sums[v][c]);
+  }
+}
+
+template <class Source>
+using ComputeFunction = void (*)(Source source, const float* scales, const uint8_t* group,
+                                 int64_t begin, int64_t end, float* const* results, int64_t row,
+                                 bool continued);
+
+// By width - 1; a group is at most 6 wide.
+template <class W, class Dots, class Source>
+constexpr ComputeFunction<Source> kCompute[] = {
+    Compute<W, Dots, 1>,
+    Compute<W, Dots, 2>,
+    Compute<W, Dots, 3>,
+    Compute<W, Dots, 4>,
+    Compute<W, Dots, std::min<int>(5, Dots::kGroup)>,
+    Compute<W, Dots, std::min<int>(6, Dots::kGroup)>,
+};
+
+template <class W, class Dots>
+void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
+              const uint8_t* activations, int64_t columns, float* const* results) {
+  const size_t tile_bytes = TileBytes(W::kFormat, k);
+  const int64_t blocks = k / kBlock;
+  const int64_t column_bytes = blocks * kRecordBytes;
+  // Bytes are unpacked as they are.
+  const bool unpack = W::kLargest < 255 && columns > Dots::kGroup;
+  alignas(64) float scales[kTilesAtOnce][kChunkBlocks * kScales<W>];
+  alignas(64) uint8_t unpacked[kTilesAtOnce][Unpacked<W>::kBytes];
+  for (int64_t tile = begin; tile < end; tile += kTilesAtOnce) {
+    const int64_t count = std::min(kTilesAtOnce, end - tile);
+    for (int64_t chunk = 0; chunk < blocks; chunk += kChunkBlocks) {
+      const int64_t chunk_end = std::min(blocks, chunk + kChunkBlocks);
+      for (int64_t i = 0; i < count; ++i) {
+        const W weights(tiles + static_cast<size_t>(tile + i) * tile_bytes, k);
+        for (int64_t block = chunk; block < chunk_end; ++block) {
+          weights.Scales(block, scales[i] + (block - chunk) * kScales<W>);
+        }
+        if (unpack) Unpacked<W>::Fill(weights, chunk, chunk_end, unpacked[i]);
+      }
+      for (int64_t column = 0; column < columns; column += Dots::kGroup) {
+        const int64_t width = std::min<int64_t>(Dots::kGroup, columns - column);
+        const uint8_t* group = activations + column * column_bytes;
+        for (int64_t i = 0; i < count; ++i) {
+          const int64_t row = (tile + i) * kTileRows;
+          if (unpack) {
+            const Unpacked<W> source(unpacked[i], chunk);
+            kCompute<W, Dots, Unpacked<W>>[width - 1](source, scales[i], group, chunk, chunk_end,
+                                                      results + column, row, chunk > 0);
+          } else {
+            const W source(tiles + static_cast<size_t>(tile + i) * tile_bytes, k);
+            kCompute<W, Dots, W>[width - 1](source, scales[i], group, chunk, chunk_end,
+                                            results + column, row, chunk > 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class W, class Dots>
+constexpr ProductKernel kInt8Product{Dots::kGroup, ActivationBytes, Convert<W, Dots>,
+                                     Multiply<W, Dots>};
+
+// DotsOf<W>: the dots for a format.
+template <template <class> class DotsOf>
+const ProductKernel* FindInt8Product(Format format) {
+  switch (format) {
+    case Format::kQ8_0:
+      return &kInt8Product<WeightsQ8_0, DotsOf<WeightsQ8_0>>;
+    case Format::kQ4_0:
+      return &kInt8Product<WeightsQ4_0, DotsOf<WeightsQ4_0>>;
+    case Format::kQ4_K:
+      return &kInt8Product<WeightsQ4_K, DotsOf<WeightsQ4_K>>;
+    case Format::kQ5_K:
+      return &kInt8Product<WeightsQ5_K, DotsOf<WeightsQ5_K>>;
+    case Format::kQ6_K:
+      return &kInt8Product<WeightsQ6_K, DotsOf<WeightsQ6_K>>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace oi::kernels::avx2

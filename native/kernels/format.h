@@ -1,0 +1,73 @@
+// The weight formats that have kernels, and how their tiles lie in memory.
+//
+// A tile is kTileRows rows of a weight matrix. It takes exactly the bytes that these rows take in a
+// GGUF file, so weights are converted in place of being copied, and n tiles into a tensor is 16 n
+// rows into it. Inside, the tile's planes follow one another, each for the whole length k of a row;
+// "step" s of a plane is 64 bytes, 4 from each of the 16 rows, rows in order: one vector register.
+//
+//   Q8_0   step = 4 quants + 128 of each row (k/4 steps) | fp16 scales [k/32][16]
+//   Q4_0   step = 4 bytes of each row's nibbles (k/8)    | fp16 scales [k/32][16]
+//   Q4_K   nibbles (k/8 steps) | per 256: fp16 d[16], fp16 dmin[16], 12 scale bytes x [16]
+//   Q5_K   nibbles (k/8 steps) | high bits (k/32 steps) | as Q4_K
+//   Q6_K   nibbles (k/8 steps) | high bit pairs (k/16 steps) | per 256: fp16 d[16], int8 scales
+//          [16 sub-blocks][16]
+//   BF16   step = 2 values of each row (k/2 steps)
+//   F16    half a step = 1 value of each row (k half steps)
+//
+// Which quants share a byte, a step's bits, is the file format's own order.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace oi::kernels {
+
+constexpr int64_t kTileRows = 16;
+constexpr int64_t kBlock = 32;        // values that share an activation scale
+constexpr int64_t kSuperBlock = 256;  // of the K formats
+
+enum class Format { kQ8_0, kQ4_0, kQ4_K, kQ5_K, kQ6_K, kBF16, kF16 };
+
+// What the length of a row must be a multiple of, so that every plane starts a cache line.
+constexpr int64_t LengthUnit(Format format) {
+  switch (format) {
+    case Format::kQ4_K:
+    case Format::kQ5_K:
+    case Format::kQ6_K:
+      return kSuperBlock;
+    default:
+      return 2 * kBlock;
+  }
+}
+
+// Bytes of one row of k values, in a file and in a tile.
+constexpr size_t RowBytes(Format format, int64_t k) {
+  const auto n = static_cast<size_t>(k);
+  switch (format) {
+    case Format::kQ8_0:
+      return n / 32 * 34;
+    case Format::kQ4_0:
+      return n / 32 * 18;
+    case Format::kQ4_K:
+      return n / 256 * 144;
+    case Format::kQ5_K:
+      return n / 256 * 176;
+    case Format::kQ6_K:
+      return n / 256 * 210;
+    case Format::kBF16:
+    case Format::kF16:
+      return n * 2;
+  }
+  return 0;
+}
+
+constexpr size_t TileBytes(Format format, int64_t k) {
+  return RowBytes(format, k) * static_cast<size_t>(kTileRows);
+}
+
+// Converts `rows` (a multiple of kTileRows) rows of `k` values (a multiple of LengthUnit()) as
+// they lie in a GGUF file into rows / kTileRows tiles. `source` and `tiles` must not overlap.
+void PackTiles(Format format, int64_t rows, int64_t k, const void* source, void* tiles);
+
+}  // namespace oi::kernels

@@ -1,0 +1,149 @@
+#include "attention_op.h"
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <shared_mutex>
+#include <vector>
+
+#include "../attention.h"
+
+namespace oi::kernels {
+namespace {
+
+struct Pool {
+  const ggml_threadpool* threads;
+  std::atomic<uint64_t> ours = 0;    // operations
+  std::atomic<uint64_t> others = 0;  // left to llama.cpp
+};
+
+struct Pools {
+  std::shared_mutex mutex;
+  std::vector<std::unique_ptr<Pool>> all;  // guarded by mutex
+};
+
+Pools& AllPools() {
+  static Pools pools;
+  return pools;
+}
+
+// Null if its attention is not ours. A pool outlives the operations that it computes.
+Pool* FindPool(const ggml_threadpool* threads) {
+  Pools& pools = AllPools();
+  const std::shared_lock lock(pools.mutex);
+  for (const auto& pool : pools.all) {
+    if (pool->threads == threads) return pool.get();
+  }
+  return nullptr;
+}
+
+struct AlignedDelete {
+  void operator()(uint8_t* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
+};
+
+// This thread's; grows to what any operation needed.
+uint8_t* ThreadScratch(size_t bytes) {
+  thread_local std::unique_ptr<uint8_t[], AlignedDelete> memory;
+  thread_local size_t size = 0;
+  if (size < bytes) {
+    memory.reset();
+    memory.reset(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
+    size = bytes;
+  }
+  return memory.get();
+}
+
+std::optional<CacheFormat> FormatOf(ggml_type type) {
+  if (type == GGML_TYPE_F16) return CacheFormat::kF16;
+  if (type == GGML_TYPE_BF16) return CacheFormat::kBF16;
+  return std::nullopt;
+}
+
+std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
+  const ggml_tensor* query = op->src[0];
+  const ggml_tensor* key = op->src[1];
+  const ggml_tensor* value = op->src[2];
+  const ggml_tensor* mask = op->src[3];
+  const ggml_tensor* sinks = op->src[4];
+  float params[3];  // scale, ALiBi's bias, soft cap
+  std::memcpy(params, op->op_params, sizeof(params));
+  const std::optional<CacheFormat> format = FormatOf(key->type);
+  const bool known = format && value->type == key->type && query->type == GGML_TYPE_F32 &&
+                     sinks == nullptr && params[1] == 0.0f && params[2] == 0.0f;
+  if (!known) return std::nullopt;
+  // One stream of sequences, as a unified cache has it.
+  const bool one = query->ne[3] == 1 && key->ne[3] == 1 && value->ne[3] == 1;
+  const bool sizes = key->ne[0] % 16 == 0 && value->ne[0] % 16 == 0 && key->ne[2] == value->ne[2] &&
+                     query->ne[2] % key->ne[2] == 0;
+  const bool rows = query->nb[0] == sizeof(float) && key->nb[0] == 2 && value->nb[0] == 2;
+  const bool masked = mask == nullptr || (mask->type == GGML_TYPE_F16 && mask->ne[2] == 1 &&
+                                          mask->ne[3] == 1 && mask->nb[0] == 2);
+  if (!one || !sizes || !rows || !masked || !ggml_is_contiguous(op)) return std::nullopt;
+
+  AttentionShape shape;
+  shape.key_size = key->ne[0];
+  shape.value_size = value->ne[0];
+  shape.tokens = query->ne[1];
+  shape.heads = query->ne[2];
+  shape.key_heads = key->ne[2];
+  shape.cells = key->ne[1];
+  shape.format = *format;
+  shape.scale = params[0];
+  shape.queries = static_cast<const uint8_t*>(query->data);
+  shape.query_token_stride = query->nb[1];
+  shape.query_head_stride = query->nb[2];
+  shape.keys = static_cast<const uint8_t*>(key->data);
+  shape.key_cell_stride = key->nb[1];
+  shape.key_head_stride = key->nb[2];
+  shape.values = static_cast<const uint8_t*>(value->data);
+  shape.value_cell_stride = value->nb[1];
+  shape.value_head_stride = value->nb[2];
+  if (mask != nullptr) {
+    shape.mask = static_cast<const uint8_t*>(mask->data);
+    shape.mask_token_stride = mask->nb[1];
+  }
+  shape.results = static_cast<float*>(op->data);
+  return shape;
+}
+
+}  // namespace
+
+void SetAttentionPool(const ggml_threadpool* pool, bool on) {
+  Pools& pools = AllPools();
+  const std::unique_lock lock(pools.mutex);
+  if (on) {
+    pools.all.push_back(std::make_unique<Pool>(pool));
+  } else {
+    std::erase_if(pools.all, [pool](const auto& known) { return known->threads == pool; });
+  }
+}
+
+bool TakesAllAttention(const ggml_threadpool* pool) {
+  const Pool* known = FindPool(pool);
+  return known != nullptr && known->ours > 0 && known->others == 0;
+}
+
+bool AttentionOp::work_size(int, const ggml_tensor*, size_t&) { return false; }
+
+bool AttentionOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
+  const AttentionKernel* kernel = FindAttention();
+  Pool* pool = FindPool(params->threadpool);
+  if (kernel == nullptr || pool == nullptr || params->use_ref) return false;
+  const std::optional<AttentionShape> shape = ShapeOf(op);
+  if (params->ith == 0) ++(shape ? pool->ours : pool->others);
+  if (!shape) return false;
+  if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);
+  ggml_barrier(params->threadpool);
+  uint8_t* scratch = ThreadScratch(kernel->scratch_bytes(shape->key_size, shape->value_size));
+  const int64_t tasks = kernel->tasks(*shape, params->nth);
+  for (int64_t task = params->ith; task < tasks;) {
+    kernel->compute(*shape, params->nth, task, scratch);
+    task = ggml_threadpool_chunk_add(params->threadpool, 1);
+  }
+  return true;
+}
+
+}  // namespace oi::kernels

@@ -1,0 +1,45 @@
+// The switch of the kernels, for the engine. Everything else happens where llama.cpp asks.
+//
+// Weights that have a kernel are converted when a model is loaded, into a buffer of a type of our
+// own, and take the same memory there. Their products, and attention, are then computed by the
+// kernels on ggml's own threads. Whatever has no kernel is left to llama.cpp.
+
+#pragma once
+
+#include <string>
+
+struct ggml_threadpool;
+
+namespace oi::kernels {
+
+// While one lives, models that this thread loads use the kernels or not. Without one they do not.
+class LoadScope {
+ public:
+  explicit LoadScope(bool use);
+  ~LoadScope();
+  LoadScope(const LoadScope&) = delete;
+  LoadScope& operator=(const LoadScope&) = delete;
+
+ private:
+  bool before_;
+};
+
+// Attention that is computed by this pool of threads uses the kernels while one lives.
+class AttentionScope {
+ public:
+  explicit AttentionScope(const ggml_threadpool* pool);  // null for none
+  ~AttentionScope();
+  AttentionScope(const AttentionScope&) = delete;
+  AttentionScope& operator=(const AttentionScope&) = delete;
+
+  // Whether the pool has computed attention so far, and always with the kernels.
+  bool takes_all() const;
+
+ private:
+  const ggml_threadpool* pool_;
+};
+
+// "AVX-512 VNNI and BF16"; "" if this CPU or this build has no kernels.
+std::string Description();
+
+}  // namespace oi::kernels

@@ -1,0 +1,26 @@
+// The sets of kernels of this build, one for each set of instructions.
+
+#pragma once
+
+#include <span>
+
+#include "attention.h"
+#include "product.h"
+
+namespace oi::kernels {
+
+struct KernelSet {
+  const char* name;          // for the tools: "avx2"
+  const char* instructions;  // for people: "AVX2, FMA and F16C"
+  bool (*runs_here)();       // whether this CPU and its operating system have them
+  const ProductKernel* (*product)(Format format);
+  const AttentionKernel* (*attention)();
+};
+
+// Fastest first. FindProduct() and FindAttention() ask the first that runs here.
+std::span<const KernelSet> AllSets();
+
+// Tests and benchmarks: from now on this set is asked, before anything else asks for one.
+void UseSet(const KernelSet& set);
+
+}  // namespace oi::kernels

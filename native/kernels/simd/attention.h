@@ -1,0 +1,189 @@
+// Attention (../attention.h) for any kind of registers, in floats throughout.
+//
+// A task is up to S::kMaxTiles tiles of rows of one key head. It goes through the cache in blocks
+// of kCells cells: the block's keys and values become floats once for all tiles; then, for each
+// tile, scores^T = keys * queries^T, an online softmax, results^T = results^T + values^T *
+// weights^T.
+//
+// S gives a set's registers; everything here is a template over it, so that what is compiled for
+// one set is never linked into another. A vector is of kLanes floats:
+//   kMaxTiles, kStripe     tiles of a task; cells or values that registers hold beside two vectors
+//   Zero() Set() Load() Store() Add() Subtract() Multiply() MultiplyAdd(a, b, c) = a b + c
+//   NegativeMultiplyAdd(a, b, c) = c - a b      Max(a, b): b if either is NaN
+//   Round() TimesPowerOf2()                     to the nearest; a * 2^b for whole b from -152 to 0
+//   WhereHidden(x, a, b)   a where x is -infinity, b elsewhere
+//   LoadF16() LoadBF16()   kLanes values of the cache
+//   Transpose(rows, to, stride)  a square: value i of row j goes to `to` + i * `stride` + j
+// and Halfs, kCells fp16 values of a mask, of which `bits` names those that are there:
+//   NoHalfs() LoadHalfs(at, bits)      zeros; those that are not there are zeros
+//   HiddenBits() AnyBit()              which are -infinity; whether any is not all zeros
+//   StoreHalfs(halfs, bits, to)        as floats; those that are not there are -infinity
+
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "../attention.h"
+#include "attention_block.h"
+#include "attention_mask.h"
+
+namespace oi::kernels::simd {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+template <class S>
+size_t ScratchBytes(int64_t key_size, int64_t value_size) {
+  const int64_t sizes = key_size + value_size;
+  const int64_t tile = (sizes + 2) * kRows<S>;
+  return sizeof(float) * static_cast<size_t>(kCells * (sizes + 2 * kRows<S>)+S::kMaxTiles * tile);
+}
+
+template <class S>
+Scratch<S> Divide(const AttentionShape& shape, uint8_t* memory) {
+  auto* next = reinterpret_cast<float*>(memory);
+  const auto take = [&next](int64_t count) {
+    float* start = next;
+    next += count;
+    return start;
+  };
+  Scratch<S> scratch{};
+  scratch.keys = take(kCells * shape.key_size);
+  scratch.values = take(kCells * shape.value_size);
+  scratch.weights = take(kCells * kRows<S>);
+  scratch.mask = take(kCells * kRows<S>);
+  for (Tile& tile : scratch.tiles) {
+    tile.queries = take(shape.key_size * kRows<S>);
+    tile.results = take(shape.value_size * kRows<S>);
+    tile.maximum = take(kRows<S>);
+    tile.sum = take(kRows<S>);
+  }
+  return scratch;
+}
+
+template <class S>
+int64_t TilesPerTask(const AttentionShape& shape, int threads) {
+  const int64_t rows = shape.tokens * (shape.heads / shape.key_heads);
+  const int64_t tiles = (rows + kRows<S> - 1) / kRows<S>;
+  // Enough tasks that no thread waits long for the last one.
+  const int64_t wanted = tiles * shape.key_heads / (4 * threads);
+  return std::clamp<int64_t>(wanted, 1, S::kMaxTiles);
+}
+
+template <class S>
+int64_t TasksPerHead(const AttentionShape& shape, int threads) {
+  const int64_t rows = shape.tokens * (shape.heads / shape.key_heads);
+  const int64_t task_rows = TilesPerTask<S>(shape, threads) * kRows<S>;
+  return (rows + task_rows - 1) / task_rows;
+}
+
+template <class S>
+int64_t Tasks(const AttentionShape& shape, int threads) {
+  return TasksPerHead<S>(shape, threads) * shape.key_heads;
+}
+
+// The cells of a block that `used` names, as floats; the others are 0.
+template <class S>
+void Widen(CacheFormat format, const uint8_t* cells, size_t stride, int64_t size, uint32_t used,
+           float* to) {
+  for (int64_t cell = 0; cell < kCells; ++cell, to += size) {
+    if ((used >> cell & 1) == 0) {
+      std::memset(to, 0, static_cast<size_t>(size) * sizeof(float));
+      continue;
+    }
+    const uint8_t* from = cells + static_cast<size_t>(cell) * stride;
+    for (int64_t i = 0; i < size; i += S::kLanes) {
+      const uint8_t* at = from + i * 2;
+      S::Store(to + i, format == CacheFormat::kF16 ? S::LoadF16(at) : S::LoadBF16(at));
+    }
+  }
+}
+
+template <class S>
+void StartTile(const AttentionShape& shape, const AttentionRows<S>& rows, const Tile& tile) {
+  std::memset(tile.results, 0, sizeof(float) * shape.value_size * kRows<S>);
+  std::memset(tile.sum, 0, sizeof(float) * kRows<S>);
+  std::fill_n(tile.maximum, kRows<S>, -kInfinity);
+  const float* queries[kRows<S>];
+  for (int64_t i = 0; i < kRows<S>; ++i) {
+    // Rows that are missing repeat the last one.
+    const int64_t row = std::min(i, rows.count - 1);
+    const uint8_t* from = shape.queries + rows.token(row) * shape.query_token_stride +
+                          rows.head(row) * shape.query_head_stride;
+    queries[i] = reinterpret_cast<const float*>(from);
+  }
+  for (int64_t d = 0; d < shape.key_size; d += S::kLanes) {
+    for (int64_t i = 0; i < kRows<S>; i += S::kLanes) {
+      S::Transpose(queries + i, tile.queries + d * kRows<S> + i, kRows<S>);
+    }
+    for (const float*& query : queries) query += S::kLanes;
+  }
+}
+
+template <class S>
+void FinishTile(const AttentionShape& shape, const AttentionRows<S>& rows, const Tile& tile) {
+  for (int64_t d = 0; d < shape.value_size; d += S::kLanes) {
+    alignas(64) float values[kRows<S> * S::kLanes];
+    for (int64_t i = 0; i < kRows<S>; i += S::kLanes) {
+      const float* lines[S::kLanes];
+      for (int64_t j = 0; j < S::kLanes; ++j) lines[j] = tile.results + (d + j) * kRows<S> + i;
+      S::Transpose(lines, values + i * S::kLanes, S::kLanes);
+    }
+    for (int64_t i = 0; i < rows.count; ++i) {
+      float* to = shape.results + (rows.token(i) * shape.heads + rows.head(i)) * shape.value_size;
+      // A row that may see nothing: zeros, as stock llama.cpp has it.
+      const float factor = tile.sum[i] == 0.0f ? 0.0f : 1.0f / tile.sum[i];
+      const auto row = S::Load(values + i * S::kLanes);
+      S::Store(to + d, S::Multiply(row, S::Set(factor)));
+    }
+  }
+}
+
+template <class S>
+void Compute(const AttentionShape& shape, int threads, int64_t task, uint8_t* memory) {
+  const Scratch<S> scratch = Divide<S>(shape, memory);
+  const int64_t per_head = TasksPerHead<S>(shape, threads);
+  const int64_t key_head = task / per_head;
+  const int64_t sharing = shape.heads / shape.key_heads;
+  const int64_t all_rows = shape.tokens * sharing;
+  const int64_t first = task % per_head * TilesPerTask<S>(shape, threads) * kRows<S>;
+
+  AttentionRows<S> rows[S::kMaxTiles];
+  int64_t tiles = 0;
+  for (int64_t row = first; row < all_rows && tiles < TilesPerTask<S>(shape, threads);
+       row += kRows<S>, ++tiles) {
+    rows[tiles] = {row, std::min(kRows<S>, all_rows - row), sharing, key_head * sharing};
+    StartTile<S>(shape, rows[tiles], scratch.tiles[tiles]);
+  }
+
+  const uint8_t* keys = shape.keys + key_head * shape.key_head_stride;
+  const uint8_t* values = shape.values + key_head * shape.value_head_stride;
+  for (int64_t cell = 0; cell < shape.cells; cell += kCells) {
+    BlockMask masks[S::kMaxTiles];
+    uint32_t used = 0;
+    for (int64_t i = 0; i < tiles; ++i) {
+      masks[i] = LookAtMask<S>(shape, rows[i], cell);
+      used |= masks[i].used;
+    }
+    if (used == 0) continue;
+    const auto at = static_cast<size_t>(cell);
+    Widen<S>(shape.format, keys + at * shape.key_cell_stride, shape.key_cell_stride, shape.key_size,
+             used, scratch.keys);
+    Widen<S>(shape.format, values + at * shape.value_cell_stride, shape.value_cell_stride,
+             shape.value_size, used, scratch.values);
+    for (int64_t i = 0; i < tiles; ++i) {
+      if (masks[i].used == 0) continue;
+      if (!masks[i].plain) SpreadMask<S>(shape, rows[i], cell, scratch.mask);
+      const float* mask = masks[i].plain ? nullptr : scratch.mask;
+      const auto add_block = rows[i].count > S::kLanes ? AddBlock<S, 2> : AddBlock<S, 1>;
+      add_block(shape, scratch, mask, scratch.tiles[i]);
+    }
+  }
+  for (int64_t i = 0; i < tiles; ++i) FinishTile<S>(shape, rows[i], scratch.tiles[i]);
+}
+
+template <class S>
+constexpr AttentionKernel kAttention{Tasks<S>, ScratchBytes<S>, Compute<S>};
+
+}  // namespace oi::kernels::simd

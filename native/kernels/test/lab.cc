@@ -1,0 +1,177 @@
+#include "lab.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "../ggml/buffer_type.h"
+#include "../kernels.h"
+
+namespace oi::kernels::test {
+namespace {
+
+ggml_context* NewContext(size_t bytes, bool no_alloc) {
+  ggml_init_params params{};
+  params.mem_size = bytes;
+  params.no_alloc = no_alloc;
+  return ggml_init(params);
+}
+
+// Where llama.cpp's loader puts weights of this operation: the first type that supports it.
+ggml_backend_buffer_type_t TypeFor(Side side, ggml_tensor* weights, ggml_tensor* operation) {
+  const LoadScope scope(side == Side::kOurs);
+  ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+  const auto extra =
+      reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(ggml_backend_reg_get_proc_address(
+          ggml_backend_dev_backend_reg(cpu), "ggml_backend_dev_get_extra_bufts"));
+  for (ggml_backend_buffer_type_t* type = extra(cpu); type != nullptr && *type != nullptr; ++type) {
+    weights->buffer = ggml_backend_buft_alloc_buffer(*type, 0);
+    const bool supported = ggml_backend_dev_supports_op(cpu, operation);
+    ggml_backend_buffer_free(weights->buffer);
+    weights->buffer = nullptr;
+    if (supported) return *type;
+  }
+  return ggml_backend_cpu_buffer_type();
+}
+
+}  // namespace
+
+Operation::Operation(size_t numbers)
+    : inputs_(NewContext(numbers * sizeof(float) + (1 << 20), false)),
+      graph_context_(NewContext(1 << 20, true)) {}
+
+ggml_tensor* Operation::Input(ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2,
+                              const Floats& values) {
+  ggml_tensor* tensor = ggml_new_tensor_3d(inputs_.get(), type, ne0, ne1, ne2);
+  if (type == GGML_TYPE_F32) {
+    std::memcpy(tensor->data, values.data(), values.size() * sizeof(float));
+  } else {
+    ggml_quantize_chunk(type, values.data(), tensor->data, 0, ne1 * ne2, ne0, nullptr);
+  }
+  return tensor;
+}
+
+void Operation::PlaceWeights(Side side, ggml_tensor* weights, ggml_tensor* result,
+                             const std::vector<uint8_t>& bytes) {
+  ggml_backend_buffer_type_t type = TypeFor(side, weights, result);
+  GGML_ASSERT((type == BufferType()) == (side == Side::kOurs));
+  weights_buffer_.reset(
+      ggml_backend_buft_alloc_buffer(type, ggml_backend_buft_get_alloc_size(type, weights)));
+  ggml_backend_tensor_alloc(weights_buffer_.get(), weights,
+                            ggml_backend_buffer_get_base(weights_buffer_.get()));
+  ggml_backend_tensor_set(weights, bytes.data(), 0, bytes.size());
+}
+
+void Operation::Finish(ggml_tensor* result) {
+  result_ = result;
+  result_->data = ggml_new_tensor(inputs_.get(), GGML_TYPE_F32, 4, result->ne)->data;
+  graph_ = ggml_new_graph(graph_context_.get());
+  ggml_build_forward_expand(graph_, result_);
+}
+
+std::unique_ptr<Operation> Operation::Product(Side side, ggml_type type, int64_t rows, int64_t k,
+                                              const std::vector<uint8_t>& bytes,
+                                              const Floats& columns) {
+  const auto count = static_cast<int64_t>(columns.size()) / k;
+  std::unique_ptr<Operation> operation(
+      new Operation(columns.size() + static_cast<size_t>(rows * count)));
+  ggml_tensor* weights = ggml_new_tensor_2d(operation->graph_context_.get(), type, k, rows);
+  ggml_tensor* input = operation->Input(GGML_TYPE_F32, k, count, 1, columns);
+  ggml_tensor* result = ggml_mul_mat(operation->graph_context_.get(), weights, input);
+  operation->PlaceWeights(side, weights, result, bytes);
+  operation->Finish(result);
+  return operation;
+}
+
+std::unique_ptr<Operation> Operation::Experts(Side side, ggml_type type, int64_t rows, int64_t k,
+                                              int64_t experts, const std::vector<uint8_t>& bytes,
+                                              const Floats& columns,
+                                              const std::vector<int32_t>& ids, int64_t used) {
+  std::unique_ptr<Operation> operation(
+      new Operation(columns.size() + ids.size() * static_cast<size_t>(rows + 1)));
+  ggml_context* context = operation->graph_context_.get();
+  ggml_tensor* weights = ggml_new_tensor_3d(context, type, k, rows, experts);
+  const auto tokens = static_cast<int64_t>(ids.size()) / used;
+  const auto per_token = static_cast<int64_t>(columns.size()) / k / tokens;
+  ggml_tensor* input = operation->Input(GGML_TYPE_F32, k, per_token, tokens, columns);
+  ggml_tensor* chosen = ggml_new_tensor_2d(operation->inputs_.get(), GGML_TYPE_I32, used, tokens);
+  std::memcpy(chosen->data, ids.data(), ids.size() * sizeof(int32_t));
+  ggml_tensor* result = ggml_mul_mat_id(context, weights, input, chosen);
+  operation->PlaceWeights(side, weights, result, bytes);
+  operation->Finish(result);
+  return operation;
+}
+
+std::unique_ptr<Operation> Operation::Attention(const AttentionCase& attention) {
+  std::unique_ptr<Operation> operation(
+      new Operation(2 * attention.queries.size() + attention.keys.size() + attention.values.size() +
+                    attention.mask.size()));
+  ggml_context* context = operation->graph_context_.get();
+  ggml_tensor* queries = operation->Input(GGML_TYPE_F32, attention.size, attention.tokens,
+                                          attention.heads, attention.queries);
+  const auto cache = [&](const Floats& values) {
+    ggml_tensor* tensor = operation->Input(attention.type, attention.size, attention.key_heads,
+                                           attention.cells, values);
+    return ggml_permute(context, tensor, 0, 2, 1, 3);
+  };
+  ggml_tensor* keys = cache(attention.keys);
+  ggml_tensor* values = cache(attention.values);
+  ggml_tensor* mask =
+      operation->Input(GGML_TYPE_F16, attention.cells, attention.tokens, 1, attention.mask);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(attention.size));
+  operation->Finish(ggml_flash_attn_ext(context, queries, keys, values, mask, scale, 0, 0));
+  return operation;
+}
+
+void Operation::Compute(Side side, int threads) {
+  if (threads != threads_) {
+    pool_.reset();
+    ggml_threadpool_params params = ggml_threadpool_params_default(threads);
+    pool_.reset(ggml_threadpool_new(&params));
+    threads_ = threads;
+  }
+  const AttentionScope scope(side == Side::kOurs ? pool_.get() : nullptr);
+  ggml_cplan plan = ggml_graph_plan(graph_, threads, pool_.get());
+  work_.resize(plan.work_size);
+  plan.work_data = work_.data();
+  GGML_ASSERT(ggml_graph_compute(graph_, &plan) == GGML_STATUS_SUCCESS);
+}
+
+Floats Operation::Result() const {
+  const auto* data = static_cast<const float*>(result_->data);
+  return Floats(data, data + ggml_nelements(result_));
+}
+
+Floats RandomFloats(size_t count, float deviation, std::mt19937& random) {
+  std::normal_distribution<float> normal(0, deviation);
+  Floats values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+std::vector<uint8_t> Encode(ggml_type type, const Floats& values, int64_t k) {
+  const auto rows = static_cast<int64_t>(values.size()) / k;
+  std::vector<uint8_t> bytes(ggml_row_size(type, k) * static_cast<size_t>(rows));
+  ggml_quantize_chunk(type, values.data(), bytes.data(), 0, rows, k, nullptr);
+  return bytes;
+}
+
+Floats Decode(ggml_type type, const std::vector<uint8_t>& bytes) {
+  const size_t count = bytes.size() / ggml_type_size(type) * ggml_blck_size(type);
+  Floats values(count);
+  ggml_get_type_traits(type)->to_float(bytes.data(), values.data(), static_cast<int64_t>(count));
+  return values;
+}
+
+void MakeExtreme(ggml_type type, std::vector<uint8_t>& bytes, std::mt19937& random) {
+  // Where the scales of a block are: before its quants, but for Q6_K.
+  const size_t begin = type == GGML_TYPE_Q4_K || type == GGML_TYPE_Q5_K ? 16
+                       : type == GGML_TYPE_Q6_K                         ? 0
+                                                                        : 2;
+  const size_t end = type == GGML_TYPE_Q6_K ? 192 : ggml_type_size(type);
+  constexpr uint8_t kFills[] = {0x00, 0xFF, 0x80, 0x7F};
+  for (size_t block = 0; block < bytes.size(); block += ggml_type_size(type)) {
+    std::memset(bytes.data() + block + begin, kFills[random() % 4], end - begin);
+  }
+}
+
+}  // namespace oi::kernels::test

@@ -1,0 +1,89 @@
+// What tests and benchmarks of the kernels need of ggml: an operation on tensors of theirs, with
+// weights in a buffer of a chosen type, computed by a number of threads.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "ggml-backend.h"
+#include "ggml-cpu.h"
+#include "ggml.h"
+
+namespace oi::kernels::test {
+
+enum class Side { kOurs, kStock };
+
+using Floats = std::vector<float>;
+
+struct FreeContext {
+  void operator()(ggml_context* context) const { ggml_free(context); }
+};
+struct FreeBuffer {
+  void operator()(ggml_backend_buffer* buffer) const { ggml_backend_buffer_free(buffer); }
+};
+struct FreePool {
+  void operator()(ggml_threadpool* pool) const { ggml_threadpool_free(pool); }
+};
+
+// One operation, ready to be computed again and again.
+class Operation {
+ public:
+  // `weights` is filled with `bytes` as a file has them; it is put where llama.cpp would put it, or
+  // with us.
+  static std::unique_ptr<Operation> Product(Side side, ggml_type type, int64_t rows, int64_t k,
+                                            const std::vector<uint8_t>& bytes,
+                                            const Floats& columns);
+  // Experts one behind the other; `ids` [tokens][used]; columns [tokens][used] of k values.
+  static std::unique_ptr<Operation> Experts(Side side, ggml_type type, int64_t rows, int64_t k,
+                                            int64_t experts, const std::vector<uint8_t>& bytes,
+                                            const Floats& columns, const std::vector<int32_t>& ids,
+                                            int64_t used);
+
+  struct AttentionCase {
+    ggml_type type = GGML_TYPE_F16;
+    int64_t size = 128;
+    int64_t tokens = 1;
+    int64_t heads = 1;
+    int64_t key_heads = 1;
+    int64_t cells = 32;
+    Floats queries;  // [heads][tokens][size]
+    Floats keys;     // [cells][key_heads][size]
+    Floats values;   // [cells][key_heads][size]
+    Floats mask;     // [tokens][cells]
+  };
+  static std::unique_ptr<Operation> Attention(const AttentionCase& attention);
+
+  void Compute(Side side, int threads);
+  Floats Result() const;
+
+ private:
+  explicit Operation(size_t numbers);  // of 4 bytes, of inputs and results together
+  void Finish(ggml_tensor* result);
+  ggml_tensor* Input(ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2, const Floats& values);
+  void PlaceWeights(Side side, ggml_tensor* weights, ggml_tensor* result,
+                    const std::vector<uint8_t>& bytes);
+
+  std::unique_ptr<ggml_context, FreeContext> inputs_;
+  std::unique_ptr<ggml_context, FreeContext> graph_context_;
+  std::unique_ptr<ggml_backend_buffer, FreeBuffer> weights_buffer_;
+  std::unique_ptr<ggml_threadpool, FreePool> pool_;
+  std::vector<uint8_t> work_;
+  ggml_cgraph* graph_ = nullptr;
+  ggml_tensor* result_ = nullptr;
+  int threads_ = 0;
+};
+
+// Random numbers, normally distributed, and such rows as a file of this type would have them.
+Floats RandomFloats(size_t count, float deviation, std::mt19937& random);
+std::vector<uint8_t> Encode(ggml_type type, const Floats& values, int64_t k);
+Floats Decode(ggml_type type, const std::vector<uint8_t>& bytes);
+
+// Makes the quants of rows of a quantized type the largest and the smallest that there are, block
+// by block; scales stay.
+void MakeExtreme(ggml_type type, std::vector<uint8_t>& bytes, std::mt19937& random);
+
+}  // namespace oi::kernels::test

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "../product.h"
+#include "lab.h"
+#include "tap.h"
+
+namespace oi::kernels::test {
+namespace {
+
+// Those with a product here: AVX-512 alone leaves BF16 to llama.cpp.
+std::vector<ggml_type> TypesHere() {
+  std::vector<ggml_type> types{GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_K,
+                               GGML_TYPE_Q5_K, GGML_TYPE_Q6_K, GGML_TYPE_F16};
+  if (FindProduct(Format::kBF16) != nullptr) types.push_back(GGML_TYPE_BF16);
+  return types;
+}
+
+int64_t Unit(ggml_type type) { return ggml_blck_size(type) == 256 ? 256 : 64; }
+
+std::vector<double> Reference(const Floats& weights, const Floats& columns, int64_t k) {
+  const int64_t rows = static_cast<int64_t>(weights.size()) / k;
+  const int64_t count = static_cast<int64_t>(columns.size()) / k;
+  std::vector<double> results(static_cast<size_t>(rows * count));
+  for (int64_t c = 0; c < count; ++c) {
+    for (int64_t r = 0; r < rows; ++r) {
+      double sum = 0;
+      for (int64_t i = 0; i < k; ++i) {
+        sum += static_cast<double>(weights[r * k + i]) * columns[c * k + i];
+      }
+      results[c * rows + r] = sum;
+    }
+  }
+  return results;
+}
+
+// Root mean square of the differences, over that of the values.
+double Error(const Floats& results, const std::vector<double>& reference) {
+  double difference = 0;
+  double size = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    difference += std::pow(results[i] - reference[i], 2);
+    size += std::pow(reference[i], 2);
+  }
+  return size == 0 ? difference : std::sqrt(difference / size);
+}
+
+bool SameBits(const Floats& a, const Floats& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+Floats Compute(Side side, ggml_type type, int64_t rows, int64_t k,
+               const std::vector<uint8_t>& bytes, const Floats& columns, int threads) {
+  const auto operation = Operation::Product(side, type, rows, k, bytes, columns);
+  operation->Compute(side, threads);
+  return operation->Result();
+}
+
+Floats Column(const Floats& columns, int64_t size, int64_t c) {
+  return Floats(columns.begin() + c * size, columns.begin() + (c + 1) * size);
+}
+
+void CheckShapes(ggml_type type) {
+  std::mt19937 random(type);
+  const std::string name = ggml_type_name(type);
+  double ours = 0;
+  double stock = 0;
+  bool threads_agree = true;
+  bool widths_agree = true;
+  constexpr int kRounds = 24;
+  for (int round = 0; round < kRounds; ++round) {
+    const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
+    // The last has more columns than some kernels take at once.
+    const bool many = round == kRounds - 1;
+    const int64_t k = Unit(type) * (many ? 12 : 1 + static_cast<int64_t>(random() % 12));
+    const int64_t count = many         ? 130
+                          : round < 14 ? round + 1
+                                       : 1 + static_cast<int64_t>(random() % 50);
+    const auto bytes = Encode(type, RandomFloats(rows * k, 0.05f, random), k);
+    Floats columns = RandomFloats(count * k, 1, random);
+    // A few values that stand out, as activations of language models have them.
+    for (int64_t c = 0; c < count; ++c) columns[c * k + random() % k] *= 30;
+    const auto reference = Reference(Decode(type, bytes), columns, k);
+    const Floats result = Compute(Side::kOurs, type, rows, k, bytes, columns, 1);
+    ours += Error(result, reference) / kRounds;
+    stock += Error(Compute(Side::kStock, type, rows, k, bytes, columns, 1), reference) / kRounds;
+    for (int threads = 2; threads <= 4; ++threads) {
+      const Floats other = Compute(Side::kOurs, type, rows, k, bytes, columns, threads);
+      threads_agree = threads_agree && SameBits(result, other);
+    }
+    const auto c = static_cast<int64_t>(random() % count);
+    const Floats alone =
+        Compute(Side::kOurs, type, rows, k, bytes, Column(columns, k, c), 1 + round % 3);
+    widths_agree = widths_agree && SameBits(alone, Column(result, rows, c));
+  }
+  char detail[100];
+  std::snprintf(detail, sizeof(detail), "%.3e, stock %.3e", ours, stock);
+  // Both round activations; that of a thousandth is noise.
+  Check(ours <= stock * 1.001 && ours > 0, name + " is no further from exact than stock", detail);
+  Check(threads_agree, name + " gives the same bits on 1 to 4 threads");
+  Check(widths_agree, name + " gives a column the same bits alone and among others");
+}
+
+void CheckExtremes(ggml_type type) {
+  std::mt19937 random(type + 100);
+  const std::string name = ggml_type_name(type);
+  const int64_t rows = 48;
+  const int64_t k = Unit(type) * 3;
+  const auto bytes = Encode(type, RandomFloats(rows * k, 1, random), k);
+  const Floats columns = RandomFloats(7 * k, 1, random);
+  const Floats clean = Compute(Side::kOurs, type, rows, k, bytes, columns, 2);
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity()}) {
+    Floats spoiled = columns;
+    spoiled[3 * k + 17] = bad;
+    const Floats result = Compute(Side::kOurs, type, rows, k, bytes, spoiled, 2);
+    bool others = true;
+    bool seen = true;
+    for (int64_t c = 0; c < 7; ++c) {
+      if (c != 3) {
+        others = others && SameBits(Column(result, rows, c), Column(clean, rows, c));
+        continue;
+      }
+      for (const float value : Column(result, rows, c)) seen = seen && !std::isfinite(value);
+    }
+    const std::string what = name + ", a column with " + std::to_string(bad);
+    Check(seen, what + " has no finite result");
+    Check(others, what + " changes no other column");
+  }
+  for (const float size : {0.0f, 1e-44f, 1e-38f, 1e-30f, 1e30f}) {
+    Floats scaled = columns;
+    for (float& value : scaled) value *= size;
+    const auto reference = Reference(Decode(type, bytes), scaled, k);
+    const double error = Error(Compute(Side::kOurs, type, rows, k, bytes, scaled, 1), reference);
+    // Denormal activations count as nothing.
+    const double bound = size == 0.0f ? 0 : size < 1e-37f ? 1 : 0.02;
+    Check(error <= bound, name + " with values around " + std::to_string(std::log10(size)),
+          std::to_string(error));
+  }
+}
+
+// The largest weights times the largest activations, all of one sign: sums that overflow, if any
+// do.
+void CheckLargest(ggml_type type) {
+  if (!ggml_is_quantized(type)) return;
+  std::mt19937 random(type + 600);
+  const int64_t rows = 32;
+  const int64_t k = 1024;
+  for (const int64_t count : {1, 9}) {
+    auto bytes = Encode(type, RandomFloats(rows * k, 1, random), k);
+    MakeExtreme(type, bytes, random);
+    Floats columns(static_cast<size_t>(count * k), 1.0f);
+    for (int64_t c = 1; c < count; ++c) {
+      for (int64_t i = 0; i < k; ++i) {
+        columns[c * k + i] = c % 3 == 1 ? -1.0f : random() % 2 == 0 ? 1.0f : -1.0f;
+      }
+    }
+    const Floats weights = Decode(type, bytes);
+    double largest = 0;
+    for (const float weight : weights) largest = std::max<double>(largest, std::abs(weight));
+    const auto reference = Reference(weights, columns, k);
+    const Floats result = Compute(Side::kOurs, type, rows, k, bytes, columns, 1);
+    double worst = 0;
+    for (size_t i = 0; i < result.size(); ++i) {
+      worst = std::max(worst, std::abs(result[i] - reference[i]) / (largest * k));
+    }
+    // These activations are 127 times a scale, so nothing but floats is rounded.
+    Check(worst < 1e-5,
+          std::string(ggml_type_name(type)) +
+              " with the largest quants, columns: " + std::to_string(count),
+          std::to_string(worst));
+  }
+}
+
+}  // namespace
+
+void CheckProducts() {
+  for (const ggml_type type : TypesHere()) {
+    CheckShapes(type);
+    CheckExtremes(type);
+    CheckLargest(type);
+  }
+}
+
+void CheckExperts() {
+  for (const ggml_type type : TypesHere()) {
+    std::mt19937 random(type + 200);
+    bool same = true;
+    for (int round = 0; round < 6; ++round) {
+      const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 4));
+      const int64_t k = Unit(type) * 2;
+      const int64_t experts = 5;
+      const int64_t used = 1 + round % 3;
+      const int64_t tokens = 1 + static_cast<int64_t>(random() % 20);
+      const int64_t per_token = round % 2 == 0 ? 1 : used;
+      const auto bytes = Encode(type, RandomFloats(experts * rows * k, 1, random), k);
+      const Floats columns = RandomFloats(tokens * per_token * k, 1, random);
+      std::vector<int32_t> ids(static_cast<size_t>(tokens * used));
+      for (int32_t& id : ids) id = static_cast<int32_t>(random() % experts);
+      const auto operation =
+          Operation::Experts(Side::kOurs, type, rows, k, experts, bytes, columns, ids, used);
+      operation->Compute(Side::kOurs, 1 + round % 3);
+      const Floats result = operation->Result();
+      const auto expert_bytes = static_cast<int64_t>(bytes.size()) / experts;
+      for (int64_t token = 0; token < tokens; ++token) {
+        for (int64_t slot = 0; slot < used; ++slot) {
+          const auto start = bytes.begin() + ids[token * used + slot] * expert_bytes;
+          const Floats column = Column(columns, k, token * per_token + slot % per_token);
+          const Floats alone =
+              Compute(Side::kOurs, type, rows, k, {start, start + expert_bytes}, column, 1);
+          same = same && SameBits(alone, Column(result, rows, token * used + slot));
+        }
+      }
+    }
+    Check(same, std::string(ggml_type_name(type)) +
+                    " gives experts' columns the bits that each expert alone gives");
+  }
+}
+
+}  // namespace oi::kernels::test

@@ -1,0 +1,80 @@
+// Every set against the first, kernel by kernel: sums of bytes are whole numbers, and what is done
+// with them is done in one order, so no set may differ from another in a bit.
+
+#include "../sets.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "emulated.h"
+#include "lab.h"
+#include "tap.h"
+
+namespace oi::kernels::test {
+namespace {
+
+struct Quantized {
+  ggml_type type;
+  Format format;
+};
+
+constexpr Quantized kQuantized[] = {{GGML_TYPE_Q8_0, Format::kQ8_0},
+                                    {GGML_TYPE_Q4_0, Format::kQ4_0},
+                                    {GGML_TYPE_Q4_K, Format::kQ4_K},
+                                    {GGML_TYPE_Q5_K, Format::kQ5_K},
+                                    {GGML_TYPE_Q6_K, Format::kQ6_K}};
+
+// results [columns][rows]
+Floats Compute(const ProductKernel& kernel, Format format, int64_t rows, int64_t k,
+               const std::vector<uint8_t>& bytes, const Floats& columns) {
+  const int64_t count = static_cast<int64_t>(columns.size()) / k;
+  std::vector<uint8_t> tiles(bytes.size());
+  PackTiles(format, rows, k, bytes.data(), tiles.data());
+  std::vector<uint8_t> activations(kernel.activation_bytes(k, count));
+  Floats results(static_cast<size_t>(rows * count));
+  std::vector<const float*> sources;
+  std::vector<float*> targets;
+  for (int64_t c = 0; c < count; ++c) {
+    sources.push_back(columns.data() + c * k);
+    targets.push_back(results.data() + c * rows);
+  }
+  for (int64_t c = 0; c < count; c += kernel.group) {
+    kernel.convert(sources.data() + c, std::min(kernel.group, count - c), k, 0, k,
+                   activations.data() + kernel.activation_bytes(k, c));
+  }
+  kernel.multiply(tiles.data(), k, 0, rows / kTileRows, activations.data(), count, targets.data());
+  return results;
+}
+
+}  // namespace
+
+void CheckSets() {
+  std::vector<const KernelSet*> sets;
+  for (const KernelSet& set : AllSets()) {
+    if (set.runs_here()) sets.push_back(&set);
+  }
+  if (kEmulatedVnni.runs_here()) sets.push_back(&kEmulatedVnni);
+  for (const auto& [type, format] : kQuantized) {
+    std::mt19937 random(type + 500);
+    std::vector<bool> same(sets.size(), true);
+    for (int round = 0; round < 12; ++round) {
+      const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 5));
+      const int64_t k = LengthUnit(format) * (1 + static_cast<int64_t>(random() % 12));
+      const int64_t count = 1 + static_cast<int64_t>(random() % 20);
+      auto bytes = Encode(type, RandomFloats(rows * k, 1, random), k);
+      if (round % 2 == 1) MakeExtreme(type, bytes, random);
+      const Floats columns = RandomFloats(count * k, 1, random);
+      const Floats first = Compute(*sets[0]->product(format), format, rows, k, bytes, columns);
+      for (size_t i = 1; i < sets.size(); ++i) {
+        const Floats other = Compute(*sets[i]->product(format), format, rows, k, bytes, columns);
+        same[i] = same[i] && std::memcmp(first.data(), other.data(), first.size() * 4) == 0;
+      }
+    }
+    for (size_t i = 1; i < sets.size(); ++i) {
+      Check(same[i], std::string(ggml_type_name(type)) + " gives the same bits with " +
+                         sets[i]->name + " as with " + sets[0]->name);
+    }
+  }
+}
+
+}  // namespace oi::kernels::test

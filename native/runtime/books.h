@@ -1,0 +1,98 @@
+// What a pipeline has accepted and done, counted. Any thread may ask or book.
+
+#pragma once
+
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include "../engine/rate.h"
+#include "../engine/stats.h"
+#include "backlog.h"
+#include "job.h"
+
+namespace oi {
+
+class Books {
+ public:
+  Books(size_t max_requests, double max_ms) : backlog_(max_requests, max_ms) {}
+
+  // Enters a job, or says after how many milliseconds trying again makes sense.
+  std::optional<double> Enter(Job& job) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto refusal = backlog_.Refusal(job)) {
+      ++stats_.refused;
+      return refusal;
+    }
+    backlog_.Add(job, 0, static_cast<double>(job.text_bytes) * byte_ms_);
+    return std::nullopt;
+  }
+
+  // A first guess for a byte of text, before any was tokenized.
+  void SetByteMs(double ms) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    byte_ms_ = ms;
+  }
+
+  // Its text is tokenized now: better known than by its bytes.
+  void Tokenized(Job& job, const Work& work, double ms) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    backlog_.Change(job, work.tokens, ms);
+    const double byte_ms = ms / static_cast<double>(std::max<size_t>(1, job.text_bytes));
+    byte_ms_ = kByteKeep * byte_ms_ + (1 - kByteKeep) * byte_ms;
+  }
+
+  // What is left of it.
+  void Progress(Job& job, const Work& work, double ms) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    backlog_.Change(job, work.tokens, ms);
+  }
+
+  void Leave(Job& job) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    backlog_.Remove(job);
+    if (job.kind == Job::Kind::kScore) CountEnd(job);
+  }
+
+  void SetScorer(const ScorerStats& stats) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stats_.scorer = stats;
+  }
+
+  EngineStats stats() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    EngineStats stats = stats_;
+    stats.queued_requests = backlog_.requests();
+    stats.queued_tokens = backlog_.tokens();
+    stats.backlog_ms = backlog_.ms();
+    return stats;
+  }
+
+ private:
+  // How fast the prediction for a byte of text follows.
+  static constexpr double kByteKeep = 0.9;
+
+  void CountEnd(const Job& job) {
+    if (job.error_code == nullptr) {
+      const ScoreResult& result = job.task->result;
+      const auto tier = static_cast<size_t>(result.cached_tokens > 0 ? result.tier : Tier::kNone);
+      ++stats_.answered;
+      ++stats_.hits[tier];
+      stats_.prompt_tokens += result.prefix_tokens + result.suffix_tokens;
+      stats_.cached_tokens[tier] += result.cached_tokens;
+    } else if (std::strcmp(job.error_code, "ERR_ABORTED") == 0) {
+      ++stats_.cancelled;
+    } else if (std::strcmp(job.error_code, "ERR_TIMEOUT") == 0) {
+      ++stats_.expired;
+    } else {
+      ++stats_.failed;
+    }
+  }
+
+  mutable std::mutex mutex_;
+  Backlog backlog_;
+  EngineStats stats_;
+  double byte_ms_ = 0;  // predicted for a byte that is not tokenized yet
+};
+
+}  // namespace oi

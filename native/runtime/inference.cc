@@ -1,0 +1,159 @@
+#include "inference.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "../engine/error.h"
+#include "cpu.h"
+#include "guard.h"
+
+namespace oi {
+namespace {
+
+// What a workspace may make up for after a pause: a few short requests.
+constexpr size_t kBurstSteps = 8;
+// Of English text; a first guess.
+constexpr double kBytesPerToken = 4;
+
+}  // namespace
+
+void Inference::Open(const Model& model, Vision* vision, const EngineOptions& options,
+                     ModelFacts& facts) {
+  const uint32_t cores = AvailableCores();
+  std::unique_ptr<Scorer> scorer;
+  if (!options.metadata_only) {
+    scorer = std::make_unique<Scorer>(model, vision, options, cores);
+    scorer->WarmUp();
+    books_.SetScorer(scorer->stats());
+    books_.SetByteMs(scorer->Ms({1, 0}) / kBytesPerToken);
+  }
+  const ContextPlan plan =
+      scorer ? scorer->plan() : PlanContext(model, options, cores, NeedsWholeImages(vision));
+  facts.context_tokens = plan.context_tokens;
+  facts.context_bytes = plan.context_bytes;
+  facts.host_bytes = plan.host_bytes;
+  facts.max_forks = plan.max_forks;
+  facts.threads = plan.threads;
+  facts.step_tokens = plan.step_tokens;
+  scheduler_ = Scheduler(kBurstSteps * plan.step_tokens, overdue_ms_);
+  scorer_ = std::move(scorer);
+}
+
+void Inference::Add(JobPtr owned) {
+  Job* const job = owned.get();
+  live_.push_back(std::move(owned));
+  Guard(*job, [&] {
+    if (!scorer_) throw EngineError("ERR_ENGINE_NOT_OPEN", "opened for its metadata only");
+    job->task = scorer_->Begin(std::move(job->tokenized), [this, job] {
+      return stop_.load(std::memory_order_relaxed) || job->abandoned();
+    });
+  });
+  if (job->error_code != nullptr || job->task->done()) return End(job);
+  const Work work = scorer_->Remaining(*job->task);
+  scheduler_.Add(job, work.tokens);
+  books_.Tokenized(*job, work, scorer_->Ms(work));
+}
+
+void Inference::DropAbandoned() {
+  for (size_t i = live_.size(); i-- > 0;) {
+    if (live_[i]->EndIfAbandoned()) End(live_[i].get());
+  }
+}
+
+void Inference::Step() {
+  DropAbandoned();
+  if (live_.empty()) return;
+  const auto start = Clock::now();
+  std::vector<Job*> step;
+  bool evaluated = false;
+  Job failure(Job::Kind::kScore, 0);
+  Guard(failure, [&] {
+    Pick(step);
+    evaluated = scorer_->RunStep();
+  });
+  const double ms = MillisecondsSince(start);
+  for (Job* job : step) {
+    job->model_ms += ms - scorer_->vision_ms();
+    job->vision_ms += scorer_->vision_ms();
+    if (failure.error_code != nullptr) {
+      job->SetError(failure.error_code, failure.error_message);
+    } else if (evaluated && !job->task->done()) {
+      const Work work = scorer_->Remaining(*job->task);
+      scheduler_.Update(job, work.tokens);
+      books_.Progress(*job, work, scorer_->Ms(work));
+    }
+  }
+  for (Job* job : step) {
+    if (job->error_code != nullptr || job->task->done()) Release(job);
+  }
+  books_.SetScorer(scorer_->stats());
+  for (Job* job : step) {
+    if (job->error_code != nullptr || job->task->done()) Finish(job);
+  }
+}
+
+// Fills a step in the scheduler's order. The jobs in it, and one whose turn failed, are added
+// to `step` before anything can.
+void Inference::Pick(std::vector<Job*>& step) {
+  const ContextPlan& plan = scorer_->plan();
+  scheduler_.StartStep();
+  scorer_->StartStep(StepTokens());
+  while (!scorer_->full()) {
+    Job* const job = scheduler_.Next();
+    if (job == nullptr) break;
+    if (!step.empty() && job->workspace != step.front()->workspace &&
+        !scheduler_.HasMore(step.front()->workspace)) {
+      // The one that is first has all it needs: what others add would only keep it waiting.
+      scorer_->LimitStep(plan.shared_step_tokens);
+      if (scorer_->full()) break;
+    }
+    step.push_back(job);
+    const size_t tokens = scorer_->Take(*job->task);
+    scheduler_.Charge(job, tokens);
+    if (tokens == 0) step.pop_back();
+  }
+  if (!step.empty()) return;
+  step.push_back(live_.front().get());
+  throw EngineError("ERR_ENGINE_INTERNAL", "no request could go on");
+}
+
+size_t Inference::StepTokens() {
+  const ContextPlan& plan = scorer_->plan();
+  // Who comes next waits for what runs: not long, if somebody may come who is first then.
+  if (scheduler_.Expecting()) return plan.shared_step_tokens;
+  // What goes a little beyond a step ends in it: its rest would be a step of its own, filled up.
+  const Job* const first = scheduler_.Next();
+  const double left = first == nullptr ? 0 : scorer_->Remaining(*first->task).tokens;
+  return left > plan.step_tokens && left <= plan.microbatch_tokens ? static_cast<size_t>(left)
+                                                                   : plan.step_tokens;
+}
+
+// What the job held is free again.
+void Inference::Release(Job* job) {
+  if (job->task) scorer_->Drop(*job->task);
+  scheduler_.Remove(job);
+}
+
+// The job leaves, answered or with its error.
+void Inference::Finish(Job* job) {
+  job->queue_ms = std::max(
+      0.0, MillisecondsSince(job->accepted) - job->model_ms - job->vision_ms - job->tokenize_ms);
+  const auto it = std::find_if(live_.begin(), live_.end(),
+                               [job](const JobPtr& entry) { return entry.get() == job; });
+  JobPtr owned = std::move(*it);
+  live_.erase(it);
+  finished_(std::move(owned));
+}
+
+void Inference::End(Job* job) {
+  Release(job);
+  if (scorer_) books_.SetScorer(scorer_->stats());
+  Finish(job);
+}
+
+void Inference::Close() {
+  if (scorer_) scorer_->Flush();
+  scorer_.reset();
+}
+
+}  // namespace oi

@@ -1,0 +1,70 @@
+// The second stage of a pipeline: takes what is tokenized, evaluates all of it together, step by
+// step, in the scheduler's order.
+//
+// Lives on one thread, with the scorer; `finished` is called there.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "../engine/model.h"
+#include "../engine/scorer.h"
+#include "../engine/vision.h"
+#include "books.h"
+#include "job.h"
+#include "scheduler.h"
+
+namespace oi {
+
+class Inference {
+ public:
+  using JobPtr = std::unique_ptr<Job>;
+  using Finished = std::function<void(JobPtr)>;
+
+  // `stop` ends a step that runs; `overdue_ms` is the scheduler's.
+  Inference(Books& books, double overdue_ms, const std::atomic<bool>& stop, Finished finished)
+      : books_(books),
+        overdue_ms_(overdue_ms),
+        stop_(stop),
+        finished_(std::move(finished)),
+        scheduler_(0, overdue_ms) {}
+
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
+
+  // Makes the scorer, unless only metadata are wanted, and completes the facts. Throws
+  // EngineError ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED.
+  void Open(const Model& model, Vision* vision, const EngineOptions& options, ModelFacts& facts);
+
+  // Takes a scoring job.
+  void Add(JobPtr job);
+  bool idle() const { return live_.empty(); }
+  // One step for all jobs. Not when idle.
+  void Step();
+
+  // Saves what a later process can use, and frees the context. When idle.
+  void Close();
+  // Frees the context at once; what is live is dropped with this object.
+  void Stop() { scorer_.reset(); }
+
+ private:
+  void DropAbandoned();
+  void Pick(std::vector<Job*>& step);
+  size_t StepTokens();
+  void Release(Job* job);
+  void Finish(Job* job);
+  void End(Job* job);
+
+  Books& books_;
+  const double overdue_ms_;
+  const std::atomic<bool>& stop_;
+  const Finished finished_;
+  std::unique_ptr<Scorer> scorer_;
+  Scheduler scheduler_;
+  std::vector<JobPtr> live_;
+};
+
+}  // namespace oi

@@ -1,0 +1,69 @@
+/**
+ * Load on an engine in this process, without HTTP.
+ *
+ * @module
+ */
+
+import type { Engine, ScoreInput, ScoreOptions, ScoreOutput } from '../../src/engine/types.js'
+
+/** Options of an engine that refuses nothing, however much waits for a slow model. */
+export const patient = { maxBacklogMs: 3_600_000 }
+
+/** A context in which others find room beside a long state: what is measured is not its lack. */
+export function roomFor(stateTokens: number): number {
+  return 2 * stateTokens
+}
+
+export interface Timed {
+  readonly output: ScoreOutput
+  readonly ms: number
+}
+
+export async function timed(
+  engine: Engine,
+  input: ScoreInput,
+  options?: ScoreOptions,
+): Promise<Timed> {
+  const startMs = performance.now()
+  const output = await engine.score(input, options)
+  return { output, ms: performance.now() - startMs }
+}
+
+/** The same state with a question of one token: the engine evaluates no state without one. */
+export function stateAlone({ prefix, suffixes }: ScoreInput): ScoreInput {
+  const [{ candidates }] = suffixes as [ScoreInput['suffixes'][number]]
+  return { prefix, suffixes: [{ parts: [{ text: '?', trusted: false }], candidates }] }
+}
+
+/** All at once, in this order. */
+export function atOnce(
+  engine: Engine,
+  inputs: readonly ScoreInput[],
+  options?: ScoreOptions,
+): Promise<Timed[]> {
+  return Promise.all(inputs.map((input) => timed(engine, input, options)))
+}
+
+/** A number of clients, each of which always has one request under way, until there is no next. */
+export async function closedEngineLoop(
+  engine: Engine,
+  clients: number,
+  next: () => ScoreInput | undefined,
+  options?: ScoreOptions,
+): Promise<Timed[]> {
+  const all: Timed[] = []
+  const client = async () => {
+    for (let input = next(); input !== undefined; input = next()) {
+      all.push(await timed(engine, input, options))
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return all
+}
+
+/** Milliseconds from the first submission to the last answer. */
+export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await work()
+  return performance.now() - startMs
+}

@@ -1,0 +1,70 @@
+/**
+ * The models that are measured: a file that was named, or a shape of random weights.
+ *
+ * @module
+ */
+
+import { basename } from 'node:path'
+import { openEngine } from '../../src/engine/engine.js'
+import { ensureModel } from '../make-model/ensure.js'
+import type { BenchOptions } from './options.js'
+
+export interface ModelFile {
+  readonly path: string
+  /** llama.cpp's description, as `qwen3 0.6B Q4_0`. */
+  readonly description: string
+  /** Those asked for, or what the engine chooses. */
+  readonly threads: number
+  /** Whether our own CPU kernels may be used. */
+  readonly kernels: BenchOptions['kernels']
+}
+
+/** A real model's shape, for speed that means something, and fixtures, for many requests. */
+export type ShapeName = 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense' | 'fixture-small'
+
+/** Weights of a real shape, as it would be served on a small machine. */
+const realType = 'Q4_0'
+
+export class ModelFiles {
+  readonly #options: BenchOptions
+  readonly #say: (line: string) => void
+  readonly #found = new Map<string, Promise<ModelFile>>()
+
+  constructor(options: BenchOptions, say: (line: string) => void) {
+    this.#options = options
+    this.#say = say
+  }
+
+  /**
+   * The file of `--model` whatever the shape; without one, the shape's, made on first use.
+   *
+   * @param type - Of the weights, whatever the options say and whatever their model.
+   */
+  get(shape: ShapeName, type?: string): Promise<ModelFile> {
+    const key = type === undefined ? (this.#options.model ?? shape) : `${shape} ${type}`
+    const found = this.#found.get(key) ?? this.#find(shape, type)
+    this.#found.set(key, found)
+    return found
+  }
+
+  async #find(shape: ShapeName, type?: string): Promise<ModelFile> {
+    const { model, threads, kernels } = this.#options
+    const path = (type === undefined && model) || (await this.#make(shape, type))
+    const engine = await openEngine({ modelPath: path, threads, metadataOnly: true })
+    await engine.close()
+    const { description, threads: chosen } = engine.info
+    return { path, description, threads: chosen, kernels }
+  }
+
+  #make(shape: ShapeName, wanted = this.#options.type): Promise<string> {
+    const type = wanted ?? (shape.startsWith('fixture-') ? undefined : realType)
+    this.#say(`  model ${shape}${type === undefined ? '' : ` ${type}`}: made on first use`)
+    return ensureModel(shape, { type })
+  }
+}
+
+/** As it stands in reports. */
+export function describeModel({ path, description, threads, kernels }: ModelFile): string {
+  const without = kernels === 'off' ? ', own kernels off' : ''
+  return `${basename(path)}, ${description}, ${threads} threads${without}`
+}

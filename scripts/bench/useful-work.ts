@@ -1,0 +1,44 @@
+/**
+ * How much of what the engine evaluates had to be evaluated.
+ *
+ * Counted in a replay of one round: an engine in this process, opened as the server opens its own,
+ * given the same requests in the same order. Counters of a server that also warms up and is asked
+ * by several rounds would mix them.
+ *
+ * @module
+ */
+
+import type { DecideRequest } from '../../src/decide/types.js'
+import { openEngine } from '../../src/engine/engine.js'
+import { atOnce, closedEngineLoop, patient } from './engine-load.js'
+import { eachOf } from './load.js'
+import type { ModelFile } from './model-file.js'
+import { type Requests, uniqueTokens } from './requests.js'
+import type { Work } from './work.js'
+
+/** @returns Fewest unique prompt tokens by tokens evaluated, those that fill batches up included. */
+export async function usefulWork(
+  { path, threads }: ModelFile,
+  requests: Requests,
+  work: Work,
+): Promise<number> {
+  const first = (await work.first?.()) ?? []
+  const next = await work.next()
+  const engine = await openEngine({ modelPath: path, threads, ...patient })
+  try {
+    const inputs = (these: readonly DecideRequest[]) =>
+      these.map((request) => requests.input(request))
+    await atOnce(engine, inputs(first))
+    const before = engine.stats().evaluatedTokens
+    if (work.inTurn) await closedEngineLoop(engine, 1, eachOf(inputs(next)))
+    else await atOnce(engine, inputs(next))
+    const evaluated = engine.stats().evaluatedTokens - before
+    return ((await unique([...first, ...next])) - (await unique(first))) / evaluated
+  } finally {
+    await engine.close()
+  }
+
+  async function unique(these: readonly DecideRequest[]): Promise<number> {
+    return uniqueTokens((await Promise.all(these.map((each) => requests.prompts(each)))).flat())
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The frame of a script that is a command: its exit code, and what wrong usage looks like.
+ *
+ * @module
+ */
+
+/** The message is all that a person needs, before the usage. */
+export class UsageError extends Error {}
+
+/**
+ * Runs a command and sets the exit code of the process: what `main` returns; 2 for wrong usage,
+ * which `parseArgs` finds too; 1 for any other exception.
+ */
+export async function runCommand(usage: string, main: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await main()
+  } catch (error) {
+    const wrongArguments = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
+    if (wrongArguments || error instanceof UsageError) {
+      console.error(`${(error as Error).message}\n\n${usage}`)
+      process.exitCode = 2
+    } else {
+      console.error(error)
+      process.exitCode = 1
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * HTTP as the rules need it: any method, headers left out, bodies of any bytes.
+ *
+ * @module
+ */
+
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure, show } from './expect.js'
+
+/** By name, in lower case. */
+export type Headers = Readonly<Record<string, string>>
+
+export interface Sent {
+  /** `GET` by default, with a body `POST`. */
+  readonly method?: string
+  /** From the base address on: `/v1/models`. */
+  readonly path: string
+  /** As they are; none is added but `host`, `connection` and the body's length. */
+  readonly headers?: Headers
+  readonly body?: string | Uint8Array
+  /** Sends the body in chunks, without its length. */
+  readonly chunked?: boolean
+  /** Takes 429 for an answer; else it is tried again when the server says so. */
+  readonly impatient?: boolean
+}
+
+export interface Reply {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+}
+
+const limitMs = 120_000
+const tries = 3
+
+export class Client {
+  readonly #base: URL
+  readonly #agent: HttpAgent | HttpsAgent
+
+  /** @param url - Of the server, with or without a path before `/v1`. */
+  constructor(url: string) {
+    this.#base = new URL(url.endsWith('/') ? url : `${url}/`)
+    const options = { keepAlive: true, maxSockets: 8 }
+    this.#agent =
+      this.#base.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+  }
+
+  /** @throws {@link Failure} if there is no whole reply. */
+  async send(sent: Sent): Promise<Reply> {
+    for (let left = tries; ; left--) {
+      const reply = await this.#exchange(sent)
+      if (reply.status !== 429 || sent.impatient || left === 1) return reply
+      await sleep(Math.min(60, Number(reply.headers['retry-after'] ?? 1)) * 1000)
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #exchange(sent: Sent, again = true): Promise<Reply> {
+    let asked: ClientRequest | undefined
+    try {
+      return await new Promise((resolve, reject) => {
+        asked = this.#request(sent, resolve)
+        // Behind a reply that came before the body was sent, this changes nothing.
+        asked.on('error', reject)
+      })
+    } catch (error) {
+      // The server may close an idle connection at the moment at which it is used again.
+      if (again && asked?.reusedSocket) return this.#exchange(sent, false)
+      const { message } = error as Error
+      throw new Failure(`${sent.method ?? ''} ${sent.path}: no whole reply: ${message}`)
+    }
+  }
+
+  #request(sent: Sent, resolve: (reply: Reply) => void): ClientRequest {
+    const { path, body, chunked = false, method = body === undefined ? 'GET' : 'POST' } = sent
+    const length =
+      body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const make = this.#base.protocol === 'https:' ? httpsRequest : httpRequest
+    const asked = make(
+      new URL(path.slice(1), this.#base),
+      { method, agent: this.#agent, headers: { ...length, ...sent.headers } },
+      (message) => collect(message, asked, resolve),
+    )
+    asked.setTimeout(limitMs, () => asked.destroy(new Error(`nothing for ${limitMs / 1000} s`)))
+    if (chunked && body !== undefined) asked.write(body)
+    asked.end(chunked ? undefined : body)
+    return asked
+  }
+}
+
+function collect(
+  message: IncomingMessage,
+  asked: ClientRequest,
+  resolve: (reply: Reply) => void,
+): void {
+  const parts: Buffer[] = []
+  message.on('data', (part: Buffer) => parts.push(part))
+  message.on('end', () =>
+    resolve({
+      status: message.statusCode!,
+      headers: Object.fromEntries(
+        Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+      ),
+      text: Buffer.concat(parts).toString('utf8'),
+    }),
+  )
+  message.on('error', (error) => asked.destroy(error))
+}
+
+/** The body as JSON. @throws {@link Failure} if it is none. */
+export function jsonOf({ status, text }: Reply): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Failure(`status ${status}: expected JSON, got ${show(text)}`)
+  }
+}

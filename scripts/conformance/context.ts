@@ -1,0 +1,160 @@
+/**
+ * What a rule is given: the server, its keys, and the few ways in which it is asked.
+ *
+ * @module
+ */
+
+import { keysOf, parseJson } from '../../src/api/json.js'
+import type { Json, JsonObject } from '../../src/api/json.js'
+import { type Client, type Headers, jsonOf, type Reply } from './client.js'
+import { check, equal, list, object, show, text } from './expect.js'
+
+/** Keys of the server. All but the first are for rules that nothing else can check. */
+export interface Keys {
+  readonly key: string
+  /** One that was revoked. */
+  readonly revoked?: string | undefined
+  /** Of a workspace of few requests per minute. */
+  readonly limited?: string | undefined
+  /** Of a workspace whose balance is used up. */
+  readonly empty?: string | undefined
+}
+
+/** A model of GET /v1/models, as far as rules look into it. */
+export interface Card {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly default: boolean
+  readonly modalities: readonly string[]
+  readonly limits: Readonly<Record<string, number>>
+}
+
+export interface Answer {
+  readonly type: string
+  readonly noul?: number
+  readonly choice?: string
+  readonly score?: number
+  readonly probabilities?: Readonly<Record<string, number>>
+  readonly legend?: Readonly<Record<string, unknown>>
+  readonly confidence?: number
+  readonly evidence?: Readonly<Record<string, unknown>>
+}
+
+export interface Answered {
+  readonly reply: Reply
+  readonly model: unknown
+  readonly answers: Readonly<Record<string, Answer>>
+  readonly usage: Readonly<Record<string, number>>
+  readonly latency_ms: unknown
+}
+
+type Body = string | Uint8Array
+
+export const decidePath = '/v1/systemone'
+const json = { 'content-type': 'application/json' }
+
+export class Context {
+  readonly client: Client
+  readonly keys: Keys
+  readonly bearer: Headers
+  #cards: Promise<readonly Card[]> | undefined
+
+  constructor(client: Client, keys: Keys) {
+    this.client = client
+    this.keys = keys
+    this.bearer = { authorization: `Bearer ${keys.key}` }
+  }
+
+  /** POSTs JSON with the key. */
+  post(body: Body, headers: Headers = {}, path = decidePath): Promise<Reply> {
+    return this.client.send({ path, headers: { ...this.bearer, ...json, ...headers }, body })
+  }
+
+  /** GETs with the key. */
+  get(path: string): Promise<Reply> {
+    return this.client.send({ path, headers: this.bearer })
+  }
+
+  /** Asks. @throws Failure unless there is an answer of the right shape. */
+  async answer(body: string, headers: Headers = {}): Promise<Answered> {
+    const reply = await this.post(body, headers)
+    check(reply.status === 200, `expected 200, got ${reply.status}: ${reply.text.slice(0, 200)}`)
+    const { model, answers, usage, latency_ms } = bodyOf(reply)
+    object('answers', answers)
+    object('usage', usage)
+    return {
+      reply,
+      model,
+      answers: answers as Answered['answers'],
+      usage: usage as Answered['usage'],
+      latency_ms,
+    }
+  }
+
+  /** Asks one question, called q. @throws Failure unless it is answered. */
+  async answerOne(body: string, headers: Headers = {}): Promise<Answer> {
+    const { answers } = await this.answer(body, headers)
+    object('answers.q', answers['q'])
+    return answers['q']
+  }
+
+  /** @throws Failure unless it is refused as `invalid_request`. @param place - Of the message. */
+  async refuse(body: Body, status: number, place = ''): Promise<Refusal> {
+    return refusalOf(await this.post(body), status, 'invalid_request', place)
+  }
+
+  /** All models, asked for once. @throws Failure if their list cannot be read. */
+  cards(): Promise<readonly Card[]> {
+    return (this.#cards ??= this.#fetchCards())
+  }
+
+  /** The default model. */
+  async card(): Promise<Card> {
+    const card = (await this.cards()).find((each) => each.default)
+    check(card !== undefined, 'GET /v1/models: none of the models is the default')
+    return card
+  }
+
+  async #fetchCards(): Promise<readonly Card[]> {
+    const reply = await this.get('/v1/models')
+    equal('GET /v1/models: status', reply.status, 200)
+    const { models } = bodyOf(reply)
+    list('GET /v1/models: models', models)
+    return models as Card[]
+  }
+}
+
+export interface Refusal {
+  readonly message: string
+  readonly reply: Reply
+}
+
+/** @throws Failure unless a reply is an error of this status and code, about this place. */
+export function refusalOf(reply: Reply, status: number, code: string, place = ''): Refusal {
+  equal('status', reply.status, status)
+  const { error } = bodyOf(reply)
+  object('error', error)
+  equal('error.code', error['code'], code)
+  const { message } = error
+  text('error.message', message)
+  check(message.includes(place), `error.message: expected ${place} in ${show(message)}`)
+  return { message, reply }
+}
+
+/** The body as an object. @throws Failure if it is none. */
+export function bodyOf(reply: Reply): Record<string, unknown> {
+  const body = jsonOf(reply)
+  object('body', body)
+  return body
+}
+
+/**
+ * The names of an object inside the body in the order of its text, which JavaScript's own reader
+ * loses.
+ */
+export function namesIn(reply: Reply, ...path: readonly string[]): readonly string[] {
+  let value: Json = parseJson(reply.text)
+  for (const step of path) value = (value as JsonObject)[step]!
+  object(path.join('.'), value)
+  return keysOf(value)
+}

@@ -1,0 +1,75 @@
+/**
+ * `npm run conformance -- --url URL --key KEY`: checks a running server against every rule of the
+ * interface, from outside.
+ *
+ * @module
+ */
+
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { runCommand, UsageError } from '../command.js'
+import { Client } from './client.js'
+import { Context } from './context.js'
+import { countsOf, tableOf } from './report.js'
+import { runRules } from './rule.js'
+import { rules } from './rules.js'
+
+const usage = `Usage: npm run conformance -- --url URL --key KEY [options]
+
+  --url URL           the server, without /v1
+  --key KEY           a key of it; OI_KEY by default
+  --json FILE         writes the results
+  --only TEXT         rules whose section and name contain it
+  --revoked-key KEY   a key that was revoked
+  --limited-key KEY   a key of a workspace of at most 1,000 requests per minute, which it uses up
+  --empty-key KEY     a key of a workspace whose balance is used up
+
+Exit codes: 0 all rules hold, 1 one does not, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      url: { type: 'string' },
+      key: { type: 'string', default: process.env['OI_KEY'] ?? '' },
+      json: { type: 'string' },
+      only: { type: 'string', default: '' },
+      'revoked-key': { type: 'string' },
+      'limited-key': { type: 'string' },
+      'empty-key': { type: 'string' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const { url, key, only, json } = values
+  if (url === undefined || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UsageError('--url: expected the address of a server, as http://127.0.0.1:8080')
+  }
+  if (key === '') throw new UsageError('--key: expected a key of the server')
+  const chosen = rules.filter(({ section, name }) => `${section} ${name}`.includes(only))
+  if (chosen.length === 0) throw new UsageError(`--only: no rule contains "${only}"`)
+
+  const client = new Client(url)
+  try {
+    const context = new Context(client, {
+      key,
+      revoked: values['revoked-key'],
+      limited: values['limited-key'],
+      empty: values['empty-key'],
+    })
+    // On a real model this takes a while: each rule is shown as soon as it is known.
+    const results = await runRules(chosen, context, ({ rule, outcome }) => {
+      if (process.stderr.isTTY) console.error(`${outcome.padEnd(7)} ${rule}`)
+    })
+    console.log(tableOf(results))
+    console.log(countsOf(results))
+    if (json !== undefined) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`)
+    return results.some(({ outcome }) => outcome === 'FAIL') ? 1 : 0
+  } finally {
+    client.close()
+  }
+}

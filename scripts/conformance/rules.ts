@@ -1,0 +1,38 @@
+/**
+ * Every rule of the contract, in the order of its sections.
+ *
+ * @module
+ */
+
+import type { Rule } from './rule.js'
+import { answerRules } from './rules/answers.js'
+import { batchRules } from './rules/batch.js'
+import { errorRules } from './rules/errors.js'
+import { imageRules } from './rules/images.js'
+import { keyRules } from './rules/keys.js'
+import { modelRules } from './rules/models.js'
+import { orderRules } from './rules/orders.js'
+import { questionRules } from './rules/questions.js'
+import { requestRules } from './rules/requests.js'
+import { textRules } from './rules/texts.js'
+import { usageRules } from './rules/usage.js'
+
+/** In sections 3 and 6 the specification promises nothing; 1, 4.1 and 9 are kept by the others. */
+export const rules: readonly Rule[] = [
+  ...requestRules,
+  ...textRules,
+  ...questionRules,
+  ...imageRules,
+  ...answerRules,
+  ...orderRules,
+  ...errorRules,
+  ...keyRules,
+  ...batchRules,
+  ...modelRules,
+  ...usageRules,
+].toSorted((a, b) => order(a.section) - order(b.section))
+
+/** The specification first, as it is numbered, then the decisions. */
+function order(section: string): number {
+  return section.startsWith('decisions') ? Number.MAX_VALUE : Number(section)
+}

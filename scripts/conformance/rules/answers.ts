@@ -1,0 +1,229 @@
+/**
+ * Sections 2.4 and 2.5: answers, their arithmetic and what they cost.
+ *
+ * @module
+ */
+
+import { parseJson, stringifyJson } from '../../../src/api/json.js'
+import type { Json, JsonObject } from '../../../src/api/json.js'
+import { asking, choice, noul, score, withState } from '../../../test/helpers/request-text.js'
+import { type Answer, bodyOf, type Context, namesIn } from '../context.js'
+import { about, between, check, equal, near, object, text, whole } from '../expect.js'
+import { choiceConfidence, expectedLevel, likeliest, scoreConfidence, total } from '../formulas.js'
+import { section } from '../rule.js'
+
+const options = '{"billing":"payments","9":"nine","technical":null,"1":"one","other":""}'
+const grades = '["can wait",{"2":"b","1":"a"},null,1.0,"today"]'
+
+/** A question of each type, so that every promise about answers can be seen at one reply. */
+const mixed = asking(
+  `{"money":${noul},"team":{"type":"choice","instructions":"Who?","criteria":${options}},` +
+    `"urgency":{"type":"score","criteria":${grades}}}`,
+  '"state":"I was charged twice, and nobody answers."',
+)
+const types = { money: 'noul', team: 'choice', urgency: 'score' } as const
+const fields = {
+  noul: ['noul', 'type'],
+  choice: ['choice', 'confidence', 'probabilities', 'type'],
+  score: ['confidence', 'legend', 'probabilities', 'score', 'type'],
+} as const
+
+/** States that make other answers, so that a formula is not tried on one distribution alone. */
+const moods = ['It rains.', 'I was charged twice!', 'ok', '', '日本語', '{"a":1}']
+
+const sumTolerance = 1e-9
+const formulaTolerance = 1e-6
+
+interface Weighed {
+  readonly names: readonly string[]
+  readonly p: readonly number[]
+  readonly answer: Answer
+}
+
+/** Answers to one question on each of the states, with probabilities in the order of the text. */
+async function weigh(context: Context, kind: 'choice' | 'score'): Promise<readonly Weighed[]> {
+  const question =
+    kind === 'choice'
+      ? `{"type":"choice","instructions":"Which?","criteria":${options}}`
+      : `{"type":"score","instructions":"How much?","criteria":${grades}}`
+  const weighed: Weighed[] = []
+  for (const mood of moods) {
+    const body = asking(`{"q":${question}}`, `"state":${JSON.stringify(mood)}`)
+    const { reply, answers } = await context.answer(body)
+    const answer = answers['q']
+    object('answers.q', answer)
+    object('probabilities', answer.probabilities)
+    const names = namesIn(reply, 'answers', 'q', 'probabilities')
+    const p = names.map((name) => answer.probabilities![name]!)
+    weighed.push({ names, p, answer })
+  }
+  return weighed
+}
+
+async function eachWeighed(
+  context: Context,
+  look: (weighed: Weighed, kind: 'choice' | 'score') => void,
+): Promise<void> {
+  for (const kind of ['choice', 'score'] as const) {
+    for (const weighed of await weigh(context, kind)) look(weighed, kind)
+  }
+}
+
+/** The text of one member of the body, as it was written. */
+const writtenIn = (value: Json, ...path: string[]) =>
+  stringifyJson(path.reduce((at, step) => (at as JsonObject)[step]!, value))
+
+export const answerRules = [
+  ...section('2.4', {
+    'the body has model, answers, usage and latency_ms, and nothing else': async (context) => {
+      const { reply } = await context.answer(mixed)
+      const body = bodyOf(reply)
+      equal('fields', Object.keys(body).sort(), ['answers', 'latency_ms', 'model', 'usage'])
+      text('model', body['model'])
+      between('latency_ms', body['latency_ms'], 0, Number.MAX_VALUE)
+    },
+    'usage has whole numbers: input, output and cached tokens; image tokens only with images':
+      async (context) => {
+        const { usage } = await context.answer(mixed)
+        equal('fields', Object.keys(usage).sort(), [
+          'cached_tokens',
+          'input_tokens',
+          'output_tokens',
+        ])
+        whole('input_tokens', usage['input_tokens'], 1)
+        whole('cached_tokens', usage['cached_tokens'])
+        whole('output_tokens', usage['output_tokens'], 1)
+      },
+    'the type of the reply is application/json': async (context) => {
+      const { reply } = await context.answer(mixed)
+      text('content-type', reply.headers['content-type'], /^application\/json\b/)
+    },
+  }),
+  ...section('2.5', {
+    'every question is answered with its own type': async (context) => {
+      const { answers } = await context.answer(mixed)
+      const answered = Object.entries(answers).map(([name, answer]) => [name, answer?.type])
+      equal('types', Object.fromEntries(answered), types)
+    },
+    'an answer has the fields of its type, and nothing else': async (context) => {
+      const { answers } = await context.answer(mixed)
+      for (const [name, type] of Object.entries(types)) {
+        const answer = answers[name]
+        object(name, answer)
+        equal(`fields of ${name}`, Object.keys(answer).sort(), fields[type])
+      }
+    },
+    'noul is a probability': async (context) => {
+      for (const mood of moods) {
+        const { noul } = await context.answerOne(withState(JSON.stringify(mood)))
+        between('noul', noul, 0, 1)
+      }
+    },
+    'probabilities are from 0 to 1, one for each option or level': async (context) => {
+      const expected = {
+        choice: ['billing', '9', 'technical', '1', 'other'],
+        score: ['0', '1', '2', '3', '4'],
+      }
+      await eachWeighed(context, ({ names, p }, kind) => {
+        equal(`names of a ${kind}`, [...names].sort(), [...expected[kind]].sort())
+        for (const value of p) between(`probability in a ${kind}`, value, 0, 1)
+      })
+    },
+    'legend echoes the JSON of each level': async (context) => {
+      const { reply } = await context.answer(score(grades))
+      const written = parseJson(reply.text)
+      const levels = parseJson(grades) as Json[]
+      equal('names', namesIn(reply, 'answers', 'q', 'legend'), ['0', '1', '2', '3', '4'])
+      levels.forEach((level, i) =>
+        equal(
+          `level ${i}`,
+          writtenIn(written, 'answers', 'q', 'legend', `${i}`),
+          stringifyJson(level),
+        ),
+      )
+    },
+  }),
+  ...section('decisions/Responses', {
+    'probabilities sum to 1 within 1e-9': async (context) => {
+      await eachWeighed(context, ({ p }) => near('sum', total(p), 1, sumTolerance))
+    },
+    'probabilities are not rounded': async (context) => {
+      let long = 0
+      await eachWeighed(context, ({ p }) => {
+        long += p.filter((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) > 1e-6).length
+      })
+      check(long > 0, 'all of them have at most 6 decimals')
+    },
+    'choice is the likeliest option, the earliest of a tie': async (context) => {
+      for (const { names, p, answer } of await weigh(context, 'choice')) {
+        equal('choice', answer.choice, names[likeliest(p)])
+      }
+    },
+    'score is the expected level': async (context) => {
+      for (const { p, answer } of await weigh(context, 'score')) {
+        near('score', answer.score, expectedLevel(p), formulaTolerance)
+      }
+    },
+    'confidence of a choice follows its formula': async (context) => {
+      for (const { p, answer } of await weigh(context, 'choice')) {
+        near('confidence', answer.confidence, choiceConfidence(p), formulaTolerance)
+      }
+    },
+    'confidence of a score follows its formula': async (context) => {
+      for (const { p, answer } of await weigh(context, 'score')) {
+        near('confidence', answer.confidence, scoreConfidence(p), formulaTolerance)
+      }
+    },
+    'levels are keyed by their index, in order': async (context) => {
+      for (const { names } of await weigh(context, 'score')) {
+        equal('names', names, ['0', '1', '2', '3', '4'])
+      }
+    },
+    'usage: more text has more input tokens, and more answers more output tokens': async (
+      context,
+    ) => {
+      const one = await context.answer(withState('"It rains."'))
+      const longer = await context.answer(withState(`"${'It rains today. '.repeat(20)}"`))
+      const more = await context.answer(choice(options))
+      check(
+        longer.usage['input_tokens']! > one.usage['input_tokens']!,
+        `input_tokens: ${longer.usage['input_tokens']} of a longer state`,
+      )
+      check(
+        more.usage['output_tokens']! > one.usage['output_tokens']!,
+        `output_tokens: ${more.usage['output_tokens']} of five options`,
+      )
+    },
+    'usage: cached tokens are counted inside input tokens, never subtracted': async (context) => {
+      const body = withState(`"${'Asked twice. '.repeat(30)}"`)
+      const first = await context.answer(body)
+      const second = await context.answer(body)
+      equal('input_tokens', second.usage['input_tokens'], first.usage['input_tokens'])
+      for (const { usage } of [first, second]) {
+        between('cached_tokens', usage['cached_tokens'], 0, usage['input_tokens']!)
+      }
+    },
+    'latency_ms equals model in server-timing': async (context) => {
+      const { reply, latency_ms } = await context.answer(mixed)
+      const [, shown = ''] =
+        /(?:^|,)\s*model;dur=([\d.]+)/.exec(reply.headers['server-timing'] ?? '') ?? []
+      const decimals = shown.split('.')[1]?.length ?? 0
+      near('latency_ms', latency_ms, Number.parseFloat(shown), 0.51 * 10 ** -decimals)
+    },
+  }),
+  ...section('decisions/Evidence', {
+    'with x-oi-evidence: 1 each answer has label_mass, logits and temperature': async (context) => {
+      const { answers } = await context.answer(mixed, { 'x-oi-evidence': '1' })
+      const counts = { money: 2, team: 5, urgency: 5 }
+      for (const [name, count] of Object.entries(counts)) {
+        await about(name, async () => {
+          const evidence = answers[name]?.evidence
+          object('evidence', evidence)
+          between('label_mass', evidence['label_mass'], 0, 1)
+          between('temperature', evidence['temperature'], Number.MIN_VALUE, Number.MAX_VALUE)
+          equal('number of logits', (evidence['logits'] as unknown[]).length, count)
+        })
+      }
+    },
+  }),
+]

@@ -1,0 +1,210 @@
+/**
+ * POST /v1/systemone/batch: envelopes, items and totals.
+ *
+ * @module
+ */
+
+import { good, noul, withModel, withState } from '../../../test/helpers/request-text.js'
+import type { Reply } from '../client.js'
+import { bodyOf, type Context, refusalOf } from '../context.js'
+import { about, between, check, equal, list, near, object, skip, text, whole } from '../expect.js'
+import { section } from '../rule.js'
+
+const path = '/v1/systemone/batch'
+const post = (context: Context, body: string, headers: Record<string, string> = {}) =>
+  context.post(body, headers, path)
+
+type Item = Readonly<Record<string, unknown>>
+
+/** Four items, of which two are wrong, each in its own way. */
+const mixed = [
+  withId(good, 'first'),
+  withId(withState('null'), 'a null state'),
+  good,
+  withId(withModel('"no-such-model"'), '__proto__'),
+]
+const statuses = [200, 422, 200, 400]
+
+function withId(body: string, id: string): string {
+  return `{"id":${JSON.stringify(id)},${body.slice(1)}`
+}
+
+const requests = (items: readonly string[], rest = '') => `{"requests":[${items.join()}]${rest}}`
+const states = (items: readonly string[]) =>
+  `{"states":[${items.join()}],"questions":{"q":${noul}}}`
+
+async function answered(context: Context, body: string): Promise<Reply> {
+  const reply = await post(context, body)
+  check(reply.status === 200, `expected 200, got ${reply.status}: ${reply.text.slice(0, 200)}`)
+  return reply
+}
+
+async function resultsOf(context: Context, body: string): Promise<readonly Item[]> {
+  return itemsOf(bodyOf(await answered(context, body))['results'])
+}
+
+function itemsOf(results: unknown): readonly Item[] {
+  list('results', results)
+  for (const item of results) object('item', item)
+  return results as Item[]
+}
+
+const statusesOf = (items: readonly Item[]) => items.map(({ status }) => status)
+
+/** Requires of each item what its status promises. */
+function requireShape(item: Item): void {
+  if (item['status'] === 200) {
+    text('model', item['model'])
+    object('answers', item['answers'])
+    object('usage', item['usage'])
+    between('latency_ms', item['latency_ms'], 0, Number.MAX_VALUE)
+    return
+  }
+  const { error, detail } = item
+  object('error', error)
+  equal('error.code', error['code'], 'invalid_request')
+  text('error.message', error['message'])
+  equal('detail', detail, error['message'])
+}
+
+const counts = ['input_tokens', 'output_tokens', 'cached_tokens'] as const
+
+function requireTotals(totals: Record<string, unknown>, items: readonly Item[]): void {
+  const { usage } = totals
+  object('usage', usage)
+  for (const count of counts) {
+    const sum = items.reduce((all, item) => {
+      const own = item['usage'] as Record<string, number> | undefined
+      return all + (own?.[count] ?? 0)
+    }, 0)
+    equal(`usage.${count}`, usage[count], sum)
+  }
+  between('latency_ms', totals['latency_ms'], 0, Number.MAX_VALUE)
+}
+
+const wrongEnvelopes: Readonly<Record<string, string>> = {
+  'not JSON': '{"requests":[',
+  'an array': `[${good}]`,
+  'neither requests nor states': '{}',
+  'both requests and states': `{"requests":[${good}],"states":["s"],"questions":{"q":${noul}}}`,
+  'requests that are no array': `{"requests":${good}}`,
+  'no requests': requests([]),
+  'no states': states([]),
+  'states without questions': '{"states":["s"]}',
+  'states that are no array': `{"states":"s","questions":{"q":${noul}}}`,
+}
+
+export const batchRules = section('decisions/Batch', {
+  'requests: each item has its result, in order, with its index and id': async (context) => {
+    const items = await resultsOf(context, requests(mixed))
+    equal(
+      'indices',
+      items.map(({ index }) => index),
+      [0, 1, 2, 3],
+    )
+    equal(
+      'ids',
+      items.map(({ id }) => id),
+      ['first', 'a null state', undefined, '__proto__'],
+    )
+  },
+  'requests: one bad item does not fail the call': async (context) => {
+    equal('statuses', statusesOf(await resultsOf(context, requests(mixed))), statuses)
+  },
+  'an answered item has model, answers, usage and latency_ms, another one error and detail': async (
+    context,
+  ) => {
+    for (const item of await resultsOf(context, requests(mixed))) {
+      await about(`item ${String(item['index'])}`, async () => requireShape(item))
+    }
+  },
+  'requests: model is that of items without one': async (context) => {
+    const [unknown, own] = await resultsOf(
+      context,
+      requests([good, withModel('"default"')], ',"model":"no-such-model"'),
+    )
+    equal('statuses', [unknown?.['status'], own?.['status']], [400, 200])
+  },
+  'states: the same questions are answered about each state': async (context) => {
+    const items = await resultsOf(context, states(['"s"', 'null', '{"a":1}', 'false']))
+    equal('statuses', statusesOf(items), [200, 422, 200, 200])
+    for (const item of items) requireShape(item)
+  },
+  'an item is answered as it is alone': async (context) => {
+    const { noul: alone } = await context.answerOne(good)
+    const [item] = await resultsOf(context, requests([good]))
+    const answers = item?.['answers'] as Record<string, { noul?: unknown }> | undefined
+    near('noul', answers?.['q']?.noul, alone!, 1e-3)
+  },
+  'usage has the totals of the items, and there is a latency_ms': async (context) => {
+    const body = bodyOf(await answered(context, requests(mixed)))
+    equal('fields', Object.keys(body).sort(), ['latency_ms', 'results', 'usage'])
+    requireTotals(body, itemsOf(body['results']))
+  },
+  'as many items as the model takes are answered': async (context) => {
+    const { max_batch: count = 0 } = (await context.card()).limits
+    whole('max_batch', count, 1)
+    const items = await resultsOf(context, requests(Array<string>(count).fill(good)))
+    equal('results', items.length, count)
+    equal('different statuses', [...new Set(statusesOf(items))], [200])
+  },
+  'more than 256 items are refused with 400': async (context) => {
+    for (const body of [
+      requests(Array<string>(257).fill(good)),
+      states(Array<string>(257).fill('"s"')),
+    ]) {
+      refusalOf(await post(context, body), 400, 'invalid_request')
+    }
+  },
+  'a wrong envelope is refused with 400 or 422': async (context) => {
+    for (const [what, body] of Object.entries(wrongEnvelopes)) {
+      const reply = await post(context, body)
+      await about(what, async () =>
+        refusalOf(reply, reply.status === 400 ? 400 : 422, 'invalid_request'),
+      )
+    }
+  },
+  'NDJSON: one result per line in any order, then the totals': async (context) => {
+    const reply = await post(context, requests(mixed), { accept: 'application/x-ndjson' })
+    equal('status', reply.status, 200)
+    text('content-type', reply.headers['content-type'], /^application\/x-ndjson\b/)
+    check(reply.text.endsWith('\n'), 'the last line has no end')
+    const lines = reply.text.trimEnd().split('\n')
+    const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const items = itemsOf(parsed.slice(0, -1)).toSorted(
+      (a, b) => Number(a['index']) - Number(b['index']),
+    )
+    equal(
+      'indices',
+      items.map(({ index }) => index),
+      [0, 1, 2, 3],
+    )
+    equal('statuses', statusesOf(items), statuses)
+    for (const item of items) requireShape(item)
+    const totals = parsed.at(-1)!
+    equal('fields of the last line', Object.keys(totals).sort(), ['latency_ms', 'usage'])
+    requireTotals(totals, items)
+  },
+  'NDJSON: a wrong envelope is an error as any other': async (context) => {
+    const reply = await post(context, '{}', { accept: 'application/x-ndjson' })
+    refusalOf(reply, reply.status === 400 ? 400 : 422, 'invalid_request')
+  },
+  'each item counts as one request in rate limits': async (context) => {
+    const remaining = ({ headers }: Reply) => Number(headers['x-ratelimit-remaining-requests'])
+    if (Number.isNaN(remaining(await context.get('/v1/models')))) {
+      skip('the workspace has no limit of requests')
+    }
+    let taken = 0
+    // A window that moves on meanwhile gives earlier requests back, which can hide some.
+    for (let attempt = 0; attempt < 10 && taken < 5; attempt++) {
+      const before = await context.get('/v1/models')
+      const after = await answered(context, requests([good, good, good, good, good]))
+      taken = Math.max(taken, remaining(before) - remaining(after))
+    }
+    check(taken >= 5, `5 items took ${taken} requests`)
+  },
+  'without a key it is 401, and another method 405': async ({ client, bearer }) => {
+    refusalOf(await client.send({ path, body: requests([good]) }), 401, 'invalid_api_key')
+    refusalOf(await client.send({ path, headers: bearer }), 405, 'method_not_allowed')
+  },
+})

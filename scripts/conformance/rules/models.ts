@@ -1,0 +1,120 @@
+/**
+ * GET /v1/models, and the routes outside of /v1.
+ *
+ * @module
+ */
+
+import { bodyOf } from '../context.js'
+import { about, check, equal, list, object, skip, text, whole } from '../expect.js'
+import { section } from '../rule.js'
+
+const limits = [
+  ...['max_options', 'max_levels', 'max_questions', 'max_state_tokens', 'max_images'],
+  ...['max_image_pixels', 'max_batch'],
+]
+
+const paths = [
+  '/v1/systemone',
+  '/v1/systemone/batch',
+  '/v1/models',
+  '/v1/usage',
+  '/healthz',
+  '/readyz',
+]
+
+export const modelRules = [
+  ...section('decisions/Models', {
+    'GET /v1/models lists at least one model': async (context) => {
+      check((await context.cards()).length > 0, 'models is empty')
+    },
+    'a model has name, description, release_date, aliases, default, modalities, limits and digest':
+      async (context) => {
+        for (const model of (await context.cards()) as unknown[]) {
+          object('model', model)
+          await about(String(model['name']), async () => {
+            text('name', model['name'])
+            equal('type of description', typeof model['description'], 'string')
+            text('release_date', model['release_date'], /^\d{4}-\d\d-\d\d/)
+            list('aliases', model['aliases'])
+            equal('type of default', typeof model['default'], 'boolean')
+            list('modalities', model['modalities'])
+            check(model['modalities'].includes('text'), 'modalities: expected text among them')
+            object('limits', model['limits'])
+          })
+        }
+      },
+    'limits are whole numbers': async (context) => {
+      for (const { name, limits: given } of await context.cards()) {
+        await about(name, async () => {
+          object('limits', given)
+          for (const limit of limits) whole(`limits.${limit}`, given[limit])
+        })
+      }
+    },
+    'options and levels are at most 255, questions and states at least 1': async (context) => {
+      for (const { name, limits: given } of await context.cards()) {
+        const { max_options, max_levels, max_questions, max_state_tokens } = given
+        check(max_options! >= 1 && max_options! <= 255, `${name}: max_options ${max_options}`)
+        check(max_levels! >= 1 && max_levels! <= 255, `${name}: max_levels ${max_levels}`)
+        check(max_questions! >= 1, `${name}: max_questions ${max_questions}`)
+        check(max_state_tokens! >= 1, `${name}: max_state_tokens ${max_state_tokens}`)
+      }
+    },
+    'digest is a sha256': async (context) => {
+      for (const model of (await context.cards()) as unknown as Record<string, unknown>[]) {
+        text(`digest of ${String(model['name'])}`, model['digest'], /^(?:sha256:)?[0-9a-f]{64}$/)
+      }
+    },
+    'one model is the default': async (context) => {
+      const defaults = (await context.cards()).filter((each) => each.default)
+      equal('number of defaults', defaults.length, 1)
+    },
+    'no name belongs to two models': async (context) => {
+      const names = (await context.cards()).flatMap(({ name, aliases }) => [
+        ...new Set([name, ...aliases]),
+      ])
+      equal('names', [...new Set(names)], names)
+    },
+    'object is list, and data names the same models': async (context) => {
+      const body = bodyOf(await context.get('/v1/models'))
+      equal('object', body['object'], 'list')
+      list('data', body['data'])
+      const ids = body['data'].map((entry) => {
+        object('entry', entry)
+        equal('object', entry['object'], 'model')
+        whole('created', entry['created'])
+        text('owned_by', entry['owned_by'])
+        return entry['id']
+      })
+      const names = (await context.cards()).map(({ name }) => name)
+      equal('ids', ids, names)
+    },
+  }),
+  ...section('decisions/Not in /v1', {
+    'GET /healthz says 200 without a key': async ({ client }) => {
+      equal('status', (await client.send({ path: '/healthz' })).status, 200)
+    },
+    'GET /readyz says 200 without a key while models answer': async ({ client }) => {
+      equal('status', (await client.send({ path: '/readyz' })).status, 200)
+    },
+    "GET /metrics gives Prometheus' text without a key": async ({ client }) => {
+      const reply = await client.send({ path: '/metrics' })
+      if (reply.status === 404) skip('/metrics is served at another address')
+      equal('status', reply.status, 200)
+      const sample = /^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})? (?:[+-]?Inf|NaN|-?[\d.]+(?:e[+-]?\d+)?)$/
+      const lines = reply.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+      check(lines.length > 0, 'it has no sample')
+      for (const line of lines) text('sample', line, sample)
+    },
+    'GET /openapi.json describes every route without a key': async ({ client }) => {
+      const reply = await client.send({ path: '/openapi.json' })
+      equal('status', reply.status, 200)
+      const document = bodyOf(reply)
+      text('openapi', document['openapi'], /^3\.\d/)
+      object('paths', document['paths'])
+      for (const path of paths) {
+        check(path in document['paths'], `paths: expected ${path} among them`)
+      }
+    },
+  }),
+]

@@ -1,0 +1,69 @@
+/**
+ * Averaged orders: what the header asks for, and that an answer then no longer hangs on the order
+ * of its options.
+ *
+ * @module
+ */
+
+import { choice } from '../../../test/helpers/request-text.js'
+import { type Answer, type Context, refusalOf } from '../context.js'
+import { about, between, check, equal, near, object } from '../expect.js'
+import { section } from '../rule.js'
+
+const names: readonly string[] = ['billing', 'technical', 'sales', 'legal', 'other']
+const reversed = names.toReversed()
+const rotated = [...names.slice(2), ...names.slice(0, 2)]
+
+/** A model may answer the same prompt with slightly other numbers beside other requests. */
+const sameAnswer = 1e-3
+
+const asked = (listed: readonly string[]) =>
+  choice(`{${listed.map((name) => `${JSON.stringify(name)}:null`).join()}}`)
+
+const answerIn = (
+  context: Context,
+  orders: string,
+  listed: readonly string[] = names,
+): Promise<Answer> =>
+  context.answerOne(asked(listed), { 'x-oi-orders': orders, 'x-oi-evidence': '1' })
+
+/** @throws Failure unless both ways to list the options have the same answer. */
+async function expectSame(context: Context, orders: string, others: readonly string[]) {
+  const { probabilities } = await answerIn(context, orders)
+  const { probabilities: moved } = await answerIn(context, orders, others)
+  object('probabilities', probabilities)
+  object('probabilities', moved)
+  for (const name of names) near(name, moved[name], Number(probabilities[name]), sameAnswer)
+}
+
+export const orderRules = section('decisions/Evidence', {
+  'with averaged orders there is order_spread, and else not': async (context) => {
+    for (const orders of ['2', 'all']) {
+      await about(`x-oi-orders: ${orders}`, async () => {
+        const { evidence } = await answerIn(context, orders)
+        object('evidence', evidence)
+        between('order_spread', evidence['order_spread'], 0, 1)
+      })
+    }
+    const { evidence } = await answerIn(context, '1')
+    object('evidence', evidence)
+    check(!('order_spread' in evidence), 'order_spread is there with x-oi-orders: 1')
+  },
+  'x-oi-orders: 2: reversed options have the same answer': (context) =>
+    expectSame(context, '2', reversed),
+  'x-oi-orders: all: rotated options have the same answer': (context) =>
+    expectSame(context, 'all', rotated),
+  'x-oi-orders: other than 1, 2 and all is refused with 400': async (context) => {
+    for (const orders of ['0', '3', 'ALL', 'both']) {
+      await about(orders, async () => {
+        const reply = await context.post(asked(names), { 'x-oi-orders': orders })
+        refusalOf(reply, 400, 'invalid_request', 'x-oi-orders')
+      })
+    }
+    equal(
+      'status of x-oi-orders: 1',
+      (await context.post(asked(names), { 'x-oi-orders': '1' })).status,
+      200,
+    )
+  },
+})

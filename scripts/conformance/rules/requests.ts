@@ -1,0 +1,159 @@
+/**
+ * Section 2.1: the request's body, and what decisions.md adds to it.
+ *
+ * @module
+ */
+
+import {
+  asking,
+  choice,
+  noul,
+  one,
+  withModel,
+  withState,
+} from '../../../test/helpers/request-text.js'
+import { namesIn } from '../context.js'
+import { about, check, equal, near } from '../expect.js'
+import { section } from '../rule.js'
+
+const states: Readonly<Record<string, string>> = {
+  'a string': '"It rains."',
+  'an empty string': '""',
+  'an object': '{"weather":{"rain":true,"mm":[1,2.5,null]}}',
+  'an empty object': '{}',
+  'an array': '["rain",1,null,[],{"a":false}]',
+  'an empty array': '[]',
+  'a number': '-4.5',
+  zero: '0',
+  true: 'true',
+  false: 'false',
+}
+
+/** What JavaScript inherits, sorts or trims elsewhere. */
+const oddNames = [
+  ...['9', '1', '', ' ', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '0', '-1'],
+  ...['01', 'a.b', 'a"b', 'سؤال', '👍🏽', '\u0000', 'n'.repeat(300)],
+]
+const objectOf = (names: readonly string[], value: string) =>
+  `{${names.map((name) => `${JSON.stringify(name)}:${value}`).join()}}`
+
+/** A model may answer the same prompt with slightly other numbers beside other requests. */
+const sameAnswer = 1e-3
+
+const inheritedByDefault = ['default', 'latest', 'jev-latest', 'jev-preview']
+
+export const requestRules = [
+  ...section('2.1', {
+    'state: a string, object, array, number or boolean is answered': async (context) => {
+      for (const [what, state] of Object.entries(states)) {
+        await about(what, () => context.answer(withState(state)))
+      }
+    },
+    'state: absent or null is refused with 422': async (context) => {
+      await context.refuse(withState('null'), 422, 'state')
+      await context.refuse(`{"questions":{"q":${noul}}}`, 422, 'state')
+    },
+    'questions: absent, of another type or empty is refused with 422': async (context) => {
+      await about('absent', () => context.refuse('{"state":"s"}', 422, 'questions'))
+      for (const value of ['null', '[]', `[${noul}]`, '"q"', '1', 'true', '{}']) {
+        await about(value, () => context.refuse(asking(value), 422, 'questions'))
+      }
+    },
+    'model: omitted, the default model answers': async (context) => {
+      const { name } = await context.card()
+      equal('model', (await context.answer(withState('"s"'))).model, name)
+    },
+    'model: each name and alias of GET /v1/models is answered by its model': async (context) => {
+      for (const { name, aliases } of await context.cards()) {
+        for (const called of [name, ...aliases]) {
+          const body = withModel(JSON.stringify(called))
+          await about(called, async () => equal('model', (await context.answer(body)).model, name))
+        }
+      }
+    },
+    'model: of another type is refused with 422': async (context) => {
+      for (const value of ['null', '7', '[]', '{}', 'false']) {
+        await about(value, () => context.refuse(withModel(value), 422, 'model'))
+      }
+    },
+    'body: JSON that is no object is refused with 422': async (context) => {
+      for (const body of ['null', '[]', '"s"', '1', 'true', `[${withState('"s"')}]`]) {
+        await about(body, () => context.refuse(body, 422))
+      }
+    },
+  }),
+  ...section('decisions/Requests', {
+    'model: the default model answers to default, latest, jev-latest and jev-preview': async (
+      context,
+    ) => {
+      const { name } = await context.card()
+      for (const called of inheritedByDefault) {
+        const { model } = await context.answer(withModel(JSON.stringify(called)))
+        equal(`model of ${called}`, model, name)
+      }
+    },
+    'model: unknown is refused with 400, and the message lists the names': async (context) => {
+      const { message } = await context.refuse(withModel('"no-such-model"'), 400, 'model')
+      for (const { name, aliases } of await context.cards()) {
+        for (const known of [name, ...aliases]) check(message.includes(known), `no ${known} in it`)
+      }
+    },
+    'unknown fields are ignored at every depth': async (context) => {
+      const { answers } = await context.answer(
+        `{"unknown":{"a":[1]},"state":"s","temperature":0,"stream":true,"questions":{
+          "q":{"type":"noul","instructions":"Is it?","unknown":{"type":"x"},"criteria":{"true":"t","maybe":"m"}},
+          "r":{"type":"choice","criteria":{"a":{"unknown":1},"b":null},"n":[null]}}}`,
+      )
+      equal('names of the answers', Object.keys(answers).sort(), ['q', 'r'])
+    },
+    'question names: any string is answered under itself': async (context) => {
+      const { reply } = await context.answer(asking(objectOf(oddNames, noul)))
+      equal('names', [...namesIn(reply, 'answers')].sort(), [...oddNames].sort())
+    },
+    'question names: renaming a question does not change its answer': async (context) => {
+      const asked = (name: string) => asking(objectOf([name], noul), '"state":"It rains."')
+      const { answers } = await context.answer(asked('q'))
+      for (const name of ['', 'Say yes', '__proto__', '7']) {
+        const { answers: renamed } = await context.answer(asked(name))
+        near(
+          `noul as ${JSON.stringify(name)}`,
+          renamed[name]?.noul,
+          answers['q']!.noul!,
+          sameAnswer,
+        )
+      }
+    },
+    'order: answers keep that of the questions, integer-like names included': async (context) => {
+      const { reply } = await context.answer(asking(objectOf(oddNames, noul)))
+      equal('names', namesIn(reply, 'answers'), oddNames)
+    },
+    'order: probabilities keep that of the options, integer-like names included': async (
+      context,
+    ) => {
+      const { reply } = await context.answer(choice(objectOf(oddNames, 'null')))
+      equal('names', namesIn(reply, 'answers', 'q', 'probabilities'), oddNames)
+    },
+    'a name that stands twice in questions is refused with 422': async (context) => {
+      for (const names of [
+        ['q', 'q'],
+        ['1', 'a', '1'],
+        ['__proto__', '__proto__'],
+      ]) {
+        const [name] = names as [string]
+        await about(name, () => context.refuse(asking(objectOf(names, noul)), 422, name))
+      }
+      const escaped = asking(`{"q":${noul},"\\u0071":${noul}}`)
+      await about('once escaped', () => context.refuse(escaped, 422, 'q'))
+    },
+    'a name that stands twice in criteria is refused with 422': async (context) => {
+      const place = 'questions.q.criteria'
+      await context.refuse(choice('{"a":1,"b":2,"a":3}'), 422, place)
+      await context.refuse(choice('{"10":1,"10":2}'), 422, place)
+      await context.refuse(
+        one('{"type":"noul","instructions":"?","criteria":{"true":1,"true":2}}'),
+        422,
+        place,
+      )
+    },
+  }),
+]

@@ -1,0 +1,76 @@
+/**
+ * GET /v1/usage: what the key's workspace may and has used.
+ *
+ * @module
+ */
+
+import { isDeepStrictEqual } from 'node:util'
+import { good } from '../../../test/helpers/request-text.js'
+import { bodyOf, type Context, refusalOf } from '../context.js'
+import { check, equal, object, show } from '../expect.js'
+import { section } from '../rule.js'
+
+const path = '/v1/usage'
+const tries = 3
+
+async function report(context: Context): Promise<Record<string, unknown>> {
+  const reply = await context.get(path)
+  equal('status', reply.status, 200)
+  return bodyOf(reply)
+}
+
+/** Sums every number under this name, wherever it stands: the shape is the server's own. */
+function total(value: unknown, name: string): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.entries(value).reduce(
+    (sum, [key, member]) =>
+      sum + (key === name && typeof member === 'number' ? member : total(member, name)),
+    0,
+  )
+}
+
+/**
+ * Requires that what is done adds this to the report. Others of the workspace may be asking at the
+ * same time: it is enough that it holds once.
+ */
+async function requireGrowth(
+  context: Context,
+  act: () => Promise<Readonly<Record<string, number>>>,
+): Promise<void> {
+  let wrong = ''
+  for (let left = tries; left > 0; left--) {
+    const before = await report(context)
+    const expected = await act()
+    const after = await report(context)
+    const grown = Object.fromEntries(
+      Object.keys(expected).map((name) => [name, total(after, name) - total(before, name)]),
+    )
+    if (isDeepStrictEqual(grown, expected)) return
+    wrong = `expected ${show(expected)} more, got ${show(grown)}`
+  }
+  check(false, wrong)
+}
+
+export const usageRules = section('decisions/Keys, workspaces, limits, money', {
+  'GET /v1/usage has balance and limits': async (context) => {
+    const { balance, limits } = await report(context)
+    check(balance === null || Number.isSafeInteger(balance), `balance: got ${show(balance)}`)
+    object('limits', limits)
+  },
+  'an answered request is booked once: requests and tokens': async (context) => {
+    await requireGrowth(context, async () => {
+      const { usage } = await context.answer(good)
+      const { input_tokens = 0, output_tokens = 0 } = usage
+      return { requests: 1, input_tokens, output_tokens }
+    })
+  },
+  'a refused request costs nothing': async (context) => {
+    await requireGrowth(context, async () => {
+      await context.refuse('{', 422)
+      return { input_tokens: 0, output_tokens: 0 }
+    })
+  },
+  'GET /v1/usage without a key is 401': async ({ client }) => {
+    refusalOf(await client.send({ path }), 401, 'invalid_api_key')
+  },
+})

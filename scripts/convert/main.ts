@@ -1,0 +1,88 @@
+/**
+ * `npm run convert -- SET FOLDER`: public labelled data to rows for `oi eval` and `oi calibrate`.
+ *
+ * @module
+ */
+
+import { parseArgs } from 'node:util'
+import { createRandom } from '../../test/helpers/random.js'
+import { runCommand, UsageError } from '../command.js'
+import { rowsOf } from './rows.js'
+import { readers } from './sets.js'
+
+const usage = `Usage: npm run --silent convert -- banking77|clinc150 FOLDER [options] > rows.jsonl
+
+  --part NAME      banking77: train or test; clinc150: train or val. By default test, or val
+  --options N      of each question, 2 to 255: the right one and others by chance; all by default
+  --no-oos         clinc150: without texts that fit no intent, and without that option
+  --limit N        rows at most
+  --seed N         other rows first, other options; 1 by default
+
+FOLDER holds the set as it is published: banking77 categories.json, train.csv, test.csv; clinc150
+domains.json, train.jsonl, val.jsonl, oos_train.jsonl, oos_val.jsonl.`
+
+const parts: Readonly<Record<string, string>> = { banking77: 'test', clinc150: 'val' }
+
+// Whoever reads the rows may have enough of them, as `head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      part: { type: 'string' },
+      options: { type: 'string' },
+      oos: { type: 'boolean', default: true },
+      limit: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const [name = '', folder, ...rest] = positionals
+  const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+  if (read === undefined || folder === undefined || rest.length > 0) {
+    throw new UsageError('Give the name of a set and its folder.')
+  }
+  const options = readWhole('--options', values.options, 2, 255)
+  const limit = readWhole('--limit', values.limit, 1, Number.MAX_SAFE_INTEGER)
+  const seed = readWhole('--seed', values.seed, 0, 2 ** 31 - 1)!
+  const set = readSet(() => read(folder, values.part ?? parts[name]!))
+  const random = createRandom(seed)
+  for (const line of rowsOf(set, { options, outOfScope: values.oos, limit, random })) {
+    if (!process.stdout.write(`${line}\n`)) {
+      await new Promise<void>((resolve) => process.stdout.once('drain', resolve))
+    }
+  }
+  return 0
+}
+
+/** What is wrong with a folder is said in a line. */
+function readSet<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+function readWhole(
+  flag: string,
+  text: string | undefined,
+  least: number,
+  most: number,
+): number | undefined {
+  if (text === undefined) return undefined
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+  if (value >= least && value <= most) return value
+  throw new UsageError(`${flag}: expected a whole number from ${least} to ${most}, got ${text}`)
+}

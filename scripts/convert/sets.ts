@@ -1,0 +1,81 @@
+/**
+ * Public sets of labelled texts, read as they are published.
+ *
+ * @module
+ */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readCsv } from './csv.js'
+
+export interface LabelledText {
+  readonly text: string
+  /** One of the set's intents. */
+  readonly intent: string
+}
+
+export interface LabelledSet {
+  readonly texts: readonly LabelledText[]
+  readonly intents: readonly string[]
+  /** The intent of texts that fit none of the others, if the set has such texts. */
+  readonly outOfScope?: string
+  /** Of the question that asks for the intent. */
+  readonly instructions: string
+}
+
+/** A reader takes the folder of the set and the name of a part. @throws Error naming the file. */
+export const readers: Readonly<Record<string, (folder: string, part: string) => LabelledSet>> = {
+  banking77: readBanking77,
+  clinc150: readClinc150,
+}
+
+/** `categories.json` and `PART.csv`, with the columns text and category. */
+function readBanking77(folder: string, part: string): LabelledSet {
+  const intents = readJson(folder, 'categories.json') as string[]
+  const [head, ...rows] = readCsv(readText(folder, `${part}.csv`))
+  const text = head?.indexOf('text') ?? -1
+  const category = head?.indexOf('category') ?? -1
+  if (text === -1 || category === -1) {
+    throw new Error(`${part}.csv: expected the columns text and category`)
+  }
+  return checked(`${part}.csv`, {
+    texts: rows.map((row) => ({ text: row[text] ?? '', intent: row[category] ?? '' })),
+    intents,
+    instructions: 'What does the customer of the bank ask about?',
+  })
+}
+
+/** `domains.json`, `PART.jsonl` and `oos_PART.jsonl`. */
+function readClinc150(folder: string, part: string): LabelledSet {
+  const domains = readJson(folder, 'domains.json') as Readonly<Record<string, string[]>>
+  const texts = [`${part}.jsonl`, `oos_${part}.jsonl`].flatMap((name) =>
+    readText(folder, name)
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => JSON.parse(line) as LabelledText),
+  )
+  return checked(`${part}.jsonl`, {
+    texts,
+    intents: [...Object.values(domains).flat(), 'oos'],
+    outOfScope: 'oos',
+    instructions: 'What does the user want of the assistant?',
+  })
+}
+
+/** @throws Error naming the row (from 1) that is not labelled with an intent of the set. */
+function checked(name: string, set: LabelledSet): LabelledSet {
+  const known = new Set(set.intents)
+  set.texts.forEach(({ text, intent }, i) => {
+    if (typeof text === 'string' && text !== '' && known.has(intent)) return
+    throw new Error(`${name}: row ${i + 1} has no text, or no intent of the set: "${intent}"`)
+  })
+  return set
+}
+
+function readText(folder: string, name: string): string {
+  return readFileSync(join(folder, name), 'utf8')
+}
+
+function readJson(folder: string, name: string): unknown {
+  return JSON.parse(readText(folder, name))
+}

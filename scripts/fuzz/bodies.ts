@@ -1,0 +1,93 @@
+/**
+ * Bodies of requests: right ones, ones that are known to be wrong, and mutations of both.
+ *
+ * @module
+ */
+
+import { parseJson } from '../../src/api/json.js'
+import { badRequests } from '../../test/helpers/bad-requests.js'
+import { oddRequests } from '../../test/helpers/odd-requests.js'
+import type { Random } from '../../test/helpers/random.js'
+import { asking } from '../../test/helpers/request-text.js'
+import { mutateBytes, mutateTree, noise } from './mutate.js'
+import { textOf, type Tree, treeOf } from './tree.js'
+
+/** Longer ones would take most of the time. */
+const longestSeed = 4096
+
+const usual = asking(
+  `{"refund":{"type":"noul","instructions":"Does the customer want money back?",
+      "criteria":{"true":"asks for money","false":"asks for anything else"}},
+    "team":{"type":"choice","instructions":"Which team?","criteria":{"billing":"payments",
+      "shipping":null,"support":""}},
+    "urgency":{"type":"score","instructions":"How urgent?","criteria":["low","high",{"now":true}]}}`,
+  `"state":{"ticket":4711,"text":"My card was charged twice.","tags":["a",1.5,null]},"model":"default"`,
+)
+
+const seeds = [
+  ...Array<string>(10).fill(usual),
+  ...oddRequests.map(({ body }) => body),
+  ...badRequests.map(({ body }) => body),
+].filter((body) => body.length <= longestSeed)
+
+const seedBytes = seeds.map((body) => Buffer.from(body))
+const trees = seeds.flatMap((body): Tree[] => {
+  try {
+    return [treeOf(parseJson(typeof body === 'string' ? body : Buffer.from(body).toString()))]
+  } catch {
+    return []
+  }
+})
+
+export interface Body {
+  readonly bytes: Buffer
+  /** Whether it is meant for the batch route. */
+  readonly batch: boolean
+}
+
+const mostItems = 6
+
+export function makeBody(random: Random): Body {
+  const share = random.next()
+  if (share < 0.12) return single(random.pick(seedBytes))
+  if (share < 0.6) return single(mutatedTree(random))
+  if (share < 0.75) return single(mutatedBytes(random, random.pick(seedBytes)))
+  if (share < 0.8) return single(mutatedBytes(random, mutatedTree(random)))
+  if (share < 0.83) return single(noise(random, random.integer(200)))
+  const envelope = Buffer.from(textOf(batch(random)))
+  const changed = random.integer(5) === 0 ? mutatedBytes(random, envelope) : envelope
+  return { bytes: changed, batch: true }
+}
+
+const single = (bytes: Buffer): Body => ({ bytes, batch: false })
+
+function mutatedTree(random: Random): Buffer {
+  const tree = mutateTree(random.pick(trees), random, trees)
+  return Buffer.from(textOf(tree, random.integer(10) === 0 ? random : undefined))
+}
+
+function mutatedBytes(random: Random, bytes: Buffer): Buffer {
+  return mutateBytes(bytes, random, random.pick(seedBytes))
+}
+
+function batch(random: Random): Tree {
+  const count = random.integer(200) === 0 ? 255 + random.integer(4) : random.integer(mostItems)
+  const many = (make: () => Tree) => Array.from({ length: count }, make)
+  const members: [string, Tree][] =
+    random.integer(3) === 0
+      ? [
+          ['"states"', many(() => random.pick(trees))],
+          ['"questions"', { members: [['"q"', { members: [['"type"', '"noul"']] }]] }],
+        ]
+      : [['"requests"', many(() => (count > mostItems ? trees[0]! : item(random)))]]
+  if (random.integer(5) === 0) members.push(['"model"', random.pick(['"default"', '"x"', '7'])])
+  const envelope: Tree = { members }
+  return random.integer(3) === 0 ? mutateTree(envelope, random, trees) : envelope
+}
+
+function item(random: Random): Tree {
+  const tree = random.pick(trees)
+  if (random.integer(2) === 0) return mutateTree(tree, random, trees)
+  if (typeof tree === 'string' || Array.isArray(tree)) return tree
+  return { members: [['"id"', random.pick(['"a"', '""', '"__proto__"', '7'])], ...tree.members] }
+}

@@ -1,0 +1,73 @@
+/**
+ * What every reply must be, whatever was asked.
+ *
+ * @module
+ */
+
+import type { HttpReply } from './reply-reader.js'
+
+const statuses = new Set([200, 400, 401, 402, 404, 405, 413, 422, 429, 503, 504])
+
+/**
+ * What the HTTP library itself says of what is no HTTP/1.1, before anything of ours sees it: in
+ * HTML, and the connection ends behind it.
+ */
+const ofTransport = new Set([100, 400, 413, 431, 505])
+
+export interface Expected {
+  /** The reply to HEAD. */
+  readonly headOnly: boolean
+  /** The id that was sent, if it is one that must come back. */
+  readonly id: string | undefined
+}
+
+/** True for the library's own word. */
+export function isOfTransport({ status, headers }: HttpReply): boolean {
+  return ofTransport.has(status) && !headers.has('x-request-id')
+}
+
+/** @returns What is wrong with one of our replies, or undefined. */
+export function wrongIn(reply: HttpReply, { headOnly, id }: Expected): string | undefined {
+  const { status, headers, body } = reply
+  const text = headOnly ? '' : body.toString('utf8')
+  if (!statuses.has(status)) return `status ${status}: ${text.slice(0, 300)}`
+  const given = headers.get('x-request-id')
+  if (given === undefined || given !== headers.get('x-typesafe-request-id')) {
+    return `x-request-id: ${given}, ${headers.get('x-typesafe-request-id')}`
+  }
+  if (id !== undefined && given !== id) return `x-request-id: sent ${id}, got ${given}`
+  if (!/total;dur=[\d.]+$/.test(headers.get('server-timing') ?? '')) {
+    return `server-timing: ${headers.get('server-timing')}`
+  }
+  if (status === 503 && !headers.has('retry-after')) return '503 without retry-after'
+  if (headOnly) return undefined
+  return status === 200 ? wrongInAnswer(headers, text) : wrongInError(text)
+}
+
+function wrongInAnswer(headers: ReadonlyMap<string, string>, text: string): string | undefined {
+  const type = headers.get('content-type') ?? ''
+  if (type.startsWith('text/plain')) return undefined
+  // One value in every line; one line, where it is no stream.
+  const lines = type === 'application/x-ndjson' ? text.trimEnd().split('\n') : [text]
+  return lines.every((line) => parsed(line) !== undefined)
+    ? undefined
+    : `200 with ${text.slice(0, 300)}`
+}
+
+function wrongInError(text: string): string | undefined {
+  const body = parsed(text) as
+    { error?: { code?: unknown; message?: unknown }; detail?: unknown } | undefined
+  const { code, message } = body?.error ?? {}
+  const right = typeof code === 'string' && typeof message === 'string' && message !== ''
+  if (right && body?.detail === message) return undefined
+  return `an error of another shape: ${text.slice(0, 300)}`
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

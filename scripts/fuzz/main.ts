@@ -1,0 +1,117 @@
+/**
+ * `npm run fuzz -- --requests N`: sends a server what nobody should, and sees that it goes on.
+ *
+ * @module
+ */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runCommand, UsageError } from '../command.js'
+import { fuzz, type FuzzReport } from './fuzz.js'
+import { givenTarget, startTarget, type Target } from './target.js'
+
+const usage = `Usage: npm run fuzz -- [options]
+
+  --requests N      how many; 10,000
+  --seed N          which; another one each time, and shown
+  --from N          number of the first; with --requests 1, a failed one alone; 0
+  --connections N   at the same time; 32
+  --out DIR         where the bytes of a failed one are written; build/fuzz
+  --url URL         a server that runs, by plain HTTP; by default one is started, over an engine
+                    that answers at once
+  --key KEY         a key of it, of a workspace without limits; OI_KEY by default
+
+Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+
+/** Before that, memory grows as code is compiled and pools are filled. */
+const settledRequests = 100_000
+const mostGrowth = 0.05
+/** A heap of 100 MiB still gains 9 after its tenth; of a million requests, 18 bytes each are more. */
+const mostGrowthBytes = 16 * 2 ** 20
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      requests: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      from: { type: 'string', default: '0' },
+      connections: { type: 'string', default: '32' },
+      out: { type: 'string', default: join('build', 'fuzz') },
+      url: { type: 'string' },
+      key: { type: 'string', default: process.env['OI_KEY'] ?? '' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const options = {
+    seed: whole('seed', values.seed, 0),
+    from: whole('from', values.from, 0),
+    requests: whole('requests', values.requests, 1),
+    connections: whole('connections', values.connections, 1),
+  }
+  const given = values.url === undefined ? undefined : targetOf(values.url, values.key)
+  await using target = given ?? (await startTarget())
+  console.log(`seed ${options.seed}`)
+  const report = await fuzz(target, {
+    ...options,
+    onProgress: (now) => console.error(lineOf(now)),
+  })
+  save(report, options.seed, values.out)
+  console.log(lineOf(report))
+  const grown = growthOf(report)
+  if (grown !== undefined) console.log(grown)
+  return report.failures.length > 0 || grown !== undefined ? 1 : 0
+}
+
+function targetOf(text: string, key: string): Target {
+  if (!URL.canParse(text) || new URL(text).protocol !== 'http:') {
+    throw new UsageError('--url: expected an address as http://127.0.0.1:8080')
+  }
+  if (key === '') throw new UsageError('--key: expected a key of the server')
+  return givenTarget(new URL(text), key)
+}
+
+function whole(name: string, text: string, min: number): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= min && text.trim() !== '') return value
+  throw new UsageError(`--${name}: expected a whole number from ${min} on, got "${text}"`)
+}
+
+/** As `1,000 requests in 2 s (500/s): 200 31 %, 422 60 %, …; 0 failures; 90.1 to 91.0 MiB`. */
+function lineOf({ requests, seconds, statuses, failures, residentBytes }: FuzzReport): string {
+  const number = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 1 })
+  const replies = [...statuses].sort(([a], [b]) => a - b)
+  const all = replies.reduce((sum, [, count]) => sum + count, 0)
+  const shares = replies.map(([status, count]) => `${status} ${number((count / all) * 100)} %`)
+  const memory = residentBytes?.map((bytes) => number(bytes / 2 ** 20)).join(' to ')
+  return (
+    `${number(requests)} requests in ${number(seconds)} s (${number(requests / seconds)}/s): ` +
+    `${shares.join(', ')}; ${failures.length} failures` +
+    (memory === undefined ? '' : `; ${memory} MiB`)
+  )
+}
+
+function growthOf({ requests, residentBytes }: FuzzReport): string | undefined {
+  if (residentBytes === undefined || requests < settledRequests) return undefined
+  const [early, late] = residentBytes
+  const grown = late - early
+  if (grown <= Math.max(early * mostGrowth, mostGrowthBytes)) return undefined
+  return `memory grew by ${(grown / 2 ** 20).toFixed(1)} MiB, which is more than 5 %`
+}
+
+function save({ failures }: FuzzReport, seed: number, dir: string): void {
+  if (failures.length > 0) mkdirSync(dir, { recursive: true })
+  for (const { index, wrong, bytes } of failures) {
+    const path = join(dir, `failure-${seed}-${index}.bin`)
+    writeFileSync(path, bytes)
+    console.log(
+      `${index}: ${wrong}\n  ${path}; again with --seed ${seed} --from ${index} --requests 1`,
+    )
+  }
+}

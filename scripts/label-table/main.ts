@@ -1,0 +1,44 @@
+/**
+ * `npm run labels`: how a question of 255 options is asked with each vendored vocabulary.
+ *
+ * @module
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root } from '../build/paths.js'
+import { runCommand } from '../command.js'
+import { rowOf, vocabularies, type Row } from './rows.js'
+import { replaceTable, tableOf } from './table.js'
+
+const usage = `Usage: npm run labels [-- --write]
+
+  --write   puts the table into README.md, else it is printed
+
+Exit codes: 0 every vocabulary can be asked, 1 one cannot, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, write: { type: 'boolean' } },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const rows: Row[] = []
+  for (const vocabulary of await vocabularies()) {
+    rows.push(await rowOf(vocabulary))
+    console.error(`${vocabulary}: checked`)
+  }
+  const table = tableOf(rows)
+  if (values.write) {
+    const path = join(root, 'README.md')
+    writeFileSync(path, replaceTable(readFileSync(path, 'utf8'), table))
+  } else {
+    console.log(table)
+  }
+  return 0
+}

@@ -1,0 +1,101 @@
+/**
+ * How a question of 255 options is asked with each of llama.cpp's vendored vocabularies.
+ *
+ * @module
+ */
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { mostOptions } from '../../src/api/limits.js'
+import { openEngine } from '../../src/engine/engine.js'
+import type { Engine } from '../../src/engine/types.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import { llamaTree } from '../build/vendor.js'
+import { ensureModel } from '../make-model/ensure.js'
+import { checkOptions, type Cost } from './check.js'
+
+export interface Row {
+  readonly vocabulary: string
+  /** Tokens in it. */
+  readonly size: number
+  /** Texts that are single tokens where a chat template's reply begins, and behind `Answer:`. */
+  readonly labels: { readonly chat: number; readonly plain: number }
+  /** With all labels, with the 26 letters alone, and without any. */
+  readonly ways: readonly Way[]
+}
+
+export interface Way extends Cost {
+  /** Name of the readout, as `letters@1+groups`. */
+  readonly readout: string
+}
+
+/** Labels that each of a row's ways may take at most. */
+const limits = [mostOptions, 26, 0]
+
+const names = Array.from({ length: mostOptions }, (_, i) => `option ${i + 1}`)
+const request = {
+  state: 'It rains.',
+  questions: {
+    q: {
+      type: 'choice',
+      instructions: 'Which one?',
+      criteria: Object.fromEntries(names.map((name) => [name, null])),
+    },
+  },
+} as const
+
+/** The vendored vocabularies by name. */
+export async function vocabularies(): Promise<string[]> {
+  const { dir } = await llamaTree()
+  return readdirSync(join(dir, 'models'))
+    .flatMap((file) => /^ggml-vocab-(.+)\.gguf$/.exec(file)?.[1] ?? [])
+    .sort()
+}
+
+/**
+ * Renders the question and checks it to the last token. A small model is made around the
+ * vocabulary, as a file with nothing but a vocabulary cannot be opened.
+ *
+ * @throws Error if the question cannot be asked, or an option's label is not what is read.
+ */
+export async function rowOf(vocabulary: string): Promise<Row> {
+  const modelPath = await ensureModel('fixture-small', { vocab: vocabulary, type: 'Q8_0' })
+  const engine = await openEngine({ modelPath, metadataOnly: true })
+  try {
+    const ways: Way[] = []
+    for (const maxLabels of limits) ways.push(await wayOf(engine, maxLabels))
+    const plain = withoutTemplate(engine)
+    await wayOf(plain, mostOptions)
+    return {
+      vocabulary,
+      size: engine.info.vocabularySize,
+      labels: { chat: await countLabels(engine), plain: await countLabels(plain) },
+      ways,
+    }
+  } finally {
+    await engine.close()
+  }
+}
+
+async function wayOf(engine: Engine, maxLabels: number): Promise<Way> {
+  const readout = await createReadout(engine, { maxLabels })
+  const cost = await checkOptions(engine, readout.render(request), names)
+  return { readout: readout.name, ...cost }
+}
+
+async function countLabels(engine: Engine): Promise<number> {
+  return (await createReadout(engine, { maxLabels: Infinity })).labels.length
+}
+
+/** The same model, asked in plain text. */
+function withoutTemplate(engine: Engine): Engine {
+  return {
+    info: { ...engine.info, chatTemplate: undefined },
+    score: (input, options) => engine.score(input, options),
+    tokenize: (texts) => engine.tokenize(texts),
+    countTokens: (text) => engine.countTokens(text),
+    stats: () => engine.stats(),
+    areOrdinary: (ids) => engine.areOrdinary(ids),
+    close: () => engine.close(),
+  }
+}

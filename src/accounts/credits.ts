@@ -1,0 +1,77 @@
+/**
+ * The operator's side of the ledger: giving and taking credits.
+ *
+ * Its rows keep the ledger's rules (ledger.ts): balance and row change in one transaction.
+ *
+ * @module
+ */
+
+import type Sqlite from 'better-sqlite3'
+import { OiError } from '../errors.js'
+import type { Changes } from './changes.js'
+import { newWriter } from './ledger.js'
+import { maxAmount } from './money.js'
+
+export class Credits {
+  readonly #db: Sqlite.Database
+  readonly #changes: Changes
+
+  constructor(db: Sqlite.Database, changes: Changes) {
+    this.#db = db
+    this.#changes = changes
+  }
+
+  /**
+   * Adds to a workspace's balance, which begins at 0 if it was unlimited.
+   *
+   * @param amount - Whole millionths of a credit, negative to take back.
+   * @returns The balance after it.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if the amount is 0 or out of range, the balance would
+   *   be, or there is none from which something could be taken back.
+   */
+  add(workspaceId: number, amount: number): number {
+    if (!Number.isSafeInteger(amount) || amount === 0 || Math.abs(amount) > maxAmount) {
+      throw new OiError('ERR_ACCOUNTS', 'Expected an amount other than 0, below a billion credits')
+    }
+    return this.#change(workspaceId, 'credit', (balance) => {
+      if (balance === null && amount < 0) {
+        throw new OiError('ERR_ACCOUNTS', 'The balance is unlimited: nothing can be taken back')
+      }
+      const next = (balance ?? 0) + amount
+      if (Math.abs(next) > maxAmount) {
+        throw new OiError('ERR_ACCOUNTS', 'The balance would be a billion credits or more')
+      }
+      return next
+    })
+  }
+
+  /** Lifts the limit; what was left of the balance is booked away. Idempotent. */
+  makeUnlimited(workspaceId: number): void {
+    this.#change(workspaceId, 'unlimited', () => null)
+  }
+
+  #change<T extends number | null>(
+    workspaceId: number,
+    kind: 'credit' | 'unlimited',
+    nextOf: (balance: number | null) => T,
+  ): T {
+    const db = this.#db
+    const next = db
+      .transaction(() => {
+        const balance = db
+          .prepare<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
+          .pluck()
+          .get(workspaceId) as number | null
+        const next = nextOf(balance)
+        db.prepare(
+          `INSERT INTO ledger (writer, number, kind, workspace_id, time_ms, amount)
+           VALUES (?, 1, ?, ?, ?, ?)`,
+        ).run(newWriter(db), kind, workspaceId, Date.now(), (next ?? 0) - (balance ?? 0))
+        db.prepare('UPDATE workspaces SET balance = ? WHERE id = ?').run(next, workspaceId)
+        return next
+      })
+      .immediate()
+    this.#changes.mark()
+    return next
+  }
+}

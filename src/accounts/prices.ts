@@ -1,0 +1,86 @@
+/**
+ * What each model's tokens cost. A model without a price is free.
+ *
+ * All prices are kept in memory, since every answer needs one and there are as many as models.
+ *
+ * @module
+ */
+
+import type Sqlite from 'better-sqlite3'
+import { OiError } from '../errors.js'
+import type { Changes } from './changes.js'
+import { free, maxPrice, type Price, showCredits } from './money.js'
+
+export interface ModelPrice extends Price {
+  /** As `GET /v1/models` and answers call it. */
+  readonly model: string
+}
+
+const maxModelLength = 200
+
+export class Prices {
+  readonly #changes: Changes
+  readonly #select: Sqlite.Statement<[], ModelPrice>
+  readonly #upsert: Sqlite.Statement<[ModelPrice]>
+  #byModel = new Map<string, Price>()
+  #readAt = -1
+
+  constructor(db: Sqlite.Database, changes: Changes) {
+    this.#changes = changes
+    this.#select = db.prepare('SELECT model, input, output, image FROM prices ORDER BY model')
+    this.#upsert = db.prepare(
+      `INSERT INTO prices (model, input, output, image) VALUES (@model, @input, @output, @image)
+       ON CONFLICT (model) DO UPDATE
+       SET input = excluded.input, output = excluded.output, image = excluded.image`,
+    )
+  }
+
+  /** Those that were set, by the models' names. */
+  list(): ModelPrice[] {
+    return this.#select.all()
+  }
+
+  /** Reads the prices again if they may have changed. */
+  refresh(): void {
+    const { count } = this.#changes
+    if (this.#readAt === count) return
+    this.#byModel = new Map(this.list().map((price) => [price.model, price]))
+    this.#readAt = count
+  }
+
+  /** As it was at the last {@link refresh}. Never throws. */
+  of(model: string): Price {
+    return this.#byModel.get(model) ?? free
+  }
+
+  /**
+   * Sets a model's price for all answers from now on; what is left out stays as it is.
+   *
+   * @throws {@link OiError} `ERR_ACCOUNTS` if a price is not a whole number from 0 to
+   *   {@link maxPrice}, or the name is empty or too long.
+   */
+  set(model: string, price: { readonly [Part in keyof Price]?: number | undefined }): ModelPrice {
+    if (model === '' || model.length > maxModelLength) {
+      throw new OiError('ERR_ACCOUNTS', `A model's name has 1 to ${maxModelLength} characters`)
+    }
+    const known = this.list().find((other) => other.model === model) ?? free
+    const next = {
+      model,
+      input: price.input ?? known.input,
+      output: price.output ?? known.output,
+      image: price.image ?? known.image,
+    }
+    for (const part of ['input', 'output', 'image'] as const) {
+      const amount = next[part]
+      if (!Number.isSafeInteger(amount) || amount < 0 || amount > maxPrice) {
+        throw new OiError(
+          'ERR_ACCOUNTS',
+          `${part}: expected a price from 0 to ${showCredits(maxPrice)} credits per million tokens`,
+        )
+      }
+    }
+    this.#upsert.run(next)
+    this.#changes.mark()
+    return next
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * What the server answers to questions. Titles and descriptions are what the OpenAPI document
+ * says; validation does not read them.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+import { mostOptions } from './limits.js'
+
+const probability = (description?: string) =>
+  Type.Number({ minimum: 0, maximum: 1, ...(description !== undefined && { description }) })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const probabilities = (description: string) =>
+  Type.Object({}, { additionalProperties: probability(), description })
+
+const confidence = probability(
+  '0 if the model cannot tell the possible answers apart, 1 if it is certain.',
+)
+
+export const EvidenceSchema = Type.Object(
+  {
+    label_mass: probability(
+      'Probability that the model gave to all allowed answers together, over its whole ' +
+        'vocabulary; near 0 means that it did not understand the question.',
+    ),
+    logits: Type.Array(Type.Number(), {
+      description:
+        'Of each possible answer, before the temperature; for a noul no, then yes. Of several ' +
+        'orders, the means of their log-probabilities.',
+    }),
+    temperature: Type.Number({ exclusiveMinimum: 0 }),
+    order_spread: Type.Optional(
+      probability(
+        'The largest difference that the order of the options made to a probability; only where ' +
+          'the question was asked in several orders.',
+      ),
+    ),
+  },
+  { title: 'Evidence', description: 'Part of an answer if the request had `x-oi-evidence: 1`.' },
+)
+
+const evidence = Type.Optional(EvidenceSchema)
+
+export const NoulAnswerSchema = Type.Object(
+  {
+    type: Type.Literal('noul'),
+    noul: probability('Probability of yes.'),
+    evidence,
+  },
+  { title: 'NoulAnswer' },
+)
+
+export const ChoiceAnswerSchema = Type.Object(
+  {
+    type: Type.Literal('choice'),
+    choice: Type.String({ description: 'The likeliest option; of equals, the first.' }),
+    probabilities: probabilities("By option, in the request's order; their sum is 1."),
+    confidence,
+    evidence,
+  },
+  { title: 'ChoiceAnswer' },
+)
+
+export const ScoreAnswerSchema = Type.Object(
+  {
+    type: Type.Literal('score'),
+    score: Type.Number({
+      minimum: 0,
+      maximum: mostOptions - 1,
+      description: 'The expected level, counted from 0; usually between two levels.',
+    }),
+    probabilities: probabilities('By level, from "0"; their sum is 1.'),
+    legend: Type.Object(
+      {},
+      {
+        additionalProperties: Type.Unknown(),
+        description: 'By level, from "0": the request\'s own criteria.',
+      },
+    ),
+    confidence,
+    evidence,
+  },
+  { title: 'ScoreAnswer' },
+)
+
+export const AnswerSchema = Type.Union([NoulAnswerSchema, ChoiceAnswerSchema, ScoreAnswerSchema], {
+  title: 'Answer',
+  description: 'Of the type of its question.',
+})
+
+export const UsageSchema = Type.Object(
+  {
+    input_tokens: count('Of the state and the questions, images included.'),
+    image_tokens: Type.Optional(count('Of the images; absent without any.')),
+    output_tokens: Type.Integer({
+      minimum: 1,
+      description: 'Of the serialised answers: a figure for accounting, nothing is generated.',
+    }),
+    cached_tokens: count('Those of the input that had been read before.'),
+  },
+  { title: 'Usage' },
+)
+
+export const ResponseSchema = Type.Object(
+  {
+    model: Type.String({ description: 'The name of the model that answered, never an alias.' }),
+    answers: Type.Object(
+      {},
+      {
+        minProperties: 1,
+        additionalProperties: AnswerSchema,
+        description: "One per question, under its name and in the request's order.",
+      },
+    ),
+    usage: UsageSchema,
+    latency_ms: Type.Number({ minimum: 0, description: "The model's time, milliseconds." }),
+  },
+  { title: 'SystemOneResponse' },
+)

@@ -1,0 +1,101 @@
+/**
+ * The wire types of `POST /v1/systemone/batch`.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+import { ResponseSchema } from './answer-schemas.js'
+import { ErrorSchema } from './error-schema.js'
+import { mostItems } from './limits.js'
+import { objectOnly, QuestionsSchema, RequestSchema, StateSchema } from './request-schemas.js'
+
+const itemCount = { minItems: 1, maxItems: mostItems }
+
+const model = Type.Optional(
+  Type.String({ description: 'A name or alias of `GET /v1/models`, for all that name none.' }),
+)
+
+const NamedSchema = Type.Object({
+  id: Type.Optional(Type.String({ description: 'Comes back with its result.' })),
+})
+
+export const BatchRequestsSchema = objectOnly(
+  Type.Object(
+    {
+      requests: Type.Array(Type.Intersect([RequestSchema, NamedSchema]), itemCount),
+      model,
+    },
+    { title: 'BatchOfRequests', description: 'Requests that have nothing in common.' },
+  ),
+)
+
+export const BatchStatesSchema = objectOnly(
+  Type.Object(
+    { states: Type.Array(StateSchema, itemCount), questions: QuestionsSchema, model },
+    { title: 'BatchOfStates', description: 'The same questions about many states.' },
+  ),
+)
+
+/** The body of a batch whose items all are right; one that is wrong does not fail the others. */
+export const BatchRequestSchema = Type.Union([BatchRequestsSchema, BatchStatesSchema], {
+  title: 'BatchRequest',
+})
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const index = count('Place of its request or state in the batch, from 0.')
+const id = Type.Optional(Type.String({ description: "The request's own." }))
+
+export const BatchAnsweredSchema = Type.Object(
+  { index, id, status: Type.Literal(200), ...ResponseSchema.properties },
+  { title: 'BatchAnswered' },
+)
+
+export const BatchFailedSchema = Type.Object(
+  {
+    index,
+    id,
+    status: Type.Integer({
+      minimum: 400,
+      maximum: 599,
+      description: 'What the request would have been answered with on its own.',
+    }),
+    ...ErrorSchema.properties,
+  },
+  { title: 'BatchFailed' },
+)
+
+export const BatchItemSchema = Type.Union([BatchAnsweredSchema, BatchFailedSchema], {
+  title: 'BatchItem',
+})
+
+export const BatchTotalsSchema = Type.Object(
+  {
+    usage: Type.Object(
+      {
+        input_tokens: count('Of the states and the questions, images included.'),
+        image_tokens: Type.Optional(count('Of the images; absent without any.')),
+        output_tokens: count('Of the serialised answers.'),
+        cached_tokens: count('Those of the input that had been read before.'),
+      },
+      { title: 'BatchUsage', description: 'Of all requests that were answered.' },
+    ),
+    latency_ms: Type.Number({
+      minimum: 0,
+      description: 'From the first request that was begun to the last answer, milliseconds.',
+    }),
+  },
+  { title: 'BatchTotals', description: 'The last line of a batch as NDJSON.' },
+)
+
+export const BatchResponseSchema = Type.Object(
+  {
+    results: Type.Array(BatchItemSchema, {
+      ...itemCount,
+      description: "In the batch's order.",
+    }),
+    ...BatchTotalsSchema.properties,
+  },
+  { title: 'BatchResponse' },
+)

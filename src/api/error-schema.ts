@@ -1,0 +1,23 @@
+/**
+ * The body of every error.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+
+export const ErrorSchema = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'For programs; never changes its meaning.' }),
+      message: Type.String({ description: 'For people: the place and the rule.' }),
+      param: Type.Optional(
+        Type.String({
+          description: 'The place in the body, as `questions.team.criteria`, or a header.',
+        }),
+      ),
+    }),
+    detail: Type.String({ description: 'The message again.' }),
+  },
+  { title: 'ErrorBody' },
+)

@@ -1,0 +1,11 @@
+/**
+ * Bounds of the wire that hold whatever the model could do.
+ *
+ * @module
+ */
+
+/** Options of a choice and levels of a score, at most. */
+export const mostOptions = 255
+
+/** Requests of one batch, at most. */
+export const mostItems = 256

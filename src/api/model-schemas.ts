@@ -1,0 +1,61 @@
+/**
+ * What `GET /v1/models` answers.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const ModelCardSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    description: Type.String(),
+    release_date: Type.String({ description: 'ISO date.' }),
+    aliases: Type.Array(Type.String(), { description: 'Further names for `model`.' }),
+    default: Type.Boolean({ description: 'Whether it answers requests that name no model.' }),
+    modalities: Type.Array(Type.String(), {
+      description: 'What it reads: `text`, and `image` if it sees.',
+    }),
+    limits: Type.Object({
+      max_options: count('Options of a choice.'),
+      max_levels: count('Levels of a score.'),
+      max_questions: count('Questions in one request.'),
+      max_state_tokens: count('Of the state and the longest question together.'),
+      max_images: count('In one request; 0 for a model that reads text only.'),
+      max_image_pixels: count('Of one image; a larger one is scaled down.'),
+      max_batch: count('Requests in one batch.'),
+    }),
+    digest: Type.String({ description: '`sha256:` and 64 hex digits of the weights file.' }),
+    readout: Type.String({ description: 'How it is asked.' }),
+    calibration: Type.Optional(
+      Type.Object(
+        {
+          data: Type.String({ description: 'Name of the labelled data.' }),
+          date: Type.String({ description: 'ISO date on which it was made.' }),
+          observations: count('Answers that it was fitted to.'),
+        },
+        { description: 'What its probabilities were calibrated with.' },
+      ),
+    ),
+  },
+  { title: 'ModelCard' },
+)
+
+export const ModelsSchema = Type.Object(
+  {
+    models: Type.Array(ModelCardSchema),
+    object: Type.Literal('list'),
+    data: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        object: Type.Literal('model'),
+        created: Type.Integer({ description: 'Seconds since 1970.' }),
+        owned_by: Type.String(),
+      }),
+      { description: 'The same models, as clients of other model servers read them.' },
+    ),
+  },
+  { title: 'Models' },
+)

@@ -1,0 +1,72 @@
+/**
+ * Request bodies, put together: the server checks an envelope, then each question with the schema
+ * of its type, and looks for images by itself. A document shows all of it at once.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+import { BatchRequestSchema, BatchRequestsSchema, BatchStatesSchema } from '../batch-schemas.js'
+import {
+  ImageBlockSchema,
+  ImageMemberSchema,
+  ImagesSchema,
+  ImageUrlBlockSchema,
+} from '../image-schemas.js'
+import {
+  ChoiceQuestionSchema,
+  NoulQuestionSchema,
+  QuestionsSchema,
+  RequestSchema,
+  ScoreQuestionSchema,
+  StateSchema,
+} from '../request-schemas.js'
+
+const question = Type.Union([NoulQuestionSchema, ChoiceQuestionSchema, ScoreQuestionSchema], {
+  title: 'Question',
+})
+
+/** Images are objects like any other to the validator; here they are named. */
+const state = {
+  ...StateSchema,
+  anyOf: [...StateSchema.anyOf, ImageBlockSchema, ImageUrlBlockSchema, ImageMemberSchema],
+}
+
+const questions = { ...QuestionsSchema, additionalProperties: question }
+
+export const requestBody = {
+  ...RequestSchema,
+  properties: { ...RequestSchema.properties, state, questions, images: ImagesSchema },
+}
+
+const { requests } = BatchRequestsSchema.properties
+const { states } = BatchStatesSchema.properties
+const [, named] = requests.items.allOf
+
+const batchedRequest = {
+  ...requestBody,
+  title: 'BatchedRequest',
+  properties: { ...requestBody.properties, ...named.properties },
+}
+
+/** Either envelope. */
+export const batchBody = {
+  ...BatchRequestSchema,
+  anyOf: [
+    {
+      ...BatchRequestsSchema,
+      properties: {
+        ...BatchRequestsSchema.properties,
+        requests: { ...requests, items: batchedRequest },
+      },
+    },
+    {
+      ...BatchStatesSchema,
+      properties: {
+        ...BatchStatesSchema.properties,
+        states: { ...states, items: state },
+        questions,
+      },
+    },
+  ],
+}

@@ -1,0 +1,62 @@
+/**
+ * The OpenAPI 3.1 document of the whole interface, made from the schemas that validate.
+ *
+ * @module
+ */
+
+import { packageVersion } from '../../package-root.js'
+import { type Part, SchemaComponents } from './components.js'
+import { errorResponses } from './errors.js'
+import { headers, parameters } from './headers.js'
+import { paths } from './paths.js'
+
+export interface OpenApiOptions {
+  /** Address of the server, without `/v1`; by default that of the document itself. */
+  readonly serverUrl?: string | undefined
+}
+
+const description = `A self-hosted decision server: you send a **state** and typed **questions** \
+about it, and every question is answered with probabilities. Nothing is generated as text.
+
+All requests may have \`x-request-id\`, and all replies have the id of theirs. Unknown fields are \
+ignored. What is not a path of this document is answered 404, with the same body as every other \
+error.`
+
+/** The document, as JSON can hold it. Made anew by every call. */
+export function openApiDocument({ serverUrl }: OpenApiOptions = {}): Part {
+  const components = new SchemaComponents()
+  // Before the schemas are read: both add to them.
+  const routes = paths(components)
+  const responses = errorResponses(components)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'oi',
+      version: packageVersion(),
+      summary: 'Typed questions about a state, answered with probabilities by a local model.',
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    ...(serverUrl !== undefined && { servers: [{ url: serverUrl }] }),
+    tags: [
+      { name: 'Questions', description: 'A state and questions in, answers out.' },
+      { name: 'Workspace', description: 'What the key of a workspace may use, and has used.' },
+      { name: 'Server', description: 'How the server is. Without a key.' },
+    ],
+    paths: routes,
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'oi-…',
+          description: 'A key of a workspace: `oi-` and 43 letters, digits, `-` or `_`.',
+        },
+      },
+      parameters,
+      headers,
+      responses,
+      schemas: components.schemas,
+    },
+  }
+}

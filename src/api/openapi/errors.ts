@@ -1,0 +1,117 @@
+/**
+ * Error replies: one response per status, with the codes that the error table gives it.
+ *
+ * @module
+ */
+
+import { type ErrorCode, errorTable } from '../../errors.js'
+import { ErrorSchema } from '../error-schema.js'
+import { type Part, reference, type SchemaComponents } from './components.js'
+import { headersOf } from './headers.js'
+
+export type ErrorStatus = (typeof errorTable)[ErrorCode]['status']
+
+const when: Readonly<Record<ErrorStatus, string>> = {
+  400:
+    'Of the right shape, but not acceptable: an unknown model or type of question, too many ' +
+    'questions, options or levels, a bad image, a state that is too long, a batch that is too ' +
+    'large, another content type.',
+  401: 'The key is missing, wrong or revoked.',
+  402: "The workspace's balance is used up.",
+  404: 'There is no such route.',
+  405: 'The path takes other methods.',
+  413: 'The body is larger than the server takes.',
+  422: 'The body is not JSON, or a field is missing or of a wrong type.',
+  429:
+    'The workspace has made too many requests or has too many under way, or too many wrong keys ' +
+    'came from the same address.',
+  500: 'A fault of the server; its log has more under the id of the request.',
+  503: 'Too much is waiting, the model is being loaded, or the server is shutting down.',
+  504: 'The request was not answered in time.',
+}
+
+interface ErrorExample {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly param?: string
+}
+
+/** At least one for every code of every status. */
+const examples: readonly ErrorExample[] = [
+  {
+    code: 'ERR_BODY_INVALID',
+    message: 'questions.team.criteria: expected an object of options, got an array',
+    param: 'questions.team.criteria',
+  },
+  {
+    code: 'ERR_REQUEST_UNACCEPTABLE',
+    message: 'questions.team.criteria: expected 1 to 255 options, got 300',
+    param: 'questions.team.criteria',
+  },
+  {
+    code: 'ERR_STATE_TOO_LONG',
+    message: 'state: state and longest question take 5210 tokens (5190 and 20), the limit is 4096',
+    param: 'state',
+  },
+  { code: 'ERR_BODY_TOO_LARGE', message: 'The body is over the limit of 4194304 bytes' },
+  { code: 'ERR_API_KEY', message: 'No API key was sent: send Authorization: Bearer <key>' },
+  { code: 'ERR_BALANCE', message: 'The balance of the workspace is used up' },
+  { code: 'ERR_RATE_LIMIT', message: 'The workspace has made its 6000 requests of this minute' },
+  { code: 'ERR_CONCURRENCY', message: 'The workspace has its 64 requests under way' },
+  { code: 'ERR_NOT_FOUND', message: 'There is no such route' },
+  { code: 'ERR_METHOD_NOT_ALLOWED', message: 'This route takes POST' },
+  { code: 'ERR_OVERLOADED', message: 'The model is still being loaded' },
+  { code: 'ERR_TIMEOUT', message: 'The request was not answered within 60000 ms' },
+  {
+    code: 'ERR_ENGINE_INTERNAL',
+    message: 'The server failed; its log has more under req_0123456789abcdef0123456789abcdef',
+  },
+]
+
+const statuses = [...new Set(Object.values(errorTable).map(({ status }) => status))].sort()
+
+const componentOf = (status: ErrorStatus) => `Error${status}`
+
+/** Every error reply, by the name of its component. */
+export function errorResponses(components: SchemaComponents): Part {
+  return Object.fromEntries(
+    statuses.map((status) => [componentOf(status), responseOf(status, components)]),
+  )
+}
+
+/** References to the replies of these statuses, by status. */
+export function errorReferences(of: readonly ErrorStatus[]): Part {
+  return Object.fromEntries(
+    of.map((status) => [status, reference('responses', componentOf(status))]),
+  )
+}
+
+function responseOf(status: ErrorStatus, components: SchemaComponents): Part {
+  const entries = Object.values(errorTable).filter((entry) => entry.status === status)
+  const codes = [...new Set(entries.map(({ wire }) => wire))]
+  const shown = examples.filter(({ code }) => errorTable[code].status === status)
+  return {
+    description: when[status],
+    headers: headersOf(status),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            components.add(ErrorSchema),
+            { properties: { error: { properties: { code: { enum: codes } } } } },
+          ],
+        },
+        examples: Object.fromEntries(shown.map((example) => [nameOf(example), written(example)])),
+      },
+    },
+  }
+}
+
+function nameOf({ code }: ErrorExample): string {
+  return code.slice('ERR_'.length).toLowerCase()
+}
+
+function written({ code, message, param }: ErrorExample) {
+  const error = { code: errorTable[code].wire, message, ...(param !== undefined && { param }) }
+  return { value: { error, detail: message } }
+}

@@ -1,0 +1,136 @@
+/**
+ * Headers of requests and replies.
+ *
+ * @module
+ */
+
+import { allOrders } from '../orders.js'
+import { type Part, reference } from './components.js'
+
+const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' }
+const whole = (minimum: number, maximum?: number) => ({
+  type: 'integer',
+  minimum,
+  ...(maximum !== undefined && { maximum }),
+})
+
+/** Request headers, by the names of their components. */
+export const parameters = {
+  'x-request-id': {
+    name: 'x-request-id',
+    in: 'header',
+    description: 'An id of your own for the request. One that does not fit is replaced.',
+    schema: requestId,
+  },
+  'x-oi-evidence': {
+    name: 'x-oi-evidence',
+    in: 'header',
+    description: 'With `1` every answer has `evidence`.',
+    schema: { type: 'string', enum: ['1'] },
+  },
+  'x-oi-orders': {
+    name: 'x-oi-orders',
+    in: 'header',
+    description:
+      'In how many orders of its options each question is asked, of which the answer is the mean: ' +
+      '`1` as given, `2` forward and reversed, `all` every rotation of a choice (2 for others). ' +
+      'Further orders add tokens of the questions only. Without it, as the model is set.',
+    schema: { type: 'string', enum: allOrders.map(String) },
+  },
+} as const satisfies Record<string, Part>
+
+const limited = 'Only in replies to a key whose workspace is limited.'
+const part = '[0-9]+\\.[0-9]{2}'
+
+/** Reply headers; the required ones are always there where they are listed. */
+const replyHeaders = {
+  'x-request-id': {
+    description: "The request's id: yours, or one that the server made.",
+    required: true,
+    schema: requestId,
+  },
+  'x-typesafe-request-id': {
+    description: 'The same id.',
+    required: true,
+    schema: requestId,
+  },
+  'server-timing': {
+    description: 'Where the time went, milliseconds.',
+    required: true,
+    schema: {
+      type: 'string',
+      pattern: `^queue;dur=${part}, tokenize;dur=${part}, vision;dur=${part}, model;dur=${part}, total;dur=${part}$`,
+    },
+  },
+  'x-ratelimit-limit-requests': {
+    description: `Requests that the workspace may make in a minute. ${limited}`,
+    schema: whole(1),
+  },
+  'x-ratelimit-remaining-requests': {
+    description: `Those that are left. ${limited}`,
+    schema: whole(0),
+  },
+  'x-ratelimit-reset-requests': {
+    description: `Seconds until all of them are there again. ${limited}`,
+    schema: { type: 'number', minimum: 0 },
+  },
+  'x-ratelimit-limit-concurrent': {
+    description: `Requests that the workspace may have under way at once. ${limited}`,
+    schema: whole(1),
+  },
+  'x-ratelimit-remaining-concurrent': {
+    description: `Those that it may begin now. ${limited}`,
+    schema: whole(0),
+  },
+  'retry-after': {
+    description: 'Seconds to wait before the next try.',
+    required: true,
+    schema: whole(1, 60),
+  },
+  'retry-after-ms': {
+    description: 'The same, more exactly: milliseconds.',
+    required: true,
+    schema: whole(1, 60_000),
+  },
+  'www-authenticate': {
+    description: 'How to send a key.',
+    required: true,
+    schema: { type: 'string', const: 'Bearer' },
+  },
+  allow: {
+    description: 'The methods that the path takes.',
+    required: true,
+    schema: { type: 'string' },
+  },
+} as const satisfies Record<string, Part>
+
+type HeaderName = keyof typeof replyHeaders
+
+export const headers: Part = replyHeaders
+
+const always = ['x-request-id', 'x-typesafe-request-id', 'server-timing'] as const
+const limits = [
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'x-ratelimit-limit-concurrent',
+  'x-ratelimit-remaining-concurrent',
+] as const
+const retry = ['retry-after', 'retry-after-ms'] as const
+
+/** What statuses have besides what all replies have. */
+const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['www-authenticate'],
+  405: ['allow'],
+  429: retry,
+  503: retry,
+}
+/** Replies to callers that are not known: their limits are not either. */
+const anonymous = [401, 404, 405]
+
+/** The headers of replies of a status, as references. @param key - Whether the route needs one. */
+export function headersOf(status: number, key = true): Part {
+  const names: HeaderName[] = [...always, ...(byStatus[status] ?? [])]
+  if (key && !anonymous.includes(status)) names.push(...limits)
+  return Object.fromEntries(names.map((name) => [name, reference('headers', name)]))
+}

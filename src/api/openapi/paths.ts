@@ -1,0 +1,182 @@
+/**
+ * The routes: what each takes and answers.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+import { ResponseSchema } from '../answer-schemas.js'
+import { BatchItemSchema, BatchResponseSchema, BatchTotalsSchema } from '../batch-schemas.js'
+import { ModelsSchema } from '../model-schemas.js'
+import { UsageReportSchema } from '../usage-schema.js'
+import { batchBody, requestBody } from './bodies.js'
+import { type Part, reference, type SchemaComponents } from './components.js'
+import { errorReferences, type ErrorStatus } from './errors.js'
+import { headersOf, parameters } from './headers.js'
+import {
+  batchLineExamples,
+  batchReplyExamples,
+  decisionExamples,
+  metricsExample,
+  modelsExamples,
+  usageExamples,
+} from './reply-examples.js'
+import { batchExamples, type Example, requestExamples } from './request-examples.js'
+
+type Examples = Readonly<Record<string, Example>>
+
+interface Operation {
+  readonly operationId: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** Whether it needs a key. */
+  readonly key: boolean
+  /** With a body it is a POST, else a GET. */
+  readonly body?: Part
+  /** What status 200 says, in words. */
+  readonly answers: string
+  /** Media type -> what the body is. */
+  readonly content: Part
+  readonly errors: readonly ErrorStatus[]
+}
+
+const bodyErrors: readonly ErrorStatus[] = [400, 402, 413, 422, 503, 504]
+/** 429 for keys that are wrong again and again, too. */
+const keyErrors: readonly ErrorStatus[] = [401, 429]
+
+const BatchLineSchema = Type.Union([BatchItemSchema, BatchTotalsSchema], {
+  title: 'BatchLine',
+  description: 'One line of a batch as NDJSON.',
+})
+
+/** Every route by its path. */
+export function paths(components: SchemaComponents): Part {
+  const json = (schema: object, examples?: Examples) => ({
+    'application/json': { schema: components.add(schema), ...(examples && { examples }) },
+  })
+  const status = (word: string) =>
+    json(Type.Object({ status: Type.Literal(word) }), {
+      [word]: { summary: 'So it is', value: { status: word } },
+    })
+  const lines = {
+    schema: {
+      type: 'string',
+      contentMediaType: 'application/x-ndjson',
+      contentSchema: components.add(BatchLineSchema),
+      description:
+        'One JSON object per line: results as `BatchItem`, as they become ready, and last the ' +
+        'totals as `BatchTotals`.',
+    },
+    examples: batchLineExamples,
+  }
+
+  return {
+    '/v1/systemone': route({
+      operationId: 'systemOne',
+      tag: 'Questions',
+      summary: 'Answer questions about a state',
+      description:
+        'Every question is answered, with probabilities. The content type is `application/json`, ' +
+        'or absent.',
+      key: true,
+      body: json(requestBody, requestExamples),
+      answers: 'The answers.',
+      content: json(ResponseSchema, decisionExamples),
+      errors: bodyErrors,
+    }),
+    '/v1/systemone/batch': route({
+      operationId: 'systemOneBatch',
+      tag: 'Questions',
+      summary: 'Many requests in one call',
+      description:
+        'A request that is wrong does not fail the others: it has its error among the results. ' +
+        'With `Accept: application/x-ndjson` every result is a line that is sent as soon as it is ' +
+        'ready. Each request counts as one where limits are concerned.',
+      key: true,
+      body: json(batchBody, batchExamples),
+      answers: 'The results.',
+      content: {
+        ...json(BatchResponseSchema, batchReplyExamples),
+        'application/x-ndjson': lines,
+      },
+      errors: bodyErrors,
+    }),
+    '/v1/models': route({
+      operationId: 'listModels',
+      tag: 'Workspace',
+      summary: 'The models, with their limits',
+      key: true,
+      answers: 'The models.',
+      content: json(ModelsSchema, modelsExamples),
+      errors: [503],
+    }),
+    '/v1/usage': route({
+      operationId: 'getUsage',
+      tag: 'Workspace',
+      summary: "The workspace's balance, limits and usage",
+      key: true,
+      answers: 'The report.',
+      content: json(UsageReportSchema, usageExamples),
+      errors: [],
+    }),
+    '/healthz': route({
+      operationId: 'getHealth',
+      tag: 'Server',
+      summary: 'Whether the process lives',
+      key: false,
+      answers: 'It lives.',
+      content: status('ok'),
+      errors: [],
+    }),
+    '/readyz': route({
+      operationId: 'getReadiness',
+      tag: 'Server',
+      summary: 'Whether all models can answer',
+      key: false,
+      answers: 'They can.',
+      content: status('ready'),
+      errors: [503],
+    }),
+    '/metrics': route({
+      operationId: 'getMetrics',
+      tag: 'Server',
+      summary: 'Numbers for Prometheus',
+      description: 'Not here if the server has them on a port of their own.',
+      key: false,
+      answers: "The numbers, in Prometheus' text format.",
+      content: { 'text/plain': { schema: { type: 'string' }, example: metricsExample } },
+      errors: [404],
+    }),
+    '/openapi.json': route({
+      operationId: 'getOpenApi',
+      tag: 'Server',
+      summary: 'This document',
+      key: false,
+      answers: 'The document.',
+      content: json(Type.Object({ openapi: Type.String({ pattern: '^3\\.1\\.' }) })),
+      errors: [],
+    }),
+  }
+}
+
+function route(operation: Operation): Part {
+  const { operationId, tag, summary, description, key, body, answers, content } = operation
+  const errors: ErrorStatus[] = [...(key ? keyErrors : []), ...operation.errors, 405, 500]
+  const names = body === undefined ? ['x-request-id'] : Object.keys(parameters)
+  const described: Part = {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    security: key ? [{ key: [] }] : [],
+    parameters: names.map((name) => reference('parameters', name)),
+    ...(body && { requestBody: { required: true, content: body } }),
+    responses: {
+      200: { description: answers, headers: headersOf(200, key), content },
+      ...errorReferences(errors),
+    },
+  }
+  if (body !== undefined) return { post: described }
+  return { description: 'HEAD has the same reply, without its body.', get: described }
+}

@@ -1,0 +1,101 @@
+/**
+ * Request bodies that the document shows. A test sends each of them to a server.
+ *
+ * @module
+ */
+
+/** An Example Object of OpenAPI. */
+export interface Example {
+  readonly summary: string
+  readonly value: unknown
+  /** What the model must read besides text; one that does not answers 400. */
+  readonly 'x-oi-needs'?: 'image'
+}
+
+const state = 'Ticket 4711: I was charged twice this month and nobody answers my mails.'
+
+const billing = { type: 'noul', instructions: 'Is this about a payment?' }
+const refund = {
+  type: 'noul',
+  instructions: 'Does the customer want money back?',
+  criteria: { true: 'a refund is asked for, in whatever words', false: 'anything else' },
+}
+const team = {
+  type: 'choice',
+  instructions: 'Which team should answer?',
+  criteria: { accounts: 'payments and refunds', technical: 'faults of the product', other: '' },
+}
+const urgency = {
+  type: 'score',
+  instructions: 'How urgent is it?',
+  criteria: ['can wait', 'this week', 'today'],
+}
+
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const shows = {
+  type: 'choice',
+  instructions: 'What does the photo show?',
+  criteria: { damage: 'a broken product', receipt: null, other: null },
+}
+
+/** Bodies of `POST /v1/systemone`. */
+export const requestExamples: Readonly<Record<string, Example>> = {
+  noul: { summary: 'Yes or no', value: { state, questions: { billing } } },
+  choice: { summary: 'One of some options', value: { state, questions: { team } } },
+  score: { summary: 'A place on a scale', value: { state, questions: { urgency } } },
+  mixed: {
+    summary: 'Several questions about a state in JSON',
+    value: {
+      model: 'default',
+      state: { ticket: 4711, messages: [{ from: 'customer', text: state }], open: true },
+      questions: { billing, refund, team, urgency },
+    },
+  },
+  image: {
+    summary: 'An image in the state: for a model that sees',
+    value: {
+      state: {
+        ticket: 4711,
+        photo: {
+          type: 'image',
+          source: { type: 'base64', media_type: 'image/png', data: pixel },
+          max_pixels: 262_144,
+        },
+      },
+      questions: { shows },
+    },
+    'x-oi-needs': 'image',
+  },
+  imageUrl: {
+    summary: 'An image as other clients send it: for a model that sees',
+    value: {
+      state: [
+        'Sent with ticket 4711:',
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
+      ],
+      questions: { shows },
+    },
+    'x-oi-needs': 'image',
+  },
+}
+
+/** Bodies of `POST /v1/systemone/batch`. */
+export const batchExamples: Readonly<Record<string, Example>> = {
+  requests: {
+    summary: 'Requests that have nothing in common; the second cannot be answered',
+    value: {
+      requests: [
+        { id: 'ticket-4711', state, questions: { billing, team } },
+        { id: 'ticket-4712', model: 'unknown', state: 'It does not start.', questions: { team } },
+      ],
+    },
+  },
+  states: {
+    summary: 'The same questions about many states',
+    value: {
+      states: [state, { ticket: 4712, text: 'The app does not start.' }],
+      questions: { team, urgency },
+    },
+  },
+}

@@ -1,0 +1,149 @@
+/**
+ * The body of a batch: its envelope, and in it the requests, each read for itself.
+ *
+ * Rules
+ *   1. The envelope is read as a whole or refused: one of `requests` and `states`, 1 to 256
+ *      items, and with `states` the questions that all of them share.
+ *   2. What is wrong with one item is kept as that item's error.
+ *   3. Places begin with the item: `requests[3].questions.team.criteria`, `states[3]`. What the
+ *      items share has its place in the envelope: `questions.team`, `model`.
+ *
+ * @module
+ */
+
+import type { DecideRequest } from '../decide/types.js'
+import { OiError } from '../errors.js'
+import { isJsonObject, parseJson } from './json.js'
+import type { Json } from './json.js'
+import { itemOf, placeOf } from './place.js'
+import { mostItems } from './limits.js'
+import {
+  checkRequest,
+  describe,
+  failure,
+  requireCount,
+  type RequestLimits,
+  requireShape,
+} from './read-request.js'
+
+export interface BatchItem {
+  /** The caller's own name for it, to be given back. Need not be unique. */
+  readonly id?: string
+  /** What is asked, or what is wrong with it. */
+  readonly request: DecideRequest | OiError
+}
+
+export interface Batch {
+  /** 1 to 256, in the order of the body. */
+  readonly items: readonly BatchItem[]
+  /** An error about an item's request, with the place in the batch's body (rule 3). */
+  placed(index: number, error: OiError): OiError
+}
+
+/**
+ * Parses a batch and checks its envelope and every item.
+ *
+ * @throws {@link OiError} `ERR_BODY_INVALID` if the envelope has a wrong shape, or
+ *   `ERR_REQUEST_UNACCEPTABLE` if it holds too many items or is otherwise not acceptable.
+ */
+export function readBatch(text: string, limits: RequestLimits): Batch {
+  const body = parseJson(text)
+  if (!isJsonObject(body)) {
+    throw failure('ERR_BODY_INVALID', '', `expected an object, got ${describe(body)}`)
+  }
+  const { requests, states, model } = body
+  if ((requests === undefined) === (states === undefined)) {
+    const got = requests === undefined ? 'neither' : 'both'
+    throw failure('ERR_BODY_INVALID', '', `expected either requests or states, got ${got}`)
+  }
+  if (model !== undefined && typeof model !== 'string') {
+    throw failure('ERR_BODY_INVALID', 'model', `expected a string, got ${describe(model)}`)
+  }
+  if (requests !== undefined) return readRequests(requests, model, limits)
+  const shared = {
+    ...(body['questions'] !== undefined && { questions: body['questions'] }),
+    ...(model !== undefined && { model }),
+  }
+  return readStates(states!, shared, limits)
+}
+
+function readRequests(value: Json, model: string | undefined, limits: RequestLimits): Batch {
+  const bodies = itemsOf('requests', value)
+  const placed = (index: number, error: OiError) => {
+    const place = itemOf('requests', index)
+    return moved(error, (param) => {
+      if (param === undefined) return place
+      const own = bodies[index]
+      // The place is in the envelope if the item has no model of its own.
+      if (param === 'model' && isJsonObject(own) && own['model'] === undefined) return param
+      return `${place}.${param}`
+    })
+  }
+  const items = bodies.map((item, index): BatchItem => {
+    const id = isJsonObject(item) ? item['id'] : undefined
+    const named = typeof id === 'string' ? { id } : {}
+    try {
+      if (id !== undefined && typeof id !== 'string') {
+        const place = placeOf(itemOf('requests', index), 'id')
+        const wrong = failure('ERR_BODY_INVALID', place, `expected a string, got ${describe(id)}`)
+        return { request: wrong }
+      }
+      return { ...named, request: checkRequest(withModel(item, model), limits) }
+    } catch (error) {
+      if (!(error instanceof OiError)) throw error
+      return { ...named, request: placed(index, error) }
+    }
+  })
+  return { items, placed }
+}
+
+/** @param shared - What goes with every state. */
+function readStates(
+  value: Json,
+  shared: { readonly questions?: Json; readonly model?: string },
+  limits: RequestLimits,
+): Batch {
+  const states = itemsOf('states', value)
+  // With a state that is always right, what is found is wrong with the envelope.
+  const { questions } = checkRequest({ ...shared, state: true }, limits)
+  const items = states.map((state, index): BatchItem => {
+    try {
+      requireShape('state', state, itemOf('states', index))
+      return { request: { ...shared, questions, state } }
+    } catch (error) {
+      if (!(error instanceof OiError)) throw error
+      return { request: error }
+    }
+  })
+  const placed = (index: number, error: OiError) => {
+    const place = itemOf('states', index)
+    return moved(error, (param) => param?.replace(/^state\b/, place) ?? place)
+  }
+  return { items, placed }
+}
+
+function itemsOf(place: string, value: Json): Json[] {
+  if (!Array.isArray(value)) {
+    const rule = `expected an array of 1 to ${mostItems} items, got ${describe(value)}`
+    throw failure('ERR_BODY_INVALID', place, rule)
+  }
+  requireCount(value.length, mostItems, place, 'items')
+  return value
+}
+
+/** An item's own model wins over the envelope's. */
+function withModel(item: Json, model: string | undefined): Json {
+  if (model === undefined || !isJsonObject(item) || item['model'] !== undefined) return item
+  return { ...item, model }
+}
+
+/** @param placeOf - The new place of an old one; undefined is the whole request. */
+function moved(error: OiError, placeOf: (param: string | undefined) => string): OiError {
+  const { code, message, param } = error
+  const start = `${param ?? 'body'}: `
+  // What has no place (too much is waiting, the time is up) is not about the request.
+  if (!message.startsWith(start)) return error
+  const place = placeOf(param)
+  const rule = message.slice(start.length)
+  return new OiError(code, `${place}: ${rule}`, { param: place, cause: error })
+}

@@ -1,0 +1,124 @@
+/**
+ * What the server is asked.
+ *
+ * Titles and descriptions are what the OpenAPI document says; validation does not read them. A
+ * schema with a title is a component there, under that name.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+import { RawNumber } from './json.js'
+import { mostOptions } from './limits.js'
+
+const AnyJson = Type.Unknown()
+
+/** To the schema compiler a {@link RawNumber} looks like an object; it never is one. */
+export function objectOnly<S extends Type.TSchema>(schema: S) {
+  return Type.Refine(schema, (value: unknown) => !(value instanceof RawNumber))
+}
+
+// Questions
+
+const instructions = Type.Optional(
+  Type.Unknown({ description: 'The question itself: usually a string, but any JSON value.' }),
+)
+
+export const NoulQuestionSchema = Type.Object(
+  {
+    type: Type.Literal('noul'),
+    instructions,
+    criteria: Type.Optional(
+      Type.Union(
+        [
+          Type.Null(),
+          objectOnly(
+            Type.Object({
+              true: Type.Optional(Type.Unknown({ description: 'What counts as yes.' })),
+              false: Type.Optional(Type.Unknown({ description: 'What counts as no.' })),
+            }),
+          ),
+        ],
+        { description: 'What the two answers mean: either of them, or both.' },
+      ),
+    ),
+  },
+  {
+    title: 'NoulQuestion',
+    description: 'Yes or no. Without `instructions`, `criteria` must say something.',
+  },
+)
+
+export const ChoiceQuestionSchema = Type.Object(
+  {
+    type: Type.Literal('choice'),
+    instructions,
+    criteria: objectOnly(
+      Type.Object(
+        {},
+        {
+          minProperties: 1,
+          maxProperties: mostOptions,
+          additionalProperties: AnyJson,
+          description:
+            'Option to description; `""` and `null` mean that the name says it all. The order ' +
+            'is kept.',
+        },
+      ),
+    ),
+  },
+  { title: 'ChoiceQuestion', description: 'One of some named options.' },
+)
+
+export const ScoreQuestionSchema = Type.Object(
+  {
+    type: Type.Literal('score'),
+    instructions,
+    criteria: Type.Array(AnyJson, {
+      minItems: 1,
+      maxItems: mostOptions,
+      description: 'What each level means, the lowest first; any JSON values.',
+    }),
+  },
+  { title: 'ScoreQuestion', description: 'A place on an ordered scale.' },
+)
+
+/** A question as far as its type does not matter. */
+export const QuestionSchema = objectOnly(Type.Object({ type: Type.String() }))
+
+// Requests
+
+export const StateSchema = Type.Union(
+  [Type.String(), Type.Number(), Type.Boolean(), Type.Array(AnyJson), Type.Object({})],
+  { title: 'State', description: 'What the questions are about.' },
+)
+
+export const QuestionsSchema = objectOnly(
+  Type.Object(
+    {},
+    {
+      minProperties: 1,
+      additionalProperties: AnyJson,
+      title: 'Questions',
+      description:
+        'By names of your own, which the model never sees. The order is kept; a name that ' +
+        'stands twice is refused.',
+    },
+  ),
+)
+
+/** A request body; its questions are checked one by one, each with the schema of its type. */
+export const RequestSchema = objectOnly(
+  Type.Object(
+    {
+      state: StateSchema,
+      questions: QuestionsSchema,
+      model: Type.Optional(
+        Type.String({
+          description: 'A name or alias of `GET /v1/models`; without it the default model answers.',
+        }),
+      ),
+    },
+    { title: 'SystemOneRequest' },
+  ),
+)

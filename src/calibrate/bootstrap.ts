@@ -1,0 +1,87 @@
+/**
+ * How far a fit could have come out elsewhere, with other rows of the same kind.
+ *
+ * @module
+ */
+
+import type { Bucket, QuestionType } from '../scoring/calibration.js'
+import { type Fit, fitAll } from './fit.js'
+import type { Scale } from './loss.js'
+import { randomFrom } from './random.js'
+import type { Samples } from './sample.js'
+
+/** Lower and upper end. */
+export type Interval = readonly [number, number]
+
+export interface ScaleIntervals {
+  readonly temperature: Interval
+  /** Nats. */
+  readonly bias: Interval
+}
+
+export interface BootstrapOptions {
+  readonly rowCount: number
+  /** Whether nouls have a bias. */
+  readonly biased: boolean
+  readonly seed: number
+  readonly repetitions?: number | undefined
+}
+
+/** How many fits the intervals are made of. */
+const usualRepetitions = 500
+const tail = 0.025
+
+/**
+ * 95 % intervals by the percentile bootstrap: rows, with all their observations, are drawn with
+ * replacement and fitted again. They are intervals of the fit as it is, prior included: that of a
+ * bucket with few rows says mostly what its type's does.
+ *
+ * @param options - Rows are numbered from 0 to `rowCount`. `repetitions` is 500 by default.
+ * @returns The intervals of a scale of `fit`.
+ * @see B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapter 13.
+ */
+export function bootstrap(
+  samples: Samples,
+  fit: Fit,
+  { rowCount, biased, seed, repetitions = usualRepetitions }: BootstrapOptions,
+): (type: QuestionType, bucket?: Bucket) => ScaleIntervals {
+  const random = randomFrom(seed)
+  const fits: Fit[] = []
+  for (let i = 0; i < repetitions; i++) {
+    const weights = new Uint16Array(rowCount)
+    for (let row = 0; row < rowCount; row++) weights[Math.floor(random() * rowCount)]!++
+    fits.push(fitAll(samples, { biased, weights, near: fit }))
+  }
+  return (type, bucket) => {
+    const scales = fits.map((one) => {
+      const ofType = one.get(type)!
+      return bucket === undefined ? ofType.scale : ofType.buckets.get(bucket)!
+    })
+    return {
+      temperature: interval(scales.map(temperatureOf)),
+      bias: interval(scales.map(biasOf)),
+    }
+  }
+}
+
+export function temperatureOf({ logTemperature }: Scale): number {
+  return Math.exp(logTemperature)
+}
+
+/** Nats, before the temperature. */
+export function biasOf(scale: Scale): number {
+  return scale.shift * temperatureOf(scale)
+}
+
+function interval(values: readonly number[]): Interval {
+  const sorted = Float64Array.from(values).sort()
+  return [quantile(sorted, tail), quantile(sorted, 1 - tail)]
+}
+
+/** @param sorted - Ascending, not empty. */
+function quantile(sorted: Float64Array, share: number): number {
+  const place = share * (sorted.length - 1)
+  const below = Math.floor(place)
+  const above = Math.ceil(place)
+  return sorted[below]! + (place - below) * (sorted[above]! - sorted[below]!)
+}

@@ -1,0 +1,91 @@
+/**
+ * Observations that were saved: JSONL, one a line.
+ *
+ *     {"question": "refund", "type": "noul", "logits": [1.2, 3.4], "probabilities": [0.1, 0.9],
+ *      "right": 1, "row": "4711"}
+ *
+ * `row` is optional: lines that share one are fitted or held out together. Other members are passed
+ * over. A logit of null is one of an option that the model cannot produce.
+ *
+ * @module
+ */
+
+import { OiError } from '../errors.js'
+import { inLine, linesOf, piecesOf } from '../evaluate/lines.js'
+import type { RowObservation } from './sample.js'
+
+/**
+ * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read, `ERR_BODY_INVALID` for the first
+ *   bad line: `line 3: logits: expected …`.
+ */
+export async function readObservations(path: string): Promise<RowObservation[]> {
+  const observations: RowObservation[] = []
+  for await (const { number, text } of linesOf(piecesOf(path))) {
+    try {
+      observations.push(observationOf(text))
+    } catch (error) {
+      throw inLine(number, error)
+    }
+  }
+  return observations
+}
+
+function observationOf(text: string): RowObservation {
+  const line = parse(text)
+  const { question, type, right, row = text } = line
+  if (typeof question !== 'string') throw wrong('question', 'a text', question)
+  if (type !== 'noul' && type !== 'choice' && type !== 'score') {
+    throw wrong('type', 'noul, choice or score', type)
+  }
+  if (!Array.isArray(line['logits'])) throw wrong('logits', 'a list', line['logits'])
+  const options = line['logits'].length
+  if (options < 2 || (type === 'noul' && options > 2)) {
+    throw wrong('logits', type === 'noul' ? '2 numbers' : 'at least 2 numbers', line['logits'])
+  }
+  const logits = line['logits'].map((logit) => (logit === null ? -Infinity : requireNumber(logit)))
+  if (logits.every((logit) => logit === -Infinity)) {
+    throw wrong('logits', 'at least one number', line['logits'])
+  }
+  const probabilities: unknown = line['probabilities']
+  if (!Array.isArray(probabilities) || !isDistribution(probabilities, options)) {
+    throw wrong('probabilities', `${options} numbers from 0 to 1 with the sum 1`, probabilities)
+  }
+  if (!Number.isInteger(right) || (right as number) < 0 || (right as number) >= options) {
+    throw wrong('right', `an integer from 0 to ${options - 1}`, right)
+  }
+  if (typeof row !== 'string' && typeof row !== 'number') {
+    throw wrong('row', 'a text or a number', row)
+  }
+  return { question, type, logits, probabilities, right: right as number, row: String(row) }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new OiError('ERR_BODY_INVALID', `not valid JSON: ${message}`, { cause })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  throw new OiError('ERR_BODY_INVALID', 'expected an object')
+}
+
+function requireNumber(value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw wrong('logits', 'numbers', value)
+}
+
+function isDistribution(values: readonly unknown[], count: number): values is readonly number[] {
+  const numbers = values.every((p) => typeof p === 'number' && p >= 0 && p <= 1)
+  if (!numbers || values.length !== count) return false
+  // Somebody may have rounded them.
+  return Math.abs((values as readonly number[]).reduce((sum, p) => sum + p, 0) - 1) < 1e-2
+}
+
+function wrong(param: string, expected: string, value: unknown): OiError {
+  const got = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 80)
+  return new OiError('ERR_BODY_INVALID', `${param}: expected ${expected}, got ${got}`, { param })
+}

@@ -1,0 +1,39 @@
+/**
+ * Which rows are fitted, and which are held out to see what fitting was worth.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { stringifyJson } from '../api/json.js'
+import type { DecideRequest } from '../decide/types.js'
+
+/**
+ * Names a row by what it is about, its state and images: what is asked twice about one state
+ * stays together, so that no state is on both sides.
+ */
+export function rowKey({ state, images = [] }: Pick<DecideRequest, 'state' | 'images'>): string {
+  const hash = createHash('sha256').update(stringifyJson(state))
+  for (const image of images) hash.update('\n').update(image)
+  return hash.digest('base64url')
+}
+
+/**
+ * Divides rows by a hash of their names: the same for the same seed, whatever other rows there are.
+ *
+ * @param share - Of rows that are held out, expected; 0 to 1.
+ */
+export function splitRows<T extends { readonly row: string }>(
+  rows: readonly T[],
+  share: number,
+  seed: number,
+): { readonly fitted: readonly T[]; readonly heldOut: readonly T[] } {
+  const isHeldOut = rows.map(({ row }) => {
+    const hash = createHash('sha256').update(`${seed}\n${row}`).digest()
+    return hash.readUIntBE(0, 6) / 2 ** 48 < share
+  })
+  return {
+    fitted: rows.filter((_, i) => !isHeldOut[i]),
+    heldOut: rows.filter((_, i) => isHeldOut[i]),
+  }
+}

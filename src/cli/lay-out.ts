@@ -1,0 +1,41 @@
+/**
+ * Text in columns without borders. Knows wide characters.
+ *
+ * @module
+ */
+
+import Table from 'cli-table3'
+
+export interface LayOutOptions {
+  /** Characters, the space behind a column included; what is too long is cut off. */
+  readonly colWidths?: readonly number[]
+  readonly colAligns?: readonly ('left' | 'right')[]
+}
+
+/** One line for each row, without spaces at its end. */
+export function layOut(
+  rows: readonly (readonly string[])[],
+  { colWidths = [], colAligns = [] }: LayOutOptions,
+): string[] {
+  if (rows.length === 0) return []
+  const none = ['top', 'bottom', 'mid', 'left', 'right', 'middle'].flatMap((side) => [
+    side,
+    ...['-mid', '-left', '-right'].map((end) => side + end),
+  ])
+  const table = new Table({
+    chars: Object.fromEntries(none.map((name) => [name, ''])),
+    style: { 'padding-left': 0, 'padding-right': 1, head: [], border: [] },
+    colWidths: [...colWidths],
+    colAligns: [...colAligns],
+  })
+  table.push(...rows.map((row) => [...row]))
+  return table
+    .toString()
+    .split('\n')
+    .map((text) => text.trimEnd())
+}
+
+/** Control characters go: a name must not move the cursor. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+}

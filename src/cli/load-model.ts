@@ -1,0 +1,35 @@
+/**
+ * A model that is loaded for one command.
+ *
+ * @module
+ */
+
+import type { ModelConfig } from '../config.js'
+import type { Dependencies, OpenedModel } from './dependencies.js'
+import { createProgress } from './progress.js'
+
+/** The settings that such commands have as flags. */
+export const modelSettings = [
+  'model',
+  'mmproj',
+  'readout',
+  'calibration',
+  'contextTokens',
+  'threads',
+  'gpuLayers',
+  'orders',
+] as const
+
+/** Shows how far loading has come, where there is a terminal. */
+export async function loadModel(
+  model: ModelConfig,
+  { openModel }: Pick<Dependencies, 'openModel'>,
+): Promise<OpenedModel> {
+  if (!process.stderr.isTTY) return openModel(model, () => {})
+  const progress = createProgress('Loading the model', process.stderr)
+  try {
+    return await openModel(model, (fraction) => progress.update(fraction))
+  } finally {
+    progress.stop()
+  }
+}

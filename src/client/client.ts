@@ -1,0 +1,154 @@
+/**
+ * A client of the interface for any runtime that has `fetch`.
+ *
+ * Rules
+ *   1. Web standards only, and no values from outside this folder: what is imported here must
+ *      load in browsers and workers as well (test/unit/structure.test.ts).
+ *   2. What the server sent is handed on under its own names, unchanged.
+ *
+ * @module
+ */
+
+import { BatchStream } from './batch-stream.js'
+import { type ClientOptions, readOptions } from './options.js'
+import { readReply } from './reply.js'
+import { type Call, Transport } from './transport.js'
+import type {
+  BatchItem,
+  BatchOfStates,
+  BatchReply,
+  BatchRequest,
+  CallOptions,
+  DecideOptions,
+  DecideReply,
+  DecideRequest,
+  Decision,
+  ItemOf,
+  ItemsOf,
+  ModelCard,
+  Questions,
+} from './types.js'
+import type { UsageReport } from './usage-report.js'
+
+/**
+ * A client of one server and one key. Holds nothing that would have to be closed.
+ *
+ * @throws TypeError naming the option that cannot be one.
+ * @example
+ * ```ts
+ * const client = createClient({ baseUrl: 'http://localhost:8080', apiKey: 'oi-…' })
+ * const { answers } = await client.decide({
+ *   state: 'I was charged twice.',
+ *   questions: { refund: { type: 'noul', instructions: 'Is this about money?' } },
+ * })
+ * answers.refund.noul // a number
+ * ```
+ */
+export function createClient(options: ClientOptions): Client {
+  return new Client(options)
+}
+
+/** Every method rejects with an `OiRequestError`, after the retries that made sense. */
+export class Client {
+  /** The server's address, without `/v1`. */
+  readonly baseUrl: string
+  readonly #transport: Transport
+
+  constructor(options: ClientOptions) {
+    const settings = readOptions(options)
+    this.baseUrl = settings.baseUrl
+    this.#transport = new Transport(settings)
+  }
+
+  /** Asks questions about one state. */
+  async decide<const Q extends Questions>(
+    request: DecideRequest<Q>,
+    options: DecideOptions = {},
+  ): Promise<DecideReply<Q>> {
+    const reply = await this.#transport.text(post(decidePath, request, options))
+    const decision = readReply(reply, 'answers') as unknown as Decision<Q>
+    return { ...decision, requestId: reply.requestId }
+  }
+
+  /**
+   * The same as texts. JavaScript moves names like `"7"` before all others, in what it sends as
+   * in what it reads; texts keep every order and every digit.
+   *
+   * @param body - The JSON of a request.
+   * @returns The body of the reply, as it came.
+   */
+  async decideText(body: string, options: DecideOptions = {}): Promise<string> {
+    const { text } = await this.#transport.text({ ...options, path: decidePath, body })
+    return text
+  }
+
+  /**
+   * Many requests in one call. Each has a result of its own, and one that is refused has an
+   * error there and fails nothing else; it is not tried again by itself.
+   *
+   * @param batch - Requests, or questions to be asked about each of many states; the server's
+   *   `max_batch` limits both.
+   */
+  batch<const R extends readonly BatchRequest[]>(
+    batch: R,
+    options?: DecideOptions,
+  ): Promise<BatchReply<ItemsOf<R>>>
+  batch<const Q extends Questions>(
+    batch: BatchOfStates<Q>,
+    options?: DecideOptions,
+  ): Promise<BatchReply<readonly BatchItem<Q>[]>>
+  async batch(
+    batch: readonly BatchRequest[] | BatchOfStates,
+    options: DecideOptions = {},
+  ): Promise<BatchReply<readonly BatchItem[]>> {
+    const reply = await this.#transport.text(post(batchPath, envelope(batch), options))
+    const body = readReply(reply, 'results') as unknown as BatchReply<readonly BatchItem[]>
+    return { ...body, requestId: reply.requestId }
+  }
+
+  /**
+   * The same, each result as soon as it is there, in any order: `index` tells which it is.
+   *
+   * @example
+   * ```ts
+   * const stream = client.stream({ states, questions })
+   * for await (const item of stream) console.log(item.index, item.status)
+   * console.log(stream.totals)
+   * ```
+   */
+  stream<const R extends readonly BatchRequest[]>(
+    batch: R,
+    options?: DecideOptions,
+  ): BatchStream<ItemOf<R[number]>>
+  stream<const Q extends Questions>(
+    batch: BatchOfStates<Q>,
+    options?: DecideOptions,
+  ): BatchStream<BatchItem<Q>>
+  stream(batch: readonly BatchRequest[] | BatchOfStates, options: DecideOptions = {}): BatchStream {
+    const call = { ...post(batchPath, envelope(batch), options), accept: 'application/x-ndjson' }
+    return new BatchStream(() => this.#transport.open(call))
+  }
+
+  /** The models that the server answers with. */
+  async models(options: CallOptions = {}): Promise<readonly ModelCard[]> {
+    const reply = await this.#transport.text({ ...options, path: '/v1/models' })
+    return readReply(reply, 'models')['models'] as readonly ModelCard[]
+  }
+
+  /** What the key's workspace may do, has left, and has used. */
+  async usage(options: CallOptions = {}): Promise<UsageReport> {
+    const reply = await this.#transport.text({ ...options, path: '/v1/usage' })
+    return readReply(reply, 'limits') as unknown as UsageReport
+  }
+}
+
+const decidePath = '/v1/systemone'
+const batchPath = '/v1/systemone/batch'
+
+function post(path: string, body: object, options: DecideOptions): Call {
+  return { ...options, path, body: JSON.stringify(body) }
+}
+
+function envelope(batch: readonly BatchRequest[] | BatchOfStates): object {
+  return Array.isArray(batch) ? { requests: batch } : batch
+}

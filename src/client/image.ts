@@ -1,0 +1,64 @@
+/**
+ * Pictures as blocks of a state.
+ *
+ * @module
+ */
+
+export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif'
+
+/** May stand anywhere in a state. */
+export interface ImageBlock {
+  readonly type: 'image'
+  readonly source: {
+    readonly type: 'base64'
+    readonly media_type: string
+    readonly data: string
+  }
+  readonly max_pixels?: number
+}
+
+export interface ImageOptions {
+  /** A larger picture is scaled down to so many pixels by the server: 4,096 to 16,777,216. */
+  readonly maxPixels?: number | undefined
+}
+
+/** A multiple of three bytes, so that pieces can be joined, and few enough to be arguments. */
+const pieceBytes = 24_576
+
+/**
+ * A picture for a state: `{ photo: image(bytes, 'image/png') }`.
+ *
+ * @param content - The file's bytes, or they in base64.
+ */
+export function image(
+  content: Uint8Array | ArrayBuffer | string,
+  mediaType: ImageMediaType,
+  { maxPixels }: ImageOptions = {},
+): ImageBlock {
+  return block(typeof content === 'string' ? content : base64Of(content), mediaType, maxPixels)
+}
+
+/** The same of a `Blob` or `File`, whose own type is taken. */
+export async function imageFromBlob(
+  blob: Blob,
+  { maxPixels }: ImageOptions = {},
+): Promise<ImageBlock> {
+  return block(base64Of(await blob.arrayBuffer()), blob.type, maxPixels)
+}
+
+function block(data: string, mediaType: string, maxPixels: number | undefined): ImageBlock {
+  return {
+    type: 'image',
+    source: { type: 'base64', media_type: mediaType, data },
+    ...(maxPixels !== undefined && { max_pixels: maxPixels }),
+  }
+}
+
+function base64Of(content: Uint8Array | ArrayBuffer): string {
+  const bytes = content instanceof Uint8Array ? content : new Uint8Array(content)
+  let text = ''
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + pieceBytes)))
+  }
+  return text
+}

@@ -1,0 +1,89 @@
+/**
+ * What a client is made of, checked when it is made and not at the first call.
+ *
+ * @module
+ */
+
+/** The part of the global `fetch` that is used. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface ClientOptions {
+  /** The server's address, as `http://localhost:8080`; a `/v1` or a slash at its end may stand. */
+  readonly baseUrl: string
+  /** A key of the server, `oi-…`. Whoever has it can use it: none belongs into a web page. */
+  readonly apiKey: string
+  /**
+   * For each attempt, milliseconds, up to 2^31 - 1. Default 65,000: a little more than a
+   * server's own deadline, so that what it says about it arrives.
+   */
+  readonly timeoutMs?: number | undefined
+  /** Further attempts after the first. Default 2; 0 for none. */
+  readonly maxRetries?: number | undefined
+  /** Instead of the global one. */
+  readonly fetch?: Fetch | undefined
+  /** Sent with every request, unless the client itself sets them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** The same, complete. */
+export interface Settings {
+  /** Without `/v1`, without a slash at its end. */
+  readonly baseUrl: string
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  readonly fetch: Fetch
+  /** The key among them. */
+  readonly headers: Headers
+}
+
+const defaultTimeoutMs = 65_000
+const defaultMaxRetries = 2
+/** Timers count in 32 bits: a longer one would fire at once. */
+const maxTimeoutMs = 2 ** 31 - 1
+
+/** @throws TypeError naming the option and what it should be. */
+export function readOptions(options: ClientOptions): Settings {
+  const { maxRetries = defaultMaxRetries } = options
+  if (!Number.isInteger(maxRetries) || maxRetries < 0) {
+    throw new TypeError(`maxRetries: expected a whole number from 0, got ${maxRetries}`)
+  }
+  return {
+    baseUrl: readBaseUrl(options.baseUrl),
+    timeoutMs: readTimeout(options.timeoutMs ?? defaultTimeoutMs),
+    maxRetries,
+    // Looked up at each call: a global that is replaced later, as tests do, is meant as well.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    headers: readHeaders(options),
+  }
+}
+
+/** @throws TypeError unless it is a time that a timer can wait. */
+export function readTimeout(timeoutMs: number): number {
+  if (timeoutMs > 0 && timeoutMs <= maxTimeoutMs) return timeoutMs
+  throw new TypeError(`timeoutMs: expected more than 0, up to ${maxTimeoutMs}, got ${timeoutMs}`)
+}
+
+function readBaseUrl(baseUrl: string): string {
+  let url: URL | undefined
+  try {
+    url = new URL(baseUrl)
+  } catch {
+    // Said below, in the same words as for other protocols.
+  }
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(
+      `baseUrl: expected an address like http://localhost:8080, got ${String(baseUrl)}`,
+    )
+  }
+  return `${url.origin}${url.pathname.replace(/\/*$/, '').replace(/\/v1$/, '')}`
+}
+
+function readHeaders({ apiKey, headers }: ClientOptions): Headers {
+  // The key itself is not repeated: messages end up in logs.
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError('apiKey: expected a key, as oi-…, without spaces')
+  }
+  const all = new Headers(headers)
+  all.set('authorization', `Bearer ${apiKey}`)
+  return all
+}

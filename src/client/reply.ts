@@ -1,0 +1,82 @@
+/**
+ * Replies: what they hold, or the error that they are.
+ *
+ * @module
+ */
+
+import { OiRequestError } from './errors.js'
+import { readRetryAfter } from './retry.js'
+
+/** A reply of success whose body has been read. */
+export interface Reply {
+  readonly status: number
+  readonly text: string
+  readonly requestId: string | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export function requestIdOf({ headers }: Response): string | undefined {
+  return headers.get('x-request-id') ?? undefined
+}
+
+/** The error that a reply without success is. @param text - Its body. */
+export function errorOf(response: Response, text: string): OiRequestError {
+  const { status, headers } = response
+  const details = {
+    status,
+    requestId: requestIdOf(response),
+    retryAfterMs: readRetryAfter(headers),
+  }
+  const error = fieldsOf(fieldsOf(parse(text))?.['error'])
+  const { code, message, param }: Fields = error ?? {}
+  if (typeof code === 'string' && typeof message === 'string') {
+    const place = typeof param === 'string' ? param : undefined
+    return new OiRequestError(code, message, { ...details, param: place })
+  }
+  return unexpected(`an error of this interface with status ${status}`, text, details)
+}
+
+/**
+ * The fields of a reply of success.
+ *
+ * @param field - One that must be there.
+ * @throws {@link OiRequestError} `unexpected_reply`.
+ */
+export function readReply({ text, ...details }: Reply, field: string): Fields {
+  const fields = fieldsOf(parse(text))
+  if (typeof fields?.[field] === 'object' && fields[field] !== null) return fields
+  throw unexpected(`JSON with ${field}`, text, details)
+}
+
+/** The fields of one line of a stream. @throws {@link OiRequestError} `unexpected_reply`. */
+export function readLine(line: string, response: Response): Fields {
+  const fields = fieldsOf(parse(line))
+  if (fields !== undefined) return fields
+  throw unexpected('a JSON object in each line', line, {
+    status: response.status,
+    requestId: requestIdOf(response),
+  })
+}
+
+/** @param text - What came instead; only its beginning is shown. */
+export function unexpected(
+  expected: string,
+  text: string,
+  details: { status: number; requestId: string | undefined },
+): OiRequestError {
+  const got = text.trim() === '' ? 'nothing' : text.trim().slice(0, 200)
+  return new OiRequestError('unexpected_reply', `Expected ${expected}, got ${got}`, details)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null ? (value as Fields) : undefined
+}

@@ -1,0 +1,98 @@
+/**
+ * Calls over `fetch`, repeated as long as that may help.
+ *
+ * @module
+ */
+
+import { Attempt } from './attempt.js'
+import { OiRequestError } from './errors.js'
+import { readTimeout, type Settings } from './options.js'
+import { errorOf, type Reply, requestIdOf } from './reply.js'
+import { pause, retryDelayMs } from './retry.js'
+import type { DecideOptions } from './types.js'
+
+export interface Call extends DecideOptions {
+  /** Behind the base address. */
+  readonly path: string
+  /** The text of the body of a POST; a GET without it. */
+  readonly body?: string
+  readonly accept?: string
+}
+
+/** A reply of success whose body has not been read. */
+export interface OpenReply {
+  readonly response: Response
+  /** Reads the body step by step; ended by whoever reads it. */
+  readonly attempt: Attempt
+}
+
+type Send = () => Promise<Response>
+
+export class Transport {
+  readonly #settings: Settings
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** @throws {@link OiRequestError} The last attempt's. */
+  text(call: Call): Promise<Reply> {
+    return this.#repeat(call, async (attempt, send) => {
+      try {
+        return await attempt.step(async () => {
+          const response = await send()
+          const text = await response.text()
+          if (!response.ok) throw errorOf(response, text)
+          return { status: response.status, text, requestId: requestIdOf(response) }
+        })
+      } finally {
+        attempt.end()
+      }
+    })
+  }
+
+  /** Repeated only until a reply of success begins. @throws {@link OiRequestError} */
+  open(call: Call): Promise<OpenReply> {
+    return this.#repeat(call, async (attempt, send) => {
+      try {
+        const response = await attempt.step(send)
+        if (response.ok) return { response, attempt }
+        throw errorOf(response, await attempt.step(() => response.text()))
+      } catch (error) {
+        attempt.end()
+        throw error
+      }
+    })
+  }
+
+  async #repeat<T>(call: Call, run: (attempt: Attempt, send: Send) => Promise<T>): Promise<T> {
+    const { baseUrl, maxRetries, fetch } = this.#settings
+    const { signal, requestId } = call
+    const url = `${baseUrl}${call.path}`
+    // Before the first attempt: what is wrong with them is no failure of the network.
+    const timeoutMs = readTimeout(call.timeoutMs ?? this.#settings.timeoutMs)
+    const init = initOf(call, this.#settings.headers)
+    for (let tried = 0; ; tried++) {
+      const attempt = new Attempt({ url, signal, timeoutMs, requestId })
+      try {
+        return await run(attempt, () => fetch(url, { ...init, signal: attempt.signal }))
+      } catch (error) {
+        if (!(error instanceof OiRequestError) || tried === maxRetries) throw error
+        const delayMs = retryDelayMs(error, tried)
+        if (delayMs === undefined) throw error
+        await pause(delayMs, signal)
+      }
+    }
+  }
+}
+
+function initOf({ body, accept, requestId, evidence, orders }: Call, common: Headers): RequestInit {
+  const headers = new Headers(common)
+  headers.set('accept', accept ?? 'application/json')
+  if (requestId !== undefined) headers.set('x-request-id', requestId)
+  if (evidence) headers.set('x-oi-evidence', '1')
+  if (orders !== undefined) headers.set('x-oi-orders', String(orders))
+  if (body === undefined) return { headers }
+  headers.set('content-type', 'application/json')
+  return { method: 'POST', headers, body }
+}

@@ -1,0 +1,170 @@
+/**
+ * What the client sends and receives, with the answers' types taken from the questions.
+ *
+ * Types only.
+ *
+ * @module
+ */
+
+import type {
+  ChoiceAnswer,
+  ModelCard,
+  NoulAnswer,
+  Orders,
+  ScoreAnswer,
+  Usage,
+} from '../decide/types.js'
+import type { ImageBlock } from './image.js'
+
+/** A JSON value as `JSON.stringify` takes it, so that objects of any interface fit. */
+export type JsonInput = string | number | boolean | null | object
+
+export interface NoulQuestion {
+  readonly type: 'noul'
+  readonly instructions?: JsonInput
+  readonly criteria?: { readonly true?: JsonInput; readonly false?: JsonInput } | null
+}
+
+export interface ChoiceQuestion {
+  readonly type: 'choice'
+  readonly instructions?: JsonInput
+  /**
+   * Option name -> description; `null` and `""` mean "by its name alone". 1 to 255 options.
+   * JavaScript puts names like `"7"` before all others: see {@link Client.decideText}.
+   */
+  readonly criteria: Readonly<Record<string, JsonInput>>
+}
+
+export interface ScoreQuestion {
+  readonly type: 'score'
+  readonly instructions?: JsonInput
+  /** Level descriptions, lowest first. 1 to 255 levels. */
+  readonly criteria: readonly JsonInput[]
+}
+
+export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
+
+/** Questions under the caller's own names, which the model never sees. */
+export type Questions = Readonly<Record<string, Question>>
+
+/** The answer to a choice between options of known names. */
+export interface NamedChoiceAnswer<Name extends string> extends ChoiceAnswer {
+  readonly choice: Name
+  readonly probabilities: Readonly<Record<Name, number>>
+}
+
+type NameOf<Criteria> = `${Extract<keyof Criteria, string | number>}`
+
+export type AnswerOf<Q extends Question> = Q extends NoulQuestion
+  ? NoulAnswer
+  : Q extends ChoiceQuestion
+    ? NamedChoiceAnswer<NameOf<Q['criteria']>>
+    : ScoreAnswer
+
+/** One answer for each question, under its name. */
+export type AnswersOf<Q extends Questions> = { readonly [Name in keyof Q]: AnswerOf<Q[Name]> }
+
+export interface DecideRequest<Q extends Questions = Questions> {
+  /** What the questions are about. May hold {@link ImageBlock}s at any depth. */
+  readonly state: string | number | boolean | object
+  readonly questions: Q
+  /** A name or an alias of {@link Client.models}; the server's default model without it. */
+  readonly model?: string | undefined
+  /** Pictures before the state, as data URLs. */
+  readonly images?: readonly string[] | undefined
+}
+
+/** What was counted: tokens. */
+export type { Usage }
+
+/** The body of a reply to one request. */
+export interface Decision<Q extends Questions = Questions> {
+  /** The model that answered, by its own name. */
+  readonly model: string
+  readonly answers: AnswersOf<Q>
+  readonly usage: Usage
+  /** The model's time, milliseconds. */
+  readonly latency_ms: number
+}
+
+export interface DecideReply<Q extends Questions = Questions> extends Decision<Q> {
+  /** The request's id in the server's log; undefined if something between took it away. */
+  readonly requestId: string | undefined
+}
+
+/** One request of a batch; its `id` comes back with its result. */
+export interface BatchRequest<Q extends Questions = Questions> extends DecideRequest<Q> {
+  readonly id?: string | undefined
+}
+
+/** The same questions about each of many states. */
+export interface BatchOfStates<Q extends Questions = Questions> {
+  readonly states: readonly DecideRequest['state'][]
+  readonly questions: Q
+  readonly model?: string | undefined
+}
+
+interface BatchResult {
+  /** The place of its request in the batch, from 0. */
+  readonly index: number
+  readonly id?: string
+}
+
+export interface BatchAnswered<Q extends Questions = Questions> extends BatchResult, Decision<Q> {
+  readonly status: 200
+  readonly error?: undefined
+}
+
+/** A request of a batch that was refused; the others are answered all the same. */
+export interface BatchRefused extends BatchResult {
+  /** As it would have been for the request alone, 400 to 599. */
+  readonly status: number
+  readonly error: { readonly code: string; readonly message: string; readonly param?: string }
+  readonly detail: string
+  readonly answers?: undefined
+}
+
+/** Answered where its `error` is undefined. */
+export type BatchItem<Q extends Questions = Questions> = BatchAnswered<Q> | BatchRefused
+
+export interface BatchTotals {
+  /** Sums over the answered requests. */
+  readonly usage: Usage
+  readonly latency_ms: number
+}
+
+export interface BatchReply<Items = readonly BatchItem[]> extends BatchTotals {
+  /** In the order of the requests. */
+  readonly results: Items
+  readonly requestId: string | undefined
+}
+
+/** The item of a batch that answers a request, with the answers' types of its questions. */
+export type ItemOf<Request> = Request extends BatchRequest<infer Q> ? BatchItem<Q> : never
+
+/** The items of a batch, in the order of its requests. */
+export type ItemsOf<Requests extends readonly BatchRequest[]> = {
+  readonly [Place in keyof Requests]: ItemOf<Requests[Place]>
+}
+
+/** What holds for every call. */
+export interface CallOptions {
+  /** Ends the call, its retries and its waiting. */
+  readonly signal?: AbortSignal | undefined
+  /** For each attempt, milliseconds; for a stream the longest silence. The client's by default. */
+  readonly timeoutMs?: number | undefined
+  /** 1 to 128 letters, digits, `.`, `_`, `-`; the server makes one by default. */
+  readonly requestId?: string | undefined
+}
+
+export interface DecideOptions extends CallOptions {
+  /** Adds `evidence` to each answer. */
+  readonly evidence?: boolean | undefined
+  /**
+   * In how many orders of its options each question is asked, of which the answer is the mean: as
+   * given (1), forward and reversed (2), or every rotation (`all`). The model's setting by default.
+   */
+  readonly orders?: Orders | undefined
+}
+
+export type { ImageBlock, ModelCard, Orders }

@@ -1,0 +1,48 @@
+/**
+ * Checks what one source says against a schema: names first, then values.
+ *
+ * @module
+ */
+
+import type Type from 'typebox'
+import type { Validator } from 'typebox/compile'
+import { nearestOf } from '../api/nearest.js'
+import { OiError } from '../errors.js'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Checks values whose names are known.
+ *
+ * @param placeOf - Where a value was given, for messages: `--port`, `oi.json: port`.
+ * @throws {@link OiError} `ERR_CONFIG` naming the first wrong value and what it must be.
+ */
+export function checkValues(
+  validator: Validator,
+  values: Values,
+  placeOf: (name: string) => string,
+): void {
+  if (validator.Check(values)) return
+  const [error] = validator.Errors(values)
+  const [, found] = error!.instancePath.split('/')
+  // A name that is missing has no path of its own.
+  const name =
+    found ?? (error as { params: { requiredProperties: string[] } }).params.requiredProperties[0]!
+  const { properties } = validator.Type() as Type.TObject
+  const { expected } = properties[name] as { expected?: string }
+  const got = name in values ? JSON.stringify(values[name]) : 'nothing'
+  throw new OiError('ERR_CONFIG', `${placeOf(name)}: expected ${expected}, got ${got}`)
+}
+
+/**
+ * @param source - Where the name was read, with what divides it from the message.
+ * @throws {@link OiError} `ERR_CONFIG` with the nearest known name, if this one is not known.
+ */
+export function requireKnown(name: string, known: readonly string[], source = ''): void {
+  if (known.includes(name)) return
+  const start = source === '' ? 'Unknown' : `${source}unknown`
+  throw new OiError(
+    'ERR_CONFIG',
+    `${start} setting ${name}: did you mean ${nearestOf(name, known)}?`,
+  )
+}

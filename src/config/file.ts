@@ -1,0 +1,107 @@
+/**
+ * A settings file: JSON with any of the settings by their names, and `models`.
+ *
+ * @module
+ */
+
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Compile } from 'typebox/compile'
+import { parseJsonFile } from '../api/json-file.js'
+import { duplicateKeyOf, isJsonObject, type Json } from '../api/json.js'
+import { OiError } from '../errors.js'
+import { checkValues, requireKnown, type Values } from './check.js'
+import {
+  type ConfigName,
+  type ModelEntry,
+  modelEntrySchema,
+  type Settings,
+  settings,
+  settingsSchema,
+} from './settings.js'
+
+export interface ConfigFile {
+  readonly values: Partial<Settings>
+  /** The default model first; undefined if the file names none this way. */
+  readonly models: readonly ModelEntry[] | undefined
+}
+
+const settingsValidator = Compile(settingsSchema)
+const entryValidator = Compile(modelEntrySchema)
+
+// A file cannot name another one.
+const topNames = [...settings.map(({ name }) => name).filter((name) => name !== 'config'), 'models']
+const entryNames = Object.keys(modelEntrySchema.properties)
+const pathNames: readonly string[] = [
+  'file',
+  ...settings.filter(({ isPath }) => isPath).map(({ name }) => name),
+]
+
+/**
+ * Reads and checks a settings file. Relative paths in it are resolved from its folder.
+ *
+ * @throws {@link OiError} `ERR_CONFIG` naming the file and, in it, the place and what is expected.
+ * @example
+ * ```json
+ * { "port": 9000, "models": [{ "file": "small.gguf", "aliases": ["fast"] }, { "file": "big.gguf" }] }
+ * ```
+ */
+export function readConfigFile(path: string): ConfigFile {
+  const { models, ...values } = objectAt(path, '', parse(path, read(path)), topNames)
+  checkValues(settingsValidator, values, (name) => `${path}: ${name}`)
+  if (models === undefined) return { values: resolved(path, values), models }
+
+  if (values['model'] !== undefined) throw failure(path, 'expected model or models, got both')
+  if (!Array.isArray(models) || models.length === 0) {
+    throw failure(path, 'models: expected an array of at least one model')
+  }
+  return {
+    values: resolved(path, values),
+    models: models.map((entry: Json, i) => {
+      const place = `models[${i}]`
+      const model = objectAt(path, place, entry, entryNames)
+      checkValues(entryValidator, model, (name) => `${path}: ${place}.${name}`)
+      return resolved(path, model) as ModelEntry
+    }),
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    throw failure(path, code === 'ENOENT' ? 'there is no such file' : message, cause)
+  }
+}
+
+function parse(path: string, text: string): Json {
+  try {
+    return parseJsonFile(text)
+  } catch (cause) {
+    throw failure(path, (cause as OiError).message, cause)
+  }
+}
+
+function objectAt(path: string, place: string, value: Json, known: readonly string[]): Values {
+  const prefix = place === '' ? '' : `${place}: `
+  if (!isJsonObject(value)) throw failure(path, `${prefix}expected an object`)
+  const twice = duplicateKeyOf(value)
+  if (twice !== undefined) throw failure(path, `${prefix}${twice} is given twice`)
+  for (const name of Object.keys(value)) requireKnown(name, known, `${path}: ${prefix}`)
+  return value
+}
+
+function resolved(path: string, values: Values): Partial<Settings> {
+  const entries = Object.entries(values).map(([name, value]) => {
+    // An empty path means none, and this word too.
+    const isWord = value === '' || (name === 'calibration' && value === 'off')
+    const isPath = pathNames.includes(name) && !isWord
+    return [name, isPath ? resolve(dirname(path), value as string) : value]
+  })
+  return Object.fromEntries(entries) as Record<ConfigName, never>
+}
+
+function failure(path: string, message: string, cause?: unknown): OiError {
+  return new OiError('ERR_CONFIG', `${path}: ${message}`, { cause })
+}

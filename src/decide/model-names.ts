@@ -1,0 +1,51 @@
+/**
+ * The names under which models answer, and what happens to others.
+ *
+ * @module
+ */
+
+import { shortened } from '../api/place.js'
+import { OiError } from '../errors.js'
+import type { ModelCard } from './types.js'
+
+/** Names under which the default model answers besides its own. */
+const defaultNames = ['default', 'latest', 'jev-latest', 'jev-preview']
+
+export type Named = Pick<ModelCard, 'name' | 'aliases' | 'default'>
+
+/** All names of one model, its own first. */
+export function namesOf({ name, aliases, default: isDefault }: Named): readonly string[] {
+  return [name, ...aliases, ...(isDefault ? defaultNames : [])]
+}
+
+/**
+ * Refuses two models that claim the same name.
+ *
+ * @throws {@link OiError} `ERR_CONFIG` naming both files.
+ */
+export function requireDistinctNames(models: readonly (Named & { readonly file: string })[]): void {
+  const owners = new Map<string, Named & { readonly file: string }>()
+  for (const model of models) {
+    for (const name of namesOf(model)) {
+      const owner = owners.get(name)
+      if (owner !== undefined && owner !== model) {
+        throw new OiError(
+          'ERR_CONFIG',
+          `The models ${owner.file} and ${model.file} both claim the name ${name}: give one of ` +
+            'them another name, or other aliases',
+        )
+      }
+      owners.set(name, model)
+    }
+  }
+}
+
+/** @param names - All that would have been understood. */
+export function unknownModel(model: string, names: readonly string[]): OiError {
+  const got = JSON.stringify(shortened(model))
+  return new OiError(
+    'ERR_REQUEST_UNACCEPTABLE',
+    `model: expected one of ${names.join(', ')}, got ${got}`,
+    { param: 'model' },
+  )
+}

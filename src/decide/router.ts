@@ -1,0 +1,46 @@
+/**
+ * Several models as one decider: each request goes to the model that it names.
+ *
+ * @module
+ */
+
+import { namesOf, unknownModel } from './model-names.js'
+import type {
+  DecideOptions,
+  Decider,
+  DecideRequest,
+  Decision,
+  EngineReport,
+  ModelCard,
+} from './types.js'
+
+export class Router implements Decider {
+  readonly models: readonly ModelCard[]
+  readonly #deciders: readonly Decider[]
+  readonly #byName = new Map<string, Decider>()
+
+  /**
+   * @param deciders - At least one. Of one model each, whose names are distinct; the first
+   *   answers requests that name none.
+   */
+  constructor(deciders: readonly Decider[]) {
+    this.#deciders = deciders
+    this.models = deciders.flatMap((decider) => decider.models)
+    for (const decider of deciders) {
+      for (const name of decider.models.flatMap(namesOf)) this.#byName.set(name, decider)
+    }
+  }
+
+  decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
+    // What is no request (the library checks late) is for the default model to refuse.
+    const model: unknown = (request as DecideRequest | null)?.model
+    if (typeof model !== 'string') return this.#deciders[0]!.decide(request, options)
+    const decider = this.#byName.get(model)
+    if (decider !== undefined) return decider.decide(request, options)
+    return Promise.reject(unknownModel(model, [...this.#byName.keys()]))
+  }
+
+  engines(): readonly EngineReport[] {
+    return this.#deciders.flatMap((decider) => decider.engines())
+  }
+}

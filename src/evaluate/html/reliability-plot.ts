@@ -1,0 +1,76 @@
+/**
+ * Reliability diagram: how often answers of a confidence are right, and how many there are.
+ *
+ * @module
+ */
+
+import { showCount, showShare } from '../numbers.js'
+import type { Figures } from '../tally.js'
+import { html, type Markup } from './markup.js'
+
+const side = 174
+const margin = { left: 42, top: 30, right: 10, bottom: 108 }
+const width = margin.left + side + margin.right
+const height = margin.top + side + margin.bottom
+/** The counts of answers stand below the diagram, downwards. */
+const countsTop = margin.top + side + 42
+const countsHeight = 42
+const ticks = [0, 0.25, 0.5, 0.75, 1]
+
+/** @param title - Which answers these are. */
+export function reliabilityPlot(title: string, { bins, ece, answers }: Figures): Markup {
+  const x = (share: number) => round(margin.left + share * side)
+  const y = (share: number) => round(margin.top + (1 - share) * side)
+  const step = 1 / bins.length
+  const most = Math.max(...bins.map((bin) => bin.answers))
+  const filled = bins.map((bin, i) => ({ ...bin, from: i * step })).filter((bin) => bin.answers > 0)
+  const label = `Reliability of ${title}: ECE ${showShare(ece)} over ${showCount(answers)} answers`
+  return html`<svg
+    viewBox="0 0 ${width} ${height}"
+    width="${width}"
+    role="img"
+    aria-label="${label}"
+  >
+    <text class="strong" x="${margin.left}" y="16">${title}</text>
+    <text x="${x(1)}" y="16" text-anchor="end">ECE ${showShare(ece)}</text>
+    ${ticks.map(
+      (tick) =>
+        html`<path class="grid" d="M${x(0)} ${y(tick)}H${x(1)}M${x(tick)} ${y(0)}V${y(1)}" />
+          <text x="${x(0) - 6}" y="${y(tick) + 4}" text-anchor="end">${tick}</text>
+          <text x="${x(tick)}" y="${y(0) + 16}" text-anchor="middle">${tick}</text>`,
+    )}
+    ${filled.map(
+      ({ from, accuracy, confidence, answers: count }) =>
+        html`<g>
+          <title>
+            ${`confidence ${showShare(confidence)}, accuracy ${showShare(accuracy)}, ${showCount(count)} answers`}
+          </title>
+          <rect
+            class="bar"
+            x="${x(from) + 1}"
+            y="${y(accuracy)}"
+            width="${round(side * step - 2)}"
+            height="${round(accuracy * side)}"
+          />
+          <circle class="point" cx="${x(confidence)}" cy="${y(accuracy)}" r="3.5" />
+          <rect
+            class="faint"
+            x="${x(from) + 1}"
+            y="${countsTop}"
+            width="${round(side * step - 2)}"
+            height="${round(Math.max(1, (count / most) * countsHeight))}"
+          />
+        </g>`,
+    )}
+    <path class="ideal" d="M${x(0)} ${y(0)}L${x(1)} ${y(1)}" />
+    <text x="${x(0.5)}" y="${y(0) + 32}" text-anchor="middle">confidence</text>
+    <text x="${x(0.5)}" y="${height - 6}" text-anchor="middle">
+      answers, up to ${showCount(most)}
+    </text>
+    <text transform="translate(10 ${y(0.5)}) rotate(-90)" text-anchor="middle">accuracy</text>
+  </svg>`
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

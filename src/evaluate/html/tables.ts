@@ -1,0 +1,97 @@
+/**
+ * Tables of a report's page.
+ *
+ * @module
+ */
+
+import type { Quantiles } from '../histogram.js'
+import { showAmount, showCount, showInterval, showPercent, showShare } from '../numbers.js'
+import type { Report } from '../report.js'
+import type { Figures, NoulFigures } from '../tally.js'
+import { html, type Markup } from './markup.js'
+
+type Cell = string | Markup
+
+/** A row for each group of answers. */
+export function figuresTable(groups: readonly (readonly [name: string, Figures])[]): Markup {
+  const flips = groups.some(([, one]) => one.flips !== undefined)
+  const head = ['answers', 'accuracy', '95 %', 'guessing', 'Brier', 'log loss', 'ECE']
+  return table(
+    ['', ...head, 'label mass', '5 %', ...(flips ? ['flips', 'shift'] : [])],
+    groups.map(([name, one]) => [
+      name,
+      showCount(one.answers),
+      showShare(one.accuracy),
+      showInterval(one.accuracyInterval),
+      ...[one.guessing, one.brier, one.logLoss, one.ece].map(showShare),
+      ...[one.labelMass.mean, one.labelMass.p5].map(showShare),
+      ...(flips ? [one.flips?.rate, one.flips?.shift].map((share = NaN) => showShare(share)) : []),
+    ]),
+  )
+}
+
+export function noulTable(noul: NoulFigures): Markup {
+  return table(
+    ['', 'right answer yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC'],
+    [
+      [
+        'yes from a probability of .5 on',
+        showPercent(noul.yes),
+        ...[noul.precision, noul.recall, noul.f1, noul.brier, noul.auc].map(showShare),
+      ],
+    ],
+  )
+}
+
+export function mistakesTable({ mistakes, mistakesNotToldApart }: Report): Markup {
+  const most = mistakes[0]!.count
+  const rows = mistakes.map(({ question, wanted, got, count }) => {
+    const share = Math.max(1, Math.round((80 * count) / most))
+    const bar = html`<span class="meter" style="width:${share}px"></span> ${showCount(count)}`
+    return [question, wanted, got, bar]
+  })
+  const left =
+    mistakesNotToldApart > 0 &&
+    html`<p class="soft">${showCount(mistakesNotToldApart)} rarer ones are not told apart.</p>`
+  return html`${table(['question', 'right', 'answered', 'times'], rows, 3)}${left || undefined}`
+}
+
+export function quantilesTable(rows: readonly (readonly [name: string, Quantiles])[]): Markup {
+  return table(
+    ['ms', 'mean', 'median', '90 %', '95 %', '99 %', 'longest'],
+    rows.map(([name, { mean, p50, p90, p95, p99, max }]) => [
+      name,
+      ...[mean, p50, p90, p95, p99, max].map(showAmount),
+    ]),
+  )
+}
+
+/** @param texts - So many columns are texts, the others numbers. */
+function table(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  texts: 1 | 3 = 1,
+): Markup {
+  return html`<div class="scroll">
+    <table class="texts${texts}">
+      <thead>
+        <tr>
+          ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map((cell, i) => (i < texts ? nameCell(cell) : html`<td>${cell}</td>`))}
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** Long names are cut off on the page, and whole where the pointer stands. */
+function nameCell(name: Cell): Markup {
+  return html`<td class="name" title="${name}">${name}</td>`
+}

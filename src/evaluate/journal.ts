@@ -1,0 +1,199 @@
+/**
+ * The file of a run that can be taken up again: what was measured, one row a line.
+ *
+ * Rules
+ *   1. The first line says what was measured on what; a run on anything else is refused.
+ *   2. A row is written when it is finished and not before, in one piece. A last line without its
+ *      end is one that was being written when the process was killed, and is cut off.
+ *   3. Each run begins with such a head; `atMs` of its rows counts from there.
+ *
+ * @module
+ */
+
+import { closeSync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { isJsonObject, type Json } from '../api/json.js'
+import { OiError } from '../errors.js'
+import { linesOf, longestLine, piecesOf } from './lines.js'
+import { LineSet } from './line-set.js'
+import type { RowRecord } from './measure.js'
+
+/** What must be the same for figures to be of one kind. */
+export interface RunIdentity {
+  /** Digest of the labelled file. */
+  readonly data: string
+  /** What the answers of the models depend on. */
+  readonly models: Json
+  readonly flips: boolean
+}
+
+const format = 'oi-eval@1'
+const notOurs = 'this is no file of oi eval; name one that is not there yet'
+type Head = RunIdentity & { readonly format: typeof format }
+type Entry = RowRecord & { readonly atMs: number }
+
+/** What a difference means, for messages. */
+const meanings: Readonly<Record<keyof RunIdentity, string>> = {
+  data: 'it was made with another labelled file',
+  models: 'it was made with another model, or the same one set otherwise',
+  flips: 'it was made with --flips where there is none now, or the other way round',
+}
+
+export class Journal {
+  readonly #file: number
+  readonly #done: LineSet
+  readonly #earlierMs: number
+  readonly #startMs = performance.now()
+
+  private constructor(file: number, done: LineSet, earlierMs: number) {
+    this.#file = file
+    this.#done = done
+    this.#earlierMs = earlierMs
+  }
+
+  /**
+   * Opens a file, or begins one where there is none.
+   *
+   * @param onRecord - Called with each row that is in it already.
+   * @throws {@link OiError} `ERR_CONFIG` if it is not such a file, is of another run, is damaged,
+   *   or cannot be written.
+   */
+  static async open(
+    path: string,
+    identity: RunIdentity,
+    onRecord: (record: RowRecord) => void,
+  ): Promise<Journal> {
+    const file = openFile(path)
+    try {
+      // First of all: another file that was named by mistake must stay as it is.
+      await requireHead(path)
+      cutUnfinished(file)
+      const done = new LineSet()
+      const earlierMs = await replay(path, identity, (record) => {
+        // Two processes may have worked on it at the same time.
+        if (done.add(record.line)) onRecord(record)
+      })
+      const journal = new Journal(file, done, earlierMs)
+      journal.#write({ format, ...identity })
+      return journal
+    } catch (error) {
+      closeSync(file)
+      throw error
+    }
+  }
+
+  /** Whether the row of this line is in the file. */
+  has(line: number): boolean {
+    return this.#done.has(line)
+  }
+
+  append(record: RowRecord): void {
+    this.#done.add(record.line)
+    this.#write({ ...record, atMs: Math.round(performance.now() - this.#startMs) })
+  }
+
+  /** Time of all runs together, milliseconds. */
+  get elapsedMs(): number {
+    return this.#earlierMs + performance.now() - this.#startMs
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #write(line: Head | Entry): void {
+    // Without a buffer of our own, a killed process loses nothing but the row it writes.
+    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+  }
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'a+')
+  } catch (cause) {
+    throw new OiError('ERR_CONFIG', `--resume: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** An empty file is a new one. @throws {@link OiError} Unless it begins with a head. */
+async function requireHead(path: string): Promise<void> {
+  try {
+    for await (const { text, ended } of linesOf(piecesOf(path))) {
+      if (ended && parse(text)?.['format'] === format) return
+      throw refusal(path, notOurs)
+    }
+  } catch (cause) {
+    throw cause instanceof OiError && cause.code === 'ERR_CONFIG' ? cause : refusal(path, notOurs)
+  }
+}
+
+/** @returns Milliseconds that earlier runs have taken. */
+async function replay(
+  path: string,
+  identity: RunIdentity,
+  onRecord: (record: RowRecord) => void,
+): Promise<number> {
+  let earlierMs = 0
+  let lastMs = 0
+  for await (const { number, text } of linesOf(piecesOf(path))) {
+    const entry = parse(text)
+    if (entry?.['format'] !== undefined) {
+      requireSame(path, entry, identity)
+      earlierMs += lastMs
+      lastMs = 0
+    } else if (isEntry(entry)) {
+      const { atMs, ...record } = entry
+      lastMs = Math.max(lastMs, atMs)
+      onRecord(record)
+    } else {
+      throw refusal(path, `line ${number} is damaged`)
+    }
+  }
+  return earlierMs + lastMs
+}
+
+function requireSame(path: string, head: Fields, identity: RunIdentity): void {
+  for (const key of Object.keys(meanings) as (keyof RunIdentity)[]) {
+    if (JSON.stringify(head[key]) === JSON.stringify(identity[key])) continue
+    throw refusal(path, `${meanings[key]}; take a new file`)
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Text that this module wrote, or undefined. */
+function parse(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isEntry(value: unknown): value is Entry {
+  const { line, atMs, outcomes, refused } = (value ?? {}) as Partial<
+    Record<'line' | 'atMs' | 'outcomes' | 'refused', unknown>
+  >
+  if (!Number.isInteger(line) || typeof atMs !== 'number') return false
+  return typeof refused === 'string' || Array.isArray(outcomes)
+}
+
+/** Rule 2. */
+function cutUnfinished(file: number): void {
+  const { size } = fstatSync(file)
+  const piece = Buffer.alloc(64 * 2 ** 10)
+  for (let end = size; end > Math.max(0, size - longestLine);) {
+    const start = Math.max(0, end - piece.length)
+    const read = readSync(file, piece, 0, end - start, start)
+    const last = piece.subarray(0, read).lastIndexOf(10)
+    if (last !== -1) {
+      if (start + last + 1 < size) ftruncateSync(file, start + last + 1)
+      return
+    }
+    end = start
+  }
+}
+
+function refusal(path: string, reason: string): OiError {
+  return new OiError('ERR_CONFIG', `--resume ${path}: ${reason}`)
+}

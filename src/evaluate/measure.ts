@@ -1,0 +1,120 @@
+/**
+ * One row, asked and measured.
+ *
+ * @module
+ */
+
+import { entriesOf, objectFromEntries } from '../api/json.js'
+import type { DecideRequest, Decision, Usage } from '../decide/types.js'
+import { OiError } from '../errors.js'
+import { requestsOf, reverse } from './flips.js'
+import { observationsOf } from './observe.js'
+import { type Outcome, outcomeOf } from './outcome.js'
+import type { LabelledRow } from './types.js'
+
+/** Answers one request, with evidence. @throws {@link OiError} */
+export type Ask = (request: DecideRequest, signal: AbortSignal) => Promise<Decision>
+
+export interface MeasureOptions {
+  readonly ask: Ask
+  /** Whether choices and scores are asked in reverse as well. */
+  readonly flips: boolean
+  /** Of one request. */
+  readonly maxQuestions: number
+}
+
+/** What is kept of a row. */
+export type RowRecord = MeasuredRow | RefusedRow
+
+export interface MeasuredRow {
+  /** Of the file, from 1. */
+  readonly line: number
+  readonly outcomes: readonly Outcome[]
+  /** Of all that was asked, in reverse too. */
+  readonly tokens: Tokens
+  /** From asking to the answer, milliseconds. */
+  readonly latencyMs: number
+  /** The model's own part of it, milliseconds. */
+  readonly modelMs: number
+}
+
+export interface Tokens {
+  readonly input: number
+  /** Those of the input that came from a cache. */
+  readonly cached: number
+  readonly image: number
+  readonly output: number
+}
+
+/** A row that the model does not accept, as one whose state is too long. */
+export interface RefusedRow {
+  readonly line: number
+  /** The place and the rule. */
+  readonly refused: string
+}
+
+/** Codes of what is wrong with the request itself: asking again would not help. */
+const refusals: readonly string[] = [
+  'ERR_BODY_INVALID',
+  'ERR_REQUEST_UNACCEPTABLE',
+  'ERR_STATE_TOO_LONG',
+  'ERR_BODY_TOO_LARGE',
+]
+
+/** @throws What `ask` throws, unless it is a refusal; then what {@link observationsOf} throws. */
+export async function measureRow(
+  row: LabelledRow,
+  { ask, flips, maxQuestions }: MeasureOptions,
+  signal: AbortSignal,
+): Promise<RowRecord> {
+  const reversed = flips ? reverse(row) : undefined
+  const startMs = performance.now()
+  let latencyMs = 0
+  const decisions: Decision[] = []
+  try {
+    for (const request of requestsOf(row, reversed, maxQuestions)) {
+      decisions.push(await ask(request, signal))
+      // A second request is asked only for the sake of the flips.
+      if (decisions.length === 1) latencyMs = performance.now() - startMs
+    }
+  } catch (error) {
+    if (!(error instanceof OiError) || !refusals.includes(error.code)) throw error
+    return { line: row.line, refused: error.message }
+  }
+
+  const answers = objectFromEntries(decisions.flatMap((one) => entriesOf(one.answers)))
+  const decision = { ...decisions[0]!, answers }
+  const backwards = new Map(
+    (reversed ? observationsOf(reversed.row, decision) : []).map((observation) => [
+      observation.question,
+      observation.probabilities.toReversed(),
+    ]),
+  )
+  const outcomes = observationsOf(row, decision).map((observation) => {
+    const question = row.request.questions[observation.question]!
+    const other = reversed?.names.get(observation.question)
+    return outcomeOf(observation, question, other === undefined ? other : backwards.get(other))
+  })
+  const tokens = decisions.map(({ usage }) => tokensOf(usage)).reduce(sumOfTokens)
+  const modelMs = Number(decision.latency_ms) || 0
+  return { line: row.line, outcomes, tokens, latencyMs, modelMs }
+}
+
+/** A server may leave fields out, and its numbers may be texts of their own. */
+function tokensOf(usage: Partial<Usage> | undefined): Tokens {
+  return {
+    input: Number(usage?.input_tokens ?? 0),
+    cached: Number(usage?.cached_tokens ?? 0),
+    image: Number(usage?.image_tokens ?? 0),
+    output: Number(usage?.output_tokens ?? 0),
+  }
+}
+
+export function sumOfTokens(a: Tokens, b: Tokens): Tokens {
+  return {
+    input: a.input + b.input,
+    cached: a.cached + b.cached,
+    image: a.image + b.image,
+    output: a.output + b.output,
+  }
+}

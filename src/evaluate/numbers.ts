@@ -1,0 +1,43 @@
+/**
+ * Figures as people read them, in the table and on the page alike.
+ *
+ * @module
+ */
+
+const none = '–'
+
+/** A share or a score between 0 and 1: `.747`; `1.204` from one on. */
+export function showShare(value: number): string {
+  return Number.isNaN(value) ? none : value.toFixed(3).replace(/^0\./, '.')
+}
+
+export function showInterval([low, high]: readonly [number, number]): string {
+  return Number.isNaN(low) ? none : `${showShare(low)}–${showShare(high)}`
+}
+
+/** `3,080` */
+export function showCount(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 0 })
+}
+
+/** Three digits or all before the point: `0.00123`, `12.3`, `4,711`. */
+export function showAmount(value: number): string {
+  if (!Number.isFinite(value)) return none
+  if (Math.abs(value) >= 100) return showCount(value)
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 })
+}
+
+/** `12.3 %` */
+export function showPercent(value: number): string {
+  return Number.isNaN(value) ? none : `${(100 * value).toFixed(1)} %`
+}
+
+/** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
+export function showDuration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return none
+  if (seconds < 1) return `${Math.round(1000 * seconds)} ms`
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

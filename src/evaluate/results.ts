@@ -1,0 +1,125 @@
+/**
+ * All that was measured, gathered row by row in memory that does not grow with their number.
+ *
+ * @module
+ */
+
+import type { Question } from '../decide/types.js'
+import { LogHistogram } from './histogram.js'
+import { type RowRecord, sumOfTokens, type Tokens } from './measure.js'
+import type { Outcome } from './outcome.js'
+import type { Mistake, RefusalExample, Report, RunFacts } from './report.js'
+import { Tally } from './tally.js'
+
+/** Questions with figures of their own; those of further names are in the other figures only. */
+const mostQuestions = 1000
+/** Pairs of options that are told apart. */
+const mostPairs = 50_000
+const shownMistakes = 50
+const shownRefusals = 5
+const mostColumns = 48
+/** Of the names of questions, which can be of any length. */
+const longestName = 200
+
+export class Results {
+  readonly #overall = new Tally()
+  readonly #types = new Map<Question['type'], Tally>()
+  readonly #questions = new Map<string, { type: Question['type']; tally: Tally }>()
+  #unnamed = 0
+  readonly #pairs = new Map<string, { pair: Omit<Mistake, 'count'>; count: number }>()
+  #unpaired = 0
+  #rows = 0
+  #refused = 0
+  readonly #refusals: RefusalExample[] = []
+  #tokens: Tokens = { input: 0, cached: 0, image: 0, output: 0 }
+  readonly #latency = new LogHistogram(1e-3, 1e7)
+  readonly #model = new LogHistogram(1e-3, 1e7)
+
+  add(record: RowRecord): void {
+    if ('refused' in record) {
+      this.#refused++
+      const { line, refused } = record
+      if (this.#refusals.length < shownRefusals) this.#refusals.push({ line, message: refused })
+      return
+    }
+    this.#rows++
+    this.#tokens = sumOfTokens(this.#tokens, record.tokens)
+    this.#latency.add(record.latencyMs)
+    this.#model.add(record.modelMs)
+    for (const outcome of record.outcomes) this.#addOutcome(outcome)
+  }
+
+  /** Rows that were answered or refused. */
+  get rows(): number {
+    return this.#rows + this.#refused
+  }
+
+  #addOutcome(outcome: Outcome): void {
+    const { type, mistake } = outcome
+    const question = outcome.question.slice(0, longestName)
+    this.#overall.add(outcome)
+    if (!this.#types.has(type)) this.#types.set(type, new Tally())
+    this.#types.get(type)!.add(outcome)
+
+    // One name can stand for questions of different types in different rows.
+    const key = `${type} ${question}`
+    const own = this.#questions.get(key)
+    if (own) own.tally.add(outcome)
+    else if (this.#questions.size < mostQuestions) {
+      const tally = new Tally()
+      tally.add(outcome)
+      this.#questions.set(key, { type, tally })
+    } else this.#unnamed++
+
+    if (mistake) this.#addMistake({ question, ...mistake })
+  }
+
+  #addMistake(pair: Omit<Mistake, 'count'>): void {
+    const key = JSON.stringify(Object.values(pair))
+    const known = this.#pairs.get(key)
+    if (known) known.count++
+    else if (this.#pairs.size < mostPairs) this.#pairs.set(key, { pair, count: 1 })
+    else this.#unpaired++
+  }
+
+  /** The figures so far. */
+  report(facts: RunFacts): Report {
+    const questions = [...this.#questions].map(([key, { type, tally }]) => ({
+      name: key.slice(type.length + 1),
+      type,
+      ...tally.figures(),
+    }))
+    const mistakes = [...this.#pairs.values()]
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, shownMistakes)
+      .map(({ pair, count }) => ({ ...pair, count }))
+    const seconds = facts.elapsedMs / 1000
+    const types: Report['types'] = Object.fromEntries(
+      (['noul', 'choice', 'score'] as const)
+        .filter((type) => this.#types.has(type))
+        .map((type) => [type, this.#types.get(type)!.figures()]),
+    )
+    return {
+      ...facts.about,
+      rows: {
+        inFile: facts.rowsInFile,
+        answered: this.#rows,
+        refused: this.#refused,
+        refusals: this.#refusals,
+      },
+      whole: facts.whole,
+      overall: this.#overall.figures(),
+      types,
+      questions,
+      answersOfFurtherQuestions: this.#unnamed,
+      mistakes,
+      mistakesNotToldApart: this.#unpaired,
+      tokens: this.#tokens,
+      latencyMs: { ...this.#latency.quantiles(), columns: this.#latency.columns(mostColumns) },
+      modelMs: this.#model.quantiles(),
+      seconds,
+      decisionsPerSecond: this.#rows / seconds,
+      answersPerSecond: this.#overall.answers / seconds,
+    }
+  }
+}

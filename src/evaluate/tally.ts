@@ -1,0 +1,197 @@
+/**
+ * Figures of a group of answers, in one pass and in memory that does not grow.
+ *
+ * @module
+ */
+
+import { LogHistogram } from './histogram.js'
+import type { Grade, Outcome } from './outcome.js'
+import { Ranking } from './ranking.js'
+
+/** What is true of a group of answers. Without any, means and shares are NaN. */
+export interface Figures {
+  readonly answers: number
+  /** Share of the answers whose likeliest option is the right one. */
+  readonly accuracy: number
+  /** 95 % interval of the accuracy, after Wilson. */
+  readonly accuracyInterval: readonly [low: number, high: number]
+  /** Accuracy of guessing: the mean of 1/n. */
+  readonly guessing: number
+  /** Mean over the answers of sum (p - y)^2 over the options, 0 to 2. */
+  readonly brier: number
+  /** Nats. */
+  readonly logLoss: number
+  /** Expected calibration error over {@link Figures.bins}, 0 to 1. */
+  readonly ece: number
+  /** Ten bins of equal width over the confidence; a bin begins with its lower bound. */
+  readonly bins: readonly Bin[]
+  /** Probability of all labels over the vocabulary: its mean, and what 5 % do not exceed. */
+  readonly labelMass: { readonly mean: number; readonly p5: number }
+  readonly flips?: FlipFigures
+  readonly noul?: NoulFigures
+  readonly score?: ScoreFigures
+}
+
+export interface Bin {
+  readonly answers: number
+  readonly confidence: number
+  readonly accuracy: number
+}
+
+/** Of the choices and scores that were asked with their options reversed as well. */
+export interface FlipFigures {
+  readonly answers: number
+  /** Share of those whose likeliest option is another one then. */
+  readonly rate: number
+  /** Mean of the largest difference of an option's probability. */
+  readonly shift: number
+}
+
+/** Of the nouls, yes being what is looked for from a probability of .5 on. */
+export interface NoulFigures {
+  readonly answers: number
+  /** Share of right answers that are yes. */
+  readonly yes: number
+  readonly precision: number
+  readonly recall: number
+  readonly f1: number
+  /** Mean of (p(yes) - y)^2, 0 to 1. */
+  readonly brier: number
+  /** Area under the ROC curve. */
+  readonly auc: number
+}
+
+export interface ScoreFigures {
+  readonly answers: number
+  /** Mean of |expected level - right level|, levels. */
+  readonly meanError: number
+  /** Mean ranked probability score over n - 1, 0 to 1. */
+  readonly ranked: number
+}
+
+export const binCount = 10
+
+export class Tally {
+  #answers = 0
+  #correct = 0
+  #guessing = 0
+  #brier = 0
+  #logLoss = 0
+  readonly #bins = Array.from({ length: binCount }, () => ({ answers: 0, correct: 0, sum: 0 }))
+  readonly #labelMass = new LogHistogram(1e-9, 1)
+  readonly #flips = { answers: 0, flipped: 0, shift: 0 }
+  readonly #score = { answers: 0, error: 0, ranked: 0 }
+  #nouls: NoulTally | undefined
+
+  add(outcome: Grade & Partial<Outcome>): void {
+    const { correct, confidence, labelMass, reversed, score, noul } = outcome
+    this.#answers++
+    if (correct) this.#correct++
+    this.#guessing += 1 / outcome.options
+    this.#brier += outcome.brier
+    this.#logLoss += outcome.logLoss
+    if (labelMass !== undefined) this.#labelMass.add(labelMass)
+
+    const bin = this.#bins[Math.min(binCount - 1, Math.floor(confidence * binCount))]!
+    bin.answers++
+    bin.sum += confidence
+    if (correct) bin.correct++
+
+    if (reversed) {
+      this.#flips.answers++
+      this.#flips.shift += reversed.shift
+      if (reversed.flipped) this.#flips.flipped++
+    }
+    if (score) {
+      this.#score.answers++
+      this.#score.error += score.error
+      this.#score.ranked += score.ranked
+    }
+    if (noul) (this.#nouls ??= new NoulTally()).add(noul)
+  }
+
+  get answers(): number {
+    return this.#answers
+  }
+
+  figures(): Figures {
+    const n = this.#answers
+    const flips = this.#flips
+    const score = this.#score
+    return {
+      answers: n,
+      accuracy: this.#correct / n,
+      accuracyInterval: wilson(this.#correct, n),
+      guessing: this.#guessing / n,
+      brier: this.#brier / n,
+      logLoss: this.#logLoss / n,
+      // A bin's weight times its gap, both over the same count.
+      ece: this.#bins.reduce((sum, bin) => sum + Math.abs(bin.correct - bin.sum) / n, 0),
+      bins: this.#bins.map((bin) => ({
+        answers: bin.answers,
+        confidence: bin.sum / bin.answers,
+        accuracy: bin.correct / bin.answers,
+      })),
+      labelMass: { mean: this.#labelMass.mean, p5: this.#labelMass.quantile(0.05) },
+      ...(flips.answers > 0 && {
+        flips: {
+          answers: flips.answers,
+          rate: flips.flipped / flips.answers,
+          shift: flips.shift / flips.answers,
+        },
+      }),
+      ...(this.#nouls && { noul: this.#nouls.figures() }),
+      ...(score.answers > 0 && {
+        score: {
+          answers: score.answers,
+          meanError: score.error / score.answers,
+          ranked: score.ranked / score.answers,
+        },
+      }),
+    }
+  }
+}
+
+class NoulTally {
+  /** By what is right and what was said. */
+  readonly #counts = { yesYes: 0, yesNo: 0, noYes: 0, noNo: 0 }
+  readonly #ranking = new Ranking()
+  #brier = 0
+
+  add({ probability, right }: NonNullable<Outcome['noul']>): void {
+    const said = probability >= 0.5
+    if (right) this.#counts[said ? 'yesYes' : 'yesNo']++
+    else this.#counts[said ? 'noYes' : 'noNo']++
+    this.#ranking.add(probability, right)
+    this.#brier += (probability - Number(right)) ** 2
+  }
+
+  figures(): NoulFigures {
+    const { yesYes, yesNo, noYes, noNo } = this.#counts
+    const answers = yesYes + yesNo + noYes + noNo
+    return {
+      answers,
+      yes: (yesYes + yesNo) / answers,
+      precision: yesYes / (yesYes + noYes),
+      recall: yesYes / (yesYes + yesNo),
+      f1: (2 * yesYes) / (2 * yesYes + noYes + yesNo),
+      brier: this.#brier / answers,
+      auc: this.#ranking.area(),
+    }
+  }
+}
+
+/** The two-sided 95 % quantile of the normal distribution. */
+const z = 1.959964
+
+/**
+ * @see E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+ *   Journal of the American Statistical Association 22(158), 1927.
+ */
+function wilson(successes: number, n: number): [number, number] {
+  const share = successes / n
+  const middle = (share + (z * z) / (2 * n)) / (1 + (z * z) / n)
+  const half =
+    (z / (1 + (z * z) / n)) * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n))
+  return [Math.max(0, middle - half), Math.min(1, middle + half)]
+}

@@ -1,0 +1,37 @@
+/**
+ * Labelled requests, and what a model said to them.
+ *
+ * @module
+ */
+
+import type { DecideRequest, Question } from '../decide/types.js'
+
+/** The right answer: yes or no, an option's name, or a level counted from 0. */
+export type Expected = boolean | string | number
+
+/** One line of a labelled file: a request body with `expected` beside it. */
+export interface LabelledRow {
+  /** Of the file, from 1. */
+  readonly line: number
+  readonly request: DecideRequest
+  /** By the names of the questions; a question without one is asked but not counted. */
+  readonly expected: Readonly<Record<string, Expected>>
+}
+
+/** One answered question whose right answer is known. */
+export interface Observation {
+  /** Its name in the request. */
+  readonly question: string
+  readonly type: Question['type']
+  /**
+   * Shape [n], n >= 2, nats, known up to a constant: before temperature and bias. Of a noul: no,
+   * then yes.
+   */
+  readonly logits: readonly number[]
+  /** Shape [n], as answered. */
+  readonly probabilities: readonly number[]
+  /** Index of the right option. */
+  readonly right: number
+  /** 0 to 1. */
+  readonly labelMass: number
+}

@@ -1,0 +1,47 @@
+/**
+ * What a workspace may, and what it is charged: as the exchanges see it.
+ *
+ * @module
+ */
+
+import type { Caller } from '../accounts/accounts.js'
+import type { Decision } from '../decide/types.js'
+
+/** What is known of an answer when it is charged. */
+export type Charged = Pick<Decision, 'model' | 'usage'>
+
+export interface Gate {
+  /**
+   * Takes one of the workspace's requests per minute for each of `count`, all or none.
+   *
+   * @throws {@link OiError} `ERR_RATE_LIMIT`, with the time until it may try again (a `count` of
+   *   more than the limit is never let in whole); `ERR_BALANCE`; `ERR_OVERLOADED` while bookings
+   *   cannot be written.
+   */
+  take(caller: Caller, count: number): void
+  /**
+   * Takes one of the workspace's concurrent places.
+   *
+   * @throws {@link OiError} `ERR_CONCURRENCY`.
+   */
+  enter(caller: Caller): void
+  /** Gives a place back. */
+  leave(caller: Caller): void
+  /**
+   * Charges an answered request. Never throws.
+   *
+   * @returns What the reply has to wait for, which never rejects; undefined: nothing.
+   */
+  book(caller: Caller, decision: Charged): Promise<void> | undefined
+  /** The `x-ratelimit-*` headers as they stand: name, value, …; none for what is unlimited. */
+  headers(caller: Caller): readonly string[]
+}
+
+/** For servers without accounts: everything is allowed, nothing is charged. */
+export const openGate: Gate = {
+  take: () => {},
+  enter: () => {},
+  leave: () => {},
+  book: () => undefined,
+  headers: () => [],
+}

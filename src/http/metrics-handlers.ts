@@ -1,0 +1,33 @@
+/**
+ * `GET /metrics` and nothing else, for an address of its own.
+ *
+ * @module
+ */
+
+import {
+  type Client,
+  Exchange,
+  type ExchangeContext,
+  type Head,
+  type Listener,
+} from './exchange.js'
+import type { Metrics } from './metrics.js'
+import { answerFrom, type Route } from './routes.js'
+
+export class MetricsHandlers implements Listener {
+  readonly #context: ExchangeContext
+  readonly #routes: ReadonlyMap<string, Route>
+
+  /** @param context - Of the handlers whose metrics these are. */
+  constructor(context: ExchangeContext & { readonly metrics: Metrics }) {
+    this.#context = context
+    this.#routes = new Map([['/metrics', () => context.metrics.content()]])
+  }
+
+  open(head: Head, client: Client): Exchange | undefined {
+    return answerFrom(this.#routes, new Exchange(head, client, this.#context), head)
+  }
+
+  /** Nothing here lasts longer than a moment. */
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,134 @@
+/**
+ * `GET /metrics` in Prometheus' text format. Everything is read when it is asked for: what the
+ * traffic, the engines and the process say then replaces what they said before.
+ *
+ * prom-client's default metrics are not used: they watch every garbage collection, which cost a
+ * busy server 2 percent of its CPU time.
+ *
+ * @module
+ */
+
+import { Counter, Gauge, type Histogram, Registry } from 'prom-client'
+import type { EngineReport } from '../decide/types.js'
+import { engineMetrics } from './engine-metrics.js'
+import type { Content } from './reply.js'
+import type { Traffic } from './traffic.js'
+
+export interface MetricsSources {
+  readonly traffic: Traffic
+  /** Requests for decisions under way. */
+  readonly running: () => number
+  readonly engines: () => readonly EngineReport[]
+}
+
+type Labels = Readonly<Record<string, string | number>>
+
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #sources: MetricsSources
+  /** What all engine metrics of one answer are read from. */
+  #reports: readonly EngineReport[] = []
+
+  constructor(sources: MetricsSources) {
+    this.#sources = sources
+    this.#addTraffic()
+    for (const { name, help, kind, label, read } of engineMetrics) {
+      const labels = label === undefined ? ['model'] : ['model', label]
+      this.#add(kind, `oi_engine_${name}`, help, labels, () =>
+        this.#reports.flatMap(({ model, stats }): [Labels, number][] => {
+          const values = read(stats)
+          if (typeof values === 'number') return [[{ model }, values]]
+          return Object.entries(values).map(([key, value]) => [{ model, [label!]: key }, value])
+        }),
+      )
+    }
+    this.#addProcess()
+  }
+
+  async content(): Promise<Content> {
+    this.#reports = this.#sources.engines()
+    const body = await this.#registry.metrics()
+    return { status: 200, body, type: this.#registry.contentType }
+  }
+
+  #addTraffic(): void {
+    const { traffic, running } = this.#sources
+    const requests = 'Requests that ended, by route and status; 0: the client had gone'
+    this.#add('counter', 'oi_http_requests_total', requests, ['route', 'status'], () =>
+      traffic.requests().map(({ count, ...labels }) => [labels, count]),
+    )
+    const items = 'Items of batches that were given a result, by its status'
+    this.#add('counter', 'oi_http_batch_items_total', items, ['status'], () =>
+      traffic.items().map(({ count, ...labels }) => [labels, count]),
+    )
+    this.#addOne('gauge', 'oi_http_requests_running', 'Decisions under way', running)
+
+    const name = 'oi_http_request_duration_seconds'
+    const histogram = {
+      name,
+      help: 'Time from the head of a request for decisions to its answer, of answered ones',
+      type: 'histogram',
+      get: () => {
+        const { buckets, sum, count } = traffic.durations()
+        const values = [
+          ...buckets.map(({ le, count }) => ({
+            metricName: `${name}_bucket`,
+            labels: { le: le === Infinity ? '+Inf' : le },
+            value: count,
+          })),
+          { metricName: `${name}_sum`, labels: {}, value: sum },
+          { metricName: `${name}_count`, labels: {}, value: count },
+        ]
+        return { ...histogram, values }
+      },
+    }
+    // Its own histograms can only be filled observation by observation.
+    this.#registry.registerMetric(histogram as unknown as Histogram)
+  }
+
+  /** Under the names that other programs use for them. */
+  #addProcess(): void {
+    const startSeconds = Date.now() / 1000 - process.uptime()
+    this.#addOne('counter', 'process_cpu_seconds_total', 'CPU time of all threads', () => {
+      const { user, system } = process.cpuUsage()
+      return (user + system) / 1e6
+    })
+    this.#addOne('gauge', 'process_resident_memory_bytes', 'Memory of the process', () =>
+      process.memoryUsage.rss(),
+    )
+    this.#addOne(
+      'gauge',
+      'process_start_time_seconds',
+      'When the process began, seconds since 1970',
+      () => startSeconds,
+    )
+    this.#addOne(
+      'counter',
+      'oi_event_loop_busy_seconds_total',
+      'Time in which the thread of the HTTP server was busy',
+      () => performance.eventLoopUtilization().active / 1000,
+    )
+  }
+
+  #addOne(kind: 'counter' | 'gauge', name: string, help: string, read: () => number): void {
+    this.#add(kind, name, help, [], () => [[{}, read()]])
+  }
+
+  /** @param read - Every number, with its labels. */
+  #add(
+    kind: 'counter' | 'gauge',
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: () => readonly (readonly [Labels, number])[],
+  ): void {
+    const Kind = kind === 'counter' ? Counter : Gauge
+    new Kind({
+      ...{ name, help, labelNames, registers: [this.#registry] },
+      collect() {
+        this.reset()
+        for (const [labels, value] of read()) this.inc(labels, value)
+      },
+    })
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The certificate and the key of a server, looked at before they are used: uWebSockets.js says
+ * nothing about what is wrong with them.
+ *
+ * @module
+ */
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { OiError } from '../errors.js'
+
+export interface TlsFiles {
+  /** PEM: the server's certificate first, then those that lead to a known authority. */
+  readonly certFile: string
+  /** PEM, without a passphrase. */
+  readonly keyFile: string
+}
+
+/**
+ * Reads both files as far as is needed to know that they can be used.
+ *
+ * @throws {@link OiError} `ERR_CONFIG` naming the setting, the file and what is expected of it.
+ */
+export function checkTls({ certFile, keyFile }: TlsFiles): void {
+  const certificate = parse('--tls-cert', certFile, 'a certificate', (pem) => {
+    // Without this, the binary form passes, which the server cannot read.
+    if (!pem.includes('-----BEGIN')) throw new Error('it is no PEM')
+    return new X509Certificate(pem)
+  })
+  const key = parse('--tls-key', keyFile, 'a private key without a passphrase', createPrivateKey)
+  if (!certificate.checkPrivateKey(key)) {
+    throw new OiError('ERR_CONFIG', `--tls-key: ${keyFile} does not belong to ${certFile}`)
+  }
+}
+
+function parse<T>(flag: string, file: string, what: string, read: (pem: string) => T): T {
+  let pem: string
+  try {
+    pem = readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'there is no such file' : message
+    throw new OiError('ERR_CONFIG', `${flag}: cannot read ${file}: ${reason}`, { cause })
+  }
+  try {
+    return read(pem)
+  } catch (cause) {
+    throw new OiError('ERR_CONFIG', `${flag}: expected ${what} in PEM form, got ${file}`, { cause })
+  }
+}

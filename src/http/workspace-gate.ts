@@ -1,0 +1,142 @@
+/**
+ * The gate over the accounts: limits and balance of each workspace, and its bookings.
+ *
+ * Rules
+ *   1. Everything that a request needs is in memory, and is read again where the accounts have
+ *      changed: `authenticate`, which is called before, has looked.
+ *   2. The requests and places that are taken are this process' own: several processes on one
+ *      data folder each allow the limits. The balance is common to all.
+ *   3. A balance in memory is the file's less what is booked and not written yet. It can fall
+ *      below 0 by what was let in while it was above.
+ *
+ * @module
+ */
+
+import type { Accounts, Caller } from '../accounts/accounts.js'
+import { costOf } from '../accounts/money.js'
+import { Places } from '../accounts/places.js'
+import { RequestWindow, windowMs } from '../accounts/request-window.js'
+import type { WorkspaceTerms } from '../accounts/terms.js'
+import { OiError } from '../errors.js'
+import type { Charged, Gate } from './gate.js'
+
+export interface WorkspaceGateOptions {
+  readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms'>
+  /** Milliseconds on a clock that never goes back. `performance.now` by default. */
+  readonly now?: () => number
+}
+
+/** What is kept of a workspace that has asked. */
+interface Standing {
+  readonly window: RequestWindow
+  readonly places: Places
+  requestsPerMinute: number
+  concurrent: number
+  balance: number | null
+  /** The count of changes at which they were read. */
+  readAt: number
+}
+
+export class WorkspaceGate implements Gate {
+  readonly #accounts: WorkspaceGateOptions['accounts']
+  readonly #now: () => number
+  readonly #standings = new Map<number, Standing>()
+
+  constructor({ accounts, now = () => performance.now() }: WorkspaceGateOptions) {
+    this.#accounts = accounts
+    this.#now = now
+  }
+
+  take(caller: Caller, count: number): void {
+    const standing = this.#of(caller)
+    const { requestsPerMinute: limit, balance, window } = standing
+    if (balance !== null && balance <= 0) {
+      throw new OiError(
+        'ERR_BALANCE',
+        `The balance of the workspace ${caller.workspace} is used up`,
+      )
+    }
+    if (this.#accounts.ledger.full) {
+      throw new OiError('ERR_OVERLOADED', 'The server cannot write its accounts')
+    }
+    // Here, where it may fail: book() must not.
+    this.#accounts.prices.refresh()
+    if (limit === 0) return
+    // More than the limit is never let in at once, only in parts.
+    const retryAfterMs = count > limit ? windowMs : window.take(count, limit, this.#now())
+    if (retryAfterMs > 0) {
+      const message = `The workspace ${caller.workspace} has ${limit} requests per minute, used up`
+      throw new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
+    }
+  }
+
+  enter(caller: Caller): void {
+    const { places, concurrent } = this.#of(caller)
+    if (places.enter(concurrent, this.#now())) return
+    const retryAfterMs = places.freeInMs
+    throw new OiError(
+      'ERR_CONCURRENCY',
+      `The workspace ${caller.workspace} has ${concurrent} requests under way, its limit`,
+      retryAfterMs === undefined ? {} : { retryAfterMs },
+    )
+  }
+
+  leave(caller: Caller): void {
+    this.#standings.get(caller.workspaceId)!.places.leave(this.#now())
+  }
+
+  book({ workspaceId }: Caller, { model, usage }: Charged): Promise<void> | undefined {
+    const standing = this.#standings.get(workspaceId)!
+    const cost = costOf(usage, this.#accounts.prices.of(model))
+    const limited = standing.balance !== null
+    if (standing.balance !== null) standing.balance -= cost
+    const booking = {
+      workspaceId,
+      model,
+      timeMs: Date.now(),
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      imageTokens: usage.image_tokens ?? 0,
+      cachedTokens: usage.cached_tokens,
+      cost,
+    }
+    return this.#accounts.ledger.book(booking, limited)
+  }
+
+  headers(caller: Caller): readonly string[] {
+    const { window, places, requestsPerMinute, concurrent } = this.#of(caller)
+    const headers: string[] = []
+    if (requestsPerMinute > 0) {
+      const now = this.#now()
+      headers.push(
+        'x-ratelimit-limit-requests',
+        String(requestsPerMinute),
+        'x-ratelimit-remaining-requests',
+        String(Math.max(0, requestsPerMinute - window.used(now))),
+        'x-ratelimit-reset-requests',
+        String(Math.ceil(window.emptyInMs(now) / 1000)),
+      )
+    }
+    if (concurrent > 0) {
+      headers.push(
+        'x-ratelimit-limit-concurrent',
+        String(concurrent),
+        'x-ratelimit-remaining-concurrent',
+        String(Math.max(0, concurrent - places.taken)),
+      )
+    }
+    return headers
+  }
+
+  #of({ workspaceId }: Caller): Standing {
+    const { changes, terms } = this.#accounts
+    const known = this.#standings.get(workspaceId)
+    if (known?.readAt === changes.count) return known
+    const readAt = changes.count
+    const now: WorkspaceTerms = terms.of(workspaceId)
+    if (known !== undefined) return Object.assign(known, now, { readAt })
+    const standing = { window: new RequestWindow(), places: new Places(), ...now, readAt }
+    this.#standings.set(workspaceId, standing)
+    return standing
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Image files to pixels, by libvips. The only module that names sharp.
+ *
+ * Imported late, as loading libvips takes time that models without vision need not spend.
+ *
+ * Rules
+ *   1. The bytes are sniffed before libvips sees them: of its many readers only those for the
+ *      four types are ever reached.
+ *   2. The header is read and judged before any pixel is decoded.
+ *   3. What libvips says against a picture is the picture's fault and never the server's, but for
+ *      the time that it takes.
+ *
+ * @module
+ */
+
+import sharp from 'sharp'
+import type { ImagePixels } from '../engine/types.js'
+import { OiError } from '../errors.js'
+import type { ImageSource } from './image-source.js'
+import { imageLimits } from './limits.js'
+import { isAnimatedPng, sniff } from './media-type.js'
+import { unacceptable } from './refusal.js'
+
+// For the whole process. Nothing that a caller sent is kept; and one picture is decoded on one
+// thread, as the cores are the model's.
+sharp.cache(false)
+sharp.concurrency(1)
+
+/** Damaged pixels are refused, truncated ones too; oddities beside the pixels are not. */
+const failOn = 'error'
+
+/** So that no picture keeps the others waiting for ever: the largest ones take a few seconds. */
+const timeoutSeconds = 60
+
+/** A file whose header has been read. */
+export interface OpenedImage {
+  readonly source: ImageSource
+  readonly bytes: Buffer
+  /** Pixels as they will be seen, before scaling. */
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * Reads the header of a picture.
+ *
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if the text is not base64, the file is of
+ *   another type than was said, is an animation, has too many pixels, or cannot be read.
+ */
+export async function openImage(source: ImageSource): Promise<OpenedImage> {
+  const { place, mediaType } = source
+  const bytes = decodeBase64(source)
+  const found = sniff(bytes)
+  if (found !== mediaType) {
+    const got = found ?? 'something else'
+    throw unacceptable(place, `expected a picture of the type ${mediaType}, got ${got}`)
+  }
+  // The pixels are counted here, so that the message can say how many there are.
+  const { pages = 1, autoOrient } = await sharp(bytes, { failOn, limitInputPixels: false })
+    .metadata()
+    .catch((cause: unknown) => Promise.reject(undecodable(place, cause)))
+  if (pages > 1 || (mediaType === 'image/png' && isAnimatedPng(bytes))) {
+    throw unacceptable(place, 'expected a picture of one frame, got an animation')
+  }
+  const { width, height } = autoOrient
+  const { maxSourcePixels, maxSide } = imageLimits
+  if (width * height > maxSourcePixels) {
+    const got = `${width} × ${height} = ${width * height}`
+    throw unacceptable(place, `expected at most ${maxSourcePixels} pixels, got ${got}`)
+  }
+  // A row of millions of pixels takes libvips a gigabyte, however few rows there are.
+  if (width > maxSide || height > maxSide) {
+    throw unacceptable(place, `expected at most ${maxSide} pixels a side, got ${width} × ${height}`)
+  }
+  return { source, bytes, width, height }
+}
+
+/**
+ * Decodes a picture: turned as its EXIF orientation says, scaled down to its `maxPixels`, on
+ * white where it is transparent, in sRGB.
+ *
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if it cannot be decoded to its end,
+ *   `ERR_TIMEOUT` if that takes more than a minute.
+ */
+export async function decodeImage({ source, bytes, ...size }: OpenedImage): Promise<ImagePixels> {
+  const { place, maxPixels } = source
+  const { width, height } = scaled(size, maxPixels)
+  const { data, info } = await sharp(bytes, {
+    failOn,
+    autoOrient: true,
+    limitInputPixels: imageLimits.maxSourcePixels,
+  })
+    .timeout({ seconds: timeoutSeconds })
+    .resize(width, height, { fit: 'fill' })
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+    .catch((cause: unknown) => Promise.reject(undecodable(place, cause)))
+  if (info.width !== width || info.height !== height || data.length !== 3 * width * height) {
+    const got = `${info.width} × ${info.height} × ${info.channels}`
+    throw undecodable(place, new Error(`sharp made ${got} instead of ${width} × ${height} × 3`))
+  }
+  return { rgb: data, width, height }
+}
+
+/**
+ * The size of a picture of at most so many pixels. The aspect ratio is kept, unless one side
+ * would vanish: each has at least one pixel.
+ */
+export function scaled(
+  { width, height }: { readonly width: number; readonly height: number },
+  maxPixels: number,
+): { width: number; height: number } {
+  if (width * height <= maxPixels) return { width, height }
+  const scale = Math.sqrt(maxPixels / (width * height))
+  const narrow = Math.min(Math.max(1, Math.floor(width * scale)), maxPixels)
+  const low = Math.max(1, Math.floor(height * scale))
+  return { width: narrow, height: Math.min(low, Math.floor(maxPixels / narrow)) }
+}
+
+function decodeBase64({ base64, place }: ImageSource): Buffer {
+  const bytes = Buffer.from(base64, 'base64')
+  // Node skips what is no base64. Only what was base64 throughout is the same when written again.
+  if (base64 === '' || bytes.toString('base64') !== base64) {
+    throw unacceptable(place, 'expected base64 text, padded, without line breaks')
+  }
+  return bytes
+}
+
+function undecodable(place: string, cause: unknown): OiError {
+  if (cause instanceof Error && cause.message.startsWith('timeout:')) {
+    const message = `${place}: not decoded within ${timeoutSeconds} s`
+    return new OiError('ERR_TIMEOUT', message, { param: place, cause })
+  }
+  return unacceptable(place, 'expected a whole and undamaged picture', cause)
+}

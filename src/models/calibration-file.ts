@@ -1,0 +1,58 @@
+/**
+ * Where a model's calibration is: in a file that was named, or in one beside the model.
+ *
+ * @module
+ */
+
+import { readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { type CalibrationFile, readCalibration } from '../calibrate/file.js'
+import { OiError } from '../errors.js'
+import type { BoundCalibration } from '../scoring/calibration.js'
+
+/**
+ * The file beside a model, whether it is there or not: beside the file itself, where the model is
+ * named by a link, so that a link that is led elsewhere leaves the calibration where it belongs.
+ */
+export async function calibrationPath(model: string): Promise<string> {
+  // What cannot be read has an error of its own, elsewhere.
+  const file = await realpath(model).catch(() => model)
+  return `${file}.calibration.json`
+}
+
+/**
+ * @param setting - A path; `off` for none; empty for the one beside the model, if there is one.
+ * @throws {@link OiError} `ERR_CALIBRATION` if it cannot be read or is damaged.
+ */
+export async function findCalibration(
+  model: string,
+  setting = '',
+): Promise<BoundCalibration | undefined> {
+  if (setting === 'off') return undefined
+  const path = setting === '' ? await calibrationPath(model) : setting
+  try {
+    return readCalibration(path, await readFile(path, 'utf8'))
+  } catch (cause) {
+    if (cause instanceof OiError) throw cause
+    const { code, message } = cause as NodeJS.ErrnoException
+    const missing = code === 'ENOENT'
+    if (missing && setting === '') return undefined
+    const reason = missing ? 'there is no such file' : message
+    throw new OiError('ERR_CALIBRATION', `${path}: ${reason}`, { cause })
+  }
+}
+
+/**
+ * Writes a file whole or not at all: a server that starts meanwhile reads the old one.
+ *
+ * @throws {@link OiError} `ERR_CALIBRATION` if it cannot be written.
+ */
+export async function writeCalibration(path: string, file: CalibrationFile): Promise<void> {
+  const unfinished = `${path}.${process.pid}.tmp`
+  try {
+    await writeFile(unfinished, `${JSON.stringify(file, null, 2)}\n`)
+    await rename(unfinished, path)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new OiError('ERR_CALIBRATION', `${path}: ${message}`, { cause })
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The file of a readout of a user's own (`--readout`).
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { basename, dirname, extname, resolve } from 'node:path'
+import { OiError } from '../errors.js'
+import { named } from '../prompt/custom/faults.js'
+import { parseReadout, parseTemplateReadout } from '../prompt/custom/parse.js'
+import type { CustomReadout } from '../prompt/custom/types.js'
+
+/**
+ * Reads a readout and checks all of it that needs no model.
+ *
+ * @param path - A `.json` file, or a `.jinja` file, which is a template alone. `templateFile` in
+ *   the first is meant from its folder.
+ * @returns Without a name in the file: that of the file, and 8 hex digits of the SHA-256 of all
+ *   that was read.
+ * @throws {@link OiError} `ERR_READOUT` naming the file and, in it, the place and what is expected.
+ */
+export function readReadoutFile(path: string): CustomReadout {
+  const hash = createHash('sha256')
+  const readText = (file: string) => {
+    const text = decoded(readBytes(file))
+    hash.update(text)
+    return text
+  }
+  try {
+    const ending = extname(path).toLowerCase()
+    if (ending !== '.json' && ending !== '.jinja') {
+      throw new OiError('ERR_READOUT', 'expected a file that ends in .json or .jinja')
+    }
+    const text = readText(path)
+    const content =
+      ending === '.json'
+        ? parseReadout(text, (file) => readText(resolve(dirname(path), file)))
+        : parseTemplateReadout(text)
+    const stem = basename(path, extname(path)).replace(/[^A-Za-z0-9._-]+/g, '-')
+    const name = content.name ?? `${stem}@${hash.digest('hex').slice(0, 8)}`
+    return { ...content, file: path, name }
+  } catch (error) {
+    throw named(path, error)
+  }
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? `there is no file ${path}` : message
+    throw new OiError('ERR_READOUT', reason, { cause })
+  }
+}
+
+/** Line breaks as Unix has them: a carriage return would be a part of the prompt. */
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n')
+  } catch (cause) {
+    throw new OiError('ERR_READOUT', 'expected UTF-8', { cause })
+  }
+}

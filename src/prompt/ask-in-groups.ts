@@ -1,0 +1,65 @@
+/**
+ * A question of more options than there are labels, asked in two steps: for the group that has
+ * the best option, and in each group for the best of its members.
+ *
+ * @module
+ */
+
+import type { Step } from '../scoring/types.js'
+import type { Asked, AskedSuffix } from './asked.js'
+import * as letters from './letters.js'
+import type { ListQuestion } from './letters.js'
+
+/**
+ * Reads p(option) = p(group) p(member | group), all suffixes in one pass. Each suffix holds the
+ * question's instructions, so there are as few groups as can be; of the options, the first one
+ * holds all and the others together all once more.
+ *
+ * @param question - Of n options at most if there are √n labels or more.
+ * @param labels - Texts, two or more.
+ * @param tokens - Their tokens.
+ * @param reversed - Whether levels are given highest first.
+ */
+export function askInGroups(
+  question: ListQuestion,
+  labels: readonly string[],
+  tokens: Int32Array,
+  reversed = false,
+): Asked {
+  const groups = divide(letters.optionTexts(question, reversed), labels.length)
+  const suffixes: AskedSuffix[] = [
+    {
+      text: letters.groupsText(question, groups, labels, reversed),
+      candidates: tokens.subarray(0, groups.length),
+    },
+  ]
+  const options = groups.flatMap((members, candidate): Step[][][] => {
+    const group: Step = { suffix: 0, candidate }
+    // Nothing is left to ask in a group of one.
+    if (members.length === 1) return [[[group]]]
+    const suffix = suffixes.length
+    suffixes.push({
+      text: letters.listText(question, members, labels, reversed),
+      candidates: tokens.subarray(0, members.length),
+    })
+    return members.map((_, member) => [[group, { suffix, candidate: member }]])
+  })
+  return {
+    suffixes,
+    reading: { kind: 'steps', suffixes: suffixes.length, options, over: 'candidates' },
+  }
+}
+
+/**
+ * The fewest groups of at most `most` members: their sizes differ by one at most, the larger ones
+ * first, and the order is kept.
+ */
+export function divide<T>(items: readonly T[], most: number): T[][] {
+  const count = Math.ceil(items.length / most)
+  const least = Math.floor(items.length / count)
+  const larger = items.length % count
+  return Array.from({ length: count }, (_, i) => {
+    const begin = i * least + Math.min(i, larger)
+    return items.slice(begin, begin + least + (i < larger ? 1 : 0))
+  })
+}

@@ -1,0 +1,55 @@
+/**
+ * `temperature` of a readout's file: one number for all, or by type, or by type and number of
+ * options.
+ *
+ * @module
+ */
+
+import { isJsonObject, RawNumber, type Json } from '../../api/json.js'
+import type { Temperature } from '../temperatures.js'
+import { objectAt, refusal } from './fields.js'
+
+const types = ['noul', 'choice', 'score'] as const
+const buckets = { '2': [1, 2], '3-5': [3, 5], '6-10': [6, 10], '11+': [11, Infinity] } as const
+const bucketNames = Object.keys(buckets) as (keyof typeof buckets)[]
+const [least, most] = [0.01, 100]
+
+/**
+ * @throws {@link OiError} `ERR_READOUT` for anything but a number from 0.01 to 100 in its place.
+ * @example
+ * ```json
+ * { "noul": 1.1, "choice": { "2": 1.2, "3-5": 1.4, "6-10": 1.4, "11+": 1.5 } }
+ * ```
+ */
+export function readTemperatures(value: Json | undefined): readonly Temperature[] | undefined {
+  if (value === undefined) return undefined
+  if (!isJsonObject(value)) {
+    const temperature = numberAt('temperature', value)
+    return types.map((type) => ({ type, from: 1, to: Infinity, temperature }))
+  }
+  const given = objectAt('temperature', value, types)
+  return types.flatMap((type) => {
+    const own = given[type]
+    return own === undefined ? [] : readBuckets(type, own)
+  })
+}
+
+function readBuckets(type: Temperature['type'], value: Json): readonly Temperature[] {
+  const place = `temperature.${type}`
+  if (!isJsonObject(value)) {
+    return [{ type, from: 1, to: Infinity, temperature: numberAt(place, value) }]
+  }
+  const given = objectAt(place, value, bucketNames)
+  return bucketNames.flatMap((name) => {
+    const own = given[name]
+    if (own === undefined) return []
+    const [from, to] = buckets[name]
+    return [{ type, from, to, temperature: numberAt(`${place}.${name}`, own) }]
+  })
+}
+
+function numberAt(place: string, value: Json): number {
+  const number = value instanceof RawNumber ? value.valueOf() : value
+  if (typeof number === 'number' && number >= least && number <= most) return number
+  throw refusal(place, `expected a number from ${least} to ${most}`)
+}

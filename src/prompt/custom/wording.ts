@@ -1,0 +1,140 @@
+/**
+ * The wording of questions, from templates of a user's own.
+ *
+ * Rules
+ *   1. The wording is plain text: control tokens count in the template around it alone.
+ *   2. One option is one line, and one level, as in `letters@1`: no text can pass for another one.
+ *   3. What a template does not name, as the names of questions, the model never sees.
+ *
+ * @module
+ */
+
+import { entriesOf } from '../../api/json.js'
+import { OiError } from '../../errors.js'
+import {
+  instructionText,
+  isBlank,
+  labelWord,
+  lineBreak,
+  lineText,
+  noulAsChoice,
+  type Wording,
+} from '../letters.js'
+import { keepLastBreak } from '../jinja.js'
+import { MarkedTemplate, type Slots } from './marked-template.js'
+
+const slots = {
+  choice: { texts: ['options'], optional: ['instructions'], facts: ['label_word'] },
+  option: { texts: ['label', 'name'], optional: ['description'] },
+  score: {
+    texts: ['levels'],
+    optional: ['instructions'],
+    flags: ['reversed'],
+    facts: ['label_word'],
+  },
+  level: { texts: ['label'], optional: ['description'], facts: ['number', 'count'] },
+  noul: { texts: [], optional: ['instructions', 'yes', 'no'], flags: ['reversed'] },
+} as const satisfies Record<string, Slots>
+
+export type WordingName = keyof typeof slots
+export const wordingNames = Object.keys(slots) as readonly WordingName[]
+
+const instructions = '{% if instructions %}{{ instructions }}\n\n{% endif %}'
+const yes = '{% if yes %}Yes: {{ yes }}\n{% endif %}'
+const no = '{% if no %}No: {{ no }}\n{% endif %}'
+
+/** Those of `letters@1`, as such templates: what is not given is taken from here. */
+export const standardWording: Readonly<Record<WordingName, string>> = {
+  choice:
+    `${instructions}Options:\n{{ options }}\n\n` +
+    'Answer with only the {{ label_word }} of the best option.',
+  option: '{{ label }}: {{ name }}{% if description %} - {{ description }}{% endif %}',
+  score:
+    `${instructions}Levels, from the {% if reversed %}highest to the lowest` +
+    '{% else %}lowest to the highest{% endif %}:\n{{ levels }}\n\n' +
+    'Answer with only the {{ label_word }} of the level that fits best.',
+  level:
+    '{{ label }}: {% if description %}{{ description }}' +
+    '{% else %}level {{ number }} of {{ count }}{% endif %}',
+  noul:
+    `${instructions}{% if reversed %}${no}${yes}{% else %}${yes}${no}{% endif %}` +
+    "{% if yes or no %}{{ '\\n' }}{% endif %}Answer with only Yes or No.",
+}
+
+/**
+ * @param given - Jinja, by what it words.
+ * @throws {@link OiError} `ERR_READOUT` naming the template, as {@link MarkedTemplate}; and if an
+ *   option or a level can have more than one line.
+ */
+export function createWording(given: Readonly<Partial<Record<WordingName, string>>>): Wording {
+  const templates = Object.fromEntries(
+    wordingNames.map((name) => [
+      name,
+      compile(name, keepLastBreak(given[name] ?? standardWording[name])),
+    ]),
+  ) as Record<WordingName, MarkedTemplate>
+  const { choice, option, score, level, noul } = templates
+
+  const choiceText: Wording['choiceText'] = (question, labels) => {
+    const entries = entriesOf(question.criteria)
+    const lines = entries.map(([name, description], i) =>
+      option.fill({ label: labels[i]!, name: lineText(name), description: lineOf(description) }),
+    )
+    return choice.fill({
+      instructions: instructionText(question.instructions),
+      options: lines.join('\n'),
+      label_word: labelWord(labels, entries.length),
+    })
+  }
+
+  return {
+    choiceText,
+    scoreText: ({ instructions, criteria }, labels, reversed = false) => {
+      const count = criteria.length
+      const lines = criteria.map((description, i) =>
+        level.fill({
+          label: labels[i]!,
+          description: lineOf(description),
+          number: String(reversed ? count - i : i + 1),
+          count: String(count),
+        }),
+      )
+      return score.fill({
+        instructions: instructionText(instructions),
+        levels: lines.join('\n'),
+        label_word: labelWord(labels, count),
+        reversed,
+      })
+    },
+    noulText: ({ instructions, criteria }, reversed = false) =>
+      noul.fill({
+        instructions: instructionText(instructions),
+        yes: lineOf(criteria?.true),
+        no: lineOf(criteria?.false),
+        reversed,
+      }),
+    noulChoiceText: (question, labels, reversed = false) =>
+      choiceText(noulAsChoice(question, reversed), labels),
+  }
+}
+
+function compile(name: WordingName, source: string): MarkedTemplate {
+  try {
+    const template = new MarkedTemplate(source, slots[name])
+    if (name === 'option' || name === 'level') requireOneLine(template)
+    return template
+  } catch (cause) {
+    if (!(cause instanceof OiError)) throw cause
+    throw new OiError('ERR_READOUT', `wording.${name}: ${cause.message}`, { cause })
+  }
+}
+
+function requireOneLine({ cuts }: MarkedTemplate): void {
+  if (!cuts.some(({ literals }) => literals.some((text) => lineBreak.test(text)))) return
+  throw new OiError('ERR_READOUT', 'expected one line, so that no text can pass for another one')
+}
+
+/** A text on one line; nothing if it is missing. */
+function lineOf(value: Parameters<typeof isBlank>[0]): string {
+  return isBlank(value) ? '' : lineText(value)
+}

@@ -1,0 +1,176 @@
+/**
+ * How a decision model is asked: with its own template, and in the way of its family.
+ *
+ * A request becomes one prefix (the template's head and the state) and one suffix for each
+ * question, two where a family asks in both orders. Where the template's head depends on the
+ * question, and the questions of a request do not agree, their prefix is what their heads have in
+ * common, and the state is in every suffix.
+ *
+ * @module
+ */
+
+import { entriesOf, keysOf } from '../../api/json.js'
+import { mostOptions } from '../../api/limits.js'
+import { placeOf } from '../../api/place.js'
+import type { DecideRequest, Question, RequestImages } from '../../decide/types.js'
+import type { Engine, PromptPart, Suffix } from '../../engine/types.js'
+import { OiError } from '../../errors.js'
+import type { LabelReading } from '../../scoring/types.js'
+import type { Reader, Readout, Rendering } from '../readout.js'
+import { decisionType, families, type Family, ratings, refusedTypes } from './families.js'
+import { type Asked, createQuestions, type Questions } from './questions.js'
+import { type RenderedQuestion, SystemoneTemplate } from './systemone-template.js'
+import type { Temperature } from '../temperatures.js'
+import { readTemperatures } from './temperatures.js'
+import { templateText } from './template-text.js'
+
+/**
+ * @param engine - Of a model that {@link decisionType} knows a type of.
+ * @throws {@link OiError} `ERR_READOUT` if the type cannot be served, or its template, labels or
+ *   temperatures are not what they must be.
+ */
+export async function createNativeReadout(engine: Engine): Promise<Readout> {
+  const type = decisionType(engine.info) ?? ''
+  const family = Object.hasOwn(families, type) ? families[type]! : undefined
+  if (family === undefined) {
+    const known = Object.hasOwn(refusedTypes, type)
+    const reason = known ? refusedTypes[type]! : 'which oi does not know'
+    throw new OiError('ERR_READOUT', `decision model of the type ${type}: ${reason}`)
+  }
+  const temperatures = readTemperatures(engine.info, family.buckets)
+  const source = engine.info.chatTemplates['systemone']
+  if (source === undefined) {
+    throw new OiError('ERR_READOUT', `decision model of the type ${type}: no systemone template`)
+  }
+  const most = family.labels === 'letters' ? 52 : mostOptions
+  const template = await SystemoneTemplate.create(source, engine, most)
+  const questions = await createQuestions(engine, family)
+  return new NativeReadout(family, template, questions, temperatures)
+}
+
+class NativeReadout implements Readout {
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly codes: readonly string[] = []
+  readonly noulForms: Readout['noulForms']
+  readonly noulRatings: number | undefined
+  readonly maxOptions: number
+  readonly tokenTexts: ReadonlyMap<number, string>
+  readonly textOnly = true
+  readonly ownOrders = true
+  readonly temperatures: readonly Temperature[]
+  readonly #family: Family
+  readonly #template: SystemoneTemplate
+  readonly #questions: Questions
+  readonly #tail: PromptPart
+
+  constructor(
+    family: Family,
+    template: SystemoneTemplate,
+    questions: Questions,
+    temperatures: readonly Temperature[],
+  ) {
+    this.name = family.version
+    this.labels = questions.labels
+    this.noulForms = questions.noulForms
+    this.noulRatings = family.noul === 'rating' ? ratings : undefined
+    this.maxOptions = questions.maxOptions
+    this.tokenTexts = questions.tokenTexts
+    this.temperatures = temperatures
+    this.#family = family
+    this.#template = template
+    this.#questions = questions
+    this.#tail = { text: template.tail, trusted: true }
+  }
+
+  render(request: DecideRequest, images?: RequestImages): Rendering {
+    if (images !== undefined) throw noImages(this.name)
+    const asked = entriesOf(request.questions).map(([name, question]) => ({
+      name,
+      question,
+      variants: this.#variants(name, question),
+    }))
+    const { between } = this.#template
+    const state = this.#template.state(templateText(request.state, this.#family.state)) + between
+
+    const all = asked.flatMap(({ variants }) => variants.map(({ rendered }) => rendered))
+    const [first] = all
+    const shared = all.every(({ head, lead }) => head === first!.head && lead === first!.lead)
+    const head = shared && first ? first.head : this.#template.commonHead
+    const prefix: PromptPart[] = head === '' ? [] : [{ text: head, trusted: true }]
+    if (shared) prefix.push({ text: (first?.lead ?? '') + state, trusted: false })
+
+    const suffixes: Suffix[] = []
+    const readers: Reader[] = asked.map(({ name, question, variants }) => {
+      for (const { rendered, candidates } of variants) {
+        suffixes.push({ parts: this.#parts(rendered, shared ? undefined : state), candidates })
+      }
+      return { name, question, reading: readingOf(variants) }
+    })
+    return { input: { prefix, suffixes }, readers }
+  }
+
+  #variants(name: string, question: Question): Variant[] {
+    const asked = this.#questions.ask(question)
+    if (asked === undefined) throw tooMany(name, question, this.#questions.mostOf(question))
+    return asked.map((variant) => ({
+      ...variant,
+      rendered: this.#template.question(variant.question),
+    }))
+  }
+
+  /** @param state - Undefined if it is in the prefix. */
+  #parts({ head, lead, text }: RenderedQuestion, state: string | undefined): PromptPart[] {
+    if (state === undefined) return [{ text, trusted: false }, this.#tail]
+    return [
+      { text: head.slice(this.#template.commonHead.length), trusted: true },
+      { text: lead + state + text, trusted: false },
+      this.#tail,
+    ]
+  }
+}
+
+interface Variant extends Asked {
+  readonly rendered: RenderedQuestion
+}
+
+function readingOf(variants: readonly Variant[]): Reader['reading'] {
+  const [first] = variants
+  if (variants.length === 1) return labelReading(first!)
+  return {
+    kind: 'orders',
+    mean: 'probabilities',
+    orders: variants.map((variant) => ({
+      places: variant.places,
+      reading: labelReading(variant),
+    })),
+  }
+}
+
+function labelReading({ forms }: Asked): LabelReading {
+  // d1 counts the likeliest of a label's forms.
+  return forms.some((count) => count > 1)
+    ? { kind: 'labels', forms, pick: 'likeliest' }
+    : { kind: 'labels', forms }
+}
+
+function tooMany(name: string, question: Question, most: number): OiError {
+  const [count, noun] =
+    question.type === 'score'
+      ? [question.criteria.length, 'levels']
+      : [keysOf(question.criteria ?? {}).length, 'options']
+  const param = placeOf(placeOf('questions', name), 'criteria')
+  return new OiError(
+    'ERR_REQUEST_UNACCEPTABLE',
+    `${param}: expected 1 to ${most} ${noun}, got ${count}`,
+    { param },
+  )
+}
+
+function noImages(readout: string): OiError {
+  return new OiError(
+    'ERR_REQUEST_UNACCEPTABLE',
+    `state: expected no image, the readout ${readout} is asked in text only`,
+    { param: 'state' },
+  )
+}

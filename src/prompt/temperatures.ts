@@ -1,0 +1,27 @@
+/**
+ * Temperatures that a readout brings along, by type and number of options.
+ *
+ * @module
+ */
+
+import type { Question } from '../decide/types.js'
+
+/** For questions of one type with `from` to `to` options; 2 for a noul. */
+export interface Temperature {
+  readonly type: Question['type']
+  readonly from: number
+  /** Infinity in the last bucket. */
+  readonly to: number
+  /** Greater than 0. */
+  readonly temperature: number
+}
+
+/** The temperature for so many options of a type, or undefined. */
+export function findTemperature(
+  temperatures: readonly Temperature[],
+  type: Question['type'],
+  options: number,
+): number | undefined {
+  return temperatures.find((row) => row.type === type && options >= row.from && options <= row.to)
+    ?.temperature
+}

@@ -1,0 +1,124 @@
+/**
+ * From what was measured behind a question's suffixes to one logit for each option.
+ *
+ * @module
+ */
+
+import { logSumExp, softmax } from './softmax.js'
+import type { LabelReading, Measurement, OrdersReading, Reading, StepReading } from './types.js'
+
+export interface OptionLogits {
+  /** Shape [n], nats, in the caller's order; known up to a constant. */
+  readonly logits: readonly number[]
+  /** Probability of all options' labels together over the whole vocabulary, 0 to 1. */
+  readonly labelMass: number
+  /** Log-probabilities of each order, shape [orders][n]; only of averaged orders. */
+  readonly orders?: readonly (readonly number[])[]
+  /** True if the answer is the mean of the orders' probabilities, not of their logarithms. */
+  readonly meanOfProbabilities?: true
+}
+
+/** How many suffixes a reading takes. */
+export function suffixesOf(reading: Reading): number {
+  if (reading.kind === 'labels') return 1
+  if (reading.kind === 'steps') return reading.suffixes
+  return reading.orders.reduce((sum, order) => sum + suffixesOf(order.reading), 0)
+}
+
+/**
+ * One logit for each option.
+ *
+ * Averaged orders: the mean of the orders' log-probabilities, which is the geometric mean of their
+ * probabilities. Over all rotations each option stands once behind each label, so that what a
+ * label adds to a logit by itself is the same for all options, and falls out. Where a model's own
+ * format has the mean of the probabilities instead, that is taken of each order's softmax, which
+ * needs the temperature: it is left to `answerOf`, and the logits are those of temperature 1.
+ *
+ * @param measured - One for each suffix of the reading, in order.
+ */
+export function optionLogits(reading: Reading, measured: readonly Measurement[]): OptionLogits {
+  if (reading.kind === 'orders') return meanOverOrders(reading, measured)
+  return reading.kind === 'steps' ? stepLogits(reading, measured) : labelLogits(reading, measured)
+}
+
+/** Sums the forms of each option, in the domain of probabilities, or takes the likeliest. */
+function labelLogits(
+  { forms, pick }: LabelReading,
+  [measured]: readonly Measurement[],
+): OptionLogits {
+  if (forms.length === 0) return { logits: [0], labelMass: 1 }
+  const { logits: candidates, vocabulary } = measured!
+  let at = 0
+  const logits = forms.map((count) => {
+    const own: number[] = []
+    for (let i = 0; i < count; i++) own.push(candidates[at++]!)
+    return pick === 'likeliest' ? Math.max(...own) : logSumExp(own)
+  })
+  return { logits, labelMass: massOf(logits, vocabulary) }
+}
+
+function stepLogits(reading: StepReading, measured: readonly Measurement[]): OptionLogits {
+  const sums = (totals: readonly number[]) =>
+    reading.options.map((forms) =>
+      logSumExp(
+        forms.map((steps) =>
+          steps.reduce(
+            (sum, { suffix, candidate }) =>
+              sum + measured[suffix]!.logits[candidate]! - totals[suffix]!,
+            0,
+          ),
+        ),
+      ),
+    )
+  const overVocabulary = sums(measured.map(({ vocabulary }) => vocabulary))
+  const logits =
+    reading.over === 'vocabulary'
+      ? overVocabulary
+      : sums(measured.map(({ logits: candidates }) => logSumExp(candidates)))
+  return { logits, labelMass: massOf(overVocabulary, 0) }
+}
+
+function meanOverOrders(
+  { orders, mean }: OrdersReading,
+  measured: readonly Measurement[],
+): OptionLogits {
+  let at = 0
+  let labelMass = 0
+  const rows = orders.map(({ places, reading }) => {
+    const count = suffixesOf(reading)
+    const inOrder = optionLogits(reading, measured.slice(at, at + count))
+    at += count
+    labelMass += inOrder.labelMass / orders.length
+    const total = logSumExp(inOrder.logits)
+    return places.map((place) => inOrder.logits[place]! - total)
+  })
+  if (mean === 'probabilities') {
+    const logits = rows[0]!.map((_, i) => logSumExp(rows.map((row) => row[i]!)))
+    return { logits, labelMass, orders: rows, meanOfProbabilities: true }
+  }
+  const logits = rows[0]!.map(
+    (_, option) => rows.reduce((sum, row) => sum + row[option]!, 0) / rows.length,
+  )
+  return { logits, labelMass, orders: rows }
+}
+
+/**
+ * The largest difference that the order makes to an option's probability, 0 to 1.
+ *
+ * @param orders - Shape [orders][n], nats.
+ * @param temperature - As of {@link softmax}.
+ */
+export function orderSpread(orders: readonly (readonly number[])[], temperature: number): number {
+  const rows = orders.map((row) => softmax(row, temperature))
+  let spread = 0
+  for (let option = 0; option < rows[0]!.length; option++) {
+    const own = rows.map((row) => row[option]!)
+    spread = Math.max(spread, Math.max(...own) - Math.min(...own))
+  }
+  return spread
+}
+
+/** Both sums come from single-precision logits, so their quotient can pass 1 by a hair. */
+function massOf(logits: readonly number[], vocabulary: number): number {
+  return Math.min(1, Math.exp(logSumExp(logits) - vocabulary))
+}

@@ -1,0 +1,111 @@
+/**
+ * Batches as clients send them, and what is read of the replies.
+ */
+import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { StubServer } from './stub.js'
+
+export const batchPath = '/v1/systemone/batch'
+export const linesType = 'application/x-ndjson'
+
+export interface Result {
+  readonly index: number
+  readonly id?: string
+  readonly status: number
+  readonly answers?: Record<string, unknown>
+  readonly error?: { readonly code: string; readonly message: string; readonly param?: string }
+  readonly detail?: string
+}
+
+export interface Totals {
+  readonly usage: Record<string, number>
+  readonly latency_ms: number
+}
+
+export interface BatchReply extends Totals {
+  readonly results: readonly Result[]
+}
+
+/** A request about a state. */
+export const about = (state: unknown, more: object = {}) => ({
+  ...more,
+  state,
+  questions: { q: { type: 'noul', instructions: 'Is it?' } },
+})
+
+/** A batch of requests about these states. */
+export const requestsAbout = (states: readonly unknown[]) => ({
+  requests: states.map((state) => about(state)),
+})
+
+export const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+type Address = Pick<StubServer, 'url' | 'key'>
+
+/** @param body - A text as it is, anything else as JSON. */
+export function postBatch(
+  { url, key }: Address,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(url + batchPath, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  })
+}
+
+export const replyOf = async (reply: Response) => (await reply.json()) as BatchReply
+
+/** Results and totals of an answer in lines; every line must be whole. */
+export function readLines(text: string): { results: Result[]; totals: Totals } {
+  if (!text.endsWith('\n')) throw new Error('the last line has no end')
+  const lines = text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+  return { results: lines.slice(0, -1) as Result[], totals: lines.at(-1) as Totals }
+}
+
+/** The lines of a reply as they arrive. */
+export async function* linesOf({ body }: Response): AsyncGenerator<string, undefined> {
+  let text = ''
+  for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+    text += part
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      yield text.slice(0, end)
+      text = text.slice(end + 1)
+    }
+  }
+  if (text !== '') throw new Error('the last line has no end')
+  return undefined
+}
+
+/** A reply of which nothing is read until somebody does: fetch() would read ahead. */
+export function openBatch({ url, key }: Address, body: unknown): Promise<IncomingMessage> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: linesType,
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request(url + batchPath, { method: 'POST', headers, agent: false }, resolve)
+    sent.once('error', reject)
+    sent.end(JSON.stringify(body))
+  })
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2)
+}
+
+/** Waits until a number has stopped growing. */
+export async function settled(read: () => number): Promise<number> {
+  for (;;) {
+    const before = read()
+    await sleep(200)
+    if (read() === before) return before
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * A server before a server that passes everything on and changes one thing.
+ */
+import { createServer, type IncomingMessage, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface PassedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: Buffer
+}
+
+export interface PassedReply {
+  status: number
+  readonly headers: Record<string, string>
+  text: string
+}
+
+export interface Fault {
+  /** Changes the request in place. */
+  readonly request?: (request: PassedRequest) => void
+  /** Changes the reply in place. */
+  readonly reply?: (reply: PassedReply, request: PassedRequest) => void
+}
+
+/** Belong to a connection, and not to what is said over it. */
+const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length']
+
+/** Runs the proxy, gives its address to `use`, closes it whatever happens. */
+export async function withProxy<T>(
+  target: string,
+  fault: Fault,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const server = createServer((incoming, outgoing) => {
+    const pass = async () => {
+      const request: PassedRequest = {
+        method: incoming.method!,
+        path: incoming.url!,
+        headers: headersOf(incoming),
+        body: await bytesOf(incoming),
+      }
+      fault.request?.(request)
+      const reply = await forward(target, request)
+      fault.reply?.(reply, request)
+      outgoing.writeHead(reply.status, reply.headers)
+      outgoing.end(reply.text)
+    }
+    pass().catch(() => outgoing.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+function forward(target: string, request: PassedRequest): Promise<PassedReply> {
+  const { method, path, headers, body } = request
+  return new Promise((resolve, reject) => {
+    const length = method === 'GET' ? {} : { 'content-length': String(body.length) }
+    const asked = httpRequest(
+      target + path,
+      { method, headers: { ...headers, ...length } },
+      (message) => {
+        bytesOf(message).then(
+          (bytes) =>
+            resolve({
+              status: message.statusCode!,
+              headers: headersOf(message),
+              text: bytes.toString('utf8'),
+            }),
+          reject,
+        )
+      },
+    )
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of message) parts.push(part as Buffer)
+  return Buffer.concat(parts)
+}
+
+function headersOf(message: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(message.headers)
+      .filter(([name]) => !ofConnection.includes(name))
+      .map(([name, value]) => [name, String(value)]),
+  )
+}

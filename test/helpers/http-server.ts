@@ -1,0 +1,144 @@
+/**
+ * A server on node:http that behaves as a test wants it to, well or badly, and one that plays
+ * the interface.
+ */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export type Answering = (request: Received, response: ServerResponse, count: number) => void
+
+export interface TestServer {
+  readonly url: string
+  /** Every request whose body has arrived. */
+  readonly received: readonly Received[]
+}
+
+/** @param answer - Told how many requests came before. */
+export async function withHttpServer(
+  answer: Answering,
+  use: (server: TestServer) => Promise<void>,
+): Promise<void> {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (piece: string) => (body += piece))
+    // A client that goes away during its body is not answered.
+    request.on('error', () => {})
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request
+      const count = received.push({ method, path, headers, body }) - 1
+      answer({ method, path, headers, body }, response, count)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  try {
+    await use({ url: `http://127.0.0.1:${port}`, received })
+  } finally {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(value))
+}
+
+/** An error as the interface has it. */
+export const refusal = (code: string, message = 'no') => ({
+  error: { code, message },
+  detail: message,
+})
+
+interface Asked {
+  readonly state?: unknown
+  readonly id?: string
+  readonly questions: Record<string, { type: string; criteria?: object }>
+}
+
+const usage = { input_tokens: 7, output_tokens: 3, cached_tokens: 0 }
+
+/** An answer of the right shape to any request. */
+export function decisionOn({ questions }: Asked) {
+  const answers = Object.entries(questions).map(([name, { type, criteria = {} }]) => {
+    const names = Object.keys(criteria)
+    const probabilities = Object.fromEntries(names.map((key) => [key, 1 / names.length]))
+    const rest = { probabilities, confidence: 0 }
+    if (type === 'noul') return [name, { type, noul: 0.75 }] as const
+    if (type === 'choice') return [name, { type, choice: names[0], ...rest }] as const
+    const legend = { ...(criteria as string[]) }
+    return [name, { type, score: (names.length - 1) / 2, ...rest, legend }] as const
+  })
+  return { model: 'played', answers: Object.fromEntries(answers), usage, latency_ms: 1 }
+}
+
+interface AskedBatch {
+  readonly requests?: Asked[]
+  readonly states?: unknown[]
+  readonly questions?: object
+}
+
+/** The items of a batch; a state of `bad` is refused. */
+function itemsOf(batch: AskedBatch) {
+  const requests =
+    batch.requests ?? batch.states!.map((state) => ({ state, questions: batch.questions }) as Asked)
+  return requests.map((request, index) => {
+    const place = { index, ...(request.id !== undefined && { id: request.id }) }
+    if (request.state === 'bad') {
+      return { ...place, status: 422, ...refusal('invalid_request', `requests[${index}]: bad`) }
+    }
+    return { ...place, status: 200, ...decisionOn(request) }
+  })
+}
+
+const totals = { usage, latency_ms: 2 }
+
+/** Plays the whole interface; streams come in the reverse order, in pieces of three bytes. */
+export const play: Answering = ({ path, headers, body }, response) => {
+  if (path === '/v1/models') return sendJson(response, 200, { models: [{ name: 'played' }] })
+  if (path === '/v1/usage') {
+    const limits = { requests_per_minute: 6000, concurrent: 64 }
+    return sendJson(response, 200, { workspace: 'default', balance: null, limits, usage: [] })
+  }
+  if (path === '/v1/systemone') {
+    return sendJson(response, 200, decisionOn(JSON.parse(body) as Asked), {
+      'x-request-id': 'played',
+    })
+  }
+  if (path !== '/v1/systemone/batch') return sendJson(response, 404, refusal('not_found'))
+  const results = itemsOf(JSON.parse(body) as AskedBatch)
+  if (headers.accept !== 'application/x-ndjson') {
+    return sendJson(response, 200, { results, ...totals }, { 'x-request-id': 'played' })
+  }
+  const lines = [...results.reverse(), totals].map((line) => `${JSON.stringify(line)}\n`)
+  void sendPieces(response, Buffer.from(lines.join('')), 3)
+}
+
+/** Sends bytes in pieces that a client receives one by one, as far as a test can have that. */
+export async function sendPieces(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  size: number,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
+    response.write(bytes.subarray(at, at + size))
+    if (at % (100 * size) === 0) await sleep(1)
+  }
+  response.end()
+}

@@ -1,0 +1,67 @@
+/** Labelled rows, and answers to them that are made up but always the same. */
+import { keysOf, objectFromEntries } from '../../src/api/json.js'
+import type { Answer, Decision, DecideRequest, Question } from '../../src/decide/types.js'
+import { answerOf } from '../../src/scoring/answers.js'
+import { createRandom, type Random } from './random.js'
+
+export const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+
+/** The bytes of lines, in pieces that end anywhere. */
+export async function* piecesOf(lines: Iterable<string>, pieceBytes = 7): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from([...lines].map((line) => `${line}\n`).join(''))
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    yield bytes.subarray(at, at + pieceBytes)
+  }
+}
+
+/** Everything that is yielded. */
+export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const value of values) list.push(value)
+  return list
+}
+
+const options = ['red', 'green', 'blue', '7', '3'] as const
+
+/** The line of a row: a noul, a choice of two to five and a score of three. */
+export function rowText(i: number, random: Random = createRandom(i)): string {
+  const names = options.slice(0, 2 + random.integer(4))
+  // Written by hand: JavaScript would put the names 7 and 3 first.
+  const criteria = names.map((name) => `"${name}":null`).join()
+  return (
+    `{"state":"state ${i}","questions":{` +
+    `"sure":{"type":"noul","instructions":"Is it?"},` +
+    `"colour":{"type":"choice","criteria":{${criteria}}},` +
+    `"size":{"type":"score","criteria":["small","middling","large"]}},` +
+    `"expected":{"sure":${random.integer(2) === 1},` +
+    `"colour":"${random.pick(names)}","size":${random.integer(3)}}}`
+  )
+}
+
+/** The same request has the same answers, with evidence. */
+export function decisionOn(request: DecideRequest): Decision {
+  const answers = keysOf(request.questions).map((name): [string, Answer] => {
+    const question = request.questions[name]!
+    const random = createRandom(seedOf(`${JSON.stringify(request.state)} ${name}`))
+    const logits = Array.from({ length: countOf(question) }, () => 6 * random.next() - 3)
+    const read = { logits, labelMass: random.next() }
+    return [name, answerOf(question, read, { temperature: 1, evidence: true })]
+  })
+  return {
+    model: 'made-up',
+    answers: objectFromEntries(answers),
+    usage: { input_tokens: 10, cached_tokens: 4, output_tokens: 3 },
+    latency_ms: 1.5,
+    timings: { queue: 0, tokenize: 0, vision: 0, model: 1.5 },
+  }
+}
+
+function countOf(question: Question): number {
+  return question.type === 'noul' ? 2 : keysOf(question.criteria).length
+}
+
+function seedOf(text: string): number {
+  let seed = 0
+  for (let i = 0; i < text.length; i++) seed = (Math.imul(seed, 31) + text.charCodeAt(i)) | 0
+  return seed
+}

@@ -1,0 +1,51 @@
+/**
+ * The stub server behind the gate of real workspaces, on a clock that only the test moves.
+ */
+import type { Accounts } from '../../src/accounts/accounts.js'
+import type { Limits } from '../../src/accounts/terms.js'
+import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { type StubOptions, type StubServer, withServer } from './stub.js'
+
+export interface LimitedServer extends StubServer {
+  readonly clock: { nowMs: number }
+  /** Of the workspace `default`, whose key is the server's. */
+  readonly workspaceId: number
+  /** Asks for a decision. @param key - The server's by default. */
+  post(key?: string, init?: RequestInit): Promise<Response>
+}
+
+/** @param limits - Of the workspace `default`. */
+export function withLimits(
+  limits: Partial<Limits>,
+  options: StubOptions,
+  use: (server: LimitedServer) => Promise<void>,
+): Promise<void> {
+  const clock = { nowMs: 1000 }
+  const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts, now: () => clock.nowMs })
+  return withServer({ gateOf, ...options }, async (server) => {
+    const { id: workspaceId } = server.accounts.workspace('default')
+    server.accounts.terms.setLimits(workspaceId, limits)
+    const post = (key = server.key, init: RequestInit = {}) =>
+      fetch(`${server.url}/v1/systemone`, {
+        method: 'POST',
+        body: '{}',
+        ...init,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      })
+    await use({ ...server, clock, workspaceId, post })
+  })
+}
+
+/** Code of the error in a reply. */
+export async function codeOf(reply: Response): Promise<string> {
+  return ((await reply.json()) as { error: { code: string } }).error.code
+}
+
+/** The `x-ratelimit-*` headers of a reply: limit, remaining, reset; limit, remaining. */
+export function limitsOf({ headers }: Response) {
+  const read = (name: string) => headers.get(`x-ratelimit-${name}`)
+  return {
+    requests: [read('limit-requests'), read('remaining-requests'), read('reset-requests')],
+    concurrent: [read('limit-concurrent'), read('remaining-concurrent')],
+  }
+}

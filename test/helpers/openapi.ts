@@ -1,0 +1,153 @@
+/**
+ * The OpenAPI document as another program reads it: from its JSON, with a validator that is not
+ * the project's own.
+ */
+import { createRequire } from 'node:module'
+
+export interface Ref {
+  readonly $ref: string
+}
+export interface Media {
+  readonly schema: { readonly contentSchema?: object }
+  readonly examples?: Readonly<Record<string, Example>>
+}
+export interface Example {
+  readonly value: unknown
+  readonly 'x-oi-needs'?: string
+}
+export interface Header {
+  readonly required?: boolean
+  readonly schema: { readonly type: string }
+}
+export interface Response {
+  readonly headers: Readonly<Record<string, Header | Ref>>
+  readonly content: Readonly<Record<string, Media>>
+}
+export interface Operation {
+  readonly operationId: string
+  readonly security: readonly object[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, Response | Ref>>
+}
+export interface Document {
+  readonly openapi: string
+  readonly info: { readonly version: string }
+  readonly servers?: readonly object[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>
+    readonly responses: Readonly<Record<string, Response>>
+  }
+}
+
+export interface DocumentedReply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+interface Check {
+  (value: unknown): boolean
+  readonly errors?: readonly object[] | null
+}
+interface Ajv {
+  compile(schema: object): Check
+  validateSchema(schema: object): boolean
+}
+
+// Of the version that the document's validator depends on: the one at the top belongs to ESLint.
+const fromValidator = createRequire(import.meta.resolve('@seriousme/openapi-schema-validator'))
+const { Ajv2020 } = fromValidator('ajv/dist/2020.js') as {
+  Ajv2020: new (options: { strict: boolean }) => Ajv
+}
+
+/** Reply headers that are about the message, not the interface. */
+const plumbing = new Set([
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
+  ...['uwebsockets'],
+])
+
+export class OpenApi {
+  readonly document: Document
+  readonly #ajv = new Ajv2020({ strict: false })
+  readonly #checks = new Map<object, Check>()
+
+  /** @param text - Of the document. */
+  constructor(text: string) {
+    this.document = JSON.parse(text) as Document
+  }
+
+  get operations(): { path: string; method: string; operation: Operation }[] {
+    return Object.entries(this.document.paths).flatMap(([path, item]) =>
+      ['get', 'post', 'put', 'delete', 'patch'].flatMap((method) => {
+        const operation = item[method]
+        return operation === undefined ? [] : [{ path, method, operation }]
+      }),
+    )
+  }
+
+  /** What a reference leads to, or the value itself. */
+  resolve<T extends object>(value: T | Ref): T {
+    if (!('$ref' in value)) return value
+    const names = value.$ref.split('/').slice(1)
+    const found = names.reduce<object>(
+      (at, name) => (at as Record<string, object>)[name]!,
+      this.document,
+    )
+    return found as T
+  }
+
+  /** What is wrong with a value, `''` if it is as its schema says. */
+  errors(schema: object, value: unknown): string {
+    let check = this.#checks.get(schema)
+    if (check === undefined) {
+      // References begin at the root of what is compiled.
+      check = this.#ajv.compile({ ...schema, components: this.document.components })
+      this.#checks.set(schema, check)
+    }
+    return check(value) ? '' : JSON.stringify(check.errors)
+  }
+
+  /** Whether JSON Schema 2020-12 allows a schema. */
+  isSchema(schema: object): boolean {
+    return this.#ajv.validateSchema(schema)
+  }
+
+  /** What is wrong with a body, of lines or JSON or text. */
+  bodyErrors(type: string, { schema }: Media, body: string): string {
+    if (type === 'application/json') return this.errors(schema, JSON.parse(body))
+    if (schema.contentSchema === undefined) return this.errors(schema, body)
+    if (!body.endsWith('\n')) return 'the last line is not ended'
+    const lines = body.slice(0, -1).split('\n')
+    return lines.map((line) => this.errors(schema.contentSchema!, JSON.parse(line))).join('')
+  }
+
+  /** Where a reply is not as it is documented, `''` if it is. */
+  replyErrors(method: string, path: string, { status, headers, body }: DocumentedReply): string {
+    const documented = this.document.paths[path]?.[method]?.responses[status]
+    if (documented === undefined) return `${method} ${path} has no status ${status}`
+    const response = this.resolve(documented)
+    const [type] = headers.get('content-type')!.split(';', 1)
+    const media = response.content[type!]
+    if (media === undefined) return `${method} ${path} ${status} has no ${type}`
+    return this.bodyErrors(type!, media, body) + this.#headerErrors(response, headers)
+  }
+
+  #headerErrors(response: Response, headers: Headers): string {
+    let errors = ''
+    for (const [name, reference] of Object.entries(response.headers)) {
+      const header = this.resolve(reference)
+      const text = headers.get(name)
+      if (text === null) {
+        if (header.required) errors += `${name} is missing. `
+        continue
+      }
+      const value = header.schema.type === 'string' ? text : Number(text)
+      errors += this.errors(header.schema, value)
+    }
+    for (const name of headers.keys()) {
+      if (!plumbing.has(name) && !(name in response.headers)) errors += `${name} is not known. `
+    }
+    return errors
+  }
+}

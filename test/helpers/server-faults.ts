@@ -1,0 +1,190 @@
+/**
+ * Servers with one fault each, for the conformance suite to find.
+ */
+import { entriesOf, objectFromEntries, parseJson, stringifyJson } from '../../src/api/json.js'
+import type { Json, JsonObject } from '../../src/api/json.js'
+import type { Fault, PassedReply } from './faulty-proxy.js'
+
+/** Changes the body of a reply that is a JSON object. */
+const change = (act: (body: JsonObject) => void) => (reply: PassedReply) => {
+  if (reply.headers['content-type'] !== 'application/json') return
+  const body = parseJson(reply.text) as JsonObject
+  act(body)
+  reply.text = stringifyJson(body)
+}
+
+/** Changes each answer of a reply. */
+const changeAnswers = (act: (answer: JsonObject) => void) =>
+  change(({ answers }) => {
+    for (const [, answer] of entriesOf((answers ?? {}) as JsonObject)) act(answer as JsonObject)
+  })
+
+const round = (value: Json) => Math.round(Number(value) * 1e4) / 1e4
+
+/** What a server does wrong -> the rules that it breaks, all of them. */
+export const faults: Readonly<Record<string, Fault & { readonly fails: readonly string[] }>> = {
+  'drops x-request-id': {
+    reply: ({ headers }) => delete headers['x-request-id'],
+    fails: [
+      "5 x-request-id: the caller's own comes back",
+      '5 x-request-id: an omitted one is made',
+      'decisions/Headers x-request-id: one that does not fit is replaced, not refused',
+      'decisions/Headers x-typesafe-request-id repeats the id on every response',
+    ],
+  },
+  'has no total in server-timing': {
+    reply: ({ headers }) => {
+      headers['server-timing'] = headers['server-timing']!.replace(/, total.*/, '')
+    },
+    fails: [
+      'decisions/Headers server-timing names queue, tokenize, vision, model and total on every response',
+    ],
+  },
+  'sends answers in another order': {
+    reply: change((body) => {
+      const answers = entriesOf((body['answers'] ?? {}) as JsonObject)
+      if (answers.length > 0) body['answers'] = objectFromEntries(answers.reverse())
+    }),
+    fails: [
+      'decisions/Requests order: answers keep that of the questions, integer-like names included',
+    ],
+  },
+  'answers although a name stands twice': {
+    reply: (reply) => {
+      if (!reply.text.includes('each name once')) return
+      reply.status = 200
+      reply.text = '{"model":"fake","answers":{},"usage":{},"latency_ms":0}'
+    },
+    fails: [
+      'decisions/Requests a name that stands twice in questions is refused with 422',
+      'decisions/Requests a name that stands twice in criteria is refused with 422',
+    ],
+  },
+  'is less sure of a choice than it should be': {
+    reply: changeAnswers((answer) => {
+      if (answer['type'] === 'choice') answer['confidence'] = Number(answer['confidence']) * 0.99
+    }),
+    fails: [
+      'decisions/Requests one option has probability 1 and confidence 1',
+      'decisions/Responses confidence of a choice follows its formula',
+    ],
+  },
+  'gives the likeliest level as the score': {
+    reply: changeAnswers((answer) => {
+      if (answer['type'] === 'score') answer['score'] = Math.round(Number(answer['score']))
+    }),
+    fails: ['decisions/Responses score is the expected level'],
+  },
+  'rounds probabilities': {
+    reply: changeAnswers((answer) => {
+      const { probabilities } = answer
+      if (probabilities === undefined) return
+      const rounded = entriesOf(probabilities as JsonObject).map(
+        ([name, value]) => [name, round(value)] as const,
+      )
+      answer['probabilities'] = objectFromEntries(rounded)
+    }),
+    fails: [
+      'decisions/Responses probabilities sum to 1 within 1e-9',
+      'decisions/Responses probabilities are not rounded',
+      'decisions/Responses score is the expected level',
+      'decisions/Responses confidence of a choice follows its formula',
+      'decisions/Responses confidence of a score follows its formula',
+    ],
+  },
+  'subtracts cached tokens': {
+    reply: change(({ usage }) => {
+      const counts = usage as Record<string, number> | undefined
+      // The list of GET /v1/usage is left alone.
+      if (counts && !Array.isArray(counts)) counts['input_tokens']! -= counts['cached_tokens']!
+    }),
+    fails: [
+      'decisions/Responses usage: cached tokens are counted inside input tokens, never subtracted',
+      'decisions/Batch usage has the totals of the items, and there is a latency_ms',
+      'decisions/Keys, workspaces, limits, money an answered request is booked once: requests and tokens',
+    ],
+  },
+  'measures latency in another way': {
+    reply: change((body) => {
+      if ('latency_ms' in body) body['latency_ms'] = Number(body['latency_ms']) + 1
+    }),
+    fails: ['decisions/Responses latency_ms equals model in server-timing'],
+  },
+  'says more than the body has': {
+    reply: change((body) => {
+      if ('answers' in body) body['id'] = 'x'
+    }),
+    fails: ['2.4 the body has model, answers, usage and latency_ms, and nothing else'],
+  },
+  'has another text in detail': {
+    reply: change((body) => {
+      if ('detail' in body) body['detail'] = 'failed'
+    }),
+    fails: ['2.6 detail repeats error.message'],
+  },
+  'takes every content type': {
+    request: ({ headers }) => {
+      headers['content-type'] = 'application/json'
+    },
+    fails: [
+      '2.6 every error has error.code, error.message and detail, of every route',
+      '2.6 detail repeats error.message',
+      '5 Content-Type: anything else is refused with 400',
+    ],
+  },
+  'says 403 for 401': {
+    reply: (reply) => {
+      if (reply.status === 401) reply.status = 403
+    },
+    fails: [
+      '5 a missing, wrong or malformed key gets 401 invalid_api_key',
+      '5 the message of 401 says to send Authorization: Bearer <key>',
+      '5 the key is looked at before the body',
+      'decisions/Batch without a key it is 401, and another method 405',
+      'decisions/Keys, workspaces, limits, money GET /v1/usage without a key is 401',
+    ],
+  },
+  'says nothing of the methods that a route takes': {
+    reply: ({ headers }) => delete headers['allow'],
+    fails: ['decisions/Errors 405 method_not_allowed: a wrong method, with allow'],
+  },
+  'does not know evidence': {
+    request: ({ headers }) => delete headers['x-oi-evidence'],
+    fails: [
+      'decisions/Evidence with x-oi-evidence: 1 each answer has label_mass, logits and temperature',
+      'decisions/Evidence with averaged orders there is order_spread, and else not',
+    ],
+  },
+  'does not know averaged orders': {
+    request: ({ headers }) => delete headers['x-oi-orders'],
+    fails: [
+      'decisions/Evidence with averaged orders there is order_spread, and else not',
+      'decisions/Evidence x-oi-orders: 2: reversed options have the same answer',
+      'decisions/Evidence x-oi-orders: all: rotated options have the same answer',
+      'decisions/Evidence x-oi-orders: other than 1, 2 and all is refused with 400',
+    ],
+  },
+  'has rate limits in the headers of answers only': {
+    reply: ({ status, headers }) => {
+      if (status === 200) return
+      for (const name of Object.keys(headers)) {
+        if (name.startsWith('x-ratelimit-')) delete headers[name]
+      }
+    },
+    fails: [
+      'decisions/Headers x-ratelimit-*: on every authenticated response, or on none of an unlimited workspace',
+    ],
+  },
+  'lists models in one way only': {
+    reply: change((body) => {
+      delete body['data']
+    }),
+    fails: ['decisions/Models object is list, and data names the same models'],
+  },
+  'says something else in its metrics': {
+    reply: (reply, { path }) => {
+      if (path === '/metrics') reply.text += 'oops\n'
+    },
+    fails: ["decisions/Not in /v1 GET /metrics gives Prometheus' text without a key"],
+  },
+}

@@ -1,0 +1,164 @@
+/** Batches that are cut short: by their client, by the clock, by the server's end. And slow ones. */
+import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Decision } from '../../src/decide/types.js'
+import { openGate } from '../../src/http/gate.js'
+import { mostUnderWay } from '../../src/http/batch-run.js'
+import {
+  batchPath,
+  linesType,
+  numbers,
+  postBatch,
+  readLines,
+  replyOf,
+  requestsAbout,
+  until,
+} from '../helpers/batch.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
+
+t.test('a client that leaves cancels what is under way, and nothing more begins', async (t) => {
+  for (const accept of ['application/json', linesType]) {
+    const slow = new Slow()
+    await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
+      const leaving = new AbortController()
+      const asked = postBatch(
+        server,
+        requestsAbout(numbers(mostUnderWay + 20)),
+        { accept },
+        leaving.signal,
+      )
+      asked.then((reply) => reply.text()).catch(() => {})
+      await until(() => slow.signals.length === mostUnderWay)
+      leaving.abort()
+      await until(() => server.handlers.running.size === 0)
+      t.ok(slow.signals.every(({ aborted }) => aborted))
+      await sleep(20)
+      t.equal(slow.signals.length, mostUnderWay)
+      t.match(JSON.parse(server.log[0]!), { path: batchPath, status: 0 })
+    })
+  }
+})
+
+t.test('what the model answers after the client has left is still charged', async (t) => {
+  const ends: (() => void)[] = []
+  const booked: string[] = []
+  const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
+  let inside = 0
+  const gate = {
+    ...openGate,
+    enter: () => void inside++,
+    leave: () => void inside--,
+    book: (_caller: unknown, { model }: Pick<Decision, 'model'>) => void booked.push(model),
+  }
+  await withServer({ decider, gate }, async (server) => {
+    const leaving = new AbortController()
+    postBatch(server, requestsAbout([0, 1, 2]), {}, leaving.signal).catch(() => {})
+    await until(() => ends.length === 3)
+    t.equal(inside, 1, 'one call takes one place')
+    leaving.abort()
+    await until(() => server.handlers.running.size === 0)
+    t.equal(inside, 0)
+    for (const end of ends) end()
+    await until(() => booked.length > 2)
+    t.strictSame(booked, ['stub', 'stub', 'stub'])
+  })
+})
+
+t.test('the deadline ends what is not answered yet with 504, and keeps what is', async (t) => {
+  for (const accept of ['application/json', linesType]) {
+    const slow = new Slow()
+    const decider = stubDecider((asked, options) =>
+      asked.state === 1 ? Promise.resolve(decision) : slow.decide(asked, options),
+    )
+    await withServer({ decider, deadlineMs: 300 }, async (server) => {
+      const reply = await postBatch(server, requestsAbout([0, 1, 2]), { accept })
+      t.equal(reply.status, 200)
+      const text = await reply.text()
+      const { results } =
+        accept === linesType ? readLines(text) : (JSON.parse(text) as ReturnType<typeof readLines>)
+      t.match(
+        results.toSorted((a, b) => a.index - b.index),
+        [
+          { index: 0, status: 504, error: { code: 'timeout', message: /300 ms/ } },
+          { index: 1, status: 200 },
+          { index: 2, status: 504 },
+        ],
+      )
+      t.ok(slow.signals.every(({ aborted }) => aborted))
+      t.equal(server.handlers.running.size, 0)
+    })
+  }
+})
+
+t.test('the deadline also holds for a body that does not come', (t) =>
+  withServer({ deadlineMs: 100 }, async (server) => {
+    const client = await RawClient.connect(server.port)
+    const headers = { authorization: `Bearer ${server.key}`, 'content-length': '50' }
+    client.send(`${request('POST', batchPath, headers)}{"requests"`)
+    t.equal((await client.reply()).status, 504)
+    client.socket.destroy()
+  }),
+)
+
+t.test('a body that comes byte by byte is read whole', (t) =>
+  withServer({}, async (server) => {
+    const client = await RawClient.connect(server.port)
+    const headers = { authorization: `Bearer ${server.key}` }
+    const body = Buffer.from(JSON.stringify(requestsAbout(['\u{1F600}'])))
+    const length = { 'content-length': String(body.length) }
+    client.send(request('POST', batchPath, { ...headers, ...length }))
+    for (const byte of body) {
+      client.send(Buffer.of(byte))
+      await new Promise(setImmediate)
+    }
+    const reply = await client.reply()
+    t.equal(reply.status, 200)
+    t.match(JSON.parse(reply.body), { results: [{ index: 0, status: 200 }] })
+    client.socket.destroy()
+  }),
+)
+
+t.test('an upload that is cut leaves nothing behind', async (t) => {
+  const slow = new Slow()
+  await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
+    const client = await RawClient.connect(server.port)
+    const headers = { authorization: `Bearer ${server.key}`, 'content-length': '100' }
+    client.send(`${request('POST', batchPath, headers)}{"requests"`)
+    await until(() => server.handlers.running.size === 1)
+    client.socket.destroy()
+    await until(() => server.handlers.running.size === 0)
+    t.equal(slow.signals.length, 0)
+  })
+})
+
+t.test("the server's end gives 503 to what is not answered yet", async (t) => {
+  const slow = new Slow()
+  const decider = stubDecider((asked, options) =>
+    asked.state === 0 ? Promise.resolve(decision) : slow.decide(asked, options),
+  )
+  await withServer({ decider }, async (server) => {
+    const asked = postBatch(server, requestsAbout([0, 1]))
+    await until(() => slow.signals.length === 1)
+    await server.server.close(50)
+    const { results } = await replyOf(await asked)
+    t.match(results, [{ status: 200 }, { status: 503, error: { code: 'overloaded' } }])
+    t.ok(slow.signals[0]!.aborted)
+  })
+})
+
+t.test('running batches finish while the server ends', async (t) => {
+  const slow = new Slow()
+  await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
+    const asked = postBatch(server, requestsAbout([0, 1]), { accept: linesType })
+    await until(() => slow.signals.length === 2)
+    const closed = server.server.close(10_000)
+    slow.release()
+    const { results } = readLines(await (await asked).text())
+    t.strictSame(
+      results.map(({ status }) => status),
+      [200, 200],
+    )
+    await closed
+  })
+})

@@ -1,0 +1,80 @@
+/** Items of a batch that fail, each for itself. */
+import t from 'tap'
+import { validators } from '../../src/api/schemas.js'
+import { OiError } from '../../src/errors.js'
+import { about, type BatchReply, postBatch, replyOf } from '../helpers/batch.js'
+import { decision, stubDecider, withFake, withServer } from '../helpers/stub.js'
+
+t.test('items that fail say why, and the others are answered', async (t) => {
+  const errors: Record<string, Error> = {
+    long: new OiError('ERR_STATE_TOO_LONG', 'state: expected 9 tokens', { param: 'state' }),
+    busy: new OiError('ERR_OVERLOADED', 'too much is waiting'),
+    late: new OiError('ERR_TIMEOUT', 'not in time'),
+    fault: new Error('inner secret'),
+    broken: new OiError('ERR_ENGINE_INTERNAL', 'inner secret'),
+  }
+  const decider = stubDecider(async ({ state }) => {
+    if (state === 'unwritable') return { ...decision, usage: null as never }
+    const error = errors[state as string]
+    if (error !== undefined) throw error
+    return decision
+  })
+  await withServer({ decider }, async (server) => {
+    const requests = [
+      about('long', { id: 'l' }),
+      about('busy', { id: 'b' }),
+      about('late'),
+      about('fault'),
+      about('broken'),
+      about('unwritable'),
+      { id: 'x', state: 1 },
+      'no object',
+      about('fine', { id: 'f' }),
+    ]
+    const reply = await postBatch(server, { requests }, { 'x-request-id': 'find-me' })
+    t.equal(reply.status, 200)
+    const text = await reply.text()
+    const { results, usage } = JSON.parse(text) as BatchReply
+    t.match(results, [
+      { id: 'l', status: 400, error: { code: 'invalid_request', param: 'requests[0].state' } },
+      { id: 'b', status: 503, error: { code: 'overloaded', message: 'too much is waiting' } },
+      { status: 504, error: { code: 'timeout' }, detail: 'not in time' },
+      { status: 500, error: { code: 'internal_error', message: /find-me/ } },
+      { status: 500, error: { code: 'internal_error' } },
+      { status: 500, error: { code: 'internal_error' } },
+      { id: 'x', status: 422, error: { param: 'requests[6].questions' } },
+      { status: 422, detail: 'requests[7]: expected an object, got a string' },
+      { id: 'f', status: 200, answers: decision.answers },
+    ])
+    for (const [i, result] of results.entries()) {
+      t.equal(result.index, i)
+      t.ok(validators.batchItem.Check(result), JSON.stringify(result))
+    }
+    t.strictSame(usage, decision.usage, 'of the one that was answered')
+    t.notOk(text.includes('secret'))
+    t.equal(server.log.filter((line) => line.includes('"fault"')).length, 3)
+  })
+})
+
+t.test('a batch of which every item is wrong is still answered with 200', (t) =>
+  withFake({}, async (server) => {
+    const reply = await postBatch(server, { requests: [1, {}] })
+    t.equal(reply.status, 200)
+    const body = await replyOf(reply)
+    t.ok(validators.batchResponse.Check(body))
+    t.match(body, { results: [{ status: 422 }, { status: 422 }], latency_ms: 0 })
+    t.strictSame(body.usage, { input_tokens: 0, output_tokens: 0, cached_tokens: 0 })
+  }),
+)
+
+t.test('an unknown model is an error of the items that ask for it', (t) =>
+  withFake({}, async (server) => {
+    const requests = [about(1), about(1, { model: 'latest' }), about(1, { model: 'other' })]
+    const { results } = await replyOf(await postBatch(server, { requests, model: 'none' }))
+    t.match(results, [
+      { status: 400, error: { param: 'model' } },
+      { status: 200, model: 'fake' },
+      { status: 400, error: { param: 'requests[2].model', message: /^requests\[2\]\.model: / } },
+    ])
+  }),
+)

@@ -1,0 +1,129 @@
+/** What a batch takes of a workspace's limits, and what it is charged. */
+import t from 'tap'
+import type { Decision } from '../../src/decide/types.js'
+import { OiError } from '../../src/errors.js'
+import type { Gate } from '../../src/http/gate.js'
+import { about, linesType, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
+import { stubDecider, withServer } from '../helpers/stub.js'
+
+/** Lets so many requests through, and remembers what it was asked. */
+class CountingGate implements Gate {
+  left: number
+  entered = 0
+  inside = 0
+  booked = 0
+  readonly #error: OiError
+
+  constructor(
+    left: number,
+    error = new OiError('ERR_RATE_LIMIT', 'no more', { retryAfterMs: 5000 }),
+  ) {
+    this.left = left
+    this.#error = error
+  }
+
+  take(_caller: unknown, count: number): void {
+    if (count > this.left) throw this.#error
+    this.left -= count
+  }
+
+  enter(): void {
+    if (this.inside === 1) throw new OiError('ERR_CONCURRENCY', 'too many at once')
+    this.inside++
+    this.entered++
+  }
+
+  leave(): void {
+    this.inside--
+  }
+
+  book(_caller: unknown, { model }: Pick<Decision, 'model'>): undefined {
+    if (model === 'stub') this.booked++
+  }
+
+  headers(): readonly string[] {
+    return ['x-ratelimit-remaining-requests', String(this.left)]
+  }
+}
+
+t.test(
+  'a call takes one place and one request for each item, and is charged for answers',
+  async (t) => {
+    const gate = new CountingGate(10)
+    await withServer({ gate }, async (server) => {
+      const reply = await postBatch(server, { requests: [about(1), 'wrong', about(3)] })
+      t.equal(reply.headers.get('x-ratelimit-remaining-requests'), '7')
+      await reply.text()
+      t.match(gate, { left: 7, entered: 1, inside: 0, booked: 2 })
+      await (await postBatch(server, requestsAbout([1]), { accept: linesType })).text()
+      t.match(gate, { left: 6, entered: 2, inside: 0, booked: 3 })
+    })
+  },
+)
+
+t.test('items beyond the allowance have 429, and the call has 200', async (t) => {
+  for (const accept of ['application/json', linesType]) {
+    const gate = new CountingGate(3)
+    await withServer({ gate }, async (server) => {
+      const reply = await postBatch(server, requestsAbout(numbers(5)), { accept })
+      t.equal(reply.status, 200)
+      const text = await reply.text()
+      t.equal(text.match(/"status":429,"error":\{"code":"rate_limit_exceeded"/g)?.length, 2)
+      t.match(text, /"index":3,"status":429/)
+      t.match(gate, { left: 0, inside: 0, booked: 3 })
+    })
+  }
+})
+
+for (const [error, status, code] of [
+  [undefined, 429, 'rate_limit_exceeded'],
+  [new OiError('ERR_BALANCE', 'nothing left'), 402, 'insufficient_balance'],
+] as const) {
+  t.test(`a call of which not even one item is allowed is refused with ${status}`, async (t) => {
+    const gate = new CountingGate(0, error)
+    await withServer({ gate }, async (server) => {
+      const reply = await postBatch(server, requestsAbout(numbers(5)), { accept: linesType })
+      t.equal(reply.status, status)
+      t.equal(reply.headers.get('retry-after'), status === 429 ? '5' : null)
+      t.match(await reply.json(), { error: { code } })
+      t.match(gate, { inside: 0, booked: 0 })
+    })
+  })
+}
+
+t.test('a call that cannot be read counts as one request', async (t) => {
+  const gate = new CountingGate(10)
+  await withServer({ gate }, async (server) => {
+    t.equal((await postBatch(server, '{}')).status, 422)
+    t.match(gate, { left: 9, inside: 0, booked: 0 })
+  })
+})
+
+t.test('without a free place the call is refused, and none is given back', async (t) => {
+  const gate = new CountingGate(10)
+  gate.inside = 1
+  await withServer({ gate }, async (server) => {
+    const reply = await postBatch(server, requestsAbout([1]))
+    t.equal(reply.status, 429)
+    t.match(await reply.json(), { error: { code: 'concurrency_limit_exceeded' } })
+    t.match(gate, { left: 10, inside: 1 })
+  })
+})
+
+t.test('refused items never come as far as the model', async (t) => {
+  const asked: unknown[] = []
+  const decider = stubDecider(async ({ state }) => {
+    asked.push(state)
+    throw new OiError('ERR_TIMEOUT', 'not in time')
+  })
+  const gate = new CountingGate(2)
+  await withServer({ decider, gate }, async (server) => {
+    const { results } = await replyOf(await postBatch(server, requestsAbout([1, 2, 3])))
+    t.strictSame(
+      results.map(({ status }) => status),
+      [504, 504, 429],
+    )
+    t.strictSame(asked, [1, 2])
+    t.equal(gate.booked, 0)
+  })
+})

@@ -1,0 +1,197 @@
+/** Batches that are answered in lines: one result each, as soon as it is there. */
+import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { validators } from '../../src/api/schemas.js'
+import { OiError } from '../../src/errors.js'
+import { mostUnderWay } from '../../src/http/batch-run.js'
+import {
+  about,
+  batchPath,
+  linesOf,
+  linesType,
+  numbers,
+  openBatch,
+  postBatch,
+  readLines,
+  requestsAbout,
+  settled,
+  until,
+} from '../helpers/batch.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { decision, stubDecider, withServer } from '../helpers/stub.js'
+
+const longBytes = 200_000
+
+/** A decision whose text has about so many bytes. */
+const long = (bytes: number) => ({ ...decision, model: 'm'.repeat(bytes) })
+
+t.test('every item has a line, and the last line has the totals', (t) =>
+  withServer({}, async (server) => {
+    const requests = [about(1, { id: 'a' }), 2, about(3, { id: 'c' })]
+    const reply = await postBatch(server, { requests }, { accept: linesType })
+    t.equal(reply.status, 200)
+    t.equal(reply.headers.get('content-type'), linesType)
+    t.match(reply.headers.get('x-request-id'), /^req_/)
+    t.match(reply.headers.get('server-timing'), /^queue;dur=0\.00, .* total;dur=/)
+    const { results, totals } = readLines(await reply.text())
+    for (const result of results) t.ok(validators.batchItem.Check(result))
+    t.ok(validators.batchTotals.Check(totals))
+    t.match(
+      results.toSorted((a, b) => a.index - b.index),
+      [{ id: 'a', status: 200 }, { status: 422 }, { id: 'c', status: 200 }],
+    )
+    t.equal(totals.usage['input_tokens'], 24)
+    t.match(JSON.parse(server.log[0]!), { path: batchPath, status: 200 })
+  }),
+)
+
+t.test('how lines are asked for', (t) =>
+  withServer({}, async (server) => {
+    for (const [accept, lines] of [
+      ['application/x-ndjson', true],
+      ['Application/X-NDJSON; q=0.9', true],
+      ['text/html, application/x-ndjson', true],
+      ['application/json', false],
+      ['*/*', false],
+      ['application/x-ndjson2', false],
+    ] as const) {
+      const reply = await postBatch(server, requestsAbout([1]), { accept })
+      t.equal(reply.headers.get('content-type'), lines ? linesType : 'application/json', accept)
+      await reply.text()
+    }
+  }),
+)
+
+t.test('a line is there before the others are answered', async (t) => {
+  const ends: (() => void)[] = []
+  const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
+  await withServer({ decider }, async (server) => {
+    const asked = postBatch(server, requestsAbout(numbers(3)), { accept: linesType })
+    await until(() => ends.length === 3)
+    ends[1]!()
+    const lines = linesOf(await asked)
+    const next = async () => JSON.parse((await lines.next()).value!) as object
+    t.match(await next(), { index: 1, status: 200 })
+    ends[2]!()
+    t.match(await next(), { index: 2 })
+    ends[0]!()
+    t.match(await next(), { index: 0 })
+    t.match(await next(), { latency_ms: Number })
+    t.ok((await lines.next()).done)
+  })
+})
+
+t.test('long lines in many alphabets arrive whole', async (t) => {
+  const texts = ['x', 'é', '語', '\u{1F600}'].map((letter) => letter.repeat(100_001))
+  const decider = stubDecider(async ({ state }) => ({
+    ...decision,
+    model: texts[Number(state)]!,
+  }))
+  await withServer({ decider }, async (server) => {
+    const states = texts.map((_, i) => i)
+    const reply = await postBatch(server, requestsAbout(states), { accept: linesType })
+    for (const result of readLines(await reply.text()).results) {
+      t.ok((result as { model?: string }).model === texts[result.index])
+    }
+  })
+})
+
+t.test('faults in the middle become lines', async (t) => {
+  const decider = stubDecider(async ({ state }) => {
+    await sleep(Number(state))
+    if (state === 20) throw new Error('inner secret')
+    if (state === 30) throw new OiError('ERR_TIMEOUT', 'not in time')
+    return decision
+  })
+  await withServer({ decider }, async (server) => {
+    const reply = await postBatch(server, requestsAbout([0, 20, 30, 40]), { accept: linesType })
+    const text = await reply.text()
+    t.strictSame(
+      readLines(text)
+        .results.toSorted((a, b) => a.index - b.index)
+        .map(({ status }) => status),
+      [200, 500, 504, 200],
+    )
+    t.notOk(text.includes('secret'))
+  })
+})
+
+t.test('what is refused as a whole is one ordinary error', (t) =>
+  withServer({}, async (server) => {
+    const reply = await postBatch(server, '{', { accept: linesType })
+    t.equal(reply.status, 422)
+    t.equal(reply.headers.get('content-type'), 'application/json')
+    t.match(await reply.json(), { error: { code: 'invalid_request' } })
+  }),
+)
+
+t.test('the connection goes on behind the last line', (t) =>
+  withServer({}, async (server) => {
+    const client = await RawClient.connect(server.port)
+    const headers = { authorization: `Bearer ${server.key}`, accept: linesType }
+    for (let i = 0; i < 2; i++) {
+      client.send(request('POST', batchPath, headers, JSON.stringify(requestsAbout([1]))))
+      await until(() => client.rest.endsWith('\r\n0\r\n\r\n'))
+      t.match(client.rest, /\r\ntransfer-encoding: chunked\r\n/i)
+      client.clear()
+    }
+    client.send(request('GET', '/healthz'))
+    t.equal((await client.reply()).status, 200)
+    client.socket.destroy()
+  }),
+)
+
+t.test(
+  'a client that reads nothing stops the batch, and gets all of it when it reads',
+  async (t) => {
+    let asked = 0
+    const decider = stubDecider(async () => {
+      asked++
+      return long(longBytes)
+    })
+    await withServer({ decider }, async (server) => {
+      const reply = await openBatch(server, requestsAbout(numbers(256)))
+      // Answers that are kept, and what the system's own buffers take.
+      const begun = await settled(() => asked)
+      t.ok(begun >= mostUnderWay && begun < 2 * mostUnderWay, `${begun} of 256 were begun`)
+      let text = ''
+      reply.setEncoding('utf8')
+      for await (const part of reply) text += part
+      const { results } = readLines(text)
+      t.equal(asked, 256)
+      t.equal(new Set(results.map(({ index }) => index)).size, 256)
+    })
+  },
+)
+
+t.test('a client that reads slowly holds up nobody else, and is not given up', async (t) => {
+  const decider = stubDecider(async ({ state }) => (state === 'short' ? decision : long(100_000)))
+  await withServer({ decider }, async (server) => {
+    const slow = await openBatch(server, requestsAbout(numbers(256)))
+    const other = await postBatch(server, requestsAbout(['short']))
+    t.equal(other.status, 200)
+    let bytes = 0
+    for await (const part of slow) {
+      bytes += (part as Buffer).length
+      await sleep(1)
+    }
+    t.ok(bytes > 256 * 100_000)
+  })
+})
+
+t.test('a client that reads nothing and leaves ends the batch', async (t) => {
+  let asked = 0
+  const decider = stubDecider(async () => {
+    asked++
+    return long(longBytes)
+  })
+  await withServer({ decider }, async (server) => {
+    const reply = await openBatch(server, requestsAbout(numbers(256)))
+    const begun = await settled(() => asked)
+    reply.destroy()
+    await until(() => server.handlers.running.size === 0)
+    await sleep(50)
+    t.ok(asked <= begun + mostUnderWay && asked < 256, `${begun}, then ${asked} were begun`)
+    t.match(JSON.parse(server.log.at(-1)!), { path: batchPath, status: 0 })
+  })
+})

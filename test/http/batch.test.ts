@@ -1,0 +1,218 @@
+/** POST /v1/systemone/batch: envelopes, results and totals. */
+import t from 'tap'
+import { validators } from '../../src/api/schemas.js'
+import type { Decision, DecideOptions } from '../../src/decide/types.js'
+import type { Backend } from '../../src/http/handlers.js'
+import {
+  about,
+  batchPath,
+  numbers,
+  postBatch,
+  replyOf,
+  requestsAbout,
+  type Result,
+} from '../helpers/batch.js'
+import { readPrometheus } from '../helpers/prometheus.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { decision, stubDecider, withFake, withServer } from '../helpers/stub.js'
+
+const indexes = (results: readonly Result[]) => results.map(({ index }) => index)
+
+t.test('results stand in the order of the requests, whatever ends first', async (t) => {
+  const ends: (() => void)[] = []
+  const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
+  await withServer({ decider }, async (server) => {
+    const asked = postBatch(server, requestsAbout(numbers(5)))
+    while (ends.length < 5) await new Promise(setImmediate)
+    for (const end of ends.reverse()) {
+      end()
+      await new Promise(setImmediate)
+    }
+    const reply = await asked
+    t.equal(reply.status, 200)
+    t.equal(reply.headers.get('content-type'), 'application/json')
+    const body = await replyOf(reply)
+    t.ok(validators.batchResponse.Check(body))
+    t.strictSame(indexes(body.results), numbers(5))
+  })
+})
+
+t.test('an item is answered as the same request alone would be', (t) =>
+  withFake({}, async (server) => {
+    const bodies = ['a', { b: [1] }, 3].map((state) => ({ ...about(state), model: 'default' }))
+    const { results } = await replyOf(await postBatch(server, { requests: bodies }))
+    for (const [i, body] of bodies.entries()) {
+      const headers = {
+        authorization: `Bearer ${server.key}`,
+        'content-type': 'application/json',
+      }
+      const alone = await fetch(`${server.url}/v1/systemone`, {
+        ...{ method: 'POST', headers, body: JSON.stringify(body) },
+      })
+      const { model, answers } = (await alone.json()) as Decision
+      t.match(results[i], { index: i, status: 200, model, answers, latency_ms: Number })
+    }
+  }),
+)
+
+t.test('one set of questions over many states', (t) =>
+  withFake({}, async (server) => {
+    const { questions } = about('')
+    const states = ['a', 'b', { c: 1 }]
+    const { results } = await replyOf(await postBatch(server, { states, questions }))
+    const { results: single } = await replyOf(await postBatch(server, requestsAbout(states)))
+    t.strictSame(
+      results.map(({ answers }) => answers),
+      single.map(({ answers }) => answers),
+    )
+    t.notOk(results.some((result) => 'id' in result))
+  }),
+)
+
+t.test('ids come back, whatever they are, and names keep their order', (t) =>
+  withFake({}, async (server) => {
+    const ids = ['b', '10', '9', '__proto__', '', 'b', '"\\\n']
+    const noul = '{"type":"noul","instructions":"?"}'
+    const questions = `{"x":${noul},"10":${noul},"__proto__":${noul},"9":${noul}}`
+    const items = ids.map((id) => `{"id":${JSON.stringify(id)},"state":1,"questions":${questions}}`)
+    const text = await (await postBatch(server, `{"requests":[${items.join()}]}`)).text()
+    const { results } = JSON.parse(text) as { results: Result[] }
+    t.strictSame(
+      results.map(({ id }) => id),
+      ids,
+    )
+    const inOrder = /"answers":\{"x":\{[^}]+\},"10":\{[^}]+\},"__proto__":\{[^}]+\},"9":\{/g
+    t.equal(text.match(inOrder)?.length, ids.length)
+  }),
+)
+
+t.test('256 items are answered by an engine that takes far fewer at once', (t) =>
+  withFake({ maxQueued: 7 }, async (server) => {
+    const { results } = await replyOf(await postBatch(server, requestsAbout(numbers(256))))
+    t.strictSame(indexes(results), numbers(256))
+    t.ok(results.every(({ status }) => status === 200))
+  }),
+)
+
+t.test('257 items are refused with 400', (t) =>
+  withFake({}, async (server) => {
+    const reply = await postBatch(server, requestsAbout(numbers(257)))
+    t.equal(reply.status, 400)
+    const message = 'requests: expected 1 to 256 items, got 257'
+    const error = { code: 'invalid_request', message, param: 'requests' }
+    t.strictSame(await reply.json(), { error, detail: message })
+  }),
+)
+
+t.test('a wrong envelope is refused with 422, whatever is accepted', (t) =>
+  withFake({}, async (server) => {
+    for (const body of [
+      ...['', '{', '[]', '{}', '{"requests":[]}', '{"requests":1}'],
+      { states: ['s'] },
+      { states: [], ...about(1) },
+      { ...requestsAbout([1]), states: [1] },
+    ]) {
+      for (const accept of ['*/*', 'application/x-ndjson']) {
+        const reply = await postBatch(server, body, { accept })
+        t.equal(reply.status, 422, JSON.stringify(body))
+        t.match(await reply.json(), { error: { code: 'invalid_request' }, detail: /\S/ })
+      }
+    }
+  }),
+)
+
+t.test('totals: tokens are added, times are the longest and the whole', async (t) => {
+  const decider = stubDecider(async ({ state }) => ({
+    ...decision,
+    usage: {
+      ...{ input_tokens: 10, output_tokens: 3, cached_tokens: 1 },
+      ...(state === 1 && { image_tokens: 4 }),
+    },
+    timings: { queue: 5 + Number(state), tokenize: 2, vision: 0, model: 1000 },
+  }))
+  await withServer({ decider }, async (server) => {
+    const reply = await postBatch(server, requestsAbout([0, 1, 2]))
+    const { usage, latency_ms: latencyMs } = await replyOf(reply)
+    t.strictSame(usage, {
+      ...{ input_tokens: 30, output_tokens: 9, cached_tokens: 3, image_tokens: 4 },
+    })
+    t.ok(latencyMs > 0 && latencyMs < 1000, 'a time that passed, and not the sum of the items')
+    t.match(
+      reply.headers.get('server-timing'),
+      `queue;dur=7.00, tokenize;dur=2.00, vision;dur=0.00, model;dur=${latencyMs.toFixed(2)}, `,
+    )
+  })
+})
+
+t.test('evidence, workspace and deadline go with every item', async (t) => {
+  const given: DecideOptions[] = []
+  const decider = stubDecider(async (_request, options) => {
+    given.push(options!)
+    return decision
+  })
+  await withServer({ decider, deadlineMs: 5000 }, async (server) => {
+    await postBatch(server, requestsAbout([1, 2]), { 'x-oi-evidence': '1' })
+    await postBatch(server, requestsAbout([1]))
+  })
+  t.strictSame(
+    given.map(({ evidence, workspace }) => [evidence, workspace]),
+    [
+      [true, 1],
+      [true, 1],
+      [false, 1],
+    ],
+  )
+  t.ok(given.every(({ deadlineMs }) => deadlineMs! > 0 && deadlineMs! <= 5000))
+})
+
+t.test('the head is checked as for a single request', (t) =>
+  withServer({ maxBodyBytes: 2000 }, async (server) => {
+    const client = await RawClient.connect(server.port)
+    const authorization = `Bearer ${server.key}`
+    for (const [method, headers, status] of [
+      ['GET', { authorization }, 405],
+      ['OPTIONS', { authorization }, 405],
+      ['POST', {}, 401],
+      ['POST', { authorization, 'content-type': 'text/plain' }, 400],
+      ['POST', { authorization, 'content-length': '2001' }, 413],
+    ] as const) {
+      client.send(request(method, batchPath, headers))
+      t.equal((await client.reply()).status, status)
+      if (status === 413) client.socket.destroy()
+    }
+    const long = await postBatch(server, requestsAbout([' '.repeat(2000)]))
+    t.equal(long.status, 413)
+  }),
+)
+
+t.test('while the model is loaded, 503', (t) => {
+  const backend: Backend = { state: () => 'loading', decider: () => undefined }
+  return withServer({ backend }, async (server) => {
+    const reply = await postBatch(server, requestsAbout([1]))
+    t.equal(reply.status, 503)
+    t.equal(reply.headers.get('retry-after'), '2')
+  })
+})
+
+t.test('calls are counted by their route, and items by their status', (t) =>
+  withFake({}, async (server) => {
+    await postBatch(server, { requests: [about(1), 2, about(3)] })
+    await postBatch(server, '{')
+    const metrics = readPrometheus(await (await fetch(`${server.url}/metrics`)).text())
+    const { samples: calls } = metrics.get('oi_http_requests_total')!
+    t.equal(calls.get(`oi_http_requests_total{route="${batchPath}",status="200"}`), 1)
+    t.equal(calls.get(`oi_http_requests_total{route="${batchPath}",status="422"}`), 1)
+    const items = 'oi_http_batch_items_total'
+    t.strictSame(Object.fromEntries(metrics.get(items)!.samples), {
+      [`${items}{status="200"}`]: 2,
+      [`${items}{status="422"}`]: 1,
+    })
+  }),
+)
+
+t.test('the list of models says how many items a batch may have', (t) =>
+  withFake({}, async ({ url, key }) => {
+    const reply = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+    t.match(await reply.json(), { models: [{ limits: { max_batch: 256 } }] })
+  }),
+)

@@ -1,0 +1,86 @@
+/** `oi calibrate` as a child process, over an engine without a model. */
+import t from 'tap'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ended, RunningCommand } from '../helpers/command.js'
+import { createRandom } from '../helpers/random.js'
+import { synthetic } from '../helpers/synthetic.js'
+
+const calibrate = (args: readonly string[], environment: Record<string, string> = {}) =>
+  ended(new RunningCommand(['calibrate', ...args], 'fake', environment))
+
+const questions = {
+  wet: { type: 'noul', instructions: 'Is it wet?' },
+  team: { type: 'choice', criteria: { a: null, b: null, c: null } },
+}
+/** The model without weights answers by hash: what is right has nothing to do with it. */
+const rows = Array.from({ length: 120 }, (_, i) =>
+  JSON.stringify({
+    ...{ state: `Ticket ${i}`, questions },
+    expected: { wet: i % 3 > 0, team: i % 2 > 0 ? 'a' : 'c' },
+  }),
+).join('\n')
+
+const saved = synthetic(createRandom(5), {
+  ...{ type: 'choice', options: 3, count: 600, temperature: 2, question: 'team' },
+})
+  .map((observation) => JSON.stringify(observation))
+  .join('\n')
+
+t.test('rows become a file beside the model, with figures and thresholds', async (t) => {
+  const dir = t.testdir({ 'rows.jsonl': rows })
+  const model = join(dir, 'fake.gguf')
+  const ran = await calibrate([join(dir, 'rows.jsonl'), '--model', model, '--decide', '0.1'])
+  t.equal(ran.code, 0, ran.stderr)
+  t.match(ran.stdout, /^\d+ answers fitted, \d+ held out \(30 % of the rows, seed 1\)$/m)
+  t.match(ran.stdout, /noul .*\d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\)/)
+  t.match(ran.stdout, /^No threshold holds for team: /m)
+  t.match(ran.stdout, `Written to ${model}.calibration.json\n`)
+  t.equal(ran.stderr, 'The weights of fake are random\nModel closed\n')
+
+  const file = JSON.parse(readFileSync(`${model}.calibration.json`, 'utf8'))
+  t.match(file, {
+    format: 'oi-calibration@1',
+    model: 'sha256:',
+    readout: 'letters@1',
+    data: 'rows.jsonl',
+    date: /^\d{4}-\d\d-\d\d$/,
+    types: { noul: { temperature: Number }, choice: { temperature: Number } },
+  })
+  // Answers that mean nothing are worth no more than their share.
+  t.ok(
+    file.types.choice.temperature > 2 && file.heldOut.after.logLoss < file.heldOut.before.logLoss,
+  )
+})
+
+t.test(
+  'the same rows give the same numbers; --out names the file, --json is for machines',
+  async (t) => {
+    const dir = t.testdir({ 'rows.jsonl': rows })
+    const out = join(dir, 'c.json')
+    const args = [join(dir, 'rows.jsonl'), '--model', 'fake.gguf', '--out', out, '--json']
+    const [first, again] = [await calibrate(args), await calibrate(args)]
+    t.equal(first.code, 0, first.stderr)
+    t.equal(first.stdout, again.stdout)
+    const shown = JSON.parse(first.stdout)
+    t.notOk('thresholds' in shown)
+    t.strictSame(JSON.parse(readFileSync(out, 'utf8')).types, shown.types)
+    t.match(shown.heldOut.types, { noul: {}, choice: {} })
+  },
+)
+
+t.test('saved observations need no model, and without one nothing is written', async (t) => {
+  const dir = t.testdir({ 'seen.jsonl': saved })
+  const file = join(dir, 'seen.jsonl')
+  const ran = await calibrate(['--observations', file, '--json', '--decide', '0.2'])
+  t.equal(ran.code, 0, ran.stderr)
+  const { types, thresholds, path } = JSON.parse(ran.stdout)
+  t.ok(Math.abs(types.choice.temperature - 2) < 0.4)
+  t.match(thresholds, {
+    ...{ rate: 0.2, confidence: 0.95 },
+    questions: [{ question: 'team', found: { threshold: Number, bound: Number } }],
+  })
+  t.equal(path, undefined)
+  t.match((await calibrate(['--observations', file])).stdout, /^Nothing was written: .*--model/m)
+  t.notOk(existsSync(join(dir, 'c.json')))
+})

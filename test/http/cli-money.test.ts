@@ -1,0 +1,70 @@
+/** The commands about limits, credits, prices and usage. */
+import t from 'tap'
+import { validators } from '../../src/api/schemas.js'
+import { audit } from '../helpers/audit.js'
+import { oi } from '../helpers/command.js'
+
+t.test('limits and credits, as the list shows them', async (t) => {
+  const dataDir = t.testdir()
+  const workspaces = (...args: string[]) => oi(['workspaces', ...args, '--data', dataDir])
+  await workspaces('create', 'shop')
+  t.match((await workspaces('list')).stdout, /shop.* 6000 .* 64 .* unlimited /)
+
+  const limits = ['--requests-per-minute', '600', '--concurrent', '0']
+  t.match(await workspaces('set-limits', 'shop', ...limits), {
+    code: 0,
+    stdout: 'Workspace "shop": requests per minute 600, concurrent unlimited, balance unlimited\n',
+  })
+  t.match((await workspaces('credit', 'shop', '12.5')).stdout, /balance 12\.5\n$/)
+  t.match((await workspaces('credit', 'shop', '-0.000001')).stdout, /balance 12\.499999\n$/)
+  t.match(JSON.parse((await workspaces('list', '--json')).stdout), [
+    { name: 'shop', requestsPerMinute: 600, concurrent: 0, balance: 12_499_999 },
+  ])
+  t.match(audit(dataDir, 'shop'), { balance: 12_499_999, sum: 12_499_999 })
+  t.match((await workspaces('credit', 'shop', '--unlimited')).stdout, /balance unlimited\n$/)
+  t.match(audit(dataDir, 'shop'), { balance: null, sum: 0 })
+})
+
+t.test('what is wrong about limits and credits', async (t) => {
+  const dataDir = t.testdir()
+  await oi(['workspaces', 'create', 'shop', '--data', dataDir])
+  for (const [args, code, message] of [
+    [['credit', 'shop', '1.0000001'], 2, /at most 9 digits/],
+    [['credit', 'shop', '5', '--unlimited'], 2, /either an amount or --unlimited/],
+    [['credit', 'shop', '-1'], 1, /unlimited: nothing can be taken back/],
+    [['credit', 'nobody', '1'], 1, /no workspace "nobody"/],
+    [['set-limits', 'shop'], 2, /Nothing to set/],
+    [['set-limits', 'shop', '--concurrent', '-1'], 2, /whole number/],
+  ] as const) {
+    const result = await oi(['workspaces', ...args, '--data', dataDir])
+    t.equal(result.code, code, args.join(' '))
+    t.match(result.stderr, message)
+    t.equal(result.stdout, '')
+  }
+})
+
+t.test('prices: none, set, a part set anew', async (t) => {
+  const data = ['--data', t.testdir()]
+  const price = (...args: string[]) => oi(['models', 'price', ...args, ...data])
+  t.match((await price('big', '--input', '2', '--output', '0.5')).stdout, /big +│ 2 +│ 0\.5 +│ 0 /)
+  await price('big', '--image', '3')
+  t.strictSame(JSON.parse((await price('--json')).stdout), [
+    { model: 'big', input: 2_000_000, output: 500_000, image: 3_000_000 },
+  ])
+  t.match(await price('--input', '2'), { code: 2, stderr: /Whose price/ })
+  t.match(await price('big', '--input', '-2'), {
+    code: 1,
+    stderr: /input: expected a price from 0/,
+  })
+})
+
+t.test('usage, for people and as the route gives it', async (t) => {
+  const data = ['--data', t.testdir()]
+  await oi(['workspaces', 'create', 'shop', ...data])
+  t.match((await oi(['workspaces', 'usage', 'shop', ...data])).stdout, /balance unlimited\n.*cost/s)
+  const report: unknown = JSON.parse(
+    (await oi(['workspaces', 'usage', 'shop', '--json', ...data])).stdout,
+  )
+  t.ok(validators.usage.Check(report))
+  t.match(report, { workspace: 'shop', balance: null, usage: [] })
+})

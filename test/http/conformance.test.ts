@@ -1,0 +1,158 @@
+/**
+ * The conformance suite itself: a right server passes, and one with a single fault fails exactly
+ * the rules that are about it.
+ */
+import t from 'tap'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from '../../scripts/conformance/client.js'
+import { Context } from '../../scripts/conformance/context.js'
+import { Failure } from '../../scripts/conformance/expect.js'
+import { choiceConfidence, scoreConfidence } from '../../scripts/conformance/formulas.js'
+import { countsOf, tableOf } from '../../scripts/conformance/report.js'
+import { type Rule, runRules, section } from '../../scripts/conformance/rule.js'
+import { rules } from '../../scripts/conformance/rules.js'
+import type { Accounts } from '../../src/accounts/accounts.js'
+import { createWire } from '../../src/cli/create-wire.js'
+import { readConfig } from '../../src/config.js'
+import { createDecider } from '../../src/decide/decide.js'
+import { createFakeEngine } from '../helpers/fake-engine.js'
+import { withProxy } from '../helpers/faulty-proxy.js'
+import { faults } from '../helpers/server-faults.js'
+import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { type StubServer, withServer } from '../helpers/stub.js'
+
+const facts = {
+  fileName: 'fake.gguf',
+  digest: `sha256:${'0'.repeat(64)}`,
+  releaseDate: '2025-01-02',
+  aliases: ['alias'],
+}
+
+/** A real decider and the real wire over an engine without a model. */
+async function withFakeModel(use: (server: StubServer) => Promise<void>): Promise<void> {
+  const decider = await createDecider(createFakeEngine(), facts)
+  const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts })
+  await withServer({ wire: createWire(readConfig({})), decider, gateOf }, use)
+}
+
+async function run(url: string, key: string, chosen: readonly Rule[] = rules) {
+  const client = new Client(url)
+  try {
+    return await runRules(chosen, new Context(client, { key }))
+  } finally {
+    client.close()
+  }
+}
+
+t.test('every rule is named once', async (t) => {
+  const names = rules.map(({ section, name }) => `${section} ${name}`)
+  t.equal(new Set(names).size, names.length)
+})
+
+t.test("the formulas give the interface's worked values", async (t) => {
+  for (const [p, confidence] of [
+    [[0.61, 0.2, 0.19], 0.415],
+    [[0.74, 0.1, 0.1, 0.05, 0.01], 0.675],
+    [[0.85, 0.15, 0], 0.775],
+    [[1], 1],
+  ] as const) {
+    t.ok(Math.abs(choiceConfidence(p) - confidence) < 5e-4, `choice ${p.join()}`)
+  }
+  for (const [p, confidence] of [
+    [[0, 0.57, 0.43], 0.355],
+    [[0, 0.95, 0.05], 0.925],
+    [[0, 0.48, 0.52, 0], 0.52],
+    [[0.0023, 0.116, 0.6753, 0.2064], 0.673],
+    [[0, 0, 0.86, 0.14, 0], 0.8833],
+    [[1], 1],
+  ] as const) {
+    t.ok(Math.abs(scoreConfidence(p) - confidence) < 5e-4, `score ${p.join()}`)
+  }
+})
+
+t.test('this server keeps every rule', (t) =>
+  withFakeModel(async ({ url, key }) => {
+    const results = await run(url, key)
+    t.strictSame(
+      results.filter(({ outcome }) => outcome === 'FAIL'),
+      [],
+    )
+    for (const { rule, outcome, seen } of results) {
+      if (outcome === 'skipped')
+        t.match(seen, /needs a|no model in|from outside|has no limit/, rule)
+    }
+  }),
+)
+
+for (const [what, { fails, ...fault }] of Object.entries(faults)) {
+  t.test(`a server that ${what} fails the rules about that`, (t) =>
+    withFakeModel(({ url, key }) =>
+      withProxy(url, fault, async (faulty) => {
+        const failed = (await run(faulty, key)).filter(({ outcome }) => outcome === 'FAIL')
+        t.strictSame(failed.map(({ rule }) => rule).sort(), [...fails].sort())
+        for (const { rule, seen } of failed) t.not(seen, '', rule)
+      }),
+    ),
+  )
+}
+
+t.test('a server that is not there fails every rule', async (t) => {
+  const chosen = rules.filter(({ name }) => name.startsWith('GET /healthz'))
+  t.match(await run('http://127.0.0.1:9', 'oi-', chosen), [
+    { outcome: 'FAIL', seen: /no whole reply: / },
+  ])
+})
+
+t.test('a result is a line of the table, and is counted', async (t) => {
+  const made = section('9', {
+    'a rule that holds': async () => {},
+    'a rule that does not': async () => {
+      throw new Failure('seen instead')
+    },
+  })
+  const results = await run('http://127.0.0.1:9', 'oi-', made)
+  t.equal(countsOf(results), '1 passed, 1 failed, 0 skipped')
+  t.match(tableOf(results), /9 a rule that does not +│ FAIL +│ seen instead/)
+})
+
+const script = fileURLToPath(new URL('../../scripts/conformance/main.js', import.meta.url))
+
+async function command(...args: string[]) {
+  const child = spawn(process.execPath, [script, ...args])
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  return { code, output }
+}
+
+t.test('the command ends with 0 if all rules hold, with 1 if not', (t) =>
+  withFakeModel(async ({ url, key }) => {
+    const json = join(t.testdir(), 'results.json')
+    const args = ['--key', key, '--only', 'GET /healthz']
+    const right = await command('--url', url, ...args, '--json', json)
+    t.equal(right.code, 0, right.output)
+    t.match(right.output, /1 passed, 0 failed, 0 skipped$/m)
+    t.match(JSON.parse(readFileSync(json, 'utf8')), [{ outcome: 'pass', rule: /healthz/ }])
+    const wrong = await command('--url', `${url}/elsewhere`, ...args)
+    t.equal(wrong.code, 1, wrong.output)
+    t.match(wrong.output, /0 passed, 1 failed, 0 skipped$/m)
+  }),
+)
+
+t.test('wrong usage ends with 2 and the remedy', async (t) => {
+  for (const [args, says] of [
+    [[], /--url: expected/],
+    [['--url', 'nowhere', '--key', 'a'], /--url: expected/],
+    [['--url', 'http://127.0.0.1:9', '--key', ''], /--key: expected/],
+    [['--url', 'http://127.0.0.1:9', '--key', 'a', '--only', 'no rule'], /--only: no rule/],
+    [['--urls'], /--urls/],
+  ] as const) {
+    const { code, output } = await command(...args)
+    t.equal(code, 2, output)
+    t.match(output, says)
+    t.match(output, /^Usage: npm run conformance/m)
+  }
+})

@@ -1,0 +1,160 @@
+/** Pages of other origins: who may call, what they may send and read, and that others may not. */
+import t from 'tap'
+import { readConfig } from '../../src/config.js'
+import { createCors } from '../../src/http/cors.js'
+import { linesType } from '../helpers/batch.js'
+import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+
+const app = 'https://app.example'
+const preflight = { origin: app, 'access-control-request-method': 'POST' }
+
+const ask = ({ url }: StubServer, path: string, method: string, headers: Record<string, string>) =>
+  fetch(url + path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+
+const crossOrigin = ({ headers }: Response) =>
+  [...headers.keys()].filter((name) => name.startsWith('access-control-'))
+
+t.test('where nothing is set, no reply speaks of origins and OPTIONS has 405', (t) =>
+  withServer({}, async (server) => {
+    for (const [path, method, status] of [
+      ['/v1/systemone', 'OPTIONS', 405],
+      ['/v1/models', 'OPTIONS', 405],
+      ['/healthz', 'GET', 200],
+    ] as const) {
+      const reply = await ask(server, path, method, preflight)
+      t.equal(reply.status, status)
+      t.strictSame(crossOrigin(reply), [])
+      t.equal(reply.headers.get('vary'), null)
+    }
+  }),
+)
+
+t.test('a page of a listed origin may ask first, and is told what it may do', (t) =>
+  withServer({ cors: createCors(`https://other.example, ${app}`) }, async (server) => {
+    for (const [path, methods] of [
+      ['/v1/systemone', 'POST'],
+      ['/v1/systemone/batch', 'POST'],
+      ['/v1/models', 'GET, HEAD'],
+    ] as const) {
+      const reply = await ask(server, path, 'OPTIONS', preflight)
+      t.equal(reply.status, 204)
+      t.equal(await reply.text(), '')
+      t.equal(reply.headers.get('content-length'), null)
+      t.equal(reply.headers.get('access-control-allow-origin'), app)
+      t.equal(reply.headers.get('access-control-allow-methods'), methods)
+      t.equal(reply.headers.get('vary'), 'origin')
+      t.ok(Number(reply.headers.get('access-control-max-age')) > 0)
+      t.ok(reply.headers.get('x-request-id'))
+      const headers = reply.headers.get('access-control-allow-headers')!.split(', ')
+      const sent = ['x-request-id', 'x-oi-evidence', 'x-oi-orders']
+      for (const name of ['authorization', 'content-type', ...sent]) {
+        t.ok(headers.includes(name), name)
+      }
+      t.equal(reply.headers.get('access-control-allow-credentials'), null)
+    }
+  }),
+)
+
+t.test('every reply to a listed origin may be read, errors and lines included', (t) =>
+  withServer({ cors: createCors(app) }, async (server) => {
+    const headers = { origin: app, authorization: `Bearer ${server.key}` }
+    for (const [path, method, more, status] of [
+      ['/v1/systemone', 'POST', {}, 200],
+      ['/v1/systemone', 'POST', { 'content-type': 'text/plain' }, 400],
+      ['/v1/systemone', 'POST', { authorization: '' }, 401],
+      ['/v1/systemone', 'GET', {}, 405],
+      ['/v1/systemone', 'OPTIONS', {}, 405],
+      ['/v1/systemone/batch', 'POST', {}, 422],
+      ['/v1/models', 'GET', {}, 200],
+      ['/nowhere', 'GET', {}, 404],
+      ['/metrics', 'GET', {}, 200],
+    ] as const) {
+      const type = { 'content-type': 'application/json' }
+      const reply = await ask(server, path, method, { ...headers, ...type, ...more })
+      t.equal(reply.status, status, `${method} ${path}`)
+      t.equal(reply.headers.get('access-control-allow-origin'), app)
+      t.equal(reply.headers.get('vary'), 'origin')
+      const exposed = reply.headers.get('access-control-expose-headers')!.split(', ')
+      for (const name of ['x-request-id', 'server-timing', 'retry-after']) {
+        t.ok(exposed.includes(name), name)
+      }
+      await reply.text()
+    }
+    const lines = await fetch(`${server.url}/v1/systemone/batch`, {
+      method: 'POST',
+      headers: { ...headers, accept: linesType, 'content-type': 'application/json' },
+      body: '{"requests":[1]}',
+    })
+    t.equal(lines.status, 200)
+    t.equal(lines.headers.get('access-control-allow-origin'), app)
+    await lines.text()
+  }),
+)
+
+t.test('other origins are told nothing, and are not let in by likeness', (t) =>
+  withServer({ cors: createCors(app) }, async (server) => {
+    for (const origin of [
+      ...['http://app.example', 'https://app.example:8443', 'https://app.example.org'],
+      ...['https://xapp.example', 'https://app.example/', 'null', 'HTTPS://APP.EXAMPLE'],
+    ]) {
+      const asked = await ask(server, '/v1/systemone', 'OPTIONS', { ...preflight, origin })
+      t.equal(asked.status, 405, origin)
+      t.strictSame(crossOrigin(asked), [])
+      t.equal(asked.headers.get('vary'), 'origin')
+      const reply = await ask(server, '/healthz', 'GET', { origin })
+      t.equal(reply.status, 200)
+      t.strictSame(crossOrigin(reply), [])
+      t.equal(reply.headers.get('vary'), 'origin')
+    }
+    const none = await ask(server, '/healthz', 'GET', {})
+    t.strictSame(crossOrigin(none), [])
+    t.equal(none.headers.get('vary'), 'origin')
+  }),
+)
+
+t.test('an asterisk lets every origin in', (t) =>
+  withServer({ cors: createCors('*') }, async (server) => {
+    const asked = await ask(server, '/v1/systemone', 'OPTIONS', preflight)
+    t.equal(asked.status, 204)
+    for (const headers of [{ origin: app }, {}]) {
+      const reply = await ask(server, '/healthz', 'GET', headers)
+      t.equal(reply.headers.get('access-control-allow-origin'), '*')
+    }
+  }),
+)
+
+t.test('a question of a browser reaches neither key nor model', async (t) => {
+  let asked = 0
+  const decider = stubDecider(async () => {
+    asked++
+    return decision
+  })
+  await withServer({ decider, cors: createCors(app) }, async (server) => {
+    const reply = await ask(server, '/v1/systemone', 'OPTIONS', {
+      ...preflight,
+      authorization: 'Bearer wrong',
+    })
+    t.equal(reply.status, 204)
+    t.equal((await ask(server, '/nowhere', 'OPTIONS', preflight)).status, 404)
+    t.equal(asked, 0)
+  })
+})
+
+t.test('what the setting may be', async (t) => {
+  for (const corsOrigins of [
+    ...['', '*', app, `${app},http://localhost:3000`, `${app} , http://[::1]:80`],
+    'chrome-extension://abcdefgh',
+  ]) {
+    t.equal(readConfig({}, { corsOrigins }).corsOrigins, corsOrigins)
+  }
+  for (const corsOrigins of [
+    ...['app.example', `${app}/`, `${app}/path`, 'https://App.example', `${app},`, `*,${app}`],
+    ...['null', 'https://*.example', 'https://', `${app}\nx: y`],
+  ]) {
+    t.throws(
+      () => readConfig({ OI_CORS_ORIGINS: corsOrigins }),
+      { code: 'ERR_CONFIG', message: /^OI_CORS_ORIGINS: expected origins like / },
+      corsOrigins,
+    )
+  }
+})

@@ -1,0 +1,159 @@
+/** `oi eval` as a child process: over an engine without a model, and against a server. */
+import t from 'tap'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DecideRequest, Decider } from '../../src/decide/types.js'
+import { OiError } from '../../src/errors.js'
+import type { Report } from '../../src/evaluate/report.js'
+import { createWire } from '../../src/cli/create-wire.js'
+import { readConfig } from '../../src/config.js'
+import { ended, RunningCommand } from '../helpers/command.js'
+import { decisionOn, rowText } from '../helpers/labelled.js'
+import { stubDecider, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
+
+const count = 40
+const rows = Array.from({ length: count }, (_, i) => rowText(i)).join('\n')
+const wire = createWire(readConfig({}))
+const oi = (args: readonly string[]) => new RunningCommand(['eval', ...args], 'fake')
+const local = ['--model', 'fake.gguf']
+
+/** Answers at once, but from a number of requests on not before it is told to. */
+class Gated {
+  asked = 0
+  readonly decider: Decider
+  #open!: () => void
+  readonly #opened = new Promise<void>((resolve) => (this.#open = resolve))
+
+  constructor(free: number) {
+    this.decider = stubDecider(async (request: DecideRequest) => {
+      if (++this.asked > free) await this.#opened
+      return decisionOn(request)
+    })
+  }
+
+  open(): void {
+    this.#open()
+  }
+}
+
+t.test('a model file: a table, a page, and the exit code 0', async (t) => {
+  const dir = t.testdir({ 'rows.jsonl': rows })
+  const html = join(dir, 'report.html')
+  const { code, stdout, stderr } = await ended(
+    oi([join(dir, 'rows.jsonl'), ...local, '--flips', '--html', html, '--limit', '10']),
+  )
+  t.equal(code, 0, stderr)
+  t.match(stdout, /10 of 40 rows, 30 answers\nby fake \(letters@1\)/)
+  t.match(stdout, /flips +shift\nall +30 /)
+  t.equal(stderr, 'The weights of fake are random\nModel closed\n')
+  t.match(readFileSync(html, 'utf8'), /^<!DOCTYPE html>[^]*The weights of fake are random/)
+})
+
+t.test('--url asks a server, and --json is the report', async (t) => {
+  const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
+  const bodies: DecideRequest[] = []
+  const decider = stubDecider(async (request) => {
+    bodies.push(request)
+    return decisionOn(request)
+  })
+  await withServer({ decider, wire }, async ({ url, key }) => {
+    const { code, stdout, stderr } = await ended(oi([file, '--url', url, '--key', key, '--json']))
+    t.equal(code, 0, stderr)
+    t.match(JSON.parse(stdout), {
+      rows: { inFile: count, answered: count, refused: 0 },
+      whole: true,
+      url,
+      models: [{ name: 'stub' }],
+      overall: { answers: 3 * count },
+      tokens: { input: 10 * count, cached: 4 * count, output: 3 * count, image: 0 },
+    })
+    const wrong = await ended(oi([file, '--url', url, '--key', 'oi-wrong']))
+    t.equal(wrong.code, 1)
+    t.match(wrong.stderr, /models answered 401 invalid_api_key/)
+  })
+  t.equal(bodies.length, count)
+  t.notOk(bodies.some((body) => 'expected' in body))
+})
+
+t.test('a run that was killed goes on, and ends with the figures of a whole one', async (t) => {
+  const dir = t.testdir({ 'rows.jsonl': rows })
+  const resume = join(dir, 'run.jsonl')
+  const gated = new Gated(20)
+  await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
+    const args = [join(dir, 'rows.jsonl'), '--url', url, '--key', key, '--json']
+    const killed = oi([...args, '--resume', resume])
+    const done = () => (existsSync(resume) ? readFileSync(resume, 'utf8').split('\n').length : 0)
+    // The head, 20 rows, and what is behind the last line break.
+    await until(() => done() >= 22 && gated.asked > 20)
+    killed.process.kill('SIGKILL')
+    await killed.exited
+    const before = gated.asked
+    gated.open()
+
+    const resumed = await ended(oi([...args, '--resume', resume]))
+    t.equal(resumed.code, 0, resumed.stderr)
+    t.equal(gated.asked, before + count - 20)
+    const whole = await ended(oi([...args, '--concurrency', '1']))
+    const figures = (text: string) => {
+      const { overall, rows } = JSON.parse(text) as Report
+      return [rows, overall.answers, overall.accuracy, overall.brier.toFixed(9)]
+    }
+    t.strictSame(figures(resumed.stdout), figures(whole.stdout))
+
+    writeFileSync(join(dir, 'rows.jsonl'), rows.replace('state 1', 'state one'))
+    const other = await ended(oi([...args, '--resume', resume]))
+    t.equal(other.code, 2)
+    t.match(other.stderr, /--resume .*another labelled file/)
+  })
+})
+
+t.test('Ctrl-C ends it with the figures so far', async (t) => {
+  const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
+  const gated = new Gated(20)
+  await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
+    const command = oi([file, '--url', url, '--key', key, '--json', '--concurrency', '2'])
+    await until(() => gated.asked > 21)
+    command.process.kill('SIGINT')
+    const { code, stdout, stderr } = await ended(command)
+    t.equal(code, 1)
+    t.match(JSON.parse(stdout), { whole: false, rows: { answered: 20 } })
+    t.match(stderr, /Ended early: 20 of 40 rows/)
+    gated.open()
+  })
+})
+
+t.test('rows that the model refuses are named, and end it with 1', async (t) => {
+  const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
+  const decider = stubDecider(async (request) => {
+    if (request.state !== 'state 7') return decisionOn(request)
+    throw new OiError('ERR_STATE_TOO_LONG', 'state: expected less', { param: 'state' })
+  })
+  await withServer({ decider, wire }, async ({ url, key }) => {
+    const { code, stdout } = await ended(oi([file, '--url', url, '--key', key]))
+    t.equal(code, 1)
+    t.match(stdout, /39 of 40 rows, 1 refused, 117 answers/)
+    t.match(stdout, /^refused: line 8: state: expected less$/m)
+  })
+})
+
+for (const [title, args, code, message] of [
+  ['no file', [], 2, /missing required argument 'file'/],
+  ['a file that is not there', ['nowhere.jsonl', ...local], 2, /nowhere.jsonl: there is no such/],
+  ['no row', ['EMPTY', ...local], 2, /expected at least one row/],
+  ['a bad line', ['BAD', ...local], 1, /^oi: line 1: questions: expected/m],
+  ['no concurrency', ['BAD', '--concurrency', '0'], 2, /whole number from 1 to 256/],
+  ['a model and a server', ['BAD', ...local, '--url', 'http://a', '--key', 'k'], 2, /leave out/],
+  ['no key', ['BAD', '--url', 'http://a'], 2, /--url needs a key/],
+  ['a page nowhere', ['BAD', ...local, '--html', 'nowhere/x.html'], 2, /--html: ENOENT/],
+] as const) {
+  t.test(`${title} ends it before a model is loaded`, async (t) => {
+    const dir = t.testdir({ EMPTY: '\n', BAD: '{"state":1}\n' })
+    const inDir = args.map((arg) => (/^[A-Z]+$/.test(arg) ? join(dir, arg) : arg))
+    const result = await ended(oi(inDir))
+    t.equal(result.code, code)
+    t.match(result.stderr, message)
+    t.notMatch(result.stderr, 'Model closed')
+    t.equal(result.stdout, '')
+  })
+}

@@ -1,0 +1,208 @@
+import t from 'tap'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { Accounts } from '../../src/accounts/accounts.js'
+import { codeOf, limitsOf, withLimits } from '../helpers/limited.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { decision, Slow, stubDecider } from '../helpers/stub.js'
+
+const none = { requests: [null, null, null], concurrent: [null, null] }
+
+t.test('every authenticated reply, errors too, says how the limits stand', (t) =>
+  withLimits({ requestsPerMinute: 10, concurrent: 3 }, {}, async ({ url, key, clock, post }) => {
+    const headers = { authorization: `Bearer ${key}` }
+    const models = await fetch(`${url}/v1/models`, { headers })
+    t.strictSame(limitsOf(models), { requests: ['10', '10', '0'], concurrent: ['3', '3'] })
+    // A request counts itself among those under way.
+    t.strictSame(limitsOf(await post()), { requests: ['10', '9', '60'], concurrent: ['3', '2'] })
+    clock.nowMs += 1500
+    const usage = await fetch(`${url}/v1/usage`, { headers })
+    t.strictSame(limitsOf(usage), { requests: ['10', '9', '59'], concurrent: ['3', '3'] })
+    const bad = await post(key, { body: '{' })
+    t.equal(bad.status, 422)
+    t.strictSame(limitsOf(bad), { requests: ['10', '8', '60'], concurrent: ['3', '2'] })
+    clock.nowMs += 58_500
+    t.match(limitsOf(await fetch(`${url}/v1/usage`, { headers })), {
+      requests: ['10', '9', '2'],
+    })
+  }),
+)
+
+t.test('no limits are shown to whom nobody knows, nor where nobody has to be known', (t) =>
+  withLimits({}, {}, async ({ url, post }) => {
+    t.strictSame(limitsOf(await post(`oi-${'a'.repeat(43)}`)), none)
+    for (const path of ['/healthz', '/nowhere', '/metrics']) {
+      t.strictSame(limitsOf(await fetch(url + path)), none, path)
+    }
+  }),
+)
+
+t.test('what is unlimited has no headers, and no limit', (t) =>
+  withLimits({ requestsPerMinute: 0, concurrent: 0 }, {}, async (server) => {
+    const { accounts, workspaceId, post } = server
+    for (let i = 0; i < 20; i++) t.strictSame(limitsOf(await post()), none)
+    accounts.terms.setLimits(workspaceId, { concurrent: 2 })
+    t.strictSame(limitsOf(await post()), { ...none, concurrent: ['2', '1'] })
+    accounts.terms.setLimits(workspaceId, { requestsPerMinute: 5, concurrent: 0 })
+    t.strictSame(limitsOf(await post()), { ...none, requests: ['5', '4', '60'] })
+  }),
+)
+
+t.test('beyond the requests per minute: 429, and when to come back is true', (t) =>
+  withLimits({ requestsPerMinute: 2 }, {}, async ({ clock, post }) => {
+    t.equal((await post()).status, 200)
+    clock.nowMs += 10_000
+    t.equal((await post()).status, 200)
+    const refusal = async (seconds: string, ms: string) => {
+      const reply = await post()
+      t.equal(reply.status, 429)
+      t.equal(reply.headers.get('retry-after'), seconds)
+      t.equal(reply.headers.get('retry-after-ms'), ms)
+      t.equal(reply.headers.get('x-ratelimit-remaining-requests'), '0')
+      t.equal(await codeOf(reply), 'rate_limit_exceeded')
+    }
+    clock.nowMs += 10_000
+    await refusal('40', '40000')
+    clock.nowMs += 39_999
+    await refusal('1', '1')
+    clock.nowMs += 1
+    t.equal((await post()).status, 200, 'refused requests have not used up the minute')
+    await refusal('10', '10000')
+    clock.nowMs += 10_000
+    t.equal((await post()).status, 200)
+    await refusal('50', '50000')
+  }),
+)
+
+t.test('beyond the concurrent requests: 429, until one of them has ended', (t) => {
+  const slow = new Slow()
+  return withLimits(
+    { requestsPerMinute: 100, concurrent: 1 },
+    { decider: stubDecider(slow.decide) },
+    async (server) => {
+      const { clock, key, port, post } = server
+      const first = post()
+      while (slow.signals.length < 1) await sleep(2)
+      const refused = await post()
+      t.equal(refused.status, 429)
+      t.match(refused.headers.get('retry-after'), /^[1-9]\d?$/)
+      t.match(refused.headers.get('retry-after-ms'), /^[1-9]\d*$/)
+      t.strictSame(limitsOf(refused), { requests: ['100', '99', '60'], concurrent: ['1', '0'] })
+      t.equal(await codeOf(refused), 'concurrency_limit_exceeded')
+      clock.nowMs += 2500
+      slow.release()
+      t.equal((await first).status, 200)
+
+      // A client that goes away gives its place back too.
+      const client = await RawClient.connect(port)
+      client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
+      while (slow.signals.length < 2) await sleep(2)
+      const predicted = await post()
+      t.equal(predicted.headers.get('retry-after-ms'), '2500', 'as long as the first one took')
+      client.socket.destroy()
+      while (!slow.signals[1]!.aborted) await sleep(2)
+      const last = post()
+      while (slow.signals.length < 3) await sleep(2)
+      slow.release()
+      t.equal((await last).status, 200)
+    },
+  )
+})
+
+t.test('limits that another process changed hold for the next request', (t) =>
+  withLimits({ requestsPerMinute: 1 }, {}, async ({ dataDir, workspaceId, post }) => {
+    const elsewhere = new Accounts({ dataDir })
+    t.equal((await post()).status, 200)
+    t.equal((await post()).status, 429)
+    elsewhere.terms.setLimits(workspaceId, { requestsPerMinute: 3 })
+    t.equal((await post()).headers.get('x-ratelimit-remaining-requests'), '1')
+    elsewhere.terms.setLimits(workspaceId, { requestsPerMinute: 1 })
+    const reply = await post()
+    t.equal(reply.status, 429)
+    t.strictSame(limitsOf(reply).requests, ['1', '0', '60'])
+    elsewhere.close()
+  }),
+)
+
+t.test('a workspace without balance is refused before the model: 402', async (t) => {
+  let asked = 0
+  const decider = stubDecider(async () => {
+    asked++
+    return decision
+  })
+  await withLimits({ requestsPerMinute: 10 }, { decider }, async (server) => {
+    const { accounts, dataDir, workspaceId, post } = server
+    accounts.prices.set('stub', { input: 1_000_000, output: 1_000_000 })
+    accounts.credits.add(workspaceId, 16)
+    // 12 tokens in, 3 out: 15 each. What is left pays for a last one.
+    t.equal((await post()).status, 200)
+    t.equal((await post()).status, 200)
+    const refused = await post()
+    t.equal(refused.status, 402)
+    t.equal(refused.headers.get('x-ratelimit-remaining-requests'), '8')
+    t.equal(await codeOf(refused), 'insufficient_balance')
+    t.equal(asked, 2)
+    t.match(accounts.usage('default'), { workspace: { balance: -14 }, usage: [{ requests: 2 }] })
+
+    const elsewhere = new Accounts({ dataDir })
+    elsewhere.credits.add(workspaceId, 15)
+    t.equal((await post()).status, 200, 'credited in another process')
+    t.equal((await post()).status, 402)
+    elsewhere.credits.makeUnlimited(workspaceId)
+    elsewhere.close()
+    t.equal((await post()).status, 200)
+  })
+})
+
+t.test('64 clients get exactly what their workspace may, and no other one feels it', async (t) => {
+  let [running, most] = [0, 0]
+  const decider = stubDecider(async (_request, { workspace } = {}) => {
+    if (workspace !== 1) return decision
+    most = Math.max(most, ++running)
+    // Until all that has arrived has been let in or refused.
+    await turn()
+    running--
+    return decision
+  })
+  const limits = { requestsPerMinute: 600, concurrent: 4 }
+  await withLimits(limits, { decider }, async ({ accounts, clock, workspaceId, post }) => {
+    t.equal(workspaceId, 1)
+    accounts.createWorkspace('other')
+    const { secret } = accounts.createKey('other', 'key')
+    const hammer = async (clients: number) => {
+      const answered = { ok: 0, refused: 0 }
+      const client = async () => {
+        for (;;) {
+          const reply = await post()
+          const code = reply.status === 200 ? '' : await codeOf(reply)
+          const { requests, concurrent } = limitsOf(reply)
+          if (requests[0] !== '600' || concurrent[0] !== '4') throw new Error('wrong limits')
+          if (code === '') answered.ok++
+          else if (code === 'concurrency_limit_exceeded') await sleep(10)
+          else if (code === 'rate_limit_exceeded') {
+            answered.refused++
+            if (requests[1] !== '0') throw new Error(`refused, but ${requests[1]} remain`)
+            return
+          } else throw new Error(code)
+        }
+      }
+      await Promise.all(Array.from({ length: clients }, client))
+      return answered
+    }
+    const other = async () => {
+      for (let i = 1; i <= 50; i++) {
+        const reply = await post(secret)
+        t.equal(reply.status, 200)
+        t.strictSame(limitsOf(reply).requests, ['6000', String(6000 - i), '60'])
+        t.strictSame(limitsOf(reply).concurrent, ['64', '63'])
+      }
+    }
+    const [first] = await Promise.all([hammer(64), other()])
+    t.match(first, { ok: 600, refused: 64 })
+    t.ok(most <= 4, `${most} at once`)
+    clock.nowMs += 59_999
+    t.match(await hammer(64), { ok: 0, refused: 64 })
+    clock.nowMs += 1
+    t.match(await hammer(4), { ok: 600, refused: 4 })
+    t.ok(most <= 4, `${most} at once`)
+  })
+})

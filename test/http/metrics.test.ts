@@ -1,0 +1,183 @@
+/** GET /metrics: valid text, and what happened in it. */
+import t from 'tap'
+import { noStats } from '../../src/engine/no-stats.js'
+import { engineMetrics } from '../../src/http/engine-metrics.js'
+import { MetricsHandlers } from '../../src/http/metrics-handlers.js'
+import { Server } from '../../src/http/server.js'
+import { readPrometheus } from '../helpers/prometheus.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+
+const scrape = async (url: string) => readPrometheus(await (await fetch(`${url}/metrics`)).text())
+
+const ask = ({ url, key }: StubServer, body = '{}') =>
+  fetch(`${url}/v1/systemone`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body,
+  })
+
+t.test('needs no key, and has the content type of the format', (t) =>
+  withServer({}, async ({ url }) => {
+    const reply = await fetch(`${url}/metrics`)
+    t.equal(reply.status, 200)
+    t.equal(reply.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    t.match(reply.headers.get('x-request-id'), /^req_/)
+    t.ok(readPrometheus(await reply.text()).has('process_cpu_seconds_total'))
+  }),
+)
+
+t.test('HEAD and other methods', (t) =>
+  withServer({}, async ({ port }) => {
+    const client = await RawClient.connect(port)
+    client.send(request('HEAD', '/metrics'))
+    const head = await client.reply(true)
+    t.equal(head.status, 200)
+    t.ok(Number(head.headers['content-length']) > 1000)
+    client.send(request('POST', '/metrics', {}, 'x'))
+    t.match(await client.reply(), { status: 405, headers: { allow: 'GET, HEAD' } })
+    client.socket.destroy()
+  }),
+)
+
+t.test('names follow the conventions', (t) =>
+  withServer({}, async ({ url }) => {
+    for (const [name, { type }] of await scrape(url)) {
+      if (name.startsWith('oi_')) t.equal(type === 'counter', name.endsWith('_total'), name)
+    }
+  }),
+)
+
+t.test('requests are counted by route and status', (t) =>
+  withServer({}, async (server) => {
+    await ask(server)
+    await ask(server)
+    await ask(server, '{')
+    await ask({ ...server, key: 'oi-wrong' })
+    await fetch(`${server.url}/healthz`)
+    await fetch(`${server.url}/healthz?x=1`)
+    await fetch(`${server.url}/nowhere`)
+    await fetch(`${server.url}/elsewhere`)
+    await scrape(server.url)
+    const { samples } = (await scrape(server.url)).get('oi_http_requests_total')!
+    t.strictSame(Object.fromEntries(samples), {
+      'oi_http_requests_total{route="/v1/systemone",status="200"}': 2,
+      'oi_http_requests_total{route="/v1/systemone",status="422"}': 1,
+      'oi_http_requests_total{route="/v1/systemone",status="401"}': 1,
+      'oi_http_requests_total{route="/healthz",status="200"}': 2,
+      'oi_http_requests_total{route="other",status="404"}': 2,
+      'oi_http_requests_total{route="/metrics",status="200"}': 1,
+    })
+  }),
+)
+
+t.test('answered decisions have durations, others have none', (t) =>
+  withServer({}, async (server) => {
+    await ask(server)
+    await ask(server)
+    await ask(server, '{')
+    const name = 'oi_http_request_duration_seconds'
+    const { type, samples } = (await scrape(server.url)).get(name)!
+    t.equal(type, 'histogram')
+    t.equal(samples.get(`${name}_count`), 2)
+    t.equal(samples.get(`${name}_bucket{le="+Inf"}`), 2)
+    const sum = samples.get(`${name}_sum`)!
+    t.ok(sum > 0 && sum < 2, `${sum} s`)
+  }),
+)
+
+t.test('running requests are shown, and a client that left is counted with status 0', async (t) => {
+  const slow = new Slow()
+  await withServer({ decider: stubDecider(slow.decide) }, async ({ url, port, key, handlers }) => {
+    const client = await RawClient.connect(port)
+    client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
+    while (slow.signals.length === 0) await new Promise(setImmediate)
+    const running = 'oi_http_requests_running'
+    t.equal((await scrape(url)).get(running)!.samples.get(running), 1)
+    client.socket.destroy()
+    while (handlers.running.size > 0) await new Promise(setImmediate)
+    const metrics = await scrape(url)
+    t.equal(metrics.get(running)!.samples.get(running), 0)
+    const left = 'oi_http_requests_total{route="/v1/systemone",status="0"}'
+    t.equal(metrics.get('oi_http_requests_total')!.samples.get(left), 1)
+  })
+})
+
+t.test('every engine is shown as it stands, in the units of the names', async (t) => {
+  let answered = 5
+  const decider = {
+    ...stubDecider(),
+    engines: () => [
+      {
+        model: 'a',
+        stats: {
+          ...noStats(),
+          answered,
+          backlogMs: 1500,
+          capacityTokens: 1000,
+          evaluatedTokens: 800,
+          paddingTokens: 150,
+          lostTokens: 50,
+          hostBytes: 4096,
+        },
+      },
+      { model: 'b "quoted"', stats: noStats() },
+    ],
+  }
+  await withServer({ decider }, async ({ url }) => {
+    await scrape(url)
+    answered = 7
+    const metrics = await scrape(url)
+    for (const [name, sample, value] of [
+      ['requests_total', '{model="a",outcome="answered"}', 7],
+      ['requests_total', '{model="a",outcome="refused"}', 0],
+      ['requests_total', '{model="b \\"quoted\\"",outcome="answered"}', 0],
+      ['backlog_seconds', '{model="a"}', 1.5],
+      ['batch_fill_ratio', '{model="a"}', 0.8],
+      ['useful_work_ratio', '{model="a"}', 0.75],
+      ['useful_work_ratio', '{model="b \\"quoted\\""}', 1],
+      ['cache_bytes', '{model="a",tier="host"}', 4096],
+    ] as const) {
+      const full = `oi_engine_${name}`
+      t.equal(metrics.get(full)!.samples.get(full + sample), value, full + sample)
+    }
+  })
+})
+
+t.test('every number of an engine is somewhere', async (t) => {
+  const read = new Set<string | symbol>()
+  const stats = new Proxy(noStats(), {
+    get: (target, name) => {
+      read.add(name)
+      return target[name as keyof typeof target]
+    },
+  })
+  for (const metric of engineMetrics) metric.read(stats)
+  t.strictSame([...read].sort(), Object.keys(noStats()).sort())
+})
+
+t.test('while the model is loaded there are metrics, of no engine', (t) => {
+  const backend = { state: () => 'loading' as const, decider: () => undefined }
+  return withServer({ backend }, async ({ url }) => {
+    t.equal((await scrape(url)).get('oi_engine_steps_total')!.samples.size, 0)
+  })
+})
+
+t.test('with an address of their own, they are there and nowhere else', (t) =>
+  withServer({ serveMetrics: false }, async (server) => {
+    const handlers = new MetricsHandlers(server.handlers)
+    const apart = await Server.listen({ handlers, host: '127.0.0.1', port: 0 })
+    try {
+      const url = `http://127.0.0.1:${apart.port}`
+      t.equal((await fetch(`${server.url}/metrics`)).status, 404)
+      await ask(server)
+      const { samples } = (await scrape(url)).get('oi_http_requests_total')!
+      t.equal(samples.get('oi_http_requests_total{route="/v1/systemone",status="200"}'), 1)
+      for (const path of ['/healthz', '/v1/models', '/v1/systemone']) {
+        t.equal((await fetch(url + path)).status, 404, path)
+      }
+    } finally {
+      await apart.close(0)
+    }
+  }),
+)

@@ -1,0 +1,196 @@
+/** The OpenAPI document and the server that it describes say the same. */
+import t, { type Test } from 'tap'
+import { createWire } from '../../src/cli/create-wire.js'
+import { readConfig } from '../../src/config.js'
+import { createDecider } from '../../src/decide/decide.js'
+import { type ErrorCode, OiError } from '../../src/errors.js'
+import { type Gate, openGate } from '../../src/http/gate.js'
+import type { Backend } from '../../src/http/handlers.js'
+import { createFakeEngine } from '../helpers/fake-engine.js'
+import { fetchOpenApi, sendExamples } from '../helpers/openapi-examples.js'
+import type { OpenApi } from '../helpers/openapi.js'
+import { stubDecider, withServer } from '../helpers/stub.js'
+
+const wire = createWire(readConfig({}))
+const decider = await createDecider(createFakeEngine(), {
+  fileName: 'fake.gguf',
+  digest: 'sha256:',
+  releaseDate: '2025-01-02',
+})
+
+const body = JSON.stringify({ state: 's', questions: { q: { type: 'noul', instructions: 'a' } } })
+
+interface Sent {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** Sends a request, and checks that its reply has a status and is as documented. */
+async function expect(
+  t: Test,
+  openApi: OpenApi,
+  address: string,
+  status: number,
+  { method = 'GET', ...rest }: Sent = {},
+): Promise<Response> {
+  const reply = await fetch(address, { method, ...rest })
+  const { headers } = reply
+  const what = `${method} ${new URL(address).pathname} ${status}`
+  t.equal(reply.status, status, what)
+  const replied = { status, headers, body: await reply.clone().text() }
+  // A method that is none of the path's own has the error of the one that is documented.
+  const { pathname } = new URL(address)
+  const known = openApi.document.paths[pathname]!
+  const documented =
+    method.toLowerCase() in known ? method.toLowerCase() : Object.keys(known).at(-1)!
+  t.equal(openApi.replyErrors(documented, pathname, replied), '', what)
+  return reply
+}
+
+t.test('it is served without a key, to GET and HEAD, the same each time', (t) =>
+  withServer({}, async ({ url }) => {
+    const address = `${url}/openapi.json`
+    const reply = await fetch(address)
+    t.equal(reply.status, 200)
+    t.equal(reply.headers.get('content-type'), 'application/json')
+    const text = await reply.text()
+    t.equal(await (await fetch(address)).text(), text)
+    const head = await fetch(address, { method: 'HEAD' })
+    t.equal(Number(head.headers.get('content-length')), Buffer.byteLength(text))
+    t.equal(await head.text(), '')
+    await expect(t, await fetchOpenApi(url), address, 200)
+  }),
+)
+
+t.test('it has every route of the server, and no others', (t) =>
+  withServer({}, async ({ url, handlers }) => {
+    const { document } = await fetchOpenApi(url)
+    t.strictSame(Object.keys(document.paths).sort(), [...handlers.paths].sort())
+  }),
+)
+
+t.test('every route takes its own method, and tells another one which', (t) =>
+  withServer({ decider, wire }, async ({ url, key }) => {
+    const openApi = await fetchOpenApi(url)
+    for (const { path, method, operation } of openApi.operations) {
+      const other = method === 'get' ? 'POST' : 'GET'
+      const reply = await expect(t, openApi, url + path, 405, { method: other })
+      t.match(reply.headers.get('allow'), method.toUpperCase())
+
+      const headers = operation.security.length === 0 ? {} : { authorization: `Bearer ${key}` }
+      if (method === 'get') await expect(t, openApi, url + path, 200, { headers })
+      if (operation.security.length > 0) {
+        await expect(t, openApi, url + path, 401, { method: method.toUpperCase() })
+      }
+    }
+  }),
+)
+
+t.test('its examples are answered as it says', (t) =>
+  withServer({ decider, wire }, async (server) => {
+    const sent = await sendExamples(t, server, decider.card.modalities)
+    for (const name of ['noul', 'choice', 'score', 'mixed', 'image', 'imageUrl']) {
+      t.ok(sent.includes(`systemOne ${name}`), name)
+    }
+  }),
+)
+
+t.test('a request that is refused by its content is refused as it says', (t) =>
+  withServer({ decider, wire, maxBodyBytes: 1000 }, async ({ url, key }) => {
+    const openApi = await fetchOpenApi(url)
+    const address = `${url}/v1/systemone`
+    const authorization = `Bearer ${key}`
+    const json = { authorization, 'content-type': 'application/json' }
+    const post = (status: number, body: string, headers: Record<string, string> = json) =>
+      expect(t, openApi, address, status, { method: 'POST', headers, body })
+    await post(200, body)
+    await post(400, body, { authorization, 'content-type': 'text/plain' })
+    await post(400, body.replace('{', '{"model":"nope",'))
+    await post(401, body, { 'content-type': 'application/json' })
+    await post(413, ' '.repeat(1001))
+    await post(422, '{')
+    await post(422, '{}')
+  }),
+)
+
+t.test('whatever else ends a request is as it says', async (t) => {
+  for (const [code, status] of [
+    ['ERR_BALANCE', 402],
+    ['ERR_RATE_LIMIT', 429],
+    ['ERR_CONCURRENCY', 429],
+    ['ERR_ENGINE_INTERNAL', 500],
+    ['ERR_OVERLOADED', 503],
+    ['ERR_TIMEOUT', 504],
+  ] as const satisfies readonly (readonly [ErrorCode, number])[]) {
+    const failing = stubDecider(() => Promise.reject(new OiError(code, 'no')))
+    await withServer({ decider: failing, wire }, async ({ url, key }) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const sent = { method: 'POST', headers, body }
+      await expect(t, await fetchOpenApi(url), `${url}/v1/systemone`, status, sent)
+    })
+  }
+})
+
+t.test('while the model is being loaded, 503 is as it says', (t) => {
+  const backend: Backend = { state: () => 'loading', decider: () => undefined }
+  return withServer({ backend, wire }, async ({ url, key }) => {
+    const openApi = await fetchOpenApi(url)
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    await expect(t, openApi, `${url}/readyz`, 503)
+    await expect(t, openApi, `${url}/v1/models`, 503, { headers })
+    await expect(t, openApi, `${url}/v1/systemone`, 503, { method: 'POST', headers, body })
+  })
+})
+
+t.test('the metrics are not there if they have a port of their own, as it says', (t) =>
+  withServer({ serveMetrics: false }, async ({ url, handlers }) => {
+    t.notOk(handlers.paths.includes('/metrics'))
+    await expect(t, await fetchOpenApi(url), `${url}/metrics`, 404)
+  }),
+)
+
+t.test('the headers of a limited workspace are documented, with and without an error', (t) => {
+  const left = {
+    'x-ratelimit-limit-requests': '6000',
+    'x-ratelimit-remaining-requests': '5999',
+    'x-ratelimit-reset-requests': '1',
+    'x-ratelimit-limit-concurrent': '64',
+    'x-ratelimit-remaining-concurrent': '63',
+  }
+  const gate: Gate = { ...openGate, headers: () => Object.entries(left).flat() }
+  return withServer({ decider, wire, gate }, async ({ url, key }) => {
+    const openApi = await fetchOpenApi(url)
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    for (const [status, text] of [
+      [200, body],
+      [422, '{}'],
+    ] as const) {
+      const sent = { method: 'POST', headers, body: text }
+      const reply = await expect(t, openApi, `${url}/v1/systemone`, status, sent)
+      t.match(Object.fromEntries(reply.headers), left)
+    }
+    await expect(t, openApi, `${url}/v1/models`, 200, { headers })
+  })
+})
+
+t.test('a reply that is not as documented is found out', (t) =>
+  withServer({}, async ({ url }) => {
+    const openApi = await fetchOpenApi(url)
+    const reply = await fetch(`${url}/healthz`)
+    const good = { status: 200, headers: reply.headers, body: await reply.text() }
+    const errors = (changed: Partial<typeof good>) =>
+      openApi.replyErrors('get', '/healthz', { ...good, ...changed })
+    const without = new Headers(good.headers)
+    without.delete('server-timing')
+    const more = new Headers([...good.headers, ['x-more', '1']])
+    const odd = new Headers([...good.headers, ['x-request-id', 'a b']])
+    t.equal(errors({}), '')
+    t.match(errors({ status: 418 }), 'status 418')
+    t.match(errors({ body: '{"status":"ill"}' }), 'const')
+    t.match(errors({ headers: without }), 'server-timing is missing')
+    t.match(errors({ headers: more }), 'x-more is not known')
+    t.match(errors({ headers: odd }), 'pattern')
+    t.match(errors({ headers: new Headers({ 'content-type': 'text/html' }) }), 'text/html')
+  }),
+)

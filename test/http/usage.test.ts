@@ -1,0 +1,112 @@
+import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { validators } from '../../src/api/schemas.js'
+import { OiError } from '../../src/errors.js'
+import { audit, isBalanced } from '../helpers/audit.js'
+import { withLimits } from '../helpers/limited.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { decision, Slow, stubDecider } from '../helpers/stub.js'
+
+t.test('usage: balance, limits, and what was used, the last answer included', (t) =>
+  withLimits({ requestsPerMinute: 100 }, {}, async ({ accounts, url, key, post, workspaceId }) => {
+    accounts.prices.set('stub', { input: 2_000_000, output: 5_000_000 })
+    const report = async () => {
+      const reply = await fetch(`${url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+      const body: unknown = await reply.json()
+      t.equal(reply.status, 200)
+      t.ok(validators.usage.Check(body), JSON.stringify(validators.usage.Errors(body)))
+      return body
+    }
+    const before = {
+      workspace: 'default',
+      balance: null,
+      limits: { requests_per_minute: 100, concurrent: 64 },
+      usage: [],
+    }
+    t.strictSame(await report(), before)
+    await post()
+    await post()
+    const used = {
+      day: new Date().toISOString().slice(0, 10),
+      ...{ model: 'stub', requests: 2, input_tokens: 24, output_tokens: 6 },
+      ...{ image_tokens: 0, cached_tokens: 0, cost: 2 * (12 * 2 + 3 * 5) },
+    }
+    t.strictSame(await report(), { ...before, usage: [used] })
+    accounts.credits.add(workspaceId, 1_000_000)
+    await post()
+    t.match(await report(), { balance: 1_000_000 - 39, usage: [{ requests: 3, cost: 117 }] })
+  }),
+)
+
+t.test('usage is for those with a key, by GET', (t) =>
+  withLimits({}, {}, async ({ url, key }) => {
+    t.equal((await fetch(`${url}/v1/usage`)).status, 401)
+    const headers = { authorization: `Bearer ${key}` }
+    t.equal((await fetch(`${url}/v1/usage`, { method: 'POST', headers })).status, 405)
+  }),
+)
+
+t.test('images and cached tokens are in the report, and images have their price', async (t) => {
+  const usage = { input_tokens: 100, image_tokens: 40, output_tokens: 2, cached_tokens: 30 }
+  const decider = stubDecider(async () => ({ ...decision, usage }))
+  await withLimits({}, { decider }, async ({ accounts, post }) => {
+    accounts.prices.set('stub', { input: 1_000_000, output: 10_000_000, image: 3_000_000 })
+    await post()
+    t.match(accounts.usage('default').usage, [
+      { imageTokens: 40, cachedTokens: 30, cost: 60 + 40 * 3 + 20 },
+    ])
+  })
+})
+
+t.test('an answer is booked before it is sent, where there is a balance', (t) =>
+  withLimits({}, {}, async ({ accounts, dataDir, workspaceId, post }) => {
+    accounts.prices.set('stub', { input: 1_000_000 })
+    accounts.credits.add(workspaceId, 1_000_000)
+    for (let i = 1; i <= 20; i++) {
+      t.equal((await post()).status, 200)
+      const seen = audit(dataDir)
+      t.match(seen, { booked: i, balance: 1_000_000 - 12 * i })
+      t.ok(isBalanced(seen))
+    }
+  }),
+)
+
+t.test('an answer is booked also when the client has gone', async (t) => {
+  let finish = () => {}
+  let asked = false
+  const decider = stubDecider(() => {
+    asked = true
+    return new Promise((resolve) => (finish = () => resolve(decision)))
+  })
+  await withLimits({}, { decider }, async ({ accounts, handlers, key, port }) => {
+    const client = await RawClient.connect(port)
+    client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
+    while (!asked) await sleep(2)
+    client.socket.destroy()
+    while (handlers.running.size > 0) await sleep(2)
+    finish()
+    await sleep(0)
+    t.match(accounts.usage('default').usage, [{ requests: 1 }])
+  })
+})
+
+t.test('a request that was refused or failed costs nothing', async (t) => {
+  const slow = new Slow()
+  let failure: OiError | undefined
+  const decider = stubDecider((...args) =>
+    failure === undefined ? slow.decide(...args) : Promise.reject(failure),
+  )
+  await withLimits({}, { decider, deadlineMs: 50 }, async ({ accounts, post, key }) => {
+    t.equal((await post(key, { body: '{' })).status, 422)
+    t.equal((await post()).status, 504)
+    for (const [code, status] of [
+      ['ERR_OVERLOADED', 503],
+      ['ERR_STATE_TOO_LONG', 400],
+      ['ERR_ENGINE_INTERNAL', 500],
+    ] as const) {
+      failure = new OiError(code, 'no')
+      t.equal((await post()).status, status)
+    }
+    t.strictSame(accounts.usage('default').usage, [])
+  })
+})

@@ -1,0 +1,74 @@
+/**
+ * Batches on a model: what the items share is evaluated once, and many find room.
+ *
+ * Needs the built addon and the small fixture. Tokens are counted, never times.
+ */
+import t from 'tap'
+import type { Decision, NoulAnswer } from '../../src/decide/types.js'
+import { linesType, numbers, postBatch, readLines, replyOf, type Result } from '../helpers/batch.js'
+import { text } from '../helpers/fixture.js'
+import { withRealServer } from '../helpers/real-server.js'
+
+const tolerance = 1e-3
+
+const asking = (i: number) => ({ q: { type: 'noul', instructions: `Is it number ${i}?` } })
+const usageOf = (result: Result) => (result as unknown as Decision).usage
+const noulOf = (result: Result) => (result.answers!['q'] as NoulAnswer).noul
+
+t.test('a state that all items share is evaluated once', (t) =>
+  withRealServer({ hostCacheBytes: 0 }, async (server) => {
+    const count = 16
+    const state = text(600)
+    const requests = numbers(count).map((i) => ({ state, questions: asking(i) }))
+    const before = server.engine.stats()
+    const { results, usage } = await replyOf(await postBatch(server, { requests }))
+    t.ok(results.every(({ status }) => status === 200))
+
+    const after = server.engine.stats()
+    const evaluated = after.evaluatedTokens - before.evaluatedTokens
+    const padding = after.paddingTokens - before.paddingTokens
+    t.equal(evaluated - padding, usage['input_tokens']! - usage['cached_tokens']!)
+    // Whoever reads a part of the state reads it for all of them: one state's tokens are left.
+    const cached = results.map((result) => usageOf(result).cached_tokens)
+    const stateTokens = Math.max(...cached)
+    t.ok(stateTokens > 600, `${stateTokens} tokens`)
+    t.equal(usage['cached_tokens'], (count - 1) * stateTokens)
+
+    const alone = await fetch(`${server.url}/v1/systemone`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(requests[3]),
+    })
+    const expected = (await alone.json()) as Decision
+    const difference = noulOf(results[3]!) - (expected.answers['q'] as NoulAnswer).noul
+    t.ok(Math.abs(difference) < tolerance)
+  }),
+)
+
+for (const maxQueued of [256, 10]) {
+  t.test(`256 items find room where ${maxQueued} may wait`, (t) =>
+    withRealServer({ maxQueued, maxBacklogMs: 2 ** 31 }, async (server) => {
+      const states = numbers(256).map((i) => `Ticket ${i}`)
+      const body = { states, questions: asking(1) }
+      const reply = await postBatch(server, body, { accept: linesType })
+      const { results, totals } = readLines(await reply.text())
+      const failed = results.find(({ status }) => status !== 200)
+      t.strictSame(failed, undefined)
+      t.equal(new Set(results.map(({ index }) => index)).size, 256)
+      const sum = results.reduce((sum, result) => sum + usageOf(result).input_tokens, 0)
+      t.equal(totals.usage['input_tokens'], sum)
+      t.equal(server.engine.pending, 0)
+    }),
+  )
+}
+
+t.test('a state that is too long is the error of its item', (t) =>
+  withRealServer({}, async (server) => {
+    const body = { states: ['short', text(6000)], questions: asking(1) }
+    const { results } = await replyOf(await postBatch(server, body))
+    t.match(results, [
+      { status: 200 },
+      { status: 400, error: { param: 'states[1]', message: /^states\[1\]: .*\d+ tokens/ } },
+    ])
+  }),
+)

@@ -1,0 +1,168 @@
+/**
+ * With `deterministic`, the same request gives the same bits, whatever ran before or beside it.
+ *
+ * Needs the built addon and the fixtures. test/native/promises.test.ts has the same under load.
+ */
+import t from 'tap'
+import type { ScoreInput } from '../../src/engine/types.js'
+import { candidates, question, text, user, withEngine } from '../helpers/fixture.js'
+import { sameAnswer } from '../helpers/load.js'
+import { createRandom } from '../helpers/random.js'
+import { relativeError } from '../helpers/reference.js'
+
+const width = candidates.length + 1
+const same = sameAnswer(true)
+// Prefixes are cut at multiples of the microbatch, so these have several.
+const options = {
+  contextTokens: 512,
+  microbatchTokens: 64,
+  maxForks: 4,
+  threads: 1,
+  maxBacklogMs: 2 ** 31,
+  deterministic: true,
+}
+const request: ScoreInput = {
+  prefix: [user(text(150))],
+  suffixes: [question(4), question(0), question(3)],
+}
+const filling: ScoreInput = { prefix: [user(`x ${text(420)}`)], suffixes: [question(0)] }
+
+for (const name of ['small', 'dense', 'hybrid'] as const) {
+  t.test(name, async (t) => {
+    const diskCacheDir = t.testdir({})
+    const cold = await withEngine(
+      name,
+      async (engine) => {
+        const { logits } = await engine.score(request)
+        t.ok(same((await engine.score(request)).logits, logits), 'cached')
+        const begun = { ...request, prefix: [...request.prefix, user(' And so on.')] }
+        const longer = (await engine.score(begun)).logits
+        await engine.score(filling)
+        const host = await engine.score(request)
+        t.ok(same(host.logits, logits), 'from the host tier')
+        t.equal(host.cachedTokens, host.prefixTokens)
+        const partial = await engine.score({ ...begun })
+        t.ok(same(partial.logits, longer), 'as another one that goes on')
+        const shorter = { ...request, prefix: [user(text(100))] }
+        const short = (await engine.score(shorter)).logits
+        await engine.score(filling)
+        t.ok(same((await engine.score(shorter)).logits, short), 'as the beginning of another one')
+        return logits
+      },
+      { ...options, diskCacheDir },
+    )
+    await withEngine(
+      name,
+      async (engine) => {
+        const disk = await engine.score(request)
+        t.ok(same(disk.logits, cold), 'from disk')
+        t.equal(disk.cachedTokens, disk.prefixTokens)
+      },
+      { ...options, diskCacheDir },
+    )
+    await withEngine(
+      name,
+      async (engine) => {
+        const others = [question(9), question(2), ...request.suffixes.toReversed(), question(8)]
+        const [mine] = await Promise.all([
+          engine.score({ ...request, suffixes: others }),
+          ...[1, 2, 3].map((i) => engine.score({ ...request, prefix: [user(`${i} ${text(30)}`)] })),
+        ])
+        for (let i = 0; i < 3; i++) {
+          const got = mine.logits.slice((4 - i) * width, (5 - i) * width)
+          t.ok(same(got, cold.slice(i * width, (i + 1) * width)), `question ${i} among six`)
+        }
+      },
+      { ...options, maxForks: 1, batchTokens: 128 },
+    )
+  })
+}
+
+/** Random states over a common stem, so that each finds some of another. */
+function randomRequests(seed: number, count: number): ScoreInput[] {
+  const random = createRandom(seed)
+  const stem = text(300).split(' ')
+  return Array.from({ length: count }, () => {
+    const shared = stem.slice(0, 20 + random.integer(220)).join(' ')
+    const own = random.integer(3) > 0 ? ` ${random.integer(5)} ${text(random.integer(80))}` : ''
+    return { prefix: [user(shared + own)], suffixes: [question(random.integer(9))] }
+  })
+}
+
+for (const name of ['small', 'hybrid'] as const) {
+  t.test(`${name}: bits do not depend on what was evaluated before`, async (t) => {
+    const requests = randomRequests(7, name === 'small' ? 30 : 8)
+    const fresh = await withEngine(
+      name,
+      async (engine) => {
+        const answers: Float32Array[] = []
+        for (const one of requests) {
+          answers.push((await engine.score(one)).logits)
+          // Nothing of it is left in the context, and no other tier is there.
+          await engine.score({ prefix: [user(`x ${text(1)}`)], suffixes: [question(0)] })
+        }
+        return answers
+      },
+      { ...options, hostCacheBytes: 0 },
+    )
+    await withEngine(
+      name,
+      async (engine) => {
+        const random = createRandom(8)
+        for (let round = 0; round < (name === 'small' ? 90 : 12); round++) {
+          const i = random.integer(requests.length)
+          const { logits } = await engine.score(requests[i]!)
+          if (!same(logits, fresh[i]!)) t.fail(`request ${i} in round ${round}`)
+        }
+        const { deviceCachedTokens, hostCachedTokens } = engine.stats()
+        t.ok(deviceCachedTokens + hostCachedTokens > 0)
+      },
+      options,
+    )
+  })
+}
+
+// BUG: room for the new one is sought while the whole old one is kept from being evicted.
+t.test('a state that shares the beginning of another may fill the context', (t) =>
+  withEngine(
+    'small',
+    async (engine) => {
+      const suffix = question(0)
+      const [tokens] = await engine.tokenize([
+        { text: suffix.parts.map((p) => p.text).join(''), trusted: true },
+      ])
+      const old = ' a'.repeat(66) + ' b'.repeat(55)
+      await engine.score({ prefix: [user(old)], suffixes: [suffix] })
+      const filled = ' a'.repeat(66) + ' c'.repeat(512 - 66 - tokens!.length)
+      const outcome = await engine.score({ prefix: [user(filled)], suffixes: [suffix] }).then(
+        () => 'answered',
+        (error: Error) => error.message,
+      )
+      t.equal(outcome, 'answered')
+    },
+    options,
+  ),
+)
+
+t.test('it answers as the ordinary mode does; what it costs is said here', async (t) => {
+  const run = (deterministic: boolean) =>
+    withEngine(
+      'small',
+      async (engine) => {
+        const start = performance.now()
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, (_, i) =>
+            engine.score({ ...request, prefix: [user(`${i} ${text(60)}`)] }),
+          ),
+        )
+        const ms = performance.now() - start
+        return { ms, logits: answers.flatMap(({ logits }) => [...logits]) }
+      },
+      { ...options, contextTokens: 2048, microbatchTokens: 512, maxForks: 32, deterministic },
+    )
+  const ordinary = await run(false)
+  const deterministic = await run(true)
+  const ratio = deterministic.ms / ordinary.ms
+  t.comment(`12 requests of 3 questions, deterministic: ${ratio.toFixed(1)} times the time`)
+  t.ok(relativeError(deterministic.logits, ordinary.logits) < 1e-3)
+})

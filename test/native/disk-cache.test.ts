@@ -1,0 +1,168 @@
+/**
+ * States on disk: what survives, what is bounded, and what is not believed.
+ *
+ * Needs the built addon and the fixtures. Closing an engine writes everything it holds.
+ */
+import t from 'tap'
+import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EngineOptions } from '../../src/engine/engine.js'
+import type { ScoreInput, ScoreOutput } from '../../src/engine/types.js'
+import { question, text, user, withEngine } from '../helpers/fixture.js'
+import { relativeError } from '../helpers/reference.js'
+
+const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
+// Reading must be worth it: what is evaluated faster than it is read is evaluated.
+const state = (id: number | string): ScoreInput => ({
+  prefix: [user(`${id}: ${text(150)}`)],
+  suffixes: [question(1)],
+})
+const files = (dir: string) => readdirSync(dir).filter((name) => name.endsWith('.state'))
+
+/** Scores the states in an engine over that folder, and closes it. */
+const session = (
+  dir: string,
+  ids: readonly (number | string)[],
+  more: Partial<EngineOptions> = {},
+  name: 'small' | 'dense' | 'hybrid' = 'dense',
+) =>
+  withEngine(
+    name,
+    async (engine) => {
+      const answers: ScoreOutput[] = []
+      for (const id of ids) answers.push(await engine.score(state(id)))
+      return { answers, stats: engine.stats() }
+    },
+    { ...options, diskCacheDir: dir, ...more },
+  )
+
+for (const name of ['dense', 'hybrid'] as const) {
+  t.test(`${name}: what was known at the end is known after a restart`, async (t) => {
+    const dir = join(t.testdir({}), 'made', 'by', 'the', 'engine')
+    const before = await session(dir, [1, 2], {}, name)
+    t.same([before.stats.diskHits, before.stats.missed], [0, 2])
+    t.equal(files(dir).length, 2)
+    const after = await session(dir, [1, 2], {}, name)
+    for (const [i, { logits, cachedTokens, prefixTokens }] of after.answers.entries()) {
+      t.equal(cachedTokens, prefixTokens)
+      t.ok(relativeError(logits, before.answers[i]!.logits) < 1e-3)
+    }
+    const { diskHits, diskCachedTokens, diskPrefixes, diskBytes, diskBytesLimit } = after.stats
+    t.equal(diskHits, 2)
+    t.equal(diskCachedTokens, after.answers[0]!.prefixTokens + after.answers[1]!.prefixTokens)
+    t.equal(diskPrefixes, 2)
+    t.ok(diskBytes > 0 && diskBytes <= diskBytesLimit)
+    t.equal(files(dir).length, 2, 'nothing is written twice')
+  })
+}
+
+t.test('its bytes are bounded, also where the folder held more before', async (t) => {
+  const dir = t.testdir({})
+  await session(dir, [1])
+  const bytes = readFileSync(join(dir, files(dir)[0]!)).length
+  await session(dir, [2, 3, 4, 5, 6], { diskCacheBytes: Math.floor(bytes * 3.5) })
+  t.equal(files(dir).length, 3)
+  const { stats } = await session(dir, [], { diskCacheBytes: Math.floor(bytes * 1.5) })
+  t.ok(stats.diskBytes <= stats.diskBytesLimit, `${stats.diskBytes} bytes`)
+  t.equal(files(dir).length, 1)
+})
+
+t.test('damaged, cut and foreign files are not believed', async (t) => {
+  const dir = t.testdir({})
+  const ids = [1, 2, 3, 4]
+  const before = await session(dir, ids)
+  const [a, b, c, d] = files(dir).map((name) => join(dir, name)) as [string, string, string, string]
+  const flip = (path: string, at: number) => {
+    const bytes = readFileSync(path)
+    const i = at < 0 ? bytes.length + at : at
+    bytes[i]! ^= 1
+    writeFileSync(path, bytes)
+  }
+  flip(a, -1000) // the state
+  flip(b, 40) // its tokens
+  truncateSync(c, 1000)
+  flip(d, 0) // the magic
+  writeFileSync(join(dir, 'foreign.state'), 'something else')
+  writeFileSync(join(dir, 'empty.state'), '')
+  writeFileSync(join(dir, 'killed.part'), 'half of a state')
+  writeFileSync(join(dir, 'notes.txt'), 'not ours')
+  mkdirSync(join(dir, 'folder'))
+  const after = await session(dir, ids)
+  for (const [i, { logits, cachedTokens }] of after.answers.entries()) {
+    t.ok(relativeError(logits, before.answers[i]!.logits) < 1e-3)
+    t.ok(cachedTokens < 16, 'nothing of them was used')
+  }
+  t.equal(after.stats.diskHits, 0)
+  const left = readdirSync(dir)
+  for (const name of ['foreign.state', 'empty.state', 'killed.part']) t.notOk(left.includes(name))
+  t.ok(left.includes('notes.txt') && left.includes('folder'), 'what is not ours is left alone')
+  const again = await session(dir, ids)
+  t.equal(again.stats.diskHits, 4, 'and written anew')
+})
+
+t.test('a state of another model is not believed', async (t) => {
+  const dir = t.testdir({})
+  await session(dir, [1], {}, 'small')
+  const alone = await session(t.testdir({ other: {} }) + '/other', [1], {}, 'dense')
+  const mixed = await session(dir, [1], {}, 'dense')
+  t.ok(relativeError(mixed.answers[0]!.logits, alone.answers[0]!.logits) < 1e-3)
+})
+
+t.test('a file that was changed for another one while it ran is not believed', async (t) => {
+  const dir = t.testdir({})
+  const before = await session(dir, [1, 2])
+  await withEngine(
+    'dense',
+    async (engine) => {
+      const [a, b] = files(dir).map((name) => join(dir, name)) as [string, string]
+      const first = readFileSync(a)
+      cpSync(b, a)
+      writeFileSync(b, first)
+      for (const id of [1, 2]) {
+        const { logits } = await engine.score(state(id))
+        const error = relativeError(logits, before.answers[id - 1]!.logits)
+        t.ok(error < 1e-3, String(error))
+      }
+    },
+    { ...options, diskCacheDir: dir },
+  )
+})
+
+t.test('a folder that cannot be used is refused by name', async (t) => {
+  const dir = t.testdir({ file: 'not a folder' })
+  const refused = { code: 'ERR_INVALID_ARGUMENT', message: /diskCacheDir/ }
+  for (const folder of [join(dir, 'file'), join(dir, 'file', 'below')]) {
+    await t.rejects(session(folder, []), refused)
+  }
+})
+
+// Root may write everywhere but in /proc.
+const onlyLinux = process.platform === 'linux' ? false : 'needs /proc'
+t.test('a folder that can be read and not written is refused', { skip: onlyLinux }, async (t) => {
+  const outcome = await session('/proc', []).then(
+    () => 'opened',
+    (error: { code: string }) => error.code,
+  )
+  t.equal(outcome, 'ERR_INVALID_ARGUMENT')
+})
+
+t.test('states go to disk also without a host tier', async (t) => {
+  const dir = t.testdir({})
+  await session(dir, [1], { hostCacheBytes: 0 })
+  t.equal(files(dir).length, 1)
+})
+
+t.test('a state that comes and goes is kept in RAM once', (t) =>
+  withEngine(
+    'small',
+    async (engine) => {
+      for (let round = 0; round < 4; round++) {
+        for (const id of [1, 2]) await engine.score(state(id))
+      }
+      const { hostPrefixes, hostHits } = engine.stats()
+      t.ok(hostHits > 0, 'they left the context and came back')
+      t.ok(hostPrefixes <= 2, `${hostPrefixes} states of 2`)
+    },
+    { ...options, hostCacheBytes: 2 ** 26, diskCacheDir: t.testdir({}) },
+  ),
+)

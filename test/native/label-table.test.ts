@@ -1,0 +1,33 @@
+/**
+ * A question of 255 options can be asked with every vocabulary in llama.cpp's tree, and the README
+ * says how. Needs the built addon; a small model is made for each vocabulary on first use.
+ */
+import t from 'tap'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../scripts/build/paths.js'
+import { rowOf, vocabularies, type Row } from '../../scripts/label-table/rows.js'
+import { tableIn, tableOf } from '../../scripts/label-table/table.js'
+
+// Nineteen models to make, at first.
+t.setTimeout(600_000)
+
+const names = await vocabularies()
+const rows: Row[] = []
+
+for (const name of names) {
+  t.test(`255 options with the vocabulary ${name}, each at its label`, async (t) => {
+    const row = await rowOf(name)
+    rows.push(row)
+    t.strictSame(
+      row.ways.map(({ readout }) => readout),
+      ['letters@1', 'letters@1+groups', 'letters@1+trie'],
+    )
+    for (const { readout, suffixes } of row.ways) t.ok(suffixes <= 64, readout)
+  })
+}
+
+t.test('the table in the README is what the script gives', async (t) => {
+  t.ok(names.length >= 12, `${names.length} vocabularies`)
+  t.equal(tableIn(readFileSync(join(root, 'README.md'), 'utf8')), tableOf(rows))
+})

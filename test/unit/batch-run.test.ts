@@ -1,0 +1,115 @@
+/** How many items of a batch are under way, and what becomes of those that find no room. */
+import t from 'tap'
+import type { Decision } from '../../src/decide/types.js'
+import { OiError } from '../../src/errors.js'
+import { BatchRun, mostUnderWay } from '../../src/http/batch-run.js'
+import { numbers } from '../helpers/batch.js'
+import { decision } from '../helpers/stub.js'
+
+const overloaded = () => new OiError('ERR_OVERLOADED', 'too much is waiting')
+
+/** A run whose items end when the test says so. */
+class Manual {
+  readonly started: number[] = []
+  readonly answered: number[] = []
+  readonly failed: [index: number, code: string][] = []
+  readonly #ends = new Map<number, [(decision: Decision) => void, (error: unknown) => void]>()
+  readonly run: BatchRun
+
+  constructor(count: number) {
+    this.run = new BatchRun({
+      items: numbers(count),
+      decide: (index) => {
+        this.started.push(index)
+        return new Promise((...ends) => this.#ends.set(index, ends))
+      },
+      onAnswer: (index) => this.answered.push(index),
+      onFailure: (index, error) => this.failed.push([index, (error as OiError).code]),
+    })
+    this.run.feed()
+  }
+
+  get underWay(): number[] {
+    return [...this.#ends.keys()]
+  }
+
+  async answer(...indexes: number[]): Promise<void> {
+    for (const index of indexes) this.#end(index)[0](decision)
+    await new Promise(setImmediate)
+  }
+
+  async refuse(error: OiError, ...indexes: number[]): Promise<void> {
+    for (const index of indexes) this.#end(index)[1](error)
+    await new Promise(setImmediate)
+  }
+
+  #end(index: number) {
+    const ends = this.#ends.get(index)!
+    this.#ends.delete(index)
+    return ends
+  }
+}
+
+t.test(
+  'as many as may be under way are handed over at once, the others as those end',
+  async (t) => {
+    const manual = new Manual(mostUnderWay + 3)
+    t.strictSame(manual.started, numbers(mostUnderWay))
+    await manual.answer(5)
+    t.equal(manual.started.at(-1), mostUnderWay)
+    await manual.refuse(new OiError('ERR_STATE_TOO_LONG', 'too long'), 7)
+    t.equal(manual.started.at(-1), mostUnderWay + 1)
+    t.strictSame(manual.failed, [[7, 'ERR_STATE_TOO_LONG']])
+    t.equal(manual.underWay.length, mostUnderWay)
+  },
+)
+
+t.test('an item without room waits for others of the batch, and is asked again', async (t) => {
+  const manual = new Manual(5)
+  await manual.refuse(overloaded(), 3, 4)
+  t.strictSame([manual.failed, manual.underWay], [[], [0, 1, 2]])
+  await manual.answer(1)
+  t.strictSame(manual.underWay, [0, 2, 3], 'as many as there was room for, in their order')
+  await manual.answer(0, 2, 3)
+  await manual.answer(4)
+  t.strictSame(manual.answered.length, 5)
+  t.strictSame(manual.started, [0, 1, 2, 3, 4, 3, 4])
+})
+
+t.test('after a refusal more are tried again, one for each round of answers', async (t) => {
+  const manual = new Manual(12)
+  await manual.refuse(overloaded(), ...numbers(12).slice(2))
+  t.equal(manual.underWay.length, 2)
+  await manual.answer(...manual.underWay)
+  t.equal(manual.underWay.length, 2)
+  await manual.answer(...manual.underWay)
+  t.equal(manual.underWay.length, 3)
+})
+
+t.test(
+  'with none of ours under way, an item without room fails, and so do the others',
+  async (t) => {
+    const manual = new Manual(3)
+    await manual.refuse(overloaded(), 0, 1, 2)
+    t.strictSame(manual.failed, [[2, 'ERR_OVERLOADED']])
+    t.strictSame(manual.underWay, [0])
+    await manual.refuse(overloaded(), 0)
+    await manual.refuse(overloaded(), 1)
+    t.equal(manual.failed.length, 3)
+    t.strictSame(manual.underWay, [])
+  },
+)
+
+t.test('nothing is handed over while it is paused, nor after it was stopped', async (t) => {
+  const manual = new Manual(mostUnderWay + 10)
+  manual.run.pause()
+  await manual.answer(0, 1, 2)
+  t.equal(manual.started.length, mostUnderWay)
+  manual.run.resume()
+  t.equal(manual.started.length, mostUnderWay + 3)
+  manual.run.stop()
+  await manual.answer(...manual.underWay)
+  manual.run.resume()
+  t.equal(manual.started.length, mostUnderWay + 3)
+  t.equal(manual.answered.length, mostUnderWay + 3)
+})

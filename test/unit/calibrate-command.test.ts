@@ -1,0 +1,87 @@
+/** How `oi calibrate` ends when it is used wrongly, or a row is bad; over an engine without a model. */
+import t from 'tap'
+import { join } from 'node:path'
+import { createWire } from '../../src/cli/create-wire.js'
+import { run } from '../../src/cli/run.js'
+import { createDecider } from '../../src/decide/decide.js'
+import { createFakeEngine } from '../helpers/fake-engine.js'
+
+const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
+const wet = { type: 'noul', instructions: 'Is it wet?' }
+const row = { state: 'It rains.', questions: { wet }, expected: { wet: true } }
+const observation = {
+  ...{ question: 'wet', type: 'noul', logits: [0, 1], probabilities: [0.3, 0.7], right: 1 },
+}
+
+/** Runs it in this process; the exit code, and what it wrote to stderr. */
+async function calibrate(t: Tap, args: readonly string[]) {
+  const written = t.capture(process.stderr, 'write', () => true)
+  const code = await run(['node', 'oi', 'calibrate', ...args], {
+    defaultModel: () => undefined,
+    surveyModel: async () => Promise.reject(new Error('nobody asks')),
+    openModel: async () => ({
+      decider: await createDecider(createFakeEngine(), facts),
+      startLine: '',
+      warning: undefined,
+      close: async () => {},
+    }),
+    createWire,
+    environment: {},
+    exit: () => {},
+  })
+  const stderr = written()
+    .map(({ args }) => String(args[0]))
+    .join('')
+  return { code, stderr }
+}
+
+interface Tap {
+  capture: (
+    target: NodeJS.WriteStream,
+    method: 'write',
+    instead: () => boolean,
+  ) => () => { args: unknown[] }[]
+}
+
+t.test('wrong usage ends with 2 and says what is expected', async (t) => {
+  const dir = t.testdir({
+    'seen.jsonl': JSON.stringify(observation),
+    'rows.jsonl': JSON.stringify(row),
+    'none.jsonl': '',
+  })
+  const seen = ['--observations', join(dir, 'seen.jsonl')]
+  for (const [args, message] of [
+    [[], /Expected a file of labelled rows, or --observations <file>/],
+    [[join(dir, 'rows.jsonl'), ...seen], /Expected a file of labelled rows, or/],
+    [[...seen, '--held-out', '1'], /--held-out: expected a number above 0 and below 1, got 1/],
+    [[...seen, '--decide', 'x'], /--decide: expected a number above 0/],
+    [[...seen, '--seed', '-1'], /--seed: expected an integer from 0/],
+    [[...seen, '--out', 'c.json'], /--out needs --model/],
+    [[join(dir, 'rows.jsonl')], /No model was named/],
+    [['--observations', join(dir, 'none.jsonl')], /got 0 and 0/],
+    [['--observations', join(dir, 'x.jsonl')], /x\.jsonl: there is no such file/],
+    [[...seen, '--confidence', ''], /--confidence: expected a number/],
+  ] as const) {
+    const ran = await calibrate(t, args)
+    t.equal(ran.code, 2, args.join(' '))
+    t.match(ran.stderr, message)
+  }
+})
+
+t.test('a row that cannot be read or answered ends it with 1 and its line', async (t) => {
+  const many = { type: 'choice', criteria: Object.fromEntries(Array(256).fill(null).entries()) }
+  const dir = t.testdir({
+    'short.jsonl': `${JSON.stringify(row)}\n{"state":"x"}\n`,
+    'other.jsonl': JSON.stringify({ ...row, model: 'another' }),
+    'many.jsonl': JSON.stringify({ state: 1, questions: { many }, expected: { many: '3' } }),
+  })
+  for (const [name, message] of [
+    ['short', /line 2: /],
+    ['other', /line 1: model: .*another/],
+    ['many', /line 1: questions\.many\.criteria: expected 1 to 255 options, got 256/],
+  ] as const) {
+    const ran = await calibrate(t, [join(dir, `${name}.jsonl`), '--model', 'fake.gguf'])
+    t.equal(ran.code, 1)
+    t.match(ran.stderr, message)
+  }
+})

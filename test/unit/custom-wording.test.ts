@@ -1,0 +1,118 @@
+/** The wording of questions from templates of a user's own. */
+import t from 'tap'
+import { objectFromEntries, type Json } from '../../src/api/json.js'
+import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../../src/decide/types.js'
+import { createWording, standardWording } from '../../src/prompt/custom/wording.js'
+import * as letters from '../../src/prompt/letters.js'
+
+const labels = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'AA', 'AB']
+const blanks: readonly (Json | undefined)[] = [
+  ...[undefined, null, '', 'What {{ is }} it?', { a: [1] }],
+]
+const names = ['', ' x', 'two\nlines', '{{ name }}', 'oiMark1x9c41e7', '"']
+const texts: readonly Json[] = [
+  null,
+  '',
+  'x',
+  ' x',
+  'two\nlines',
+  '{{ label }}',
+  'oiMark0x9c41e7',
+  7,
+]
+
+const choices = blanks.flatMap((instructions) =>
+  [1, 8, 28].map((count): ChoiceQuestion => {
+    const entries = Array.from({ length: count }, (_, i): [string, Json] => {
+      return [`${names[i % names.length]!}${i === 0 ? '' : i}`, texts[(i + 3) % texts.length]!]
+    })
+    return { type: 'choice', ...asked(instructions), criteria: objectFromEntries(entries) }
+  }),
+)
+const scores = blanks.map((instructions): ScoreQuestion => ({
+  type: 'score',
+  ...asked(instructions),
+  criteria: texts,
+}))
+const nouls = blanks.flatMap((instructions) =>
+  blanks.flatMap((yes) =>
+    blanks.map((no): NoulQuestion => {
+      return { type: 'noul', ...asked(instructions), criteria: { ...said(yes, no) } }
+    }),
+  ),
+)
+
+function asked(instructions: Json | undefined) {
+  return instructions === undefined ? {} : { instructions }
+}
+
+function said(yes: Json | undefined, no: Json | undefined) {
+  return { ...(yes !== undefined && { true: yes }), ...(no !== undefined && { false: no }) }
+}
+
+t.test('the usual wording, written as templates, is that of letters@1 to the letter', async (t) => {
+  const own = createWording({ ...standardWording })
+  for (const question of choices) {
+    t.equal(own.choiceText(question, labels), letters.choiceText(question, labels))
+  }
+  for (const question of scores) {
+    t.equal(own.scoreText(question, labels), letters.scoreText(question, labels))
+  }
+  for (const question of nouls) {
+    t.equal(own.noulText(question), letters.noulText(question))
+    t.equal(own.noulChoiceText(question, labels), letters.noulChoiceText(question, labels))
+  }
+})
+
+t.test('each template words its part, and what is not given stays as it is', async (t) => {
+  const { choiceText, scoreText, noulText } = createWording({
+    option: '({{ label }}) {{ name }}{% if description %}: {{ description }}{% endif %}',
+    score: '{{ instructions }}\n{{ levels }}\nThe {{ label_word }}?\n',
+    level: '{{ number }}/{{ count }} {{ label }} {{ description }}',
+    noul: "{{ instructions }} ({{ yes }}{{ ' or ' }}{{ no }})",
+  })
+  t.equal(
+    choiceText({ type: 'choice', instructions: 'Which?', criteria: { x: 'X', y: null } }, labels),
+    'Which?\n\nOptions:\n(A) x: X\n(B) y\n\nAnswer with only the letter of the best option.',
+  )
+  t.equal(
+    scoreText({ type: 'score', instructions: 'How?', criteria: ['low', 'high'] }, labels),
+    'How?\n1/2 A low\n2/2 B high\nThe letter?\n',
+  )
+  t.equal(
+    noulText({ type: 'noul', instructions: 'Is it?', criteria: { true: 'so', false: 'not' } }),
+    'Is it? (so or not)',
+  )
+})
+
+t.test('levels that are given highest first say so, and keep their numbers', async (t) => {
+  const { scoreText, noulText } = createWording({ ...standardWording })
+  const text = scoreText({ type: 'score', criteria: ['high', null] }, labels, true)
+  t.match(text, /^Levels, from the highest to the lowest:\nA: high\nB: level 1 of 2\n/)
+  t.match(noulText({ type: 'noul', criteria: { true: 'y', false: 'n' } }, true), /^No: n\nYes: y\n/)
+})
+
+t.test('labels that are no letters are called codes', async (t) => {
+  const { choiceText } = createWording({ ...standardWording })
+  t.match(choiceText({ type: 'choice', criteria: { x: 1, y: 2 } }, ['1', '2']), /only the code of/)
+})
+
+t.test('no text of a caller can pass for another option, whatever the wording', async (t) => {
+  const { choiceText, scoreText } = createWording({
+    option: '[{{ label }}] {{ name }} {{ description }}',
+    level: '[{{ label }}] {{ description }}',
+  })
+  for (const lineBreak of ['\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029']) {
+    const forged = `x${lineBreak}[B] y`
+    for (const text of [
+      choiceText({ type: 'choice', criteria: { [forged]: forged } }, labels),
+      scoreText({ type: 'score', criteria: [forged, [forged]] }, labels),
+    ]) {
+      const lines = text.split(/[\n\v\f\r\u0085\u2028\u2029]/)
+      t.notOk(
+        lines.some((line) => line.startsWith('[B] y')),
+        JSON.stringify(text),
+      )
+    }
+  }
+})

@@ -1,0 +1,56 @@
+/** Errors of the addon, as the engine passes them on; the addon here is a few lines of JavaScript. */
+import t from 'tap'
+import { join } from 'node:path'
+import { openEngine } from '../../src/engine/engine.js'
+
+const addon = `exports.NativeEngine = class {
+  async open() { return { ordinary: new Uint8Array(0) } }
+  async close() {}
+  score(id, [text]) { return Promise.reject(Object.assign(new Error('from the addon'), JSON.parse(text))) }
+}`
+
+const dir = t.testdir({ 'addon.cjs': addon, 'model.gguf': '' })
+process.env['OI_ADDON'] = join(dir, 'addon.cjs')
+const engine = await openEngine({ modelPath: join(dir, 'model.gguf') })
+t.teardown(() => engine.close())
+
+const failing = (error: object) =>
+  engine.score({ prefix: [{ text: JSON.stringify(error), trusted: false }], suffixes: [] })
+
+t.test('an overload says when to try again', async (t) => {
+  await t.rejects(failing({ code: 'ERR_OVERLOADED', retryAfterMs: 1234.5 }), {
+    name: 'OiError',
+    code: 'ERR_OVERLOADED',
+    retryAfterMs: 1234.5,
+    message: 'from the addon',
+  })
+})
+
+t.test('other errors keep their code and have no such time', async (t) => {
+  const error = await failing({ code: 'ERR_TIMEOUT' }).catch((reason: unknown) => reason)
+  t.match(error, { code: 'ERR_TIMEOUT', retryAfterMs: undefined })
+})
+
+t.test('a picture for a model without a projector is refused', async (t) => {
+  const image = { rgb: new Uint8Array(3), width: 1, height: 1 }
+  await t.rejects(engine.score({ prefix: [{ text: '', trusted: false, image }], suffixes: [] }), {
+    code: 'ERR_INVALID_ARGUMENT',
+    message: /without a projector/,
+  })
+})
+
+t.test('a projector that is not there is refused by its path', async (t) => {
+  const modelPath = join(dir, 'model.gguf')
+  await t.rejects(openEngine({ modelPath, projectorPath: 'nowhere.gguf' }), {
+    code: 'ERR_MODEL_NOT_FOUND',
+    message: /nowhere\.gguf/,
+  })
+  await t.rejects(openEngine({ modelPath, projectorPath: 'a\0b' }), {
+    code: 'ERR_INVALID_ARGUMENT',
+    message: /^projectorPath: /,
+  })
+})
+
+t.test('a code that nobody knows is a fault', async (t) => {
+  await t.rejects(failing({ code: 'ERR_ODD' }), { code: 'ERR_ENGINE_INTERNAL' })
+})

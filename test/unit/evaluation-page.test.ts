@@ -1,0 +1,130 @@
+/** The report as a page and as a table: whole, well-formed, and nothing of the data in control. */
+import t from 'tap'
+import { evaluationText } from '../../src/cli/evaluation-text.js'
+import { reportPage } from '../../src/evaluate/html/page.js'
+import { measureRow } from '../../src/evaluate/measure.js'
+import type { Outcome } from '../../src/evaluate/outcome.js'
+import type { Report } from '../../src/evaluate/report.js'
+import { Results } from '../../src/evaluate/results.js'
+import { rowsOf } from '../../src/evaluate/rows.js'
+import { runRows } from '../../src/evaluate/run.js'
+import { decisionOn, limits, piecesOf, rowText } from '../helpers/labelled.js'
+import { reportOf } from '../helpers/report.js'
+
+const evil = `</td><script src="https://evil.example/x.js">'&"\u0000\u001b[2J\u202e`
+
+async function reportOfRows(count: number): Promise<Report> {
+  const results = new Results()
+  const texts = Array.from({ length: count }, (_, i) => rowText(i))
+  await runRows(rowsOf(piecesOf(texts, 4096), limits), {
+    concurrency: 4,
+    measure: (row, signal) =>
+      measureRow(row, { ask: async (r) => decisionOn(r), flips: true, maxQuestions: 9 }, signal),
+    onRecord: (record) => results.add(record),
+  })
+  return reportOf(results)
+}
+
+function evilReport(): Report {
+  const results = new Results()
+  const outcome: Outcome = {
+    ...{ question: evil, type: 'choice', options: 2, correct: false, confidence: 0.7 },
+    ...{ brier: 1, logLoss: 1, labelMass: 0.9, mistake: { wanted: evil, got: evil } },
+  }
+  const outcomes = [outcome, { ...outcome, question: `${evil}2` }]
+  const tokens = { input: 1, cached: 0, image: 1, output: 1 }
+  results.add({ line: 1, outcomes, tokens, latencyMs: 1, modelMs: 1 })
+  results.add({ line: 2, refused: evil })
+  const models = [{ name: evil, digest: evil, readout: evil }]
+  return reportOf(results, { file: evil, models, url: evil, warning: evil })
+}
+
+/** Tags, after a check that every element that is opened is closed, inside of its parent. */
+function requireWellFormed(page: string): string[] {
+  return tagsAndAttributes(page).tags
+}
+
+function tagsAndAttributes(page: string): { tags: string[]; attributes: string[] } {
+  const empty = new Set(['meta', '!DOCTYPE'])
+  const open: string[] = []
+  const seen: string[] = []
+  const attributes: RegExpMatchArray[] = []
+  for (const [tag, slash, name, inside, own] of page.matchAll(
+    /<(\/?)([!A-Za-z][A-Za-z0-9]*)((?:"[^"]*"|[^">])*?)(\/?)>/g,
+  )) {
+    if (slash) {
+      const last = open.pop()
+      if (last !== name) throw new Error(`</${name}> closes <${last}>`)
+    } else if (!own && !empty.has(name!)) open.push(name!)
+    if (!/^(?:\s+[\w-]+(?:="[^"<>]*")?)*\s*$/.test(inside!) && name !== '!DOCTYPE') {
+      throw new Error(`attributes of ${tag}`)
+    }
+    if (!slash) seen.push(name!)
+    attributes.push(...inside!.replace(/"[^"]*"/g, '').matchAll(/[\w-]+/g))
+  }
+  if (open.length > 0) throw new Error(`left open: ${open.join()}`)
+  return { tags: seen, attributes: attributes.map(([name]) => name) }
+}
+
+t.test('the page has figures, plots and tables, and is well-formed', async (t) => {
+  const page = reportPage(await reportOfRows(60))
+  const tags = requireWellFormed(page)
+  // All answers, three types, and the latency.
+  t.equal(tags.filter((tag) => tag === 'svg').length, 5)
+  for (const part of ['Reliability', 'By question', 'Most frequent mistakes', 'Latency', 'flips']) {
+    t.match(page, part)
+  }
+  t.match(page, 'prefers-color-scheme: dark')
+  t.notMatch(page, /NaN|undefined|Infinity|\[object/)
+})
+
+t.test('the page needs no network and runs nothing', async (t) => {
+  for (const report of [await reportOfRows(10), evilReport()]) {
+    const page = reportPage(report)
+    const { tags, attributes } = tagsAndAttributes(page)
+    for (const tag of ['script', 'link', 'img', 'iframe', 'object', 'embed', 'use', 'image']) {
+      t.notOk(tags.includes(tag), tag)
+    }
+    t.ok(attributes.includes('viewBox'))
+    for (const name of attributes) t.notMatch(name, /^(?:src|srcset|href|action|data|on\w+)$/i)
+    t.notMatch(page, /@import|url\(/i)
+  }
+})
+
+t.test('text of the data is text on the page', async (t) => {
+  const page = reportPage(evilReport())
+  requireWellFormed(page)
+  t.notMatch(page, '<script')
+  t.match(
+    page,
+    '&lt;/td&gt;&lt;script src=&quot;https://evil.example/x.js&quot;&gt;&#39;&amp;&quot;',
+  )
+  t.notMatch(page, /[\u0000\u001b]/)
+})
+
+t.test('text of the data does not move the cursor of a terminal', async (t) => {
+  t.notMatch(evaluationText(evilReport()), /[\u0000\u001b\u202e]/)
+})
+
+t.test('the table shows what was measured', async (t) => {
+  const text = evaluationText(await reportOfRows(60))
+  t.match(text, /^rows\.jsonl: 60 of 60 rows, 180 answers\nby made-up \(letters@1\)\n/)
+  t.match(text, /^ +answers +accuracy .*ECE .*flips +shift\nall +180 .*\nnoul +60 /m)
+  t.match(text, /^By question\n/m)
+  t.match(text, /^Nouls: yes from .*\n.*AUC\n/m)
+  t.match(text, /^Scores: the expected level is \d/m)
+  t.match(text, /^Reliability\nconfidence +answers +mean +accuracy\n0\.\d–/m)
+  t.match(text, /^30 decisions\/s, 90 answers\/s in 2\.0 s, 4 at the same time$/m)
+  t.match(text, /^1,200 tokens in \(40\.0 % cached\)|^600 tokens in \(40\.0 % cached\)/m)
+  t.notMatch(text, /NaN|undefined/)
+})
+
+t.test('nothing measured, as after an early Ctrl-C, is shown as nothing', async (t) => {
+  const report = { ...reportOf(new Results()), whole: false }
+  const page = reportPage(report)
+  requireWellFormed(page)
+  t.match(page, 'Ended early')
+  t.notMatch(page, /NaN|Infinity/)
+  t.notMatch(evaluationText(report), /NaN|Infinity/)
+  t.equal((JSON.parse(JSON.stringify(report)) as Report).overall.accuracy, null)
+})

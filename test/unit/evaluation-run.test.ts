@@ -1,0 +1,217 @@
+/** Runs of `oi eval` over answers that are made up: order, flips, refusals. */
+import t from 'tap'
+import { setImmediate } from 'node:timers/promises'
+import { keysOf } from '../../src/api/json.js'
+import type { DecideRequest, Decision } from '../../src/decide/types.js'
+import { OiError } from '../../src/errors.js'
+import { reverse } from '../../src/evaluate/flips.js'
+import { type Ask, measureRow, type MeasuredRow } from '../../src/evaluate/measure.js'
+import { observationsOf } from '../../src/evaluate/observe.js'
+import { Results } from '../../src/evaluate/results.js'
+import { rowsOf } from '../../src/evaluate/rows.js'
+import { firstRows, runRows } from '../../src/evaluate/run.js'
+import { all, decisionOn, limits, piecesOf, rowText } from '../helpers/labelled.js'
+import { reportOf } from '../helpers/report.js'
+
+const texts = Array.from({ length: 60 }, (_, i) => rowText(i))
+const rows = () => rowsOf(piecesOf(texts, 500), limits)
+const ask: Ask = async (request) => decisionOn(request)
+const signal = new AbortController().signal
+const measured = (maxQuestions = 256, asked: Ask = ask) => ({
+  concurrency: 4,
+  measure: (row: Parameters<typeof measureRow>[0], of: AbortSignal) =>
+    measureRow(row, { ask: asked, flips: true, maxQuestions }, of),
+})
+
+/** A copy with another value at a place in its answers; with undefined, without one. */
+function changed(decision: Decision, path: string, value?: unknown): Decision {
+  const copy = structuredClone(decision)
+  const names = path.split('.')
+  const last = names.pop()!
+  let at = copy.answers as unknown as Record<string, unknown>
+  for (const name of names) at = at[name] as Record<string, unknown>
+  if (value === undefined) delete at[last]
+  else at[last] = value
+  return copy
+}
+
+t.test('every row is measured once, and no more at a time than allowed', async (t) => {
+  const lines: number[] = []
+  let running = 0
+  let most = 0
+  const slow: Ask = async (request) => {
+    most = Math.max(most, ++running)
+    await setImmediate()
+    running--
+    return decisionOn(request)
+  }
+  const whole = await runRows(rows(), {
+    ...measured(256, slow),
+    onRecord: ({ line }) => lines.push(line),
+  })
+  t.equal(whole, true)
+  t.equal(most, 4)
+  t.strictSame(
+    lines.toSorted((a, b) => a - b),
+    texts.map((_, i) => i + 1),
+  )
+})
+
+t.test('reversed questions go with the row, or alone where there is no room', async (t) => {
+  const [row] = await all(firstRows(rows(), 1))
+  const seen: DecideRequest[] = []
+  const recording: Ask = async (request) => {
+    seen.push(request)
+    return decisionOn(request)
+  }
+  const of = (maxQuestions: number) => ({ ask: recording, flips: true, maxQuestions })
+  const together = (await measureRow(row!, of(5), signal)) as MeasuredRow
+  t.strictSame(
+    seen.map(({ questions }) => keysOf(questions).length),
+    [5],
+  )
+  seen.length = 0
+  const apart = (await measureRow(row!, of(3), signal)) as MeasuredRow
+  t.strictSame(
+    seen.map(({ questions }) => keysOf(questions).length),
+    [3, 2],
+  )
+  t.strictSame(apart.outcomes, together.outcomes)
+  t.equal(apart.tokens.input, 2 * together.tokens.input)
+  t.strictSame(
+    together.outcomes.map(({ reversed }) => reversed !== undefined),
+    [false, true, true],
+  )
+})
+
+t.test('in reverse, options stand in reverse and the right answer is the same one', async (t) => {
+  const text =
+    '{"state":"s","questions":{"c":{"type":"choice","criteria":{"9":1,"a":2,"1":3}},' +
+    '"s":{"type":"score","criteria":["low","middle","high"]},' +
+    '"c reversed":{"type":"choice","criteria":{"only":null}}},' +
+    '"expected":{"c":"9","s":0,"c reversed":"only"}}'
+  const [row] = await all(rowsOf(piecesOf([text]), limits))
+  const { row: back, names } = reverse(row!)!
+  t.strictSame(
+    [...names],
+    [
+      ['c', "c reversed'"],
+      ['s', 's reversed'],
+    ],
+  )
+  t.strictSame(keysOf(back.request.questions["c reversed'"]!.criteria!), ['1', 'a', '9'])
+  t.strictSame(back.request.questions['s reversed']!.criteria, ['high', 'middle', 'low'])
+  t.strictSame({ ...back.expected }, { "c reversed'": '9', 's reversed': 2 })
+})
+
+t.test(
+  'a model that goes by names does not flip, one that goes by places always does',
+  async (t) => {
+    const byPlace: Ask = async (request) => {
+      let decision = decisionOn(request)
+      for (const name of keysOf(request.questions)) {
+        const question = request.questions[name]!
+        if (question.type === 'noul') continue
+        const n = keysOf(question.criteria).length
+        const p = Array.from({ length: n }, (_, i) => (i === 0 ? 0.7 : 0.3 / (n - 1)))
+        const keys =
+          question.type === 'score' ? p.map((_, i) => String(i)) : keysOf(question.criteria)
+        const probabilities = Object.fromEntries(keys.map((key, i) => [key, p[i]]))
+        decision = changed(decision, `${name}.probabilities`, probabilities)
+      }
+      return decision
+    }
+    const byName: Ask = async (request) => {
+      let decision = decisionOn(request)
+      for (const name of keysOf(request.questions)) {
+        const question = request.questions[name]!
+        if (question.type === 'noul') continue
+        const texts =
+          question.type === 'score' ? question.criteria.map(String) : keysOf(question.criteria)
+        const sorted = texts.toSorted()
+        const p = texts.map((text) => (text === sorted[0] ? 0.6 : 0.4 / (texts.length - 1)))
+        const keys = question.type === 'score' ? p.map((_, i) => String(i)) : texts
+        const probabilities = Object.fromEntries(keys.map((key, i) => [key, p[i]]))
+        decision = changed(decision, `${name}.probabilities`, probabilities)
+      }
+      return decision
+    }
+    for (const [answers, rate] of [
+      [byPlace, 1],
+      [byName, 0],
+    ] as const) {
+      const results = new Results()
+      await runRows(rows(), {
+        ...measured(256, answers),
+        onRecord: (record) => results.add(record),
+      })
+      t.equal(reportOf(results).overall.flips?.rate, rate)
+      t.equal(reportOf(results).overall.flips?.answers, 120)
+    }
+  },
+)
+
+t.test('a row that is refused is counted, and nothing of it is measured', async (t) => {
+  const refusing: Ask = async (request) => {
+    if (request.state === 'state 3') {
+      throw new OiError('ERR_STATE_TOO_LONG', 'state: expected less', { param: 'state' })
+    }
+    return decisionOn(request)
+  }
+  const results = new Results()
+  await runRows(rows(), { ...measured(256, refusing), onRecord: (record) => results.add(record) })
+  const { rows: counts, overall } = reportOf(results)
+  t.match(counts, { answered: 59, refused: 1, refusals: [{ line: 4, message: /state: expected/ }] })
+  t.equal(overall.answers, 3 * 59)
+})
+
+t.test('what else goes wrong ends the run, with the line', async (t) => {
+  const failing: Ask = async (request) => {
+    if (request.state === 'state 5') throw new OiError('ERR_REMOTE', 'it has gone')
+    return decisionOn(request)
+  }
+  const seen: number[] = []
+  const run = runRows(rows(), {
+    ...measured(256, failing),
+    onRecord: ({ line }) => seen.push(line),
+  })
+  await t.rejects(run, { code: 'ERR_REMOTE', message: 'line 6: it has gone' })
+  t.ok(seen.length < 60)
+})
+
+t.test('a signal ends it without a failure', async (t) => {
+  const stop = new AbortController()
+  let count = 0
+  const onRecord = () => {
+    if (++count === 10) stop.abort()
+  }
+  t.equal(await runRows(rows(), { ...measured(), onRecord, signal: stop.signal }), false)
+  t.ok(count >= 10 && count < 20, `${count} rows`)
+  t.equal(await runRows(rows(), { ...measured(), onRecord, signal: stop.signal }), false)
+})
+
+t.test('a reply that is no answer to the question is a failure', async (t) => {
+  const [row] = await all(firstRows(rows(), 1))
+  const good = decisionOn(row!.request)
+  t.equal(observationsOf(row!, good).length, 3)
+  for (const [title, path, value, message] of [
+    ['none', 'size', undefined, /answers\.size: expected an answer of type score/],
+    ['another type', 'size', good.answers['sure'], /answers\.size: expected an answer of type/],
+    ['no evidence', 'sure.evidence', undefined, /answers\.sure: expected evidence/],
+    ['few logits', 'size.evidence.logits', [1, 2], /logits: expected 3 numbers/],
+    ['no mass', 'sure.evidence.label_mass', undefined, /answers\.sure: expected evidence/],
+    ['an option less', 'size.probabilities.2', undefined, /size: expected 3 probabilities/],
+    ['no probabilities', 'size.probabilities', undefined, /size: expected 3 numbers/],
+    ['an impossible one', 'sure.noul', 1.5, /answers\.sure: expected 2 probabilities/],
+  ] as const) {
+    const bad = changed(good, path, value)
+    t.throws(() => observationsOf(row!, bad), { code: 'ERR_REMOTE', message }, title)
+  }
+})
+
+t.test('a logit of -Infinity, which JSON makes null, is one', async (t) => {
+  const [row] = await all(firstRows(rows(), 1))
+  const decision = changed(decisionOn(row!.request), 'size.evidence.logits', [1, null, 2])
+  const size = observationsOf(row!, decision).find(({ question }) => question === 'size')
+  t.equal(size!.logits[1], -Infinity)
+})

@@ -1,0 +1,126 @@
+/** Whether models fit, and how much memory there is. */
+import t from 'tap'
+import { totalmem } from 'node:os'
+import { availableMemory } from '../../src/models/available-memory.js'
+import {
+  fitCaches,
+  type MemoryNeed,
+  memoryNeed,
+  requireMemory,
+  totalBytes,
+} from '../../src/models/memory-plan.js'
+import { createFakeEngine } from '../helpers/fake-engine.js'
+
+const need = (model: string, facts: object) =>
+  memoryNeed(model, createFakeEngine({ info: facts }).info, false)
+
+const small = need('small', { weightBytes: 4e8, contextBytes: 1e8, hostCacheBytes: 0 })
+const big = need('big', { weightBytes: 8e9, contextBytes: 1e9, hostCacheBytes: 2e9 })
+
+t.test('weights, context and cache of all models count together', async (t) => {
+  t.equal(totalBytes(small), 5e8)
+  requireMemory([small, big], 11.5e9)
+  t.throws(() => requireMemory([small, big], 11.4e9), { code: 'ERR_MODEL_MEMORY' })
+})
+
+t.test('a projector counts as weights, where the model is in memory', async (t) => {
+  const { info } = createFakeEngine({ info: { weightBytes: 4e8 } })
+  t.equal(memoryNeed('a', info, false, 1e8).weightBytes, 5e8)
+  t.equal(memoryNeed('a', { ...info, device: 'CUDA0' }, false, 1e8).weightBytes, 0)
+})
+
+t.test('a refusal has the numbers, and what to change', async (t) => {
+  t.throws(() => requireMemory([small, big], 8e9), {
+    message:
+      '11.50 GB of memory are needed, 8.00 GB are available:\n' +
+      '  small: weights 400.0 MB, context 100.0 MB, cache 0.0 MB\n' +
+      '  big: weights 8.00 GB, context 1.00 GB, cache 2.00 GB\n' +
+      'Choose a smaller --context-tokens or --host-cache-mb, a smaller model, or fewer models.',
+  })
+})
+
+t.test(
+  'a cache of no particular size takes what the others leave, and refuses nobody',
+  async (t) => {
+    const yields = { ...big, cacheYields: true }
+    const cachesOf = (needs: readonly MemoryNeed[], availableBytes: number) =>
+      fitCaches(needs, availableBytes).map(({ cacheBytes }) => cacheBytes)
+    t.strictSame(cachesOf([small, yields], 20e9), [0, 2e9])
+    t.strictSame(cachesOf([small, yields], 10e9), [0, 5e8])
+    t.strictSame(cachesOf([yields, yields], 20e9), [1e9, 1e9])
+    t.strictSame(cachesOf([yields, big], 20.5e9), [5e8, 2e9])
+    t.strictSame(cachesOf([yields], 1e9), [0])
+    t.strictSame(cachesOf([big], 1e9), [2e9], 'one that was asked for stays as it is')
+    requireMemory(fitCaches([yields], 9e9), 9e9)
+  },
+)
+
+t.test('of a model on a GPU only the cache in RAM counts', async (t) => {
+  const onGpu = { device: 'CUDA0 (a card)', weightBytes: 8e9, hostCacheBytes: 2e9 }
+  t.match(need('gpu', onGpu), { weightBytes: 0, contextBytes: 0, cacheBytes: 2e9 })
+})
+
+const gib = 2 ** 30
+const meminfo = 'MemTotal:       16777216 kB\nMemFree: 1 kB\nMemAvailable:    8388608 kB\n'
+
+for (const [title, files, bytes] of [
+  ['what the kernel counts as available', {}, 8 * gib],
+  [
+    'no more than a control group leaves',
+    { '/sys/fs/cgroup/memory.max': `${4 * gib}\n`, '/sys/fs/cgroup/memory.current': `${gib}\n` },
+    3 * gib,
+  ],
+  [
+    'pages of files that the group could give up',
+    {
+      '/sys/fs/cgroup/memory.max': `${4 * gib}\n`,
+      '/sys/fs/cgroup/memory.current': `${3 * gib}\n`,
+      '/sys/fs/cgroup/memory.stat': `anon ${gib}\nactive_file ${gib}\ninactive_file ${gib}\n`,
+    },
+    3 * gib,
+  ],
+  [
+    'the group that the process is in',
+    {
+      '/proc/self/cgroup': '0::/system.slice/oi.service\n',
+      '/sys/fs/cgroup/system.slice/oi.service/memory.max': `${2 * gib}\n`,
+      '/sys/fs/cgroup/system.slice/oi.service/memory.current': '0\n',
+    },
+    2 * gib,
+  ],
+  [
+    'a group of version 1',
+    {
+      '/proc/self/cgroup': '5:cpu,memory:/box\n0::/\n',
+      '/sys/fs/cgroup/memory/box/memory.limit_in_bytes': `${2 * gib}\n`,
+      '/sys/fs/cgroup/memory/box/memory.usage_in_bytes': `${gib}\n`,
+      '/sys/fs/cgroup/memory/box/memory.stat': `active_file 5\ntotal_active_file ${gib / 2}\n`,
+    },
+    1.5 * gib,
+  ],
+  [
+    'a group without a limit',
+    { '/sys/fs/cgroup/memory.max': 'max\n', '/sys/fs/cgroup/memory.current': `${gib}\n` },
+    8 * gib,
+  ],
+  [
+    'a group that is full',
+    { '/sys/fs/cgroup/memory.max': `${gib}\n`, '/sys/fs/cgroup/memory.current': `${2 * gib}\n` },
+    0,
+  ],
+] as const) {
+  t.test(`available memory: ${title}`, async (t) => {
+    const all: Readonly<Record<string, string>> = { '/proc/meminfo': meminfo, ...files }
+    t.equal(
+      availableMemory((path) => all[path]),
+      bytes,
+    )
+  })
+}
+
+t.test('where nothing is known about it, all memory is available', async (t) => {
+  t.equal(
+    availableMemory(() => undefined),
+    totalmem(),
+  )
+})

@@ -1,0 +1,212 @@
+/** The OpenAPI document by itself: valid, complete, and of one mind with what validates. */
+import t from 'tap'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Type from 'typebox'
+import { SchemaComponents } from '../../src/api/openapi/components.js'
+import { openApiDocument } from '../../src/api/openapi/document.js'
+import { errorTable } from '../../src/errors.js'
+import { packageRoot } from '../../src/package-root.js'
+import { badShapes } from '../helpers/bad-shapes.js'
+import { oddRequests } from '../helpers/odd-requests.js'
+import { OpenApi } from '../helpers/openapi.js'
+
+const text = JSON.stringify(openApiDocument())
+const openApi = new OpenApi(text)
+const { document, operations } = openApi
+const asking = document.paths['/v1/systemone']!['post']!.requestBody!.content['application/json']!
+
+t.test('it is valid OpenAPI 3.1', async (t) => {
+  t.match(document.openapi, /^3\.1\./)
+  t.strictSame(await new Validator().validate(JSON.parse(text) as Record<string, unknown>), {
+    valid: true,
+  })
+})
+
+t.test(
+  'every schema is JSON Schema, without marks of the validator that it comes from',
+  async (t) => {
+    t.ok(Object.keys(document.components.schemas).length > 20)
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      t.ok(openApi.isSchema(schema), name)
+    }
+    t.notMatch(text, '"~')
+  },
+)
+
+t.test('it has the version of the package, and a server only if it is told one', async (t) => {
+  const file = readFileSync(join(packageRoot, 'package.json'), 'utf8')
+  t.equal(document.info.version, (JSON.parse(file) as { version: string }).version)
+  t.notOk('servers' in document)
+  const { servers } = openApiDocument({ serverUrl: 'https://oi.example' })
+  t.strictSame(servers, [{ url: 'https://oi.example' }])
+})
+
+t.test('every operation has a name of its own', async (t) => {
+  const names = operations.map(({ operation }) => operation.operationId)
+  t.equal(new Set(names).size, names.length)
+})
+
+t.test('both routes of questions tell their request headers, and others only the id', async (t) => {
+  for (const { path, operation } of operations) {
+    const { parameters } = operation as unknown as { parameters: { $ref: string }[] }
+    const asks = path.startsWith('/v1/systemone')
+    t.strictSame(
+      parameters.map(({ $ref }) => $ref.split('/').at(-1)),
+      ['x-request-id', ...(asks ? ['x-oi-evidence', 'x-oi-orders'] : [])],
+      path,
+    )
+  }
+})
+
+t.test('every error of the table is a reply, with its code and an example', async (t) => {
+  const replies = operations.flatMap(({ operation }) =>
+    Object.entries(operation.responses).map(([status, response]) => ({
+      status: Number(status),
+      media: openApi.resolve(response).content['application/json'],
+    })),
+  )
+  for (const [code, { status, wire }] of Object.entries(errorTable)) {
+    const media = replies.find((reply) => reply.status === status)?.media
+    if (media === undefined) {
+      t.fail(`${code}: no operation has the status ${status}`)
+      continue
+    }
+    const shown = Object.values(media.examples!).map(
+      ({ value }) => (value as { error: { code: string } }).error.code,
+    )
+    t.ok(shown.includes(wire), `${code} has an example`)
+    const body = (code: string) => ({ error: { code, message: 'm' }, detail: 'm' })
+    t.equal(openApi.errors(media.schema, body(wire)), '', `${code} may be ${wire}`)
+    t.not(openApi.errors(media.schema, body('another')), '', `${status} has no other codes`)
+  }
+})
+
+t.test('a status has a component for every one of the table', async (t) => {
+  const statuses = [...new Set(Object.values(errorTable).map(({ status }) => status))].sort()
+  t.strictSame(
+    Object.keys(document.components.responses),
+    statuses.map((status) => `Error${status}`),
+  )
+})
+
+t.test('every example of a reply is as its schema says', async (t) => {
+  let count = 0
+  for (const { operation } of operations) {
+    for (const response of Object.values(operation.responses)) {
+      for (const [type, media] of Object.entries(openApi.resolve(response).content)) {
+        for (const [name, { value }] of Object.entries(media.examples ?? {})) {
+          const body = typeof value === 'string' ? value : JSON.stringify(value)
+          t.equal(openApi.bodyErrors(type, media, body), '', `${operation.operationId} ${name}`)
+          count++
+        }
+      }
+    }
+  }
+  t.ok(count > 30)
+})
+
+t.test('every example of a request is as its schema says', async (t) => {
+  const media = operations.flatMap(({ operation }) =>
+    Object.values(operation.requestBody?.content ?? {}),
+  )
+  t.equal(media.length, 2)
+  for (const { schema, examples } of media) {
+    for (const [name, { value }] of Object.entries(examples!)) {
+      t.equal(openApi.errors(schema, value), '', name)
+    }
+  }
+})
+
+t.test(
+  'the examples ask every type of question, alone and together, and show images',
+  async (t) => {
+    const bodies = Object.values(asking.examples!).map(({ value }) => JSON.stringify(value))
+    for (const types of [['noul'], ['choice'], ['score'], ['choice', 'noul', 'score']]) {
+      const found = bodies.some((body) => {
+        const { questions } = JSON.parse(body) as { questions: Record<string, { type: string }> }
+        const asked = new Set(Object.values(questions).map(({ type }) => type))
+        return [...asked].sort().join() === types.join()
+      })
+      t.ok(found, types.join())
+    }
+    for (const image of ['"type":"image"', '"type":"image_url"']) {
+      t.ok(bodies.some((body) => body.includes(image)))
+    }
+  },
+)
+
+t.test('questions and answers are told apart by their type', async (t) => {
+  for (const kind of ['Question', 'Answer']) {
+    const mapping = Object.fromEntries(
+      ['Noul', 'Choice', 'Score'].map((type) => [
+        type.toLowerCase(),
+        `#/components/schemas/${type}${kind}`,
+      ]),
+    )
+    t.match(document.components.schemas[kind], {
+      oneOf: Object.values(mapping).map(($ref) => ({ $ref })),
+      discriminator: { propertyName: 'type', mapping },
+    })
+  }
+})
+
+t.test('whatever the server answers, the schema allows', async (t) => {
+  for (const { what, body } of oddRequests) {
+    t.equal(openApi.errors(asking.schema, JSON.parse(body)), '', what)
+  }
+})
+
+t.test('what has the wrong shape, the schema refuses', async (t) => {
+  // What JSON Schema does not see: names that stand twice, and whether anything is asked.
+  const unseen = /twice|nothing is asked/
+  const seen = badShapes.filter(([, , , says]) => !unseen.test(says.source))
+  t.ok(seen.length > 50)
+  for (const [what, body] of seen) {
+    t.not(openApi.errors(asking.schema, JSON.parse(body as string)), '', what)
+  }
+})
+
+t.test('an image that is not as documented is still an object of the state', async (t) => {
+  const block = openApi.document.components.schemas['ImageBlock']!
+  const source = { type: 'base64', media_type: 'image/png', data: '' }
+  t.equal(openApi.errors(block, { type: 'image', source, max_pixels: 4096 }), '')
+  for (const wrong of [
+    { type: 'image' },
+    { type: 'image', source: { ...source, media_type: 'image/bmp' } },
+    { type: 'image', source, max_pixels: 4095 },
+    { type: 'image', source, max_pixels: 16_777_217 },
+  ]) {
+    t.not(openApi.errors(block, wrong), '', JSON.stringify(wrong))
+    const questions = { q: { type: 'noul', instructions: 'Is it?' } }
+    t.equal(openApi.errors(asking.schema, { state: wrong, questions }), '')
+  }
+})
+
+t.test('a schema with a title becomes a component, wherever it stands', async (t) => {
+  const components = new SchemaComponents()
+  const inner = Type.Object({ default: Type.String() }, { title: 'Inner' })
+  const outer = Type.Object({ a: Type.Optional(inner), properties: Type.Array(inner) })
+  const $ref = '#/components/schemas/Inner'
+  t.strictSame(components.add(outer), {
+    type: 'object',
+    required: ['properties'],
+    properties: { a: { $ref }, properties: { type: 'array', items: { $ref } } },
+  })
+  t.strictSame(components.schemas, {
+    Inner: {
+      title: 'Inner',
+      type: 'object',
+      required: ['default'],
+      properties: { default: { type: 'string' } },
+    },
+  })
+})
+
+t.test('two schemas cannot have one title', async (t) => {
+  const components = new SchemaComponents()
+  components.add(Type.String({ title: 'Same' }))
+  components.add(Type.String({ title: 'Same' }))
+  t.throws(() => components.add(Type.Number({ title: 'Same' })), { code: 'ERR_INVALID_ARGUMENT' })
+})

@@ -1,0 +1,131 @@
+/** Suffixes to one logit for each option, compared with plain probabilities. */
+import t from 'tap'
+import { answerOf } from '../../src/scoring/answers.js'
+import { optionLogits, orderSpread, suffixesOf } from '../../src/scoring/option-logits.js'
+import { softmax } from '../../src/scoring/softmax.js'
+import type { OrdersReading, StepReading } from '../../src/scoring/types.js'
+
+const near = (actual: number, expected: number) => Math.abs(actual - expected) < 1e-12
+const logs = (...values: number[]) => values.map(Math.log)
+
+t.test('a group and then a member: their probabilities are multiplied', async (t) => {
+  // Options a and b in the first group, c alone in the second, which needs no further step.
+  const reading: StepReading = {
+    kind: 'steps',
+    suffixes: 2,
+    options: [[[step(0, 0), step(1, 0)]], [[step(0, 0), step(1, 1)]], [[step(0, 1)]]],
+    over: 'candidates',
+  }
+  // Raw logits have any constant; the vocabulary holds twice and four times the candidates.
+  const { logits, labelMass } = optionLogits(reading, [
+    { logits: logs(3 * 0.7, 3 * 0.3), vocabulary: Math.log(6) },
+    { logits: logs(5 * 0.9, 5 * 0.1), vocabulary: Math.log(20) },
+  ])
+  const p = softmax(logits)
+  t.ok(near(p[0]!, 0.63) && near(p[1]!, 0.07) && near(p[2]!, 0.3), p.join(' '))
+  t.ok(near(labelMass, (0.7 / 2) * (1 / 4) + 0.3 / 2))
+})
+
+t.test('a text of several tokens has the product of their probabilities', async (t) => {
+  // "x" and "xy" share the first token; "x" has an end as its second.
+  const reading: StepReading = {
+    kind: 'steps',
+    suffixes: 2,
+    options: [[[step(0, 0), step(1, 0)]], [[step(0, 0), step(1, 1)], [step(0, 1)]]],
+    over: 'vocabulary',
+  }
+  const { logits, labelMass } = optionLogits(reading, [
+    { logits: logs(0.5, 0.1), vocabulary: 0 },
+    { logits: logs(0.2, 0.6), vocabulary: 0 },
+  ])
+  t.ok(near(Math.exp(logits[0]!), 0.1))
+  t.ok(near(Math.exp(logits[1]!), 0.4))
+  t.ok(near(labelMass, 0.5))
+})
+
+t.test('what a label adds by itself falls out of the mean over all rotations', async (t) => {
+  const strength = [0.2, 1.5, -0.7]
+  const bias = [2, 0, -1]
+  const orders = [0, 1, 2].map((turn) => {
+    const places = strength.map((_, option) => (option + turn) % 3)
+    const seen: number[] = []
+    for (const [option, place] of places.entries()) seen[place] = strength[option]! + bias[place]!
+    return { places, seen }
+  })
+  const reading: OrdersReading = {
+    kind: 'orders',
+    orders: orders.map(({ places }) => ({
+      places,
+      reading: { kind: 'labels', forms: [1, 1, 1] },
+    })),
+  }
+  t.equal(suffixesOf(reading), 3)
+  const result = optionLogits(
+    reading,
+    orders.map(({ seen }, i) => ({ logits: seen, vocabulary: 5 + i })),
+  )
+  const p = softmax(result.logits)
+  const expected = softmax(strength)
+  for (const [i, value] of expected.entries()) t.ok(near(p[i]!, value), `option ${i}`)
+
+  const perOrder = orders.map(({ places, seen }) => {
+    const inOrder = softmax(seen, 2)
+    return places.map((place) => inOrder[place]!)
+  })
+  const spread = Math.max(
+    ...strength.map((_, option) => {
+      const own = perOrder.map((row) => row[option]!)
+      return Math.max(...own) - Math.min(...own)
+    }),
+  )
+  t.ok(near(orderSpread(result.orders!, 2), spread))
+  const criteria = { a: null, b: null, c: null }
+  const answer = answerOf({ type: 'choice', criteria }, result, { temperature: 2, evidence: true })
+  t.ok(near(answer.evidence!.order_spread!, spread))
+})
+
+t.test('the likeliest form of each option, where a format says so', async (t) => {
+  const reading = { kind: 'labels', forms: [2, 1], pick: 'likeliest' } as const
+  const { logits } = optionLogits(reading, [{ logits: [1, 3, 2], vocabulary: 4 }])
+  t.strictSame(logits, [3, 2])
+})
+
+t.test('the mean of probabilities over the orders, each at the temperature', async (t) => {
+  const reading: OrdersReading = {
+    kind: 'orders',
+    mean: 'probabilities',
+    orders: [
+      [0, 1],
+      [1, 0],
+    ].map((places) => ({
+      places,
+      reading: { kind: 'labels', forms: [1, 1] },
+    })),
+  }
+  const rows = [
+    [2, 0],
+    [1, 0.5],
+  ]
+  const measured = rows.map((logits) => ({ logits, vocabulary: 3 }))
+  const result = optionLogits(reading, measured)
+  const expected = (temperature: number) =>
+    (softmax(rows[0]!, temperature)[0]! + softmax(rows[1]!, temperature)[1]!) / 2
+  t.ok(near(softmax(result.logits)[0]!, expected(1)), 'its logits are those of temperature 1')
+  const criteria = { a: null, b: null }
+  for (const temperature of [1, 2]) {
+    const answer = answerOf({ type: 'choice', criteria }, result, { temperature, evidence: false })
+    t.ok(answer.type === 'choice' && near(answer.probabilities['a']!, expected(temperature)))
+  }
+})
+
+t.test('a rated noul is the expected rating', async (t) => {
+  const reading = { kind: 'labels', forms: [1, 1, 1] } as const
+  const logits = [0.1, 0.3, 0.6].map(Math.log)
+  const result = optionLogits(reading, [{ logits, vocabulary: 0 }])
+  const answer = answerOf({ type: 'noul' }, result, { temperature: 1, evidence: false })
+  t.ok(answer.type === 'noul' && near(answer.noul, 0.3 / 2 + 0.6))
+})
+
+function step(suffix: number, candidate: number) {
+  return { suffix, candidate }
+}

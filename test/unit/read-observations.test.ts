@@ -1,0 +1,115 @@
+/** Saved observations, and rows that are asked. */
+import t from 'tap'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { askRows } from '../../src/calibrate/ask-rows.js'
+import { readObservations } from '../../src/calibrate/read-observations.js'
+import type { DecideRequest, Decision } from '../../src/decide/types.js'
+import { OiError } from '../../src/errors.js'
+import type { LabelledRow } from '../../src/evaluate/types.js'
+
+const good = {
+  ...{ question: 'team', type: 'choice', logits: [1, 2.5, null], probabilities: [0.2, 0.8, 0] },
+  right: 1,
+}
+
+function fileOf(t: { testdir: () => string }, ...lines: readonly object[]): string {
+  const path = join(t.testdir(), 'seen.jsonl')
+  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'))
+  return path
+}
+
+t.test('lines are observations, each a row of its own unless it says whose', async (t) => {
+  const path = fileOf(t, good, { ...good, right: 0 }, { ...good, row: 7 }, { ...good, row: '7' })
+  const [first, second, third, fourth] = await readObservations(path)
+  t.match(first, { question: 'team', type: 'choice', logits: [1, 2.5, -Infinity], right: 1 })
+  t.not(first!.row, second!.row)
+  t.equal(third!.row, fourth!.row)
+})
+
+for (const [what, change, message] of [
+  ['a single logit', { logits: [1] }, /^line 2: logits: expected at least 2 numbers, got \[1\]/],
+  ['a third logit of a noul', { type: 'noul' }, /^line 2: logits: expected 2 numbers/],
+  ['a logit that is text', { logits: [1, 'x', 2] }, /^line 2: logits: expected numbers, got "x"/],
+  ['no possible option', { logits: [null, null] }, /^line 2: logits: expected at least one number/],
+  ['no logits', { logits: undefined }, /^line 2: logits: expected a list, got nothing/],
+  ['an unknown type', { type: 'rank' }, /^line 2: type: expected noul, choice or score/],
+  ['no such option', { right: 3 }, /^line 2: right: expected an integer from 0 to 2, got 3/],
+  ['half an option', { right: 0.5 }, /^line 2: right: /],
+  ['too few probabilities', { probabilities: [0.5, 0.5] }, /^line 2: probabilities: expected 3/],
+  ['a wrong sum', { probabilities: [0.5, 0.5, 0.5] }, /^line 2: probabilities: .*the sum 1/],
+  ['no question', { question: 1 }, /^line 2: question: expected a text, got 1/],
+  ['a row that is none', { row: null }, /^line 2: row: expected a text or a number/],
+] as const) {
+  t.test(`${what} is refused with its line`, async (t) => {
+    const path = fileOf(t, good, { ...good, ...change })
+    await t.rejects(readObservations(path), { code: 'ERR_BODY_INVALID', message })
+  })
+}
+
+t.test('what is no JSON object is refused, and a file that is not there', async (t) => {
+  await t.rejects(readObservations(fileOf(t, [1])), { message: /^line 1: expected an object/ })
+  const path = join(t.testdir({ bad: '{' }), 'bad')
+  await t.rejects(readObservations(path), { message: /^line 1: not valid JSON/ })
+  await t.rejects(readObservations(`${path}.none`), { code: 'ERR_CONFIG' })
+})
+
+const row = (line: number): LabelledRow => ({
+  line,
+  request: { state: line % 50, questions: { q: { type: 'noul', instructions: '?' } } },
+  expected: { q: line % 2 === 0 },
+})
+
+async function* rowsTo(count: number) {
+  for (let line = 1; line <= count; line++) yield row(line)
+}
+
+const decision = (request: DecideRequest): Decision => ({
+  model: 'm',
+  answers: {
+    q: {
+      ...{ type: 'noul', noul: 0.5 },
+      evidence: { label_mass: 1, logits: [0, Number(request.state)], temperature: 1 },
+    },
+  },
+  usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+  latency_ms: 1,
+  timings: { queue: 0, tokenize: 0, vision: 0, model: 1 },
+})
+
+t.test('rows are asked several at a time, never all, and stay in order', async (t) => {
+  let [running, most] = [0, 0]
+  const counts: number[] = []
+  const observations = await askRows(
+    rowsTo(100),
+    async (request, { evidence } = {}) => {
+      t.equal(evidence, true)
+      most = Math.max(most, ++running)
+      // Later ones are ready first.
+      for (let i = 100 - Number(request.state); i > 0; i--) await Promise.resolve()
+      running--
+      return decision(request)
+    },
+    (count) => counts.push(count),
+  )
+  t.ok(most > 1 && most <= 16, `${most}`)
+  t.strictSame(
+    observations.map(({ logits }) => logits[1]),
+    Array.from({ length: 100 }, (_, i) => (i + 1) % 50),
+  )
+  t.strictSame(observations[3]!.right, 1)
+  t.equal(observations[0]!.row, observations[50]!.row)
+  t.not(observations[0]!.row, observations[1]!.row)
+  t.equal(counts.at(-1), 100)
+})
+
+t.test('the first row that fails ends it, with its line', async (t) => {
+  const failing = async (request: DecideRequest) => {
+    if (Number(request.state) < 30) return decision(request)
+    throw new OiError('ERR_STATE_TOO_LONG', 'state: too long', { param: 'state' })
+  }
+  await t.rejects(askRows(rowsTo(45), failing), {
+    code: 'ERR_STATE_TOO_LONG',
+    message: /^line 30: state: too long/,
+  })
+})

@@ -1,0 +1,123 @@
+import t, { type Test } from 'tap'
+import Sqlite from 'better-sqlite3'
+import { join } from 'node:path'
+import { Accounts } from '../../src/accounts/accounts.js'
+import { Places } from '../../src/accounts/places.js'
+
+function open(t: Test) {
+  const dataDir = join(t.testdir(), 'data')
+  const accounts = new Accounts({ dataDir })
+  t.teardown(() => accounts.close())
+  return { accounts, dataDir }
+}
+
+t.test('a workspace begins with 6,000 requests per minute, 64 at once, unlimited', async (t) => {
+  const { accounts } = open(t)
+  const { id } = accounts.createWorkspace('a')
+  t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 64, balance: null })
+})
+
+t.test('limits are set one by one, within bounds', async (t) => {
+  const { accounts } = open(t)
+  const { id } = accounts.createWorkspace('a')
+  const { count } = accounts.changes
+  accounts.terms.setLimits(id, { requestsPerMinute: 0 })
+  accounts.terms.setLimits(id, { concurrent: 3 })
+  t.match(accounts.listWorkspaces(), [{ requestsPerMinute: 0, concurrent: 3, balance: null }])
+  t.ok(accounts.changes.count > count)
+  for (const wrong of [
+    { concurrent: -1 },
+    { concurrent: 1.5 },
+    { concurrent: 1_000_001 },
+    { requestsPerMinute: 1_000_000_001 },
+    { requestsPerMinute: NaN },
+  ]) {
+    t.throws(() => accounts.terms.setLimits(id, wrong), { code: 'ERR_ACCOUNTS' })
+  }
+  t.match(accounts.terms.of(id), { requestsPerMinute: 0, concurrent: 3 })
+})
+
+t.test('prices: none is free, parts are set one by one, within bounds', async (t) => {
+  const { accounts } = open(t)
+  const { prices } = accounts
+  t.strictSame(prices.of('m'), { input: 0, output: 0, image: 0 })
+  prices.set('m', { input: 3 })
+  prices.set('m', { image: 4 })
+  prices.refresh()
+  t.match(prices.of('m'), { input: 3, output: 0, image: 4 })
+  t.strictSame(prices.list(), [{ model: 'm', input: 3, output: 0, image: 4 }])
+  for (const wrong of [-1, 0.5, 1e12 + 1, NaN]) {
+    t.throws(() => prices.set('m', { output: wrong }), { code: 'ERR_ACCOUNTS', message: /output/ })
+  }
+  t.throws(() => prices.set('', {}), { code: 'ERR_ACCOUNTS' })
+})
+
+t.test('what another process changed is seen after the next key was looked at', async (t) => {
+  const { accounts, dataDir } = open(t)
+  const { secret } = accounts.createFirstKey()!
+  const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
+  const elsewhere = new Accounts({ dataDir })
+  t.teardown(() => elsewhere.close())
+  accounts.prices.refresh()
+  elsewhere.prices.set('m', { input: 9 })
+  const { count } = accounts.changes
+  accounts.authenticate(`Bearer ${secret}`)
+  t.ok(accounts.changes.count > count)
+  accounts.prices.refresh()
+  t.equal(accounts.prices.of('m').input, 9)
+  elsewhere.credits.add(workspaceId, 5)
+  t.equal(accounts.terms.of(workspaceId).balance, 5)
+})
+
+t.test('own bookings are no change: keys and prices stay in memory', async (t) => {
+  const { accounts } = open(t)
+  const { secret } = accounts.createFirstKey()!
+  const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
+  const { count } = accounts.changes
+  const tokens = { inputTokens: 1, outputTokens: 1, imageTokens: 0, cachedTokens: 0 }
+  await accounts.ledger.book({ workspaceId, model: 'm', timeMs: 0, cost: 0, ...tokens }, true)
+  accounts.authenticate(`Bearer ${secret}`)
+  t.equal(accounts.changes.count, count)
+})
+
+t.test(
+  'a file of the version before has its workspaces and keys, and the standard limits',
+  async (t) => {
+    const { accounts, dataDir } = open(t)
+    const { secret } = accounts.createFirstKey()!
+    accounts.close()
+    const db = new Sqlite(join(dataDir, 'accounts.db'))
+    // What the second step made is taken away again.
+    db.exec(`DROP TABLE ledger; DROP TABLE usage; DROP TABLE writers; DROP TABLE prices;
+    ALTER TABLE workspaces DROP COLUMN requests_per_minute;
+    ALTER TABLE workspaces DROP COLUMN concurrent;
+    ALTER TABLE workspaces DROP COLUMN balance;
+    PRAGMA user_version = 1`)
+    db.close()
+    const again = new Accounts({ dataDir })
+    t.teardown(() => again.close())
+    const { workspaceId } = again.authenticate(`Bearer ${secret}`)
+    t.match(again.terms.of(workspaceId), { requestsPerMinute: 6000, concurrent: 64, balance: null })
+  },
+)
+
+t.test('places: as many as allowed, and a prediction of when the next is free', async (t) => {
+  const places = new Places()
+  t.equal(places.freeInMs, undefined)
+  t.ok(places.enter(2, 0))
+  t.ok(places.enter(2, 0))
+  t.notOk(places.enter(2, 5))
+  t.equal(places.taken, 2)
+  places.leave(100)
+  t.equal(places.freeInMs, 100)
+  t.ok(places.enter(2, 100))
+  places.leave(180)
+  t.equal(places.freeInMs, 100 - 20 / 8)
+  places.leave(200)
+  // A pause in which there was nothing to do says nothing about how long requests take.
+  const before = places.freeInMs!
+  t.ok(places.enter(2, 10_000))
+  places.leave(10_000 + before)
+  t.ok(Math.abs(places.freeInMs! - before) < 1e-6)
+  t.ok(places.enter(0, 10_000) && places.enter(0, 10_000) && places.enter(0, 10_000), 'unlimited')
+})

@@ -1,0 +1,64 @@
+import t, { type Test } from 'tap'
+import { join } from 'node:path'
+import { Accounts } from '../../src/accounts/accounts.js'
+import type { Limits } from '../../src/accounts/terms.js'
+import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { decision } from '../helpers/stub.js'
+
+function open(t: Test, limits: Partial<Limits>) {
+  const accounts = new Accounts({ dataDir: join(t.testdir(), 'data') })
+  t.teardown(() => accounts.close())
+  const { secret } = accounts.createFirstKey()!
+  const caller = accounts.authenticate(`Bearer ${secret}`)
+  accounts.terms.setLimits(caller.workspaceId, limits)
+  const clock = { nowMs: 0 }
+  const gate = new WorkspaceGate({ accounts, now: () => clock.nowMs })
+  return { accounts, caller, clock, gate }
+}
+
+t.test('several requests are taken at once or not at all', async (t) => {
+  const { caller, clock, gate } = open(t, { requestsPerMinute: 10 })
+  gate.take(caller, 7)
+  clock.nowMs = 1000
+  t.throws(() => gate.take(caller, 4), { code: 'ERR_RATE_LIMIT', retryAfterMs: 59_000 })
+  gate.take(caller, 3)
+  t.throws(() => gate.take(caller, 1), { code: 'ERR_RATE_LIMIT', retryAfterMs: 59_000 })
+  clock.nowMs = 60_000
+  gate.take(caller, 7)
+})
+
+t.test('more at once than a minute ever allows are refused, in parts they are not', async (t) => {
+  const { caller, gate } = open(t, { requestsPerMinute: 10 })
+  t.throws(() => gate.take(caller, 11), { code: 'ERR_RATE_LIMIT', retryAfterMs: 60_000 })
+  gate.take(caller, 10)
+})
+
+t.test('only where there is a balance, a reply waits for its booking', async (t) => {
+  const { accounts, caller, gate } = open(t, {})
+  gate.enter(caller)
+  gate.take(caller, 1)
+  t.equal(gate.book(caller, decision), undefined)
+  accounts.credits.add(caller.workspaceId, 1)
+  gate.take(caller, 1)
+  t.ok(gate.book(caller, decision) instanceof Promise)
+  gate.leave(caller)
+})
+
+t.test('the price of an answer is that of its model, as it is at the last request', async (t) => {
+  const { accounts, caller, gate } = open(t, {})
+  accounts.credits.add(caller.workspaceId, 1000)
+  accounts.prices.set('stub', { input: 1_000_000 })
+  gate.take(caller, 1)
+  gate.book(caller, decision)
+  gate.book(caller, { ...decision, model: 'free' })
+  t.equal(accounts.terms.of(caller.workspaceId).balance, 1000 - 12)
+})
+
+t.test('while bookings cannot be written, nothing is let in', async (t) => {
+  const { accounts, caller, gate } = open(t, {})
+  gate.take(caller, 1)
+  for (let i = 0; i < 50_000; i++) gate.book(caller, decision)
+  t.throws(() => gate.take(caller, 1), { code: 'ERR_OVERLOADED' })
+  accounts.ledger.flush()
+  gate.take(caller, 1)
+})
