@@ -10,6 +10,9 @@
 #ifdef OI_KERNELS_AVX512
 #include "avx512/kernels.h"
 #endif
+#ifdef OI_KERNELS_AMX
+#include "amx/kernels.h"
+#endif
 
 namespace oi::kernels {
 namespace {
@@ -57,15 +60,35 @@ const ProductKernel* Avx512Bf16Product(Format format) {
 }
 #endif
 
+#ifdef OI_KERNELS_AMX
+bool HasAmx() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kNeeded = 1u << 22 | 1u << 24;  // BF16 and TILE
+  return HasAvx512Bf16() && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+         (d & kNeeded) == kNeeded && amx::Allowed();
+}
+
+// Few columns do not pay for what tile registers need.
+const ProductKernel* AmxProduct(Format format) {
+  const ProductKernel* product = amx::Product(format);
+  return product != nullptr ? product : avx512::F16Product();
+}
+#endif
+
 constexpr KernelSet kSets[] = {
+#ifdef OI_KERNELS_AMX
+    {"amx", "AMX and AVX-512 VNNI", HasAmx, AmxProduct, Avx512Bf16Product, avx512::Attention},
+#endif
 #ifdef OI_KERNELS_AVX512
-    {"avx512-bf16", "AVX-512 VNNI and BF16", HasAvx512Bf16, Avx512Bf16Product, avx512::Attention},
-    {"avx512", "AVX-512 VNNI", HasAvx512, Avx512Product, avx512::Attention},
+    {"avx512-bf16", "AVX-512 VNNI and BF16", HasAvx512Bf16, Avx512Bf16Product, Avx512Bf16Product,
+     avx512::Attention},
+    {"avx512", "AVX-512 VNNI", HasAvx512, Avx512Product, Avx512Product, avx512::Attention},
 #endif
 #ifdef OI_KERNELS_AVX_VNNI
-    {"avx-vnni", "AVX2, FMA, F16C and AVX-VNNI", HasAvxVnni, AvxVnniProduct, avx2::Attention},
+    {"avx-vnni", "AVX2, FMA, F16C and AVX-VNNI", HasAvxVnni, AvxVnniProduct, AvxVnniProduct,
+     avx2::Attention},
 #endif
-    {"avx2", "AVX2, FMA and F16C", HasAvx2, Avx2Product, avx2::Attention},
+    {"avx2", "AVX2, FMA and F16C", HasAvx2, Avx2Product, Avx2Product, avx2::Attention},
 };
 
 const KernelSet* asked_for = nullptr;
@@ -89,9 +112,10 @@ std::span<const KernelSet> AllSets() { return kSets; }
 
 void UseSet(const KernelSet& set) { asked_for = &set; }
 
-const ProductKernel* FindProduct(Format format) {
+const ProductKernel* FindProduct(Format format, int64_t rows) {
   const KernelSet* set = ThisSet();
-  return set != nullptr ? set->product(format) : nullptr;
+  if (set == nullptr) return nullptr;
+  return rows < kVocabularyRows ? set->product(format) : set->vocabulary(format);
 }
 
 const AttentionKernel* FindAttention() {

@@ -29,10 +29,16 @@ struct ProductKernel {
   // Multiplies tiles begin to end with all columns: results[c][row] for the rows of these tiles.
   void (*multiply)(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
                    const uint8_t* activations, int64_t columns, float* const* results);
+  // Whether quantized weights are rounded, to BF16. Else sums of their quants are exact.
+  bool rounds_weights = false;
 };
 
-// The kernels of this CPU for a format; null if it has none. The same answer all along.
-const ProductKernel* FindProduct(Format format);
+// Matrices with more rows are vocabularies, which are multiplied with few columns.
+constexpr int64_t kVocabularyRows = 40'000;
+
+// The kernels of this CPU for a format and rows of a whole matrix; null if it has none. The same
+// answer all along.
+const ProductKernel* FindProduct(Format format, int64_t rows);
 
 // What the kernels are made of, "AVX-512 VNNI, BF16"; "" if this CPU has none.
 const char* InstructionSet();

@@ -14,6 +14,7 @@ struct KernelSet {
   const char* instructions;  // for people: "AVX2, FMA and F16C"
   bool (*runs_here)();       // whether this CPU and its operating system have them
   const ProductKernel* (*product)(Format format);
+  const ProductKernel* (*vocabulary)(Format format);  // for kVocabularyRows and more
   const AttentionKernel* (*attention)();
 };
 

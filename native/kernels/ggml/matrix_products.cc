@@ -40,7 +40,7 @@ struct Columns {
 struct Plan {
   Plan(const ggml_tensor* op, void* memory)
       : weights(op->src[0]),
-        kernel(*FindProduct(*FormatOf(weights->type))),
+        kernel(*FindProduct(*FormatOf(weights->type), weights->ne[1])),
         k(weights->ne[0]),
         tiles(weights->ne[1] / kTileRows),
         matrices(weights->ne[2]),
@@ -177,8 +177,9 @@ void Multiply(const ggml_compute_params& params, const Plan& plan) {
 
 bool HasProduct(const ggml_tensor* weights) {
   const std::optional<Format> format = FormatOf(weights->type);
-  return format && FindProduct(*format) != nullptr && weights->ne[0] % LengthUnit(*format) == 0 &&
-         weights->ne[1] % kTileRows == 0 && weights->ne[3] == 1 && ggml_is_contiguous(weights);
+  return format && FindProduct(*format, weights->ne[1]) != nullptr &&
+         weights->ne[0] % LengthUnit(*format) == 0 && weights->ne[1] % kTileRows == 0 &&
+         weights->ne[3] == 1 && ggml_is_contiguous(weights);
 }
 
 void SetWeights(ggml_tensor* weights, const void* rows, size_t offset, size_t size) {

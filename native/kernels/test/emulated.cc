@@ -32,7 +32,7 @@ bool RunsHere() {
 
 }  // namespace
 
-const KernelSet kEmulatedVnni{"avx-vnni-emulated", "AVX-VNNI, emulated", RunsHere, Product,
+const KernelSet kEmulatedVnni{"avx-vnni-emulated", "AVX-VNNI, emulated", RunsHere, Product, Product,
                               avx2::Attention};
 
 }  // namespace oi::kernels::test

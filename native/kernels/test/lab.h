@@ -9,11 +9,23 @@
 #include <random>
 #include <vector>
 
+#include "../format.h"
 #include "ggml-backend.h"
 #include "ggml-cpu.h"
 #include "ggml.h"
 
 namespace oi::kernels::test {
+
+struct Quantized {
+  ggml_type type;
+  Format format;
+};
+
+constexpr Quantized kQuantized[] = {{GGML_TYPE_Q8_0, Format::kQ8_0},
+                                    {GGML_TYPE_Q4_0, Format::kQ4_0},
+                                    {GGML_TYPE_Q4_K, Format::kQ4_K},
+                                    {GGML_TYPE_Q5_K, Format::kQ5_K},
+                                    {GGML_TYPE_Q6_K, Format::kQ6_K}};
 
 enum class Side { kOurs, kStock };
 
