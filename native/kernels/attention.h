@@ -51,6 +51,7 @@ struct AttentionKernel {
   // Bytes that a task works in; aligned to 64.
   size_t (*scratch_bytes)(int64_t key_size, int64_t value_size);
   void (*compute)(const AttentionShape& shape, int threads, int64_t task, uint8_t* scratch);
+  int bits = 24;  // that are kept of a number
 };
 
 // Null if this CPU has none.

@@ -77,7 +77,7 @@ const ProductKernel* AmxProduct(Format format) {
 
 constexpr KernelSet kSets[] = {
 #ifdef OI_KERNELS_AMX
-    {"amx", "AMX and AVX-512 VNNI", HasAmx, AmxProduct, Avx512Bf16Product, avx512::Attention},
+    {"amx", "AMX and AVX-512 VNNI", HasAmx, AmxProduct, Avx512Bf16Product, amx::Attention},
 #endif
 #ifdef OI_KERNELS_AVX512
     {"avx512-bf16", "AVX-512 VNNI and BF16", HasAvx512Bf16, Avx512Bf16Product, Avx512Bf16Product,

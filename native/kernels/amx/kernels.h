@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "../attention.h"
 #include "../product.h"
 
 namespace oi::kernels::amx {
@@ -11,5 +12,8 @@ bool Allowed();
 
 // AMX with BF16; AVX-512 F, BW, DQ, VL and BF16. Null for F16.
 const ProductKernel* Product(Format format);
+
+// The same.
+const AttentionKernel* Attention();
 
 }  // namespace oi::kernels::amx

@@ -140,47 +140,73 @@ void FinishTile(const AttentionShape& shape, const AttentionRows<S>& rows, const
   }
 }
 
+// A block of the cache that some tile of a task may see.
+template <class S>
+struct CacheBlock {
+  int64_t cell;  // the first
+  uint32_t used;
+  const uint8_t* keys;
+  const uint8_t* values;
+  BlockMask masks[S::kMaxTiles];
+};
+
+// The rows of a task.
+template <class S>
+struct AttentionTask {
+  AttentionTask(const AttentionShape& shape, int threads, int64_t task) {
+    const int64_t per_head = TasksPerHead<S>(shape, threads);
+    const int64_t most = TilesPerTask<S>(shape, threads);
+    const int64_t sharing = shape.heads / shape.key_heads;
+    const int64_t all_rows = shape.tokens * sharing;
+    key_head = task / per_head;
+    for (int64_t row = task % per_head * most * kRows<S>; row < all_rows && tiles < most;
+         row += kRows<S>, ++tiles) {
+      rows[tiles] = {row, std::min(kRows<S>, all_rows - row), sharing, key_head * sharing};
+    }
+  }
+
+  template <class Function>
+  void ForEachBlock(const AttentionShape& shape, Function function) const {
+    CacheBlock<S> block;
+    for (block.cell = 0; block.cell < shape.cells; block.cell += kCells) {
+      block.used = 0;
+      for (int64_t i = 0; i < tiles; ++i) {
+        block.masks[i] = LookAtMask<S>(shape, rows[i], block.cell);
+        block.used |= block.masks[i].used;
+      }
+      if (block.used == 0) continue;
+      const auto at = static_cast<size_t>(block.cell);
+      block.keys = shape.keys + key_head * shape.key_head_stride + at * shape.key_cell_stride;
+      block.values =
+          shape.values + key_head * shape.value_head_stride + at * shape.value_cell_stride;
+      function(block);
+    }
+  }
+
+  int64_t key_head;
+  AttentionRows<S> rows[S::kMaxTiles];
+  int64_t tiles = 0;
+};
+
 template <class S>
 void Compute(const AttentionShape& shape, int threads, int64_t task, uint8_t* memory) {
   const Scratch<S> scratch = Divide<S>(shape, memory);
-  const int64_t per_head = TasksPerHead<S>(shape, threads);
-  const int64_t key_head = task / per_head;
-  const int64_t sharing = shape.heads / shape.key_heads;
-  const int64_t all_rows = shape.tokens * sharing;
-  const int64_t first = task % per_head * TilesPerTask<S>(shape, threads) * kRows<S>;
-
-  AttentionRows<S> rows[S::kMaxTiles];
-  int64_t tiles = 0;
-  for (int64_t row = first; row < all_rows && tiles < TilesPerTask<S>(shape, threads);
-       row += kRows<S>, ++tiles) {
-    rows[tiles] = {row, std::min(kRows<S>, all_rows - row), sharing, key_head * sharing};
-    StartTile<S>(shape, rows[tiles], scratch.tiles[tiles]);
-  }
-
-  const uint8_t* keys = shape.keys + key_head * shape.key_head_stride;
-  const uint8_t* values = shape.values + key_head * shape.value_head_stride;
-  for (int64_t cell = 0; cell < shape.cells; cell += kCells) {
-    BlockMask masks[S::kMaxTiles];
-    uint32_t used = 0;
-    for (int64_t i = 0; i < tiles; ++i) {
-      masks[i] = LookAtMask<S>(shape, rows[i], cell);
-      used |= masks[i].used;
+  const AttentionTask<S> work(shape, threads, task);
+  for (int64_t i = 0; i < work.tiles; ++i) StartTile<S>(shape, work.rows[i], scratch.tiles[i]);
+  work.ForEachBlock(shape, [&](const CacheBlock<S>& block) {
+    Widen<S>(shape.format, block.keys, shape.key_cell_stride, shape.key_size, block.used,
+             scratch.keys);
+    Widen<S>(shape.format, block.values, shape.value_cell_stride, shape.value_size, block.used,
+             scratch.values);
+    for (int64_t i = 0; i < work.tiles; ++i) {
+      if (block.masks[i].used == 0) continue;
+      const bool plain = block.masks[i].plain;
+      if (!plain) SpreadMask<S>(shape, work.rows[i], block.cell, scratch.mask);
+      const auto add_block = work.rows[i].count > S::kLanes ? AddBlock<S, 2> : AddBlock<S, 1>;
+      add_block(shape, scratch, plain ? nullptr : scratch.mask, scratch.tiles[i]);
     }
-    if (used == 0) continue;
-    const auto at = static_cast<size_t>(cell);
-    Widen<S>(shape.format, keys + at * shape.key_cell_stride, shape.key_cell_stride, shape.key_size,
-             used, scratch.keys);
-    Widen<S>(shape.format, values + at * shape.value_cell_stride, shape.value_cell_stride,
-             shape.value_size, used, scratch.values);
-    for (int64_t i = 0; i < tiles; ++i) {
-      if (masks[i].used == 0) continue;
-      if (!masks[i].plain) SpreadMask<S>(shape, rows[i], cell, scratch.mask);
-      const float* mask = masks[i].plain ? nullptr : scratch.mask;
-      const auto add_block = rows[i].count > S::kLanes ? AddBlock<S, 2> : AddBlock<S, 1>;
-      add_block(shape, scratch, mask, scratch.tiles[i]);
-    }
-  }
-  for (int64_t i = 0; i < tiles; ++i) FinishTile<S>(shape, rows[i], scratch.tiles[i]);
+  });
+  for (int64_t i = 0; i < work.tiles; ++i) FinishTile<S>(shape, work.rows[i], scratch.tiles[i]);
 }
 
 template <class S>
