@@ -71,6 +71,28 @@ export const input = (words: number, count: number, from = 0): ScoreInput => ({
   suffixes: Array.from({ length: count }, (_, i) => question(from + i)),
 })
 
+/** A state that begins like no other, so that no cache has any of it. */
+export const unique = (id: number | string, words: number, questions = 1): ScoreInput => ({
+  prefix: [user(`${id}: ${text(words)}`)],
+  suffixes: Array.from({ length: questions }, (_, i) => question(i)),
+})
+
+/** Cells for one endless request, and a few short ones beside it. */
+export const endlessContext = 65_536
+
+/**
+ * A request that takes seconds on any machine, to be cancelled: what is asserted while it waits
+ * or runs holds although a thread of the test or of the engine stands still for a second.
+ */
+export const endless = (id: number | string, questions = 1) => unique(id, 60_000, questions)
+
+/** How a request ended. */
+export const outcomeOf = (pending: Promise<unknown>): Promise<string> =>
+  pending.then(
+    () => 'answered',
+    (error: { code: string }) => error.code,
+  )
+
 /** `words` words, the same for the same number. */
 export function text(words: number): string {
   const list = ['river', 'stone', 'letter', 'cloud', 'engine', 'garden', 'window', 'paper']
