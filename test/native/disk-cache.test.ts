@@ -42,17 +42,18 @@ for (const name of ['dense', 'hybrid'] as const) {
     const before = await session(dir, [1, 2], {}, name)
     t.same([before.stats.diskHits, before.stats.missed], [0, 2])
     t.equal(files(dir).length, 2)
-    const after = await session(dir, [1, 2], {}, name)
-    for (const [i, { logits, cachedTokens, prefixTokens }] of after.answers.entries()) {
+    // One in each: where reading one stood still, the next would be evaluated instead.
+    for (const [i, id] of [1, 2].entries()) {
+      const { answers, stats } = await session(dir, [id], {}, name)
+      const { logits, cachedTokens, prefixTokens } = answers[0]!
       t.equal(cachedTokens, prefixTokens)
       t.ok(relativeError(logits, before.answers[i]!.logits) < 1e-3)
+      t.equal(stats.diskHits, 1)
+      t.equal(stats.diskCachedTokens, prefixTokens)
+      t.equal(stats.diskPrefixes, 2)
+      t.ok(stats.diskBytes > 0 && stats.diskBytes <= stats.diskBytesLimit)
+      t.equal(files(dir).length, 2, 'nothing is written twice')
     }
-    const { diskHits, diskCachedTokens, diskPrefixes, diskBytes, diskBytesLimit } = after.stats
-    t.equal(diskHits, 2)
-    t.equal(diskCachedTokens, after.answers[0]!.prefixTokens + after.answers[1]!.prefixTokens)
-    t.equal(diskPrefixes, 2)
-    t.ok(diskBytes > 0 && diskBytes <= diskBytesLimit)
-    t.equal(files(dir).length, 2, 'nothing is written twice')
   })
 }
 
@@ -96,8 +97,10 @@ t.test('damaged, cut and foreign files are not believed', async (t) => {
   const left = readdirSync(dir)
   for (const name of ['foreign.state', 'empty.state', 'killed.part']) t.notOk(left.includes(name))
   t.ok(left.includes('notes.txt') && left.includes('folder'), 'what is not ours is left alone')
-  const again = await session(dir, ids)
-  t.equal(again.stats.diskHits, 4, 'and written anew')
+  // One in each: where reading one stood still, the next would be evaluated instead.
+  for (const id of ids) {
+    t.equal((await session(dir, [id])).stats.diskHits, 1, 'and written anew')
+  }
 })
 
 t.test('a state of another model is not believed', async (t) => {

@@ -9,13 +9,17 @@ import { join } from 'node:path'
 import { openEngine } from '../../src/engine/engine.js'
 import {
   candidates,
+  endless,
+  endlessContext,
   fixturePath,
   input,
+  outcomeOf,
   question,
   text,
   user,
   withEngine,
 } from '../helpers/fixture.js'
+import { until } from '../helpers/until.js'
 
 const small = await fixturePath('small')
 
@@ -206,26 +210,24 @@ t.test('cancelling ends a running, a queued and a finished request as it should'
     'dense',
     async (engine) => {
       const expected = (await engine.score(input(30, 2))).logits
-      const running = new AbortController()
-      const queued = new AbortController()
-      const first = engine.score(input(1800, 2), { signal: running.signal })
-      const second = engine.score(input(1700, 2), { signal: queued.signal })
-      const start = performance.now()
-      setTimeout(() => queued.abort(), 10)
-      setTimeout(() => running.abort(), 40)
-      // Both at once: the one that is not awaited yet must not count as unhandled.
-      await Promise.all([
-        t.rejects(second, { code: 'ERR_ABORTED' }),
-        t.rejects(first, { code: 'ERR_ABORTED' }),
-      ])
-      t.ok(performance.now() - start < 2000, 'without waiting for the decode')
+      const [running, queued] = [new AbortController(), new AbortController()]
+      const first = outcomeOf(engine.score(endless(1, 2), { signal: running.signal }))
+      const second = outcomeOf(engine.score(endless(2, 2), { signal: queued.signal }))
+      const { steps, evaluatedTokens } = engine.stats()
+      await until(() => engine.stats().steps > steps)
+      queued.abort()
+      t.equal(await second, 'ERR_ABORTED')
+      running.abort()
+      t.equal(await first, 'ERR_ABORTED')
+      const evaluated = engine.stats().evaluatedTokens - evaluatedTokens
+      t.ok(evaluated < 60_000, `without waiting for the decode: ${evaluated} tokens of 120000`)
       await t.rejects(engine.score(input(3, 1), { signal: AbortSignal.abort() }), {
         code: 'ERR_ABORTED',
       })
       const again = await engine.score(input(30, 2), { signal: new AbortController().signal })
       t.ok(again.logits.every((v, i) => Math.abs(v - expected[i]!) < 1e-3))
     },
-    { threads: 1 },
+    { threads: 1, contextTokens: endlessContext, maxBacklogMs: 2 ** 31 },
   ),
 )
 
@@ -254,14 +256,17 @@ t.test('a full queue refuses at once and recovers', (t) =>
   withEngine(
     'small',
     async (engine) => {
-      const results = await Promise.allSettled(
-        Array.from({ length: 12 }, (_, i) => engine.score(input(400 + i, 2))),
+      // Too long for any of them to be done before the last has come.
+      const leaving = new AbortController()
+      const { signal } = leaving
+      const all = Array.from({ length: 12 }, (_, i) =>
+        outcomeOf(engine.score(endless(i), { signal })),
       )
-      const refused = results.filter((r) => r.status === 'rejected')
-      t.ok(refused.length >= 8, `${refused.length} of 12 refused`)
-      t.ok(refused.every((r) => (r.reason as { code: string }).code === 'ERR_OVERLOADED'))
+      t.same(await Promise.all(all.slice(4)), new Array(8).fill('ERR_OVERLOADED'))
+      leaving.abort()
+      t.same(await Promise.all(all.slice(0, 4)), new Array(4).fill('ERR_ABORTED'))
       t.ok((await engine.score(input(10, 1))).logits.length > 0)
     },
-    { maxQueued: 4 },
+    { maxQueued: 4, contextTokens: endlessContext, maxBacklogMs: 2 ** 31 },
   ),
 )
