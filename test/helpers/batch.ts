@@ -101,11 +101,16 @@ export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(2)
 }
 
-/** Waits until a number has stopped growing. */
+/**
+ * Waits until a number has stopped growing: for forty turns of the event loop, in each of which
+ * what grows had its turn too. A long pause would end at once where the thread stood still.
+ */
 export async function settled(read: () => number): Promise<number> {
-  for (;;) {
-    const before = read()
-    await sleep(200)
-    if (read() === before) return before
+  let last = read()
+  for (let turns = 0; turns < 40; turns++) {
+    await sleep(5)
+    if (read() !== last) turns = 0
+    last = read()
   }
+  return last
 }

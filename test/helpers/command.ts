@@ -13,6 +13,7 @@ export class RunningCommand {
   stdout = ''
   stderr = ''
   readonly exited: Promise<number | null>
+  #closed = false
 
   /** @param model - How the stub model behaves; without it, the real command. */
   constructor(
@@ -28,6 +29,8 @@ export class RunningCommand {
     this.process.stdout!.on('data', (data) => (this.stdout += data))
     this.process.stderr!.on('data', (data) => (this.stderr += data))
     this.exited = new Promise((resolve) => this.process.once('close', resolve))
+    // By its end all that it wrote has been read, which it may not be when it exits.
+    this.process.once('close', () => (this.#closed = true))
   }
 
   /** The first match in what it wrote; waits for it. */
@@ -35,7 +38,7 @@ export class RunningCommand {
     for (;;) {
       const match = `${this.stdout}\n${this.stderr}`.match(pattern)
       if (match !== null) return match
-      if (this.process.exitCode !== null) {
+      if (this.#closed) {
         throw new Error(`it ended with ${this.process.exitCode}: ${this.stdout}${this.stderr}`)
       }
       await sleep(10)

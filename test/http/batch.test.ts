@@ -128,7 +128,7 @@ t.test('totals: tokens are added, times are the longest and the whole', async (t
       ...{ input_tokens: 10, output_tokens: 3, cached_tokens: 1 },
       ...(state === 1 && { image_tokens: 4 }),
     },
-    timings: { queue: 5 + Number(state), tokenize: 2, vision: 0, model: 1000 },
+    timings: { queue: 5 + Number(state), tokenize: 2, vision: 0, model: 1e6 },
   }))
   await withServer({ decider }, async (server) => {
     const reply = await postBatch(server, requestsAbout([0, 1, 2]))
@@ -136,7 +136,7 @@ t.test('totals: tokens are added, times are the longest and the whole', async (t
     t.strictSame(usage, {
       ...{ input_tokens: 30, output_tokens: 9, cached_tokens: 3, image_tokens: 4 },
     })
-    t.ok(latencyMs > 0 && latencyMs < 1000, 'a time that passed, and not the sum of the items')
+    t.ok(latencyMs > 0 && latencyMs < 1e6, 'a time that passed, and not the sum of the items')
     t.match(
       reply.headers.get('server-timing'),
       `queue;dur=7.00, tokenize;dur=2.00, vision;dur=0.00, model;dur=${latencyMs.toFixed(2)}, `,
@@ -150,7 +150,7 @@ t.test('evidence, workspace and deadline go with every item', async (t) => {
     given.push(options!)
     return decision
   })
-  await withServer({ decider, deadlineMs: 5000 }, async (server) => {
+  await withServer({ decider, deadlineMs: 60_000 }, async (server) => {
     await postBatch(server, requestsAbout([1, 2]), { 'x-oi-evidence': '1' })
     await postBatch(server, requestsAbout([1]))
   })
@@ -162,7 +162,7 @@ t.test('evidence, workspace and deadline go with every item', async (t) => {
       [false, 1],
     ],
   )
-  t.ok(given.every(({ deadlineMs }) => deadlineMs! > 0 && deadlineMs! <= 5000))
+  t.ok(given.every(({ deadlineMs }) => deadlineMs! > 0 && deadlineMs! <= 60_000))
 })
 
 t.test('the head is checked as for a single request', (t) =>

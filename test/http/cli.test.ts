@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
+import { vacantPort } from '../helpers/vacant-port.js'
 
 const listening = /Listening on (http:\/\/127\.0\.0\.1:(\d+))/
 const secretLine = /^\s*(oi-[\w-]{43})$/m
@@ -191,9 +191,9 @@ t.test('models that do not fit end it with 1 before anything is loaded', async (
 })
 
 t.test('metrics on a port of their own', async (t) => {
-  const probe = createServer().listen(0, '127.0.0.1')
+  const port = await vacantPort()
+  const probe = createServer().listen(port, '127.0.0.1')
   await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
   const taken = serve(t, t.testdir(), 'instant', '--metrics-port', String(port))
   t.equal(await taken.exited, 1)
   t.match(taken.stderr, new RegExp(`port ${port} is taken: .*--metrics-port`))
@@ -234,11 +234,10 @@ t.test('a signal lets a running request finish; a second one does not', async (t
       ({ status }) => status,
       () => 'cut',
     )
-    await sleep(200)
-    for (let i = 0; i < signals!; i++) {
-      server.process.kill('SIGTERM')
-      await sleep(50)
-    }
+    await server.match(/^Deciding$/m)
+    server.process.kill('SIGTERM')
+    await server.match(/^Stopping$/m)
+    server.process.kill(signals === 1 ? 'SIGUSR2' : 'SIGTERM')
     t.equal(await status, signals === 1 ? 200 : 'cut')
     t.equal(await server.exited, code)
   }

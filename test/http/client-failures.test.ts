@@ -1,6 +1,5 @@
 /** `oi-systemone/client` and servers, proxies and networks that behave badly. */
 import t from 'tap'
-import { createServer } from 'node:net'
 import { createClient, OiRequestError } from '../../src/client/index.js'
 import {
   type Answering,
@@ -11,6 +10,7 @@ import {
   withHttpServer,
 } from '../helpers/http-server.js'
 import { until } from '../helpers/until.js'
+import { vacantPort } from '../helpers/vacant-port.js'
 
 const asking = { state: 1, questions: { q: { type: 'noul', instructions: 'Is it?' } } } as const
 const html = '<html><body><h1>502 Bad Gateway</h1></body></html>'
@@ -141,13 +141,7 @@ t.test('an abort ends the waiting for another attempt', async (t) => {
 })
 
 t.test('nobody listening is an error that says so', async (t) => {
-  const port = await new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-  const client = connect({ url: `http://127.0.0.1:${port}` })
+  const client = connect({ url: `http://127.0.0.1:${await vacantPort()}` })
   await t.rejects(client.models(), {
     code: 'connection_failed',
     message: /ECONNREFUSED/,

@@ -217,7 +217,7 @@ t.test(
       return signals.length === 1 ? new Promise(() => {}) : Promise.resolve(decision)
     })
     return withServer({ decider: decide }, async (server) => {
-      const { model } = await connect(server).decide(asking, { timeoutMs: 1000 })
+      const { model } = await connect(server).decide(asking, { timeoutMs: 4000 })
       t.equal(model, 'stub')
       t.equal(signals.length, 2)
       await until(() => signals[0]!.aborted)

@@ -7,6 +7,7 @@ import { OiError } from '../../src/errors.js'
 import type { Report } from '../../src/evaluate/report.js'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
+import { settled } from '../helpers/batch.js'
 import { ended, RunningCommand } from '../helpers/command.js'
 import { decisionOn, rowText } from '../helpers/labelled.js'
 import { stubDecider, withServer } from '../helpers/stub.js'
@@ -88,7 +89,8 @@ t.test('a run that was killed goes on, and ends with the figures of a whole one'
     await until(() => done() >= 22 && gated.asked > 20)
     killed.process.kill('SIGKILL')
     await killed.exited
-    const before = gated.asked
+    // What it had sent may still be on its way.
+    const before = await settled(() => gated.asked)
     gated.open()
 
     const resumed = await ended(oi([...args, '--resume', resume]))

@@ -12,6 +12,7 @@ import { Cases } from '../../scripts/fuzz/cases.js'
 import { fuzz } from '../../scripts/fuzz/fuzz.js'
 import { ReplyReader } from '../../scripts/fuzz/reply-reader.js'
 import { givenTarget, startTarget } from '../../scripts/fuzz/target.js'
+import { vacantPort } from '../helpers/vacant-port.js'
 
 const script = fileURLToPath(new URL('../../scripts/fuzz/main.js', import.meta.url))
 
@@ -45,19 +46,18 @@ t.test('the same seed makes the same cases, another one others', async (t) => {
 
 /** Runs the fuzzer against a server of node:http, or against none. */
 async function fuzzAgainst(listener: RequestListener | undefined) {
+  const against = (port: number) => {
+    const target = givenTarget(new URL(`http://127.0.0.1:${port}`), 'oi-key')
+    return fuzz(target, { seed: 1, from: 0, requests: 200, connections: 2 })
+  }
+  if (listener === undefined) return against(await vacantPort())
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const close = async () => {
+  try {
+    return await against((server.address() as AddressInfo).port)
+  } finally {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
-  }
-  if (listener === undefined) await close()
-  try {
-    const target = givenTarget(new URL(`http://127.0.0.1:${port}`), 'oi-key')
-    return await fuzz(target, { seed: 1, from: 0, requests: 200, connections: 2 })
-  } finally {
-    if (listener !== undefined) await close()
   }
 }
 
@@ -159,10 +159,7 @@ t.test('what is no HTTP is refused', async (t) => {
 })
 
 t.test('a failed case is written to a file, and the command ends with 1', async (t) => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await new Promise((resolve) => server.close(resolve))
+  const url = `http://127.0.0.1:${await vacantPort()}`
   const out = t.testdir()
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' })

@@ -15,7 +15,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 const total = 10_000
 const workers = 16
 
-t.test('random aborts leave nothing behind', { timeout: 120_000 }, async (t) => {
+t.test('random aborts leave nothing behind', { timeout: 600_000 }, async (t) => {
   let pending = 0
   const decider = stubDecider(async (_request, { signal } = {}) => {
     pending++
@@ -60,7 +60,7 @@ t.test('random aborts leave nothing behind', { timeout: 120_000 }, async (t) => 
     }
     await Promise.all(Array.from({ length: workers }, work))
 
-    for (let i = 0; i < 500 && (pending > 0 || handlers.running.size > 0); i++) await sleep(10)
+    for (let i = 0; i < 3000 && (pending > 0 || handlers.running.size > 0); i++) await sleep(10)
     t.equal(pending, 0)
     t.equal(handlers.running.size, 0)
     t.ok(answered > 0.75 * total)

@@ -96,9 +96,12 @@ t.test('a request that was refused or failed costs nothing', async (t) => {
   const decider = stubDecider((...args) =>
     failure === undefined ? slow.decide(...args) : Promise.reject(failure),
   )
-  await withLimits({}, { decider, deadlineMs: 50 }, async ({ accounts, post, key }) => {
-    t.equal((await post(key, { body: '{' })).status, 422)
+  await withLimits({}, { decider, deadlineMs: 50 }, async ({ accounts, post }) => {
     t.equal((await post()).status, 504)
+    t.strictSame(accounts.usage('default').usage, [])
+  })
+  await withLimits({}, { decider }, async ({ accounts, post, key }) => {
+    t.equal((await post(key, { body: '{' })).status, 422)
     for (const [code, status] of [
       ['ERR_OVERLOADED', 503],
       ['ERR_STATE_TOO_LONG', 400],

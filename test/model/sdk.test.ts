@@ -16,6 +16,7 @@ import {
 } from '@typesafe-ai/sdk'
 import { OiError } from '../../src/errors.js'
 import { withRealServer } from '../helpers/real-server.js'
+import { bestOfThree } from '../helpers/trials.js'
 
 const asking = { state: 'I was charged twice.', questions: { q: noul('About a payment?') } }
 
@@ -77,15 +78,21 @@ await withRealServer({}, async ({ url, key, engine }) => {
 
   await t.test('it waits as long as a 503 says, and tries again', async (t) => {
     const evaluate = engine.score
-    engine.score = async () => {
-      engine.score = evaluate
-      throw new OiError('ERR_OVERLOADED', 'queue full', { retryAfterMs: 120 })
-    }
-    const asked = engine.asked
-    const startMs = performance.now()
-    t.match(await client.systemOne(asking), { model: 'fixture' })
-    const waitedMs = performance.now() - startMs
-    t.equal(engine.asked, asked + 1)
-    t.ok(waitedMs >= 115 && waitedMs < 900, `${waitedMs} ms`)
+    // No longer either, as by the other header, which has whole seconds: the best of three, as a
+    // machine that others use too may take longer.
+    const wrong = await bestOfThree(async () => {
+      engine.score = async () => {
+        engine.score = evaluate
+        throw new OiError('ERR_OVERLOADED', 'queue full', { retryAfterMs: 120 })
+      }
+      const asked = engine.asked
+      const startMs = performance.now()
+      t.match(await client.systemOne(asking), { model: 'fixture' })
+      const waitedMs = performance.now() - startMs
+      t.equal(engine.asked, asked + 1)
+      t.ok(waitedMs >= 115, `${waitedMs} ms`)
+      return waitedMs < 900 ? undefined : `${waitedMs} ms`
+    })
+    t.strictSame(wrong, [])
   })
 })

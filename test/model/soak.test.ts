@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import type { Listening, Measure } from '../fixtures/soak-server.js'
 import { createRandom } from '../helpers/random.js'
 import { RawClient, request } from '../helpers/raw-client.js'
+import { bestOfThree } from '../helpers/trials.js'
 
 const script = fileURLToPath(new URL('../fixtures/soak-server.js', import.meta.url))
 const total = Number(process.env['OI_TEST_SOAK'] ?? 10_000)
@@ -26,33 +27,47 @@ const questions = [
   { type: 'score', instructions: 'How much?', criteria: ['none', 'some', 'all'] },
 ]
 
-t.test('requests whose clients leave cost nothing that stays', { timeout: 180_000 }, async (t) => {
+// Three times as many, at worst.
+t.setTimeout(900_000)
+
+t.test('requests whose clients leave cost nothing that stays', { timeout: 800_000 }, async (t) => {
   const child = fork(script)
   try {
     const { port, key } = await next<Listening>(child)
     const counts = { answered: 0, refused: 0, left: 0 }
     await send(warmUp, port, key, counts)
-    const before = await settled(child)
-    await send(total - warmUp, port, key, counts)
-    const after = await settled(child)
+    let sent = warmUp
+    // Which threads' arenas have grown by when is chance; what is left behind grows every time.
+    const grown = await bestOfThree(async () => {
+      const before = await settled(child)
+      await send(total - warmUp, port, key, counts)
+      sent += total - warmUp
+      const after = await settled(child)
 
-    t.equal(counts.answered + counts.refused + counts.left, total)
-    t.equal(counts.refused, 0)
-    t.ok(counts.left > 0.1 * total && counts.left < 0.3 * total, `${counts.left} left`)
-    t.ok(after.abandoned > 0.05 * total, `the server saw ${after.abandoned} of them leave`)
-    t.match(after, { running: 0, pending: 0, faults: 0 })
+      t.equal(counts.answered + counts.refused + counts.left, sent)
+      t.equal(counts.refused, 0)
+      t.ok(counts.left > 0.1 * sent && counts.left < 0.3 * sent, `${counts.left} left`)
+      t.ok(after.abandoned > 0.05 * sent, `the server saw ${after.abandoned} of them leave`)
+      t.match(after, { running: 0, pending: 0, faults: 0 })
 
-    const grown = after.rssBytes - before.rssBytes
-    const fits = grown < 30_000_000 || grown < 0.05 * before.rssBytes
-    t.ok(fits, `resident memory grew by ${grown} of ${before.rssBytes} bytes`)
-    t.comment(`resident memory ${before.rssBytes} + ${grown} bytes`)
+      const grown = after.rssBytes - before.rssBytes
+      const fits = grown < 30_000_000 || grown < 0.05 * before.rssBytes
+      const said = `resident memory grew by ${grown} of ${before.rssBytes} bytes`
+      t.comment(said)
+      return fits ? undefined : said
+    })
+    t.strictSame(grown, [])
 
-    const client = await RawClient.connect(port)
-    const startMs = performance.now()
-    client.send(some(key))
-    t.equal((await client.reply()).status, 200)
-    t.ok(performance.now() - startMs < 500, 'a request is answered at once')
-    client.socket.destroy()
+    const slow = await bestOfThree(async () => {
+      const client = await RawClient.connect(port)
+      const startMs = performance.now()
+      client.send(some(key))
+      t.equal((await client.reply()).status, 200)
+      const tookMs = performance.now() - startMs
+      client.socket.destroy()
+      return tookMs < 500 ? undefined : `${tookMs} ms`
+    })
+    t.strictSame(slow, [], 'a request is answered at once')
   } finally {
     const exited = once(child, 'exit')
     child.disconnect()
@@ -106,7 +121,7 @@ async function settled(child: ChildProcess): Promise<Measure> {
   for (let i = 0; ; i++) {
     child.send('measure')
     const measure = await next<Measure>(child)
-    if ((measure.running === 0 && measure.pending === 0) || i === 100) return measure
+    if ((measure.running === 0 && measure.pending === 0) || i === 1000) return measure
     await sleep(50)
   }
 }
