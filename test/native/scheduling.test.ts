@@ -6,6 +6,7 @@
  * seconds, and is cancelled when it has: so nothing is over before the others have come.
  */
 import t from 'tap'
+import { setMaxListeners } from 'node:events'
 import type { Engine } from '../../src/engine/types.js'
 import { endless, endlessContext, outcomeOf, unique, withEngine } from '../helpers/fixture.js'
 import { bestOfThree } from '../helpers/trials.js'
@@ -42,10 +43,12 @@ t.test('a long request finishes although short ones keep coming', (t) =>
     async (engine) => {
       const wrong = await bestOfThree(async (trial) => {
         const leaving = new AbortController()
+        setMaxListeners(1000, leaving.signal)
         let running = true
         let others = 0
         const long = engine.score(unique(`long ${trial}`, 1500)).finally(() => (running = false))
-        await until(() => engine.stats().queuedTokens > 0) // it has its place among the others
+        // It has its place among the others, or is done already.
+        await until(() => !running || engine.stats().queuedTokens > 0)
         const shorts = Array.from({ length: 900 }, async (_, i) => {
           const short = engine.score(unique(`${trial} ${i}`, 40), { signal: leaving.signal })
           const { prefixTokens, suffixTokens } = await short
@@ -66,39 +69,51 @@ t.test('a long request finishes although short ones keep coming', (t) =>
   ),
 )
 
-/** How many requests of so many words eight steps hold: what a workspace may make up for. */
-async function burstRequests(engine: Engine, words: number): Promise<number> {
+/** What requests of so many words are like. */
+async function measure(engine: Engine, words: number) {
   const { prefixTokens, suffixTokens } = await engine.score(unique('measured', words))
-  return Math.ceil((8 * engine.info.stepTokens) / (prefixTokens + suffixTokens))
+  const tokens = prefixTokens + suffixTokens
+  return {
+    /** How many of them eight steps hold: what a workspace may make up for. */
+    burst: Math.ceil((8 * engine.info.stepTokens) / tokens),
+    /** Waits until all of them are tokenized, and so have their places; some are begun. */
+    allThere: () =>
+      until(() => {
+        const { queuedTokens, queuedRequests } = engine.stats()
+        return queuedTokens >= (queuedRequests - 8) * (tokens - 3)
+      }),
+  }
 }
 
 t.test('two workspaces that flood get equal shares at any time', (t) =>
   withEngine(
     'small',
     async (engine) => {
-      // The second came later, and may make up for it; and a step answers several.
-      const most = (await burstRequests(engine, 40)) + 8
-      const each = 400
+      const { burst, allThere } = await measure(engine, 100)
+      const most = burst + 8 // the second came later, and may make up for it
+      const each = 500
       const wrong = await bestOfThree(async (trial) => {
         const before = engine.stats().answered
         const order: number[] = []
         // The first one has all of its requests in the queue before the second has any.
         const all = Array.from({ length: 2 * each }, async (_, i) => {
           const workspace = Math.floor(i / each)
-          await engine.score(unique(`${trial} ${i}`, 40), { workspace })
+          await engine.score(unique(`${trial} ${i}`, 100), { workspace })
           order.push(workspace)
         })
-        // From here on both have all of theirs there. How many are done depends on the machine.
+        await allThere()
+        // How many are done by now depends on the machine.
         const begun = engine.stats().answered - before
         await Promise.all(all)
+        const left = [each, each]
         const served = [0, 0]
         const leads: number[] = []
         for (const [i, workspace] of order.entries()) {
-          const left = each - order.slice(0, i).filter((other) => other === workspace).length
-          if (i < begun) continue
-          served[workspace]!++
-          leads.push(Math.abs(served[0]! - served[1]!))
-          if (left === 1) break // from here on the other one is alone
+          if (i >= begun) {
+            served[workspace]!++
+            leads.push(Math.abs(served[0]! - served[1]!))
+          }
+          if (--left[workspace]! === 0) break // from here on the other one is alone
         }
         const lead = Math.max(...leads)
         if (leads.length <= 60) return `only ${leads.length} answers to compare`
@@ -114,20 +129,27 @@ t.test('one request beside 1000 of another workspace is answered before half of 
   withEngine(
     'small',
     async (engine) => {
-      const leaving = new AbortController()
-      let before = 0
-      // Half of them take far longer than a thread stands still.
-      const flood = Array.from({ length: 1000 }, (_, i) =>
-        engine
-          .score(unique(i, 200), { workspace: 1, signal: leaving.signal })
-          .then(() => before++)
-          .catch(() => {}),
-      )
-      await engine.score(unique('one', 200), { workspace: 2 })
-      // First come, first served, it would be the last one.
-      t.ok(before < 500, `after ${before} others`)
-      leaving.abort()
-      await Promise.all(flood)
+      const { allThere } = await measure(engine, 200)
+      const wrong = await bestOfThree(async (trial) => {
+        const leaving = new AbortController()
+        const { signal } = leaving
+        setMaxListeners(1000, signal)
+        let before = 0
+        const flood = Array.from({ length: 1000 }, (_, i) =>
+          engine
+            .score(unique(`${trial} ${i}`, 200), { workspace: 1, signal })
+            .then(() => before++)
+            .catch(() => {}),
+        )
+        await allThere()
+        await engine.score(unique(`${trial} one`, 200), { workspace: 2 })
+        // First come, first served, it would be the last one.
+        const wrong = before < 500 ? undefined : `after ${before} others`
+        leaving.abort()
+        await Promise.all(flood)
+        return wrong
+      })
+      t.strictSame(wrong, [])
     },
     options,
   ),
@@ -147,7 +169,9 @@ for (const [name, words, contextTokens] of [
           engine.score(unique(`long ${i}`, words), { workspace: 10 + i, signal: leaving.signal }),
         )
         const ends = longs.map(outcomeOf)
-        await until(() => engine.stats().queuedTokens > 3 * words) // all of them are waiting
+        // All of them are there; or they have been for so long that this was not seen.
+        const enough = () => engine.stats().steps >= 100
+        await until(() => engine.stats().queuedTokens > 3 * words || enough())
         const begun = engine.stats().steps + longs.length
         await until(() => engine.stats().steps >= begun)
         const short = engine.score(unique('short', 5), { workspace: 1 }).then(() => 'short')
@@ -164,7 +188,7 @@ t.test('a workspace that comes back from a pause makes up for eight steps and no
   withEngine(
     'small',
     async (engine) => {
-      const burst = await burstRequests(engine, 40)
+      const { burst, allThere } = await measure(engine, 40)
       const wrong = await bestOfThree(async (trial) => {
         const order: number[] = []
         const ask = (id: string, workspace: number) =>
@@ -172,8 +196,9 @@ t.test('a workspace that comes back from a pause makes up for eight steps and no
             .score(unique(`${trial} ${id}`, 40), { workspace })
             .then(() => order.push(workspace))
         await ask('first', 2)
-        const flood = Array.from({ length: 600 }, (_, i) => ask(`a ${i}`, 1))
+        const flood = Array.from({ length: 900 }, (_, i) => ask(`a ${i}`, 1))
         await Promise.all(flood.slice(0, 30))
+        await allThere()
         const { answered } = engine.stats()
         const others = Array.from({ length: 70 }, (_, i) => ask(`b ${i}`, 2))
         const meanwhile = engine.stats().answered - answered
