@@ -18,7 +18,7 @@ constexpr int64_t kStep = 32;  // values of a register's row
 
 class Weights {
  public:
-  static constexpr int64_t kChunk = 512;
+  static constexpr int64_t kChunk = 256;
 
   static int64_t ColumnBytes(int64_t k) { return k * 2; }
 

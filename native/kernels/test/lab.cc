@@ -122,15 +122,32 @@ std::unique_ptr<Operation> Operation::Attention(const AttentionCase& attention) 
   return operation;
 }
 
-void Operation::Compute(Side side, int threads) {
-  if (threads != threads_) {
-    pool_.reset();
+namespace {
+
+struct FreePool {
+  void operator()(ggml_threadpool* pool) const { ggml_threadpool_free(pool); }
+};
+
+// One for all operations: threads of a second one would look for work while the first computes,
+// and take its processors.
+ggml_threadpool* PoolOf(int threads) {
+  static std::unique_ptr<ggml_threadpool, FreePool> pool;
+  static int size = 0;
+  if (threads != size) {
+    pool.reset();
     ggml_threadpool_params params = ggml_threadpool_params_default(threads);
-    pool_.reset(ggml_threadpool_new(&params));
-    threads_ = threads;
+    pool.reset(ggml_threadpool_new(&params));
+    size = threads;
   }
-  const AttentionScope scope(side == Side::kOurs ? pool_.get() : nullptr);
-  ggml_cplan plan = ggml_graph_plan(graph_, threads, pool_.get());
+  return pool.get();
+}
+
+}  // namespace
+
+void Operation::Compute(Side side, int threads) {
+  ggml_threadpool* pool = PoolOf(threads);
+  const AttentionScope scope(side == Side::kOurs ? pool : nullptr);
+  ggml_cplan plan = ggml_graph_plan(graph_, threads, pool);
   work_.resize(plan.work_size);
   plan.work_data = work_.data();
   GGML_ASSERT(ggml_graph_compute(graph_, &plan) == GGML_STATUS_SUCCESS);

@@ -37,9 +37,6 @@ struct FreeContext {
 struct FreeBuffer {
   void operator()(ggml_backend_buffer* buffer) const { ggml_backend_buffer_free(buffer); }
 };
-struct FreePool {
-  void operator()(ggml_threadpool* pool) const { ggml_threadpool_free(pool); }
-};
 
 // One operation, ready to be computed again and again.
 class Operation {
@@ -82,11 +79,9 @@ class Operation {
   std::unique_ptr<ggml_context, FreeContext> inputs_;
   std::unique_ptr<ggml_context, FreeContext> graph_context_;
   std::unique_ptr<ggml_backend_buffer, FreeBuffer> weights_buffer_;
-  std::unique_ptr<ggml_threadpool, FreePool> pool_;
   std::vector<uint8_t> work_;
   ggml_cgraph* graph_ = nullptr;
   ggml_tensor* result_ = nullptr;
-  int threads_ = 0;
 };
 
 // Random numbers, normally distributed, and such rows as a file of this type would have them.
