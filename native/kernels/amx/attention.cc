@@ -21,7 +21,7 @@ struct Here;
 
 struct Registers : avx512::Registers<Here> {
   // Many tiles share the work of splitting keys and values.
-  static constexpr int64_t kMaxTiles = 8;
+  static constexpr int64_t kMaxTiles = 16;
 };
 
 constexpr int64_t kRows = simd::kRows<Registers>;

@@ -9,8 +9,8 @@
 //   kChunk                  values whose weights, of two tiles, stay in the first cache
 //   ColumnBytes(k)          of a converted column of k values
 //   Shapes(first, second)   tile registers for groups that many columns wide
-//   Weights(tile, k)        a tile of weights
-//   W::Load(weights, r, begin, end)  makes these values of tile r (0 or 1) ready
+//   kValueBytes             bytes of a value of all rows of a tile, in its largest plane
+//   Load(tile, k, r, begin, end)  makes these values of tile r (0 or 1) ready
 //   W::Compute(block)       adds the chunk to the block's sums
 
 #pragma once
@@ -70,6 +70,13 @@ inline void CopyOut(const Sums& sums, int64_t tiles, int64_t columns, float* con
   }
 }
 
+// Part `part` of `parts` of these bytes on their way to the second cache.
+inline void Prefetch(const uint8_t* from, int64_t bytes, int64_t part, int64_t parts) {
+  for (int64_t i = bytes * part / parts; i < bytes * (part + 1) / parts; i += 64) {
+    _mm_prefetch(reinterpret_cast<const char*>(from + i), _MM_HINT_T1);
+  }
+}
+
 // ProductKernel::multiply.
 template <class W>
 void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
@@ -89,7 +96,15 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
         for (int64_t r = 0; r < block.tiles; ++r) {
           weights.Load(tiles + (tile + r) * tile_bytes, k, r, block.begin, block.end);
         }
+        // Weights come from far away, too little at a time for the processor to foresee the next.
+        const bool more = tile + 2 < last;
+        const uint8_t* next = tiles + (more ? tile + 2 : first) * tile_bytes +
+                              (more ? block.begin : block.end) * W::kValueBytes;
+        const int64_t next_bytes = (block.end - block.begin) * W::kValueBytes;
+        const int64_t parts = (width + kBlockColumns - 1) / kBlockColumns;
         for (int64_t column = 0; column < width; column += kBlockColumns) {
+          Prefetch(next, next_bytes, column / kBlockColumns, parts);
+          Prefetch(next + tile_bytes, next_bytes, column / kBlockColumns, parts);
           for (int64_t group = 0; group < 2; ++group) {
             const int64_t at = column + group * kGroup;
             block.widths[group] = std::clamp<int64_t>(width - at, 0, kGroup);

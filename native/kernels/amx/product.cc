@@ -87,6 +87,7 @@ class Weights {
 class Plain : public Weights {
  public:
   static constexpr Format kFormat = Format::kBF16;
+  static constexpr int64_t kValueBytes = 32;
 
   void Load(const uint8_t* tile, int64_t, int64_t r, int64_t begin, int64_t) {
     steps_[r] = tile + begin / kStep * kTileBytes;
@@ -98,6 +99,7 @@ template <class U, Format F>
 class Unpacked : public Weights {
  public:
   static constexpr Format kFormat = F;
+  static constexpr int64_t kValueBytes = F == Format::kQ8_0 ? 16 : 8;
 
   void Load(const uint8_t* tile, int64_t k, int64_t r, int64_t begin, int64_t end) {
     Unpack<U>(tile, k, begin / kBlock, end / kBlock, unpacked_[r]);
