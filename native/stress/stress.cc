@@ -29,7 +29,8 @@ namespace {
 
 constexpr size_t kMaxUnderWay = 32;
 constexpr double kTolerance = 1e-3;  // of the largest logit: F32 weights, f16 cells
-constexpr auto kPatience = std::chrono::seconds(120);
+// A deadlock lasts longer; a slow machine under ThreadSanitizer may take minutes to close.
+constexpr auto kPatience = std::chrono::minutes(10);
 
 struct Asked {
   size_t state;
