@@ -59,7 +59,7 @@ async function testAddon(): Promise<boolean> {
       .filter((name) => name.endsWith('.test.js') && !skipped.includes(name))
       .map((name) => join(suite, name)),
   )
-  return run('npx', ['tap', '--jobs=1', '--timeout=900', ...files], {
+  return run('npx', ['tap', '--jobs=1', '--timeout=1800', ...files], {
     OI_ADDON: join(dir, 'oi.node'),
     LD_PRELOAD: runtimes.join(' '),
     ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0:exitcode=66',
