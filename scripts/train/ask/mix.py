@@ -1,0 +1,68 @@
+"""The endless stream of examples: which task comes next, and how hard it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from ask.concepts import ConceptTasks
+from ask.facts import FactTasks
+from ask.numbers import NumberTasks
+from ask.question import Group
+from ask.record_tasks import RecordTasks
+from ask.scales import ScaleTasks, scale_key
+from source.material import Material
+
+# Shares of groups, by task.
+SHARES = {
+    "concept": 0.46,
+    "matching": 0.08,
+    "stray": 0.01,
+    "scale": 0.13,
+    "fact": 0.05,
+    "record": 0.14,
+    "number": 0.13,
+}
+
+# Options at most, from stage to stage of the curriculum; digits of numbers at most beside it.
+STAGES = ((2, 2), (4, 3), (8, 4), (16, 6), (80, 6), (255, 6))
+
+
+def concept_numbers(material: Material) -> dict[str, int]:
+    """A number for every concept and every level, for the heads that are thrown away."""
+    keys = dict.fromkeys(concept.key for concept in material.concepts)
+    for scale in material.scales:
+        keys.update(dict.fromkeys(scale_key(scale, i) for i in range(len(scale.levels))))
+    return {key: i for i, key in enumerate(keys)}
+
+
+class Mix:
+    def __init__(self, material: Material) -> None:
+        numbers = concept_numbers(material)
+        self._concepts = ConceptTasks(material, numbers)
+        self._scales = ScaleTasks(material, numbers)
+        self._facts = FactTasks(material)
+        self._records = RecordTasks(material)
+        self._numbers = NumberTasks(material)
+        self._has_strays = len(material.strays) > 0
+
+    def one(self, random: Random, stage: int) -> Group:
+        most, digits = STAGES[stage]
+        task = random.choices(list(SHARES), list(SHARES.values()))[0]
+        if task == "matching":
+            return self._concepts.matching(random, min(most, 16))
+        if task == "stray" and self._has_strays:
+            return self._concepts.stray(random, min(most, 16))
+        if task == "scale":
+            return self._scales.group(random, random.randint(2, 4))
+        if task == "fact":
+            return self._facts.group(random)
+        if task == "record":
+            return self._records.group(random, random.randint(3, 6))
+        if task == "number":
+            return self._numbers.group(random, random.randint(3, 6), digits)
+        return self._concepts.group(random, random.randint(3, 5), most)
+
+    def stream(self, random: Random, stage: int) -> Iterator[Group]:
+        while True:
+            yield self.one(random, stage)

@@ -1,0 +1,102 @@
+"""Numbers in short texts: compared with another, the largest of several, in a range.
+
+Many cheap examples of the one thing that a small model learns last.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from ask.compare import Comparisons
+from ask.question import Choice, Group, Noul, Option, Question
+from ask.record_tasks import range_score
+from ask.values import Values, number_of
+from source.material import Field, Material
+
+
+class NumberTasks:
+    def __init__(self, material: Material) -> None:
+        self._material = material
+        self._words = material.wordings
+        self._values = Values(material)
+        self._comparisons = Comparisons(material, self._values)
+        self._fields = [f for f in material.fields if f.type in ("number", "money")]
+
+    def group(self, random: Random, count: int, most_digits: int = 6) -> Group:
+        """:param most_digits: Small numbers are learned first."""
+        if random.random() < 0.55:
+            return self.single(random, count, most_digits)
+        return self._several(random, count, most_digits)
+
+    def single(self, random: Random, count: int, most_digits: int = 6) -> Group:
+        field = random.choice(self._fields)
+        value = self._number(random, most_digits)
+        phrase = random.choice(field.phrases)
+        questions: list[Question] = []
+        for _ in range(count):
+            if random.random() < 0.1:
+                questions.append(range_score(self._material, phrase, value, random))
+                continue
+            compared = self._comparisons.number(value, random)
+            text = random.choice(self._words["compare noul"])
+            text = text.replace("{field}", phrase).replace("{cmp}", compared.text)
+            text = text[:1].upper() + text[1:]
+            questions.append(Noul(text, compared.holds, relation=compared.relation))
+        return Group(self._state(field, phrase, value, random), questions, -1, "number")
+
+    def _state(self, field: Field, phrase: str, value: str, random: Random) -> object:
+        chance = random.random()
+        if chance < 0.2:
+            return {field.name: number_of(value)}
+        if chance < 0.35:
+            return f"{field.name}: {value}"
+        text = random.choice(self._words["state of"])
+        text = text.replace("{field}", phrase).replace("{value}", value)
+        return f"{text[:1].upper()}{text[1:]}."
+
+    def _several(self, random: Random, count: int, most_digits: int) -> Group:
+        """Things with a number each."""
+        names = random.sample(self._material.entities["first_names"], random.randint(2, 5))
+        numbers: list[str] = []
+        while len(numbers) < len(names):
+            number = self._number(random, most_digits)
+            if number_of(number) not in map(number_of, numbers):
+                numbers.append(number)
+        given = dict(zip(names, numbers))
+        chance = random.random()
+        state: object
+        if chance < 0.4:
+            state = {name: number_of(number) for name, number in given.items()}
+        elif chance < 0.7:
+            state = ", ".join(f"{name}: {number}" for name, number in given.items())
+        else:
+            state = ". ".join(f"{name} has {number}" for name, number in given.items()) + "."
+        questions = [self._about(given, random) for _ in range(count)]
+        return Group(state, questions, -1, "number")
+
+    def _about(self, given: dict[str, str], random: Random) -> Question:
+        chance = random.random()
+        names = list(given)
+        if chance < 0.35:
+            largest = random.random() < 0.5
+            random.shuffle(names)
+            pick = max if largest else min
+            right = pick(names, key=lambda name: number_of(given[name]))
+            text = random.choice(self._words["largest choice" if largest else "smallest choice"])
+            return Choice(text, [Option(name) for name in names], names.index(right))
+        if chance < 0.7:
+            first, second = random.sample(names, 2)
+            relation = 2 if number_of(given[first]) > number_of(given[second]) else 0
+            higher = random.random() < 0.5
+            words = self._words["compare two noul" if higher else "compare two noul less"]
+            text = random.choice(words).replace("{a}", first).replace("{b}", second)
+            return Noul(text, (relation == 2) == higher, relation=relation)
+        name = random.choice(names)
+        compared = self._comparisons.number(given[name], random)
+        text = random.choice(self._words["compare noul"])
+        text = text.replace("{field}", name).replace("{cmp}", compared.text)
+        return Noul(text, compared.holds, relation=compared.relation)
+
+    def _number(self, random: Random, most_digits: int) -> str:
+        digits = min(random.choices((1, 2, 3, 4, 5, 6), (2, 4, 5, 4, 2, 1))[0], most_digits)
+        return self._values.number(random, digits, cents=0.15 if most_digits > 3 else 0.0)

@@ -1,0 +1,103 @@
+"""A state with questions whose answers are known: what every task makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+
+@dataclass(slots=True)
+class Option:
+    name: str
+    description: str | None = None
+    #: Number of the concept that it names, for the heads that are thrown away; -1 for none.
+    concept: int = -1
+
+
+@dataclass(slots=True)
+class Choice:
+    instructions: str | None
+    options: list[Option]
+    #: Index of the right option.
+    answer: int
+    #: Which relation the answer depends on, for the head on numbers; -1 for none.
+    relation: int = -1
+
+
+@dataclass(slots=True)
+class Score:
+    instructions: str | None
+    #: Lowest first; ``None`` for a level without a text.
+    levels: list[Option]
+    answer: int
+    #: Highest first, as averaged orders ask.
+    reversed: bool = False
+
+
+@dataclass(slots=True)
+class Noul:
+    instructions: str | None
+    answer: bool
+    #: What counts as yes and as no.
+    yes: str | None = None
+    no: str | None = None
+    reversed: bool = False
+    #: Number of the concept that decides it; -1 for none.
+    concept: int = -1
+    #: Less, equal or greater (0 to 2), where a comparison decides; -1 elsewhere.
+    relation: int = -1
+
+
+Question = Union[Choice, Score, Noul]
+
+
+@dataclass(slots=True)
+class Group:
+    """One request: a state, and questions about it."""
+
+    #: A text, or any JSON value.
+    state: Any
+    questions: list[Question]
+    #: Number of the concept that the state is about; -1 for none.
+    concept: int = -1
+    #: What made it, for figures by task.
+    task: str = ""
+    #: Kept for evaluation rows.
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def body_of(group: Group) -> dict[str, Any]:
+    """As the body of a request, with the right answers in ``expected``."""
+    questions: dict[str, Any] = {}
+    expected: dict[str, Any] = {}
+    for i, question in enumerate(group.questions):
+        name = f"q{i + 1}"
+        questions[name], expected[name] = _question(question)
+    return {"state": group.state, "questions": questions, "expected": expected}
+
+
+def _question(question: Question) -> tuple[dict[str, Any], Any]:
+    body: dict[str, Any] = {}
+    if question.instructions is not None:
+        body["instructions"] = question.instructions
+    if isinstance(question, Noul):
+        criteria = {"true": question.yes, "false": question.no}
+        given = {name: text for name, text in criteria.items() if text is not None}
+        return {"type": "noul", **body, **({"criteria": given} if given else {})}, question.answer
+    if isinstance(question, Score):
+        levels = [level.name or None for level in question.levels]
+        return {"type": "score", **body, "criteria": levels}, question.answer
+    criteria = {option.name: option.description for option in question.options}
+    right = question.options[question.answer].name
+    return {"type": "choice", **body, "criteria": criteria}, right
+
+
+def distinct(choice: Choice) -> Choice:
+    """Options are keys of an object: the same text twice would be one."""
+    right = choice.options[choice.answer]
+    options: dict[str, Option] = {right.name: right}
+    for option in choice.options:
+        options.setdefault(option.name, option)
+    kept = [option for option in choice.options if options[option.name] is option]
+    choice.options, choice.answer = kept, kept.index(right)
+    return choice

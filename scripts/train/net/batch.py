@@ -1,0 +1,212 @@
+"""Groups of questions to arrays, laid out as the server evaluates them.
+
+A batch is one flat list of tokens: first the states, padded to one length, then the questions in
+buckets of one length each. A question attends to its own state and to itself and to nothing else, as
+it does in the server, where a state is evaluated once and each question is a fork behind it. So the
+state's work is shared, and no attention is spent on other questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ask.question import Choice, Noul, Score
+from tokens.prompt import AskedGroup, AskedQuestion
+
+_SIZES = (12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512)
+
+
+def padded_size(length: int) -> int:
+    return next((size for size in _SIZES if size >= length), -(-length // 128) * 128)
+
+
+@dataclass
+class Bucket:
+    """Questions of one padded length."""
+
+    #: Where its first token is in the flat list.
+    start: int
+    rows: int
+    size: int
+    #: Number of each question's state.
+    states: np.ndarray
+    #: For the supervised head: questions, their last place, and the key of the right option's end.
+    head_rows: np.ndarray
+    head_last: np.ndarray
+    head_key: np.ndarray
+
+
+@dataclass
+class Batch:
+    tokens: np.ndarray
+    positions: np.ndarray
+    state_rows: int
+    state_size: int
+    state_lengths: np.ndarray
+    buckets: list[Bucket]
+    #: Of each question, in the order of the buckets: the last place, the answer's token.
+    last: np.ndarray
+    answer: np.ndarray
+    #: Candidates of each question, filled up with -1; the index of the right one; what it is.
+    candidates: np.ndarray
+    right: np.ndarray
+    #: Places with a concept's number behind them: ends of states and options, last places.
+    concept_places: np.ndarray
+    concepts: np.ndarray
+    #: Ends of options, and whether the option is right.
+    end_places: np.ndarray
+    end_right: np.ndarray
+    #: Last places of comparisons, and what compares.
+    relation_places: np.ndarray
+    relations: np.ndarray
+    #: Places of states, and the token that follows.
+    next_places: np.ndarray
+    next_tokens: np.ndarray
+    #: Task and type of each question, and its group and name, for figures.
+    tasks: list[str]
+    stage: int = 0
+
+    @property
+    def questions(self) -> int:
+        return len(self.last)
+
+
+@dataclass
+class _Columns:
+    concept_places: list[int] = field(default_factory=list)
+    concepts: list[int] = field(default_factory=list)
+    end_places: list[int] = field(default_factory=list)
+    end_right: list[bool] = field(default_factory=list)
+    relation_places: list[int] = field(default_factory=list)
+    relations: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+
+    def concept(self, place: int, number: int) -> None:
+        if number >= 0:
+            self.concept_places.append(place)
+            self.concepts.append(number)
+
+
+def make_batch(groups: list[AskedGroup], stage: int = 0) -> Batch:
+    columns = _Columns()
+    state_size = padded_size(max(len(group.state) for group in groups))
+    lengths = np.array([len(group.state) for group in groups], np.int64)
+    states = np.zeros((len(groups), state_size), np.int64)
+    for row, group in enumerate(groups):
+        states[row, : len(group.state)] = group.state
+        columns.concept(row * state_size + len(group.state) - 1, group.group.concept)
+    by_size: dict[int, list[tuple[int, AskedQuestion]]] = {}
+    for row, group in enumerate(groups):
+        for question in group.questions:
+            by_size.setdefault(padded_size(len(question.tokens)), []).append((row, question))
+
+    tokens, positions = [states.reshape(-1)], [np.tile(np.arange(state_size), len(groups))]
+    buckets: list[Bucket] = []
+    asked: list[tuple[int, AskedQuestion]] = []
+    start = states.size
+    for size, members in sorted(by_size.items()):
+        ids = np.zeros((len(members), size), np.int64)
+        for row, (_, question) in enumerate(members):
+            ids[row, : len(question.tokens)] = question.tokens
+        of = np.array([state for state, _ in members], np.int64)
+        buckets.append(_bucket(start, size, state_size, of, members, groups, columns))
+        tokens.append(ids.reshape(-1))
+        positions.append((lengths[of][:, None] + np.arange(size)).reshape(-1))
+        asked += members
+        start += ids.size
+
+    most = max(len(question.candidates) for _, question in asked)
+    candidates = np.full((len(asked), most), -1, np.int64)
+    for i, (_, question) in enumerate(asked):
+        candidates[i, : len(question.candidates)] = question.candidates
+    real = np.arange(state_size) < lengths[:, None] - 1
+    next_places = np.flatnonzero(real)
+    right = np.array([question.answer for _, question in asked], np.int64)
+    return Batch(
+        tokens=np.concatenate(tokens),
+        positions=np.concatenate(positions),
+        state_rows=len(groups),
+        state_size=state_size,
+        state_lengths=lengths,
+        buckets=buckets,
+        last=np.array(columns.last, np.int64),
+        answer=candidates[np.arange(len(asked)), right],
+        candidates=candidates,
+        right=right,
+        concept_places=np.array(columns.concept_places, np.int64),
+        concepts=np.array(columns.concepts, np.int64),
+        end_places=np.array(columns.end_places, np.int64),
+        end_right=np.array(columns.end_right, np.float32),
+        relation_places=np.array(columns.relation_places, np.int64),
+        relations=np.array(columns.relations, np.int64),
+        next_places=next_places,
+        next_tokens=states.reshape(-1)[next_places + 1],
+        tasks=[_task(groups[row], question) for row, question in asked],
+        stage=stage,
+    )
+
+
+def _bucket(
+    start: int,
+    size: int,
+    state_size: int,
+    states: np.ndarray,
+    members: list[tuple[int, AskedQuestion]],
+    groups: list[AskedGroup],
+    columns: _Columns,
+) -> Bucket:
+    heads: list[tuple[int, int, int]] = []
+    for row, (state, asked) in enumerate(members):
+        first, last = start + row * size, len(asked.tokens) - 1
+        columns.last.append(first + last)
+        question = asked.question
+        if isinstance(question, Noul):
+            columns.concept(first + last, groups[state].group.concept)
+        else:
+            options = question.options if isinstance(question, Choice) else question.levels
+            columns.concept(first + last, options[asked.answer].concept)
+            for option, end in asked.ends:
+                columns.concept(first + end, options[option].concept)
+        for option, end in asked.ends:
+            columns.end_places.append(first + end)
+            columns.end_right.append(option == asked.answer)
+            if option == asked.answer:
+                heads.append((row, last, state_size + end))
+        if not isinstance(question, Score) and question.relation >= 0:
+            columns.relation_places.append(first + last)
+            columns.relations.append(question.relation)
+    table = np.array(heads, np.int64).reshape(-1, 3)
+    return Bucket(start, len(members), size, states, table[:, 0], table[:, 1], table[:, 2])
+
+
+def _task(group: AskedGroup, asked: AskedQuestion) -> str:
+    kind = {Noul: "noul", Score: "score"}.get(type(asked.question), "choice")
+    return f"{group.group.task} {kind}"
+
+
+class Batcher:
+    """Collects groups whose states are of like length until a batch is full."""
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = tokens
+        self._waiting: dict[int, list[AskedGroup]] = {}
+        self._sizes: dict[int, int] = {}
+
+    def add(self, group: AskedGroup, stage: int) -> Iterator[Batch]:
+        size = padded_size(len(group.state))
+        # Few classes of states, so that none waits long.
+        size = next((s for s in (24, 48, 96, 192) if s >= size), 512)
+        self._waiting.setdefault(size, []).append(group)
+        cost = padded_size(len(group.state))
+        cost += sum(padded_size(len(question.tokens)) for question in group.questions)
+        self._sizes[size] = self._sizes.get(size, 0) + cost
+        if self._sizes[size] >= self._tokens:
+            yield make_batch(self._waiting.pop(size), stage)
+            self._sizes[size] = 0
+
+    def rest(self) -> list[list[AskedGroup]]:
+        """What still waits, in groups that fit together."""
+        return [waiting for waiting in self._waiting.values() if waiting]

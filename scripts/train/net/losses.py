@@ -1,0 +1,96 @@
+"""What is learned: the answer, and what helps to learn it.
+
+Trained on answers alone, a small model stays at chance for long. The other losses show it on the
+way what there is to be found; what they need besides the model is thrown away at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from net.batch import Batch
+from net.network import Network
+from net.tensors import to_tensors
+
+
+@dataclass
+class Weights:
+    answer: float = 1.0
+    #: Concepts, told at the ends of states, of options and of questions, with the same weights.
+    concept: float = 0.5
+    #: The late head that must look at the right option's end.
+    head: float = 0.3
+    #: Whether an option is the right one, told at its end.
+    end: float = 0.5
+    relation: float = 0.5
+    #: The next token of states.
+    next: float = 0.3
+
+
+class Helpers(nn.Module):
+    """Heads that are thrown away."""
+
+    def __init__(self, width: int, concepts: int) -> None:
+        super().__init__()
+        self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
+        self.relation = nn.Parameter(torch.zeros(3, width))
+        self.end = nn.Parameter(torch.zeros(1, width))
+
+
+@dataclass
+class Outcome:
+    loss: Tensor
+    #: Each loss by name, and how often the likeliest candidate is right.
+    parts: dict[str, float]
+    #: Of each question, on the CPU.
+    correct: Tensor
+
+
+def outcome(
+    network: Network,
+    helpers: Helpers | None,
+    batch: Batch,
+    device: str,
+    weights: Weights,
+) -> Outcome:
+    """:param helpers: Without them, only the answers' loss."""
+    tensors = to_tensors(batch, network.shape, device)
+    embeddings = network.embeddings()
+    states, heads = network(tensors, embeddings)
+    output = embeddings.to(torch.bfloat16)
+
+    def at(places, table: Tensor) -> Tensor:
+        chosen = states.index_select(0, torch.from_numpy(places).to(device))
+        return F.linear(chosen, table.to(torch.bfloat16)).float()
+
+    def long(values) -> Tensor:
+        return torch.from_numpy(values).to(device)
+
+    logits = at(batch.last, output)
+    losses = {"answer": F.cross_entropy(logits, long(batch.answer))}
+    if helpers is not None:
+        if len(batch.concepts):
+            found = at(batch.concept_places, helpers.concept)
+            losses["concept"] = F.cross_entropy(found, long(batch.concepts))
+        if len(heads):
+            losses["head"] = -heads.float().clamp_min(1e-6).log().mean()
+        if len(batch.end_places):
+            ends = at(batch.end_places, helpers.end)[:, 0]
+            losses["end"] = F.binary_cross_entropy_with_logits(ends, long(batch.end_right))
+        if len(batch.relations):
+            found = at(batch.relation_places, helpers.relation)
+            losses["relation"] = F.cross_entropy(found, long(batch.relations))
+        following = at(batch.next_places, output)
+        losses["next"] = F.cross_entropy(following, long(batch.next_tokens))
+    total = sum(getattr(weights, name) * loss for name, loss in losses.items())
+    with torch.no_grad():
+        candidates = long(batch.candidates)
+        scores = logits.gather(1, candidates.clamp_min(0))
+        scores = scores.masked_fill(candidates < 0, float("-inf"))
+        correct = (scores.argmax(1) == long(batch.right)).cpu()
+    parts = {name: float(loss.detach()) for name, loss in losses.items()}
+    return Outcome(total, parts, correct)

@@ -1,0 +1,68 @@
+"""Batches from processes of their own, so that making them never holds up the training."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from ask.mix import STAGES, Mix
+from net.batch import Batch, Batcher
+from source.assemble import load
+from tokens.prompt import Prompter
+from tokens.vocabulary import LABELS, Vocabulary
+
+# Of the groups, how many have other labels than the server would take: so that the later labels
+# are learned in short prompts, and an option's place says nothing about its label.
+_OTHER_LABELS = 0.3
+
+
+class Stream:
+    def __init__(
+        self, public: Path | None, tokenizer: Path, tokens: int, seed: int, workers: int
+    ) -> None:
+        """:param tokens: Of a batch, about."""
+        context = multiprocessing.get_context("spawn")
+        self._stage = context.Value("i", 0)
+        self._queues = [context.Queue(maxsize=4) for _ in range(workers)]
+        self._workers = [
+            context.Process(
+                target=_work,
+                args=(queue, self._stage, public, tokenizer, tokens, f"{seed} {i}"),
+                daemon=True,
+            )
+            for i, queue in enumerate(self._queues)
+        ]
+        for worker in self._workers:
+            worker.start()
+
+    @property
+    def stage(self) -> int:
+        return self._stage.value
+
+    @stage.setter
+    def stage(self, stage: int) -> None:
+        self._stage.value = min(stage, len(STAGES) - 1)
+
+    def __iter__(self) -> Iterator[Batch]:
+        # Round robin, so that a run with as many workers sees the same batches again.
+        while True:
+            for queue in self._queues:
+                yield queue.get()
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.terminate()
+
+
+def _work(queue, stage, public: Path | None, tokenizer: Path, tokens: int, seed: str) -> None:
+    training, _ = load(public)
+    mix, random = Mix(training), Random(seed)
+    prompter, batcher = Prompter(Vocabulary.read(tokenizer)), Batcher(tokens)
+    every = range(len(LABELS))
+    while True:
+        group = mix.one(random, stage.value)
+        labels = random.sample(every, len(LABELS)) if random.random() < _OTHER_LABELS else None
+        for batch in batcher.add(prompter.ask(group, labels), stage.value):
+            queue.put(batch)

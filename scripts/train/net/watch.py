@@ -1,0 +1,51 @@
+"""Figures on the held-out sets while a model is trained."""
+
+from __future__ import annotations
+
+
+import torch
+from torch.nn import functional as F
+
+from ask.sets import EvaluationSet
+from net.batch import Batch, Batcher, make_batch
+from net.network import Network
+from net.tensors import to_tensors
+from tokens.prompt import AskedGroup, Prompter
+
+
+class Watch:
+    """
+    Never of BANKING77's test part: what is watched is tuned on.
+    """
+
+    def __init__(self, sets: list[EvaluationSet], prompter: Prompter, rows: int) -> None:
+        self._batches = {
+            found.name: list(_batches([prompter.ask(group) for group in found.groups[:rows]]))
+            for found in sets
+        }
+
+    @torch.no_grad()
+    def figures(self, network: Network, device: str) -> dict[str, float]:
+        """How often the likeliest answer of each set is the right one."""
+        return {
+            name: sum(float(_correct(network, batch, device).sum()) for batch in batches)
+            / sum(batch.questions for batch in batches)
+            for name, batches in self._batches.items()
+        }
+
+
+def _batches(groups: list[AskedGroup]) -> list[Batch]:
+    batcher = Batcher(8192)
+    batches = [batch for group in groups for batch in batcher.add(group, 0)]
+    return batches + [make_batch(waiting) for waiting in batcher.rest()]
+
+
+def _correct(network: Network, batch: Batch, device: str) -> torch.Tensor:
+    embeddings = network.embeddings()
+    states, _ = network(to_tensors(batch, network.shape, device), embeddings)
+    last = states.index_select(0, torch.from_numpy(batch.last).to(device))
+    logits = F.linear(last, embeddings.to(torch.bfloat16)).float()
+    candidates = torch.from_numpy(batch.candidates).to(device)
+    scores = logits.gather(1, candidates.clamp_min(0))
+    scores = scores.masked_fill(candidates < 0, float("-inf"))
+    return (scores.argmax(1) == torch.from_numpy(batch.right).to(device)).float()

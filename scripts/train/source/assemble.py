@@ -1,0 +1,160 @@
+"""The two sides of the split, put together from the files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+from source import files
+from source.material import (
+    Comparison,
+    Concept,
+    FactText,
+    Field,
+    Level,
+    Material,
+    RecordKind,
+    Scale,
+)
+from source.split import held_out_of, is_held_out
+
+# Lists of the vocabulary that name things; all else in it is language, which both sides need.
+ENTITIES = (
+    "first_names cities product_words colours materials departments statuses countries job_titles"
+    " email_domains"
+).split()
+
+
+def load(public: Path | None) -> tuple[Material, Material]:
+    """The training side and the held-out side.
+
+    :param public: Folder of the public sets; without it they are left out.
+    """
+    concepts, strays = files.corpus_concepts(), []
+    unseen = {c.key for c in concepts if is_held_out("concept", c.key)}
+    if public is not None:
+        banking = files.banking_concepts(public / "banking77", "train")
+        clinc, strays = files.clinc_concepts(public / "clinc150", "train")
+        concepts += banking + clinc
+        # Names that the public sets train are not unseen.
+        unseen -= {c.key for c in banking + clinc}
+    seen = [c for c in concepts if c.key not in unseen]
+    vocabulary = files.read_json(files.CORPUS / "facts" / "vocabulary.json")
+    facts = [_fact(line) for line in files.read_lines(files.CORPUS / "facts" / "text-facts.jsonl")]
+    scales = [files.read_json(path) for path in sorted((files.CORPUS / "scales").glob("*.json"))]
+    wordings = _all_wordings(vocabulary)
+    # A wording that several lists share is on one side for all of them.
+    hidden = {
+        "level name": _hidden("level name", [x["names"] for s in scales for x in s["levels"]]),
+        "level text": _hidden("level text", [x["texts"] for s in scales for x in s["levels"]]),
+        "wording": _hidden("wording", [*wordings.values(), *(s["questions"] for s in scales)]),
+    }
+
+    def side(held: bool) -> Material:
+        def keep(kind: str, name: str) -> bool:
+            if kind in hidden:
+                return (name in hidden[kind]) == held
+            return is_held_out(kind, name) == held
+
+        fields = _fields(vocabulary)
+        return Material(
+            concepts=tuple(c for c in (_utterances(c, keep) for c in seen) if c.utterances),
+            strays=tuple(text for text in strays if keep("public utterance", text)),
+            scales=tuple(_scale(scale, keep) for scale in scales),
+            facts=tuple(fact for fact in facts if keep("fact text", fact.text)),
+            fields=tuple(f for f in fields.values() if keep("field", f.name)),
+            records=_records(vocabulary, fields, held),
+            comparisons=tuple(_comparison(c) for c in vocabulary["comparisons"]),
+            entities=_entities(vocabulary, keep),
+            wordings={
+                name: tuple(text for text in texts if keep("wording", text))
+                for name, texts in wordings.items()
+            },
+            unseen_numbers=held,
+            unseen_concepts=tuple(c for c in concepts if c.key in unseen) if held else (),
+        )
+
+    return side(False), side(True)
+
+
+Keep = Callable[[str, str], bool]
+
+
+def _utterances(concept: Concept, keep: Keep) -> Concept:
+    kind = "utterance" if concept.origin == "corpus" else "public utterance"
+    return replace(
+        concept,
+        utterances=tuple(u for u in concept.utterances if keep(kind, u)),
+    )
+
+
+def _fact(line: Any) -> FactText:
+    return FactText(line["text"], tuple((q["q"], q["a"]) for q in line["questions"]))
+
+
+def _scale(scale: Any, keep: Keep) -> Scale:
+    return Scale(
+        name=scale["name"],
+        questions=tuple(q for q in scale["questions"] if keep("wording", q)),
+        levels=tuple(
+            Level(
+                names=tuple(n for n in level["names"] if keep("level name", n)),
+                texts=tuple(text for text in level["texts"] if keep("level text", text)),
+            )
+            for level in scale["levels"]
+        ),
+    )
+
+
+def _fields(vocabulary: Any) -> dict[str, Field]:
+    return {
+        f["name"]: Field(
+            name=f["name"],
+            type=f["type"],
+            phrases=tuple(f["phrases"]),
+            asks=tuple(f.get("ask", ())),
+            values=tuple(f.get("values", ())),
+        )
+        for f in vocabulary["json_fields"]
+    }
+
+
+def _records(vocabulary: Any, fields: dict[str, Field], held: bool) -> tuple[RecordKind, ...]:
+    """Training leaves out held-out fields; a held-out record has all of its own."""
+    return tuple(
+        RecordKind(
+            name=kind["name"],
+            fields=tuple(
+                fields[name] for name in kind["fields"] if held or not is_held_out("field", name)
+            ),
+        )
+        for kind in vocabulary["record_kinds"]
+        if is_held_out("schema", kind["name"]) == held
+    )
+
+
+def _comparison(entry: Any) -> Comparison:
+    return Comparison(entry["op"], entry["of"], tuple(entry["phrases"]))
+
+
+def _entities(vocabulary: Any, keep: Keep) -> dict[str, tuple[Any, ...]]:
+    entities = {
+        name: tuple(value for value in vocabulary[name] if keep("entity", value))
+        for name in ENTITIES
+    }
+    # Language that both sides share.
+    for name, values in vocabulary.items():
+        if name not in entities:
+            entities[name] = tuple(values)
+    return entities
+
+
+def _all_wordings(vocabulary: Any) -> dict[str, Sequence[str]]:
+    wordings: dict[str, Sequence[str]] = files.read_json(files.WORDINGS)
+    frames = {name: vocabulary[name] for name in vocabulary if name.endswith("_frames")}
+    return {**wordings, **frames}
+
+
+def _hidden(kind: str, lists: Sequence[Sequence[str]]) -> set[str]:
+    return set().union(*(held_out_of(kind, names) for names in lists))

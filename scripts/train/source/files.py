@@ -1,0 +1,71 @@
+"""The corpus and the public sets, as they stand in their files, with nothing held out yet."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from source.material import Concept
+from source.split import key_of
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+WORDINGS = Path(__file__).parent.parent / "ask" / "wordings.json"
+
+
+def read_lines(path: Path) -> list[Any]:
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def corpus_concepts() -> list[Concept]:
+    return [
+        Concept(
+            name=line["name"],
+            key=key_of(line["name"]),
+            group=line["group"],
+            kind=line["kind"],
+            origin="corpus",
+            descriptions=tuple(line["descriptions"]),
+            utterances=tuple(line["utterances"]),
+        )
+        for path in sorted((CORPUS / "concepts").glob("*.jsonl"))
+        for line in read_lines(path)
+    ]
+
+
+def _public_concept(intent: str, group: str, origin: str, texts: list[str]) -> Concept:
+    return Concept(intent, key_of(intent), group, "intent", origin, (), tuple(texts))
+
+
+def banking_concepts(folder: Path, part: str) -> list[Concept]:
+    """:param part: ``train`` or ``test``; nothing is trained or tuned on the second."""
+    texts: dict[str, list[str]] = {name: [] for name in read_json(folder / "categories.json")}
+    with (folder / f"{part}.csv").open(encoding="utf-8", newline="") as rows:
+        for row in csv.DictReader(rows):
+            texts[row["category"]].append(row["text"].strip())
+    return [
+        _public_concept(name, "banking77", "banking77", texts[name])
+        for name in sorted(texts)
+    ]
+
+
+def clinc_concepts(folder: Path, part: str) -> tuple[list[Concept], list[str]]:
+    """:param part: ``train`` or ``val``.
+
+    :returns: The intents, and the texts that fit none.
+    """
+    domains: dict[str, list[str]] = read_json(folder / "domains.json")
+    texts: dict[str, list[str]] = {}
+    for line in read_lines(folder / f"{part}.jsonl"):
+        texts.setdefault(line["intent"], []).append(line["text"])
+    concepts = [
+        _public_concept(intent, f"clinc {domain}", "clinc150", texts[intent])
+        for domain, intents in sorted(domains.items())
+        for intent in intents
+    ]
+    strays = [line["text"] for line in read_lines(folder / f"oos_{part}.jsonl")]
+    return concepts, strays

@@ -1,0 +1,92 @@
+"""What examples are made of, on the two sides of the split.
+
+The generator takes a ``Material`` and knows nothing of the split: given the training side it
+cannot show what is held out, and given the other side it makes the evaluation sets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Concept:
+    """Something that a text can be about, or be."""
+
+    name: str
+    #: The same for names that differ only in case, separators or a plural.
+    key: str
+    #: Concepts that can be confused with one another.
+    group: str
+    kind: str
+    #: Which data set: ``corpus``, ``banking77`` or ``clinc150``.
+    origin: str
+    descriptions: tuple[str, ...]
+    utterances: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Level:
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scale:
+    name: str
+    questions: tuple[str, ...]
+    #: Lowest first.
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True)
+class FactText:
+    text: str
+    questions: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    #: ``string``, ``date``, ``money``, ``number``, ``boolean``, ``enum`` or ``list``.
+    type: str
+    phrases: tuple[str, ...]
+    #: Of a boolean: whole questions.
+    asks: tuple[str, ...] = ()
+    #: Of an enum.
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecordKind:
+    name: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    op: str
+    of: str
+    phrases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Material:
+    #: With the utterances of this side.
+    concepts: tuple[Concept, ...]
+    #: Texts that fit no concept.
+    strays: tuple[str, ...]
+    scales: tuple[Scale, ...]
+    facts: tuple[FactText, ...]
+    fields: tuple[Field, ...]
+    records: tuple[RecordKind, ...]
+    comparisons: tuple[Comparison, ...]
+    #: Names of people, places, things, by what they are.
+    entities: dict[str, tuple[Any, ...]]
+    #: Ways to ask, by what is asked.
+    wordings: dict[str, tuple[str, ...]]
+    #: Whether generated numbers are those that training never shows.
+    unseen_numbers: bool = False
+    #: Concepts that are wholly unseen; only on the held-out side.
+    unseen_concepts: tuple[Concept, ...] = field(default=())

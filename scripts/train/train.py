@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Trains the model: endless examples, for a given time, with checkpoints to go on from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+# Before torch is loaded: it takes AVX2 by itself where there is more.
+os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
+
+import torch
+
+from ask.mix import STAGES, concept_numbers
+from ask.sets import evaluation_sets
+from net.checkpoint import Checkpoint
+from net.heap import keep_freed_memory
+from net.losses import Helpers, Weights, outcome
+from net.muon import Optimizer
+from net.network import Network
+from net.schedule import Curriculum, rate_scale
+from net.shape import SIZES, shape_of
+from net.stream import Stream
+from net.watch import Watch
+from source.assemble import load
+from tokens.prompt import Prompter
+from tokens.vocabulary import Vocabulary
+
+
+def arguments() -> argparse.Namespace:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
+    options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
+    options.add_argument("--out", type=Path, default=Path("build/train/run"))
+    options.add_argument("--size", choices=SIZES, default="small")
+    options.add_argument("--minutes", type=float, default=150, help="of training, in all")
+    options.add_argument("--batch", type=int, default=8192, help="tokens of a step, about")
+    options.add_argument("--threads", type=int, default=2)
+    options.add_argument("--workers", type=int, default=1, help="processes that make examples")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    options.add_argument("--matrix-rate", type=float, default=0.02)
+    options.add_argument("--other-rate", type=float, default=3e-3)
+    options.add_argument("--watch-minutes", type=float, default=10, help="between figures")
+    options.add_argument("--watch-rows", type=int, default=200, help="of each held-out set")
+    return options.parse_args()
+
+
+def main() -> None:
+    given = arguments()
+    torch.set_num_threads(given.threads)
+    torch.set_flush_denormal(True)
+    keep_freed_memory()
+    torch.manual_seed(given.seed)
+    given.out.mkdir(parents=True, exist_ok=True)
+
+    training, held = load(given.public)
+    vocabulary = Vocabulary.read(given.tokenizer)
+    prompter = Prompter(vocabulary)
+    shape = shape_of(given.size, len(vocabulary.tokens))
+    network = Network(shape, list(zip(prompter.line_labels, prompter.labels)))
+    helpers = Helpers(shape.width, len(concept_numbers(training)))
+    network, helpers = network.to(given.device), helpers.to(given.device)
+    optimizer = Optimizer(
+        network, helpers, matrix_rate=given.matrix_rate, other_rate=given.other_rate
+    )
+    curriculum = Curriculum()
+    checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)
+    progress = checkpoint.load()
+    watch = Watch(evaluation_sets(held, [], given.watch_rows), prompter, given.watch_rows)
+    # A run that goes on sees other examples than before.
+    seed = given.seed + 1000 * progress.starts
+    stream = Stream(given.public, given.tokenizer, given.batch, seed, given.workers)
+    log = (given.out / "log.jsonl").open("a", encoding="utf-8", buffering=1)
+    write(log, {"event": "start", "parameters": shape.parameters, "stages": STAGES, **words(given)})
+
+    begun, total = time.monotonic() - progress.seconds, given.minutes * 60
+    next_watch, next_save = progress.seconds + given.watch_minutes * 60, progress.seconds + 300
+    tally: dict[str, list[float]] = {}
+    for batch in stream:
+        seconds = time.monotonic() - begun
+        share = min(1.0, seconds / total)
+        stream.stage = curriculum.stage
+        result = outcome(network, helpers, batch, given.device, Weights())
+        if not math.isfinite(float(result.loss.detach())):
+            raise SystemExit(f"step {progress.steps}: the loss is no number")
+        result.loss.backward()
+        optimizer.step(rate_scale(share, progress.steps))
+        progress.count(batch, seconds)
+        curriculum.see(batch, result.correct, share)
+        gather(tally, result.parts, batch.tasks, result.correct)
+        if progress.steps % 20 == 0:
+            write(log, {"event": "step", **progress.figures(), "stage": batch.stage, **means(tally)})
+            tally = {}
+        if seconds > next_watch or share >= 1:
+            found = watch.figures(network, given.device)
+            write(log, {"event": "watch", **progress.figures(), **rounded(found)})
+            next_watch = seconds + given.watch_minutes * 60
+        if seconds > next_save or share >= 1:
+            checkpoint.save(progress)
+            next_save = seconds + 300
+        if share >= 1:
+            break
+    stream.close()
+
+
+def gather(tally: dict[str, list[float]], parts, tasks, correct) -> None:
+    for name, value in parts.items():
+        tally.setdefault(name, []).append(value)
+    for task, right in zip(tasks, correct.tolist()):
+        tally.setdefault(f"right {task}", []).append(float(right))
+
+
+def means(tally: dict[str, list[float]]) -> dict[str, float]:
+    return rounded({name: sum(values) / len(values) for name, values in sorted(tally.items())})
+
+
+def rounded(figures: dict[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in figures.items()}
+
+
+def words(given: argparse.Namespace) -> dict[str, object]:
+    """The options, without the folders of this machine."""
+    return {name: value for name, value in vars(given).items() if not isinstance(value, Path)}
+
+
+def write(log, entry: dict[str, object]) -> None:
+    line = json.dumps(entry)
+    log.write(line + "\n")
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
