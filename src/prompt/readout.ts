@@ -19,6 +19,7 @@ import { OiError } from '../errors.js'
 import type { Reading } from '../scoring/types.js'
 import { renderChat } from './chat-template.js'
 import { findCodes, mostCodes } from './codes.js'
+import { embeddedReadout } from './custom/embedded.js'
 import { named } from './custom/faults.js'
 import { frameLayout } from './custom/frame.js'
 import { ownLabels, ownNoulTokens } from './custom/own-labels.js'
@@ -91,9 +92,9 @@ export interface ReadoutOptions {
 }
 
 /**
- * Finds out how a model can be asked: a decision model in its own format, any other with labels of
- * one token, and beyond them in groups, or, if groups do not reach 255 options, with codes of
- * several tokens.
+ * Finds out how a model can be asked: with a readout that it was given or brings along, a decision
+ * model in its own format, any other with labels of one token, and beyond them in groups, or, if
+ * groups do not reach 255 options, with codes of several tokens.
  *
  * @throws {@link OiError} `ERR_READOUT` if its template cannot be used, always thinks, or leaves
  *   no place for labels; if it is a decision model of a type that cannot be served; of a user's
@@ -103,7 +104,8 @@ export async function createReadout(
   engine: Engine,
   { maxLabels = mostOptions, custom }: ReadoutOptions = {},
 ): Promise<Readout> {
-  if (custom !== undefined) return createCustomReadout(engine, custom)
+  const own = custom ?? embeddedReadout(engine.info)
+  if (own !== undefined) return createCustomReadout(engine, own)
   if (decisionType(engine.info) !== undefined) return createNativeReadout(engine)
   const layout = layoutOf(engine.info)
   const labels = await findLabels(engine, layout, maxLabels)

@@ -192,6 +192,8 @@ class ConceptTasks:
         """Which wider field a text belongs to."""
         right = concept.group.removeprefix("clinc ")
         keys = [key for key in self._groups if key[0] == concept.origin and key[1] != concept.group]
+        if not keys:
+            return self.choice(concept, random, pick_count(random, most))
         names = [key[1].removeprefix("clinc ") for key in keys]
         names = random.sample(names, min(len(names), pick_count(random, most) - 1)) + [right]
         random.shuffle(names)

@@ -1,0 +1,19 @@
+"""The temperatures of a calibration file, as a readout has them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+_BUCKETS = ("2", "3-5", "6-10", "11+")
+
+
+def read_temperatures(path: Path) -> dict[str, Any]:
+    """By type, and by number of options where that was fitted; a readout has no bias."""
+    types = json.loads(path.read_text(encoding="utf-8"))["types"]
+    found: dict[str, Any] = {}
+    for name, fitted in types.items():
+        own = fitted.get("buckets", {})
+        found[name] = {
+            bucket: own.get(bucket, fitted)["temperature"] for bucket in _BUCKETS
+        }
+    return found
