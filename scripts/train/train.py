@@ -25,6 +25,7 @@ from net.network import Network
 from net.schedule import Curriculum, rate_scale
 from net.shape import SIZES, shape_of
 from net.stream import Stream
+from net.variants import begin_alike
 from net.watch import Watch
 from source.assemble import load
 from tokens.prompt import Prompter
@@ -64,6 +65,7 @@ def main() -> None:
     shape = shape_of(given.size, len(vocabulary.tokens))
     network = Network(shape, list(zip(prompter.line_labels, prompter.labels)))
     helpers = Helpers(shape.width, len(concept_numbers(training)))
+    begin_alike(network.embedding, vocabulary)
     network, helpers = network.to(given.device), helpers.to(given.device)
     optimizer = Optimizer(
         network, helpers, matrix_rate=given.matrix_rate, other_rate=given.other_rate
@@ -71,7 +73,7 @@ def main() -> None:
     curriculum = Curriculum()
     checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)
     progress = checkpoint.load()
-    watch = Watch(evaluation_sets(held, [], given.watch_rows), prompter, given.watch_rows)
+    watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
     # A run that goes on sees other examples than before.
     seed = given.seed + 1000 * progress.starts
     stream = Stream(given.public, given.tokenizer, given.batch, seed, given.workers)

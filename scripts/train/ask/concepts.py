@@ -12,6 +12,9 @@ from ask.question import Choice, Group, Noul, Option, Question, distinct
 from source.material import Concept, Material
 
 
+_MARKS = ".!?"
+
+
 class ConceptTasks:
     def __init__(self, material: Material, numbers: dict[str, int], unseen: bool = False) -> None:
         """
@@ -30,10 +33,29 @@ class ConceptTasks:
     def group(self, random: Random, count: int, most: int) -> Group:
         """A text of a concept, with so many questions of up to so many options."""
         concept = self.pick(random)
-        text = retyped(random.choice(concept.utterances), random)
+        text = retyped(self._text(concept, random), random)
         questions = [self._question(concept, random, most) for _ in range(count)]
         state = wrapped(text, self._material, random)
         return Group(state, questions, self._numbers.get(concept.key, -1), "concept")
+
+    def _text(self, concept: Concept, random: Random) -> str:
+        """An utterance, or two of them, as longer messages say a thing twice."""
+        text = random.choice(concept.utterances)
+        if random.random() < 0.08:
+            return f"{text.rstrip(_MARKS)}. {random.choice(concept.utterances)}"
+        return text
+
+    def bare(self, random: Random) -> Group:
+        """A text, or now and then a name or a description, without a question."""
+        concept = self.pick(random)
+        chance = random.random()
+        text = self._text(concept, random)
+        if chance < 0.15:
+            text = random.choice(concept.descriptions or concept.utterances)
+        elif chance < 0.20:
+            text = styled(concept.name, pick_style(random))
+        state = wrapped(retyped(text, random), self._material, random)
+        return Group(state, [], self._numbers.get(concept.key, -1), "bare")
 
     def pick(self, random: Random) -> Concept:
         """The public sets' few intents have more texts each, and are asked for more often."""

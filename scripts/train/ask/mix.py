@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 from ask.concepts import ConceptTasks
@@ -23,6 +22,10 @@ SHARES = {
     "record": 0.14,
     "number": 0.13,
 }
+
+# Texts without a question for each group with some, from stage to stage. They cost a tenth, and tell
+# what a text is about, which has to be known before any question can be answered.
+BARE = (8, 6, 4, 3, 2, 2)
 
 # Options at most, from stage to stage of the curriculum; digits of numbers at most beside it.
 STAGES = ((2, 2), (4, 3), (8, 4), (16, 6), (80, 6), (255, 6))
@@ -47,6 +50,8 @@ class Mix:
         self._has_strays = len(material.strays) > 0
 
     def one(self, random: Random, stage: int) -> Group:
+        if random.random() < BARE[stage] / (1 + BARE[stage]):
+            return self._bare(random)
         most, digits = STAGES[stage]
         task = random.choices(list(SHARES), list(SHARES.values()))[0]
         if task == "matching":
@@ -63,6 +68,5 @@ class Mix:
             return self._numbers.group(random, random.randint(3, 6), digits)
         return self._concepts.group(random, random.randint(3, 5), most)
 
-    def stream(self, random: Random, stage: int) -> Iterator[Group]:
-        while True:
-            yield self.one(random, stage)
+    def _bare(self, random: Random) -> Group:
+        return (self._concepts if random.random() < 0.92 else self._scales).bare(random)

@@ -41,11 +41,13 @@ def _slip(text: str, random: Random) -> str:
 def wrapped(text: str, material: Material, random: Random) -> Any:
     """Now and then behind a lead or inside JSON, as programs send texts."""
     chance = random.random()
-    if chance < 0.05:
+    if chance < 0.04:
+        return text + random.choice(material.wordings["closing"])
+    if chance < 0.09:
         return random.choice(material.wordings["lead"]) + text
-    if chance < 0.12:
+    if chance < 0.16:
         key = random.choice(material.wordings["message key"])
-        extra = {"id": random.randrange(1, 1000)} if random.random() < 0.3 else {}
+        extra = {"id": random.randrange(1, 100)} if random.random() < 0.3 else {}
         return {**extra, key: text}
     return text
 

@@ -35,7 +35,7 @@ class NumberTasks:
         questions: list[Question] = []
         for _ in range(count):
             if random.random() < 0.1:
-                questions.append(range_score(self._material, phrase, value, random))
+                questions.append(range_score(self._material, self._values, phrase, value, random))
                 continue
             compared = self._comparisons.number(value, random)
             text = random.choice(self._words["compare noul"])

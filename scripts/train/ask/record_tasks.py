@@ -132,7 +132,7 @@ class RecordTasks:
         if kind == "count":
             return self._count(field, phrase, value, random)
         if kind == "range":
-            return range_score(self._material, phrase, value.text, random)
+            return range_score(self._material, self._values, phrase, value.text, random)
         if field.type == "date":
             compared = self._comparisons.date(date.fromisoformat(value.text), random)
         else:
@@ -162,13 +162,16 @@ class RecordTasks:
         return Noul(text, item in value.json)
 
 
-def range_score(material: Material, phrase: str, text: str, random: Random) -> Score:
+def range_score(
+    material: Material, values: Values, phrase: str, text: str, random: Random
+) -> Score:
     """In which of some ranges a number is."""
     value = number_of(text)
     step = 10 ** max(0, len(str(int(value))) - 1)
     count = random.randint(1, 4)
     bounds = sorted(random.sample([step * k // 2 for k in range(1, 20)], count))
-    bounds = sorted({bound for bound in bounds if bound not in (0, value)} or {step * 20})
+    shown = {b for b in bounds if b not in (0, value) and values.may_show(str(b))}
+    bounds = sorted(shown or {20 if value < 20 else 10})
     names = [f"below {bounds[0]}"]
     names += [f"{low} to {high}" for low, high in zip(bounds, bounds[1:])]
     names.append(f"above {bounds[-1]}")

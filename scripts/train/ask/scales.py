@@ -23,6 +23,14 @@ class ScaleTasks:
         number = self._numbers.get(scale_key(scale, level), -1)
         return Group(wrapped(state, self._material, random), questions, number, "scale")
 
+    def bare(self, random: Random) -> Group:
+        """A text, or now and then a level's name, without a question."""
+        scale = random.choice(self._material.scales)
+        level = random.randrange(len(scale.levels))
+        texts = scale.levels[level].texts
+        state = random.choice(texts if random.random() < 0.8 else scale.levels[level].names)
+        return Group(retyped(state, random), [], self._numbers.get(scale_key(scale, level), -1), "bare")
+
     def _question(self, scale: Scale, level: int, random: Random) -> Question:
         chance = random.random()
         if chance < 0.55:

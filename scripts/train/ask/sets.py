@@ -1,21 +1,26 @@
 """The evaluation sets: one for each figure that the model is to reach.
 
-All of them come from what is held out, with a fixed seed, and have one question or a few on each state.
+All of them come from what is held out, with a fixed seed. What is held out has two sides of its own, by
+the texts of states and by concepts: ``tune`` is watched during training and calibrated on, ``report`` is
+for the figures alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from random import Random
 
 from ask.concepts import ConceptTasks
 from ask.facts import FactTasks
 from ask.numbers import NumberTasks
-from ask.question import Choice, Group, Option
+from ask.question import Choice, Group, Noul, Option, body_of
 from ask.record_tasks import RecordTasks
 from ask.scales import ScaleTasks
 from source.material import Concept, Material
+from source.split import is_held_out
+from tokens.wording import state_text
 
 SEED = 20_260_101
 
@@ -25,17 +30,22 @@ class EvaluationSet:
     name: str
     #: What its rows hold, in a line.
     about: str
-    #: ``accuracy``, ``within half`` or ``auroc``, and what is to be reached.
+    #: ``accuracy``, ``within half``, ``auroc`` or ``median ms``, and what is to be reached.
     figure: str
     goal: float | None
     groups: list[Group]
 
 
-def evaluation_sets(held: Material, test: list[Concept], rows: int = 600) -> list[EvaluationSet]:
+def evaluation_sets(
+    held: Material, side: str, test: list[Concept] | None = None, rows: int = 600
+) -> list[EvaluationSet]:
     """
     :param held: The held-out side.
-    :param test: BANKING77's intents with the texts of its test part; empty to leave it out.
+    :param side: ``tune`` or ``report``.
+    :param test: BANKING77's intents with the texts of its test part; none to leave it out.
     """
+    concepts = [c for c in held.unseen_concepts if is_held_out("tuning", c.key) == (side == "tune")]
+    held = replace(held, unseen_concepts=tuple(concepts))
     seen, unseen = ConceptTasks(held, {}), ConceptTasks(held, {}, unseen=True)
     scales, facts = ScaleTasks(held, {}), FactTasks(held)
     records, numbers = RecordTasks(held), NumberTasks(held)
@@ -81,6 +91,15 @@ def evaluation_sets(held: Material, test: list[Concept], rows: int = 600) -> lis
     def of(kinds: tuple[str, ...]) -> Callable[[Random], Group]:
         return lambda random: records.group(random, 3, kinds)
 
+    def three(random: Random) -> Group:
+        concept = corpus(seen, random)
+        questions = [
+            seen.choice(concept, random, 5, 0),
+            Noul(random.choice(held.wordings["noul concept"]).replace("{x}", concept.name), True),
+            level_score(random).questions[0],
+        ]
+        return Group(random.choice(concept.utterances), questions)
+
     makers: list[tuple[str, str, str, float | None, Callable[[Random], Group]]] = [
         ("seen-10", "unseen texts of seen concepts, 10 options", "accuracy", 0.97, choice(seen, 10, 0)),
         ("unseen-5-names", "unseen concepts, 5 names", "accuracy", 0.75, choice(unseen, 5, 0)),
@@ -99,22 +118,52 @@ def evaluation_sets(held: Material, test: list[Concept], rows: int = 600) -> lis
         ("json-other", "counts, dates and ranges in unseen records", "accuracy", None, of(("count", "compare", "range", "field"))),
         ("numbers", "comparisons of unseen numbers", "accuracy", 0.90, lambda r: numbers.group(r, 3)),
         ("out-of-scope", "a text that fits no option but `other`, or fits one", "auroc", 0.85, outside),
+        ("three-questions", "one text, three questions", "median ms", 15, three),
         ("facts", "questions about unseen short texts", "accuracy", None, facts.group),
     ]
     sets = [
-        EvaluationSet(name, about, figure, goal, list(_rows(name, make, rows)))
+        EvaluationSet(name, about, figure, goal, _rows(name, make, rows, side))
         for name, about, figure, goal, make in makers
     ]
-    if test:
+    if test is not None:
         sets.insert(0, _banking(test))
     return sets
 
 
-def _rows(name: str, make: Callable[[Random], Group], rows: int) -> Iterator[Group]:
+def calibration_groups(held: Material, rows: int) -> list[Group]:
+    """Questions of all kinds and numbers of options, of the side for tuning."""
+    concepts = [c for c in held.unseen_concepts if is_held_out("tuning", c.key)]
+    unseen = ConceptTasks(replace(held, unseen_concepts=tuple(concepts)), {}, unseen=True)
+    seen, scales, records = ConceptTasks(held, {}), ScaleTasks(held, {}), RecordTasks(held)
+    numbers, facts = NumberTasks(held), FactTasks(held)
+    makers: list[Callable[[Random], Group]] = [
+        lambda random: seen.group(random, 2, 16),
+        lambda random: seen.group(random, 1, 80),
+        lambda random: unseen.group(random, 2, 12),
+        lambda random: scales.group(random, 3),
+        lambda random: records.group(random, 3),
+        lambda random: numbers.group(random, 3),
+        lambda random: facts.group(random),
+    ]
+    each = rows // len(makers)
+    return [
+        group for i, make in enumerate(makers) for group in _rows(f"calibration {i}", make, each, "tune")
+    ]
+
+
+def _rows(name: str, make: Callable[[Random], Group], rows: int, side: str) -> list[Group]:
     # Of its own, so that no set moves when another one changes.
-    random = Random(f"{SEED} {name}")
-    for _ in range(rows):
-        yield make(random)
+    random = Random(f"{SEED} {name} {side}")
+    found: dict[str, Group] = {}
+    for _ in range(20 * rows):
+        group = make(random)
+        if is_held_out("tuning", state_text(group.state)) == (side == "tune"):
+            # Few texts make the same row twice; of those written with their questions, each is one.
+            key = state_text(group.state) if group.task == "fact" else json.dumps(body_of(group))
+            found.setdefault(key, group)
+        if len(found) == rows:
+            break
+    return list(found.values())
 
 
 def _banking(test: list[Concept]) -> EvaluationSet:

@@ -47,6 +47,10 @@ class Values:
             return True
         return is_number_held_out(text) == self._material.unseen_numbers
 
+    def may_show(self, text: str) -> bool:
+        """Where a number need not be unseen: all but those that training must not show."""
+        return self._material.unseen_numbers or not is_number_held_out(text)
+
     def date(self, random: Random) -> date:
         return date(2015, 1, 1) + timedelta(days=random.randrange(4500))
 

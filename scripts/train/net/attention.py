@@ -36,10 +36,10 @@ def attend_backward(
 ) -> tuple[Tensor, Tensor]:
     """:param head_grads: Of each bucket's weights of the taught head on right options' ends."""
     heads = v.shape[1]
-    grad_qk, grad_v = torch.empty_like(qk), torch.empty_like(v, memory_format=torch.contiguous_format)
+    grad_qk = torch.empty_like(qk)
+    grad_v = torch.empty_like(v, memory_format=torch.contiguous_format)
     states = (batch.state_rows, batch.state_size, heads, v.shape[2])
-    shared_k, shared_v = torch.zeros(states, dtype=v.dtype, device=v.device), None
-    shared_v = torch.zeros_like(shared_k)
+    shared_k, shared_v = v.new_zeros(states), v.new_zeros(states)
     # The states come last: questions add to what their keys and values are held for.
     for i, span in reversed(list(enumerate(spans(batch)))):
         q, k, values = span.read(qk, v)

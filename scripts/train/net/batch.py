@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ask.question import Choice, Noul, Score
+from net.digits import digit_classes
 from tokens.prompt import AskedGroup, AskedQuestion
 
-_SIZES = (12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512)
+_SIZES = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 256, 320, 384, 512)
 
 
 def padded_size(length: int) -> int:
@@ -62,6 +63,9 @@ class Batch:
     #: Last places of comparisons, and what compares.
     relation_places: np.ndarray
     relations: np.ndarray
+    #: Places of digits, and what they have said so far.
+    digit_places: np.ndarray
+    digits: np.ndarray
     #: Places of states, and the token that follows.
     next_places: np.ndarray
     next_tokens: np.ndarray
@@ -118,15 +122,17 @@ def make_batch(groups: list[AskedGroup], stage: int = 0) -> Batch:
         asked += members
         start += ids.size
 
-    most = max(len(question.candidates) for _, question in asked)
+    most = max((len(question.candidates) for _, question in asked), default=1)
     candidates = np.full((len(asked), most), -1, np.int64)
     for i, (_, question) in enumerate(asked):
         candidates[i, : len(question.candidates)] = question.candidates
+    flat = np.concatenate(tokens)
+    digit_places, digits = digit_classes(flat)
     real = np.arange(state_size) < lengths[:, None] - 1
     next_places = np.flatnonzero(real)
     right = np.array([question.answer for _, question in asked], np.int64)
     return Batch(
-        tokens=np.concatenate(tokens),
+        tokens=flat,
         positions=np.concatenate(positions),
         state_rows=len(groups),
         state_size=state_size,
@@ -142,6 +148,8 @@ def make_batch(groups: list[AskedGroup], stage: int = 0) -> Batch:
         end_right=np.array(columns.end_right, np.float32),
         relation_places=np.array(columns.relation_places, np.int64),
         relations=np.array(columns.relations, np.int64),
+        digit_places=digit_places,
+        digits=digits,
         next_places=next_places,
         next_tokens=states.reshape(-1)[next_places + 1],
         tasks=[_task(groups[row], question) for row, question in asked],
@@ -165,6 +173,9 @@ def _bucket(
         question = asked.question
         if isinstance(question, Noul):
             columns.concept(first + last, groups[state].group.concept)
+            # What is asked about: known where it ends.
+            meaning = next((end for option, end in asked.ends if option == 1), last - 1)
+            columns.concept(first + meaning, question.concept)
         else:
             options = question.options if isinstance(question, Choice) else question.levels
             columns.concept(first + last, options[asked.answer].concept)
@@ -198,12 +209,13 @@ class Batcher:
     def add(self, group: AskedGroup, stage: int) -> Iterator[Batch]:
         size = padded_size(len(group.state))
         # Few classes of states, so that none waits long.
-        size = next((s for s in (24, 48, 96, 192) if s >= size), 512)
+        size = next((s for s in (12, 16, 20, 24, 32, 48, 96, 192) if s >= size), 512)
         self._waiting.setdefault(size, []).append(group)
         cost = padded_size(len(group.state))
         cost += sum(padded_size(len(question.tokens)) for question in group.questions)
         self._sizes[size] = self._sizes.get(size, 0) + cost
-        if self._sizes[size] >= self._tokens:
+        # A batch has questions, however many texts without any come first.
+        if self._sizes[size] >= self._tokens and any(g.questions for g in self._waiting[size]):
             yield make_batch(self._waiting.pop(size), stage)
             self._sizes[size] = 0
 

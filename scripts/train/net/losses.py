@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from net.batch import Batch
+from net.digits import CLASSES
 from net.network import Network
 from net.tensors import to_tensors
 
@@ -27,6 +28,8 @@ class Weights:
     #: Whether an option is the right one, told at its end.
     end: float = 0.5
     relation: float = 0.5
+    #: How long a number is so far, and how it begins, told at its digits.
+    digits: float = 0.2
     #: The next token of states.
     next: float = 0.3
 
@@ -39,6 +42,7 @@ class Helpers(nn.Module):
         self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
         self.relation = nn.Parameter(torch.zeros(3, width))
         self.end = nn.Parameter(torch.zeros(1, width))
+        self.digits = nn.Parameter(torch.zeros(CLASSES, width))
 
 
 @dataclass
@@ -84,6 +88,9 @@ def outcome(
         if len(batch.relations):
             found = at(batch.relation_places, helpers.relation)
             losses["relation"] = F.cross_entropy(found, long(batch.relations))
+        if len(batch.digits):
+            found = at(batch.digit_places, helpers.digits)
+            losses["digits"] = F.cross_entropy(found, long(batch.digits))
         following = at(batch.next_places, output)
         losses["next"] = F.cross_entropy(following, long(batch.next_tokens))
     total = sum(getattr(weights, name) * loss for name, loss in losses.items())

@@ -14,14 +14,13 @@ from tokens.prompt import AskedGroup, Prompter
 
 
 class Watch:
-    """
-    Never of BANKING77's test part: what is watched is tuned on.
-    """
+    """Of the side for tuning: what is watched is tuned on."""
 
-    def __init__(self, sets: list[EvaluationSet], prompter: Prompter, rows: int) -> None:
+    def __init__(self, sets: list[EvaluationSet], prompter: Prompter) -> None:
         self._batches = {
-            found.name: list(_batches([prompter.ask(group) for group in found.groups[:rows]]))
+            found.name: list(_batches([prompter.ask(group) for group in found.groups]))
             for found in sets
+            if found.figure != "median ms"
         }
 
     @torch.no_grad()

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Writes the evaluation sets and the rows to calibrate on, as files for `oi eval` and `oi calibrate`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from ask.question import Group, body_of
+from ask.sets import calibration_groups, evaluation_sets
+from source.assemble import load
+from source.files import banking_concepts
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
+    options.add_argument("--out", type=Path, default=Path("build/train/sets"))
+    options.add_argument("--rows", type=int, default=600, help="of each set")
+    options.add_argument("--calibration-rows", type=int, default=3500)
+    given = options.parse_args()
+
+    _, held = load(given.public)
+    test = banking_concepts(given.public / "banking77", "test") if given.public else None
+    given.out.mkdir(parents=True, exist_ok=True)
+    sets = evaluation_sets(held, "report", test, given.rows)
+    for found in sets:
+        write_rows(given.out / f"{found.name}.jsonl", found.groups)
+    write_rows(given.out / "calibration.jsonl", calibration_groups(held, given.calibration_rows))
+    facts = [
+        {"name": s.name, "about": s.about, "figure": s.figure, "goal": s.goal, "rows": len(s.groups)}
+        for s in sets
+    ]
+    # Which option stands for everything else.
+    others = [*held.wordings["other"]]
+    text = json.dumps({"others": others, "sets": facts}, indent=1)
+    (given.out / "sets.json").write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+def write_rows(path: Path, groups: list[Group]) -> None:
+    lines = [json.dumps(body_of(group), ensure_ascii=False) for group in groups]
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
