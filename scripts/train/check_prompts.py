@@ -54,15 +54,17 @@ def shown(asked: AskedGroup) -> object:
 
 
 _PIECES = (
-    *("", " ", "  ", "\n", "\r\n", "\t", "\u2028", "\u0085", "\u00a0", "\ufeff", "'", '"', "\\", "'s", "'LL"),
-    *("<|state|>", "<|answer|>", "<|end|>", "⠁", "⠁\n", "A", "Yes", " No", "{}", "...", "?!", "—", "½", "²"),
-    *("Größe", "naïve", "Привет", "你好", "こんにちは", "नमस्ते", "مرحبا", "🙂", "👩‍👩‍👧", "e\u0301", "ﬁ", "123", "4.5", "Ⅷ", "٣"),
-    *("\u0000", "\u001f", "\u007f", "\u200b", "oiMark0x9c41e7", "{{ state }}", "{% if", "a" * 70, "= =", "__proto__"),
+    *("", " ", "  ", "\n", "\r\n", "\t", "\u2028", "\u0085", "\u00a0", "\ufeff", "\u200b"),
+    *("'", '"', "\\", "'s", "'LL", "{}", "...", "?!", "—", "½", "²", "= =", "a" * 70),
+    *("<|state|>", "<|answer|>", "<|end|>", "⠁", "⠁\n", "A", "Yes", " No", "__proto__"),
+    *("oiMark0x9c41e7", "{{ state }}", "{% if", "\u0000", "\u001f", "\u007f"),
+    *("Größe", "naïve", "Привет", "你好", "こんにちは", "नमस्ते", "مرحبا", "🙂", "👩\u200d👧"),
+    *("e\u0301", "ﬁ", "123", "4.5", "Ⅷ", "٣"),
 )
 
 
 def strange_text(random: Random) -> str:
-    """Of all that Unicode has: scripts, spaces, marks, control characters, and what looks like ours."""
+    """Of all that Unicode has, and what looks like ours."""
     pieces: list[str] = []
     for _ in range(random.randint(0, 8)):
         if random.random() < 0.6:
@@ -80,7 +82,8 @@ def strange_group(random: Random) -> Group:
     def text() -> str:
         return strange_text(random)
 
-    state = random.choice((text(), {text(): text(), "n": [1, None, True, text()]}, [text(), -3, 2.5]))
+    record = {text(): text(), "n": [1, None, True, text()]}
+    state = random.choice((text(), record, [text(), -3, 2.5]))
     names = list(dict.fromkeys([text(), text(), text(), "x", "y"]))
     options = [Option(name, random.choice((None, "", text()))) for name in names]
     levels = [Option(text()) for _ in range(random.randint(2, 4))]

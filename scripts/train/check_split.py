@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that nothing held out is in what the generator makes for training.
 
-It looks at many examples as they leave the generator, at every text that a held-out thing would bring
-along. Prints the figures, or ends with an error that names what leaked.
+It looks at many examples as they leave the generator, for every text that a held-out thing would
+bring along. Prints the figures, or ends with an error that names what leaked.
 """
 
 from __future__ import annotations

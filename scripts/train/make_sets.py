@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the evaluation sets and the rows to calibrate on, as files for `oi eval` and `oi calibrate`."""
+"""Writes the evaluation sets and the rows to calibrate on, as `oi eval` reads them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,8 @@ def main() -> None:
     for found in sets:
         write_rows(given.out / f"{found.name}.jsonl", found.groups)
     write_rows(given.out / "calibration.jsonl", calibration_groups(held, given.calibration_rows))
-    facts = [
-        {"name": s.name, "about": s.about, "figure": s.figure, "goal": s.goal, "rows": len(s.groups)}
-        for s in sets
-    ]
+    shown = ("name", "about", "figure", "goal")
+    facts = [{name: getattr(found, name) for name in shown} for found in sets]
     # Which option stands for everything else.
     others = [*held.wordings["other"]]
     text = json.dumps({"others": others, "sets": facts}, indent=1)

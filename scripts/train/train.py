@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import time
 from pathlib import Path
 
-# Before torch is loaded: it takes AVX2 by itself where there is more.
+# Before torch is loaded: it takes AVX2 where there is more, and every core for each process.
 os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
 
@@ -19,12 +19,14 @@ from ask.mix import STAGES, concept_numbers
 from ask.sets import evaluation_sets
 from net.checkpoint import Checkpoint
 from net.heap import keep_freed_memory
+from net.log import Log, rounded
 from net.losses import Helpers, Weights, outcome
 from net.muon import Optimizer
 from net.network import Network
 from net.schedule import Curriculum, rate_scale
 from net.shape import SIZES, shape_of
 from net.stream import Stream
+from net.team import Gradients, Team, run_team
 from net.variants import begin_alike
 from net.watch import Watch
 from source.assemble import load
@@ -40,8 +42,9 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--size", choices=SIZES, default="small")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
     options.add_argument("--batch", type=int, default=8192, help="tokens of a step, about")
-    options.add_argument("--threads", type=int, default=2)
-    options.add_argument("--workers", type=int, default=1, help="processes that make examples")
+    options.add_argument("--processes", type=int, default=2, help="one for each core; 1 on a GPU")
+    options.add_argument("--threads", type=int, default=1, help="of each process")
+    options.add_argument("--workers", type=int, default=1, help="that make examples, of each")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     options.add_argument("--matrix-rate", type=float, default=0.02)
@@ -53,11 +56,15 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     given = arguments()
+    given.out.mkdir(parents=True, exist_ok=True)
+    run_team(given.processes, given.out / "meeting", train, given)
+
+
+def train(team: Team, given: argparse.Namespace) -> None:
     torch.set_num_threads(given.threads)
     torch.set_flush_denormal(True)
     keep_freed_memory()
     torch.manual_seed(given.seed)
-    given.out.mkdir(parents=True, exist_ok=True)
 
     training, held = load(given.public)
     vocabulary = Vocabulary.read(given.tokenizer)
@@ -73,36 +80,37 @@ def main() -> None:
     curriculum = Curriculum()
     checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)
     progress = checkpoint.load()
+    gradients = Gradients([*network.parameters(), *helpers.parameters()])
     watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
-    # A run that goes on sees other examples than before.
-    seed = given.seed + 1000 * progress.starts
+    # A run that goes on sees other examples than before, and every process its own.
+    seed = given.seed + 1000 * progress.starts + 100 * team.rank
     stream = Stream(given.public, given.tokenizer, given.batch, seed, given.workers)
-    log = (given.out / "log.jsonl").open("a", encoding="utf-8", buffering=1)
-    write(log, {"event": "start", "parameters": shape.parameters, "stages": STAGES, **words(given)})
+    log = Log(given.out / "log.jsonl" if team.leads else None)
+    log.write({"event": "start", "parameters": shape.parameters, "stages": STAGES, **words(given)})
 
     begun, total = time.monotonic() - progress.seconds, given.minutes * 60
     next_watch, next_save = progress.seconds + given.watch_minutes * 60, progress.seconds + 300
-    tally: dict[str, list[float]] = {}
     for batch in stream:
-        seconds = time.monotonic() - begun
+        seconds, stage = team.told(time.monotonic() - begun, curriculum.stage)
         share = min(1.0, seconds / total)
-        stream.stage = curriculum.stage
+        stream.stage = int(stage)
         result = outcome(network, helpers, batch, given.device, Weights())
         if not math.isfinite(float(result.loss.detach())):
             raise SystemExit(f"step {progress.steps}: the loss is no number")
+        gradients.values.zero_()
         result.loss.backward()
+        team.average(gradients.values)
         optimizer.step(rate_scale(share, progress.steps))
-        progress.count(batch, seconds)
+        progress.count(batch, seconds, team.size)
         curriculum.see(batch, result.correct, share)
-        gather(tally, result.parts, batch.tasks, result.correct)
+        log.gather(result.parts, batch.tasks, result.correct.tolist())
         if progress.steps % 20 == 0:
-            write(log, {"event": "step", **progress.figures(), "stage": batch.stage, **means(tally)})
-            tally = {}
-        if seconds > next_watch or share >= 1:
+            log.write_means({"event": "step", **progress.figures(), "stage": batch.stage})
+        if team.leads and (seconds > next_watch or share >= 1):
             found = watch.figures(network, given.device)
-            write(log, {"event": "watch", **progress.figures(), **rounded(found)})
+            log.write({"event": "watch", **progress.figures(), **rounded(found)})
             next_watch = seconds + given.watch_minutes * 60
-        if seconds > next_save or share >= 1:
+        if team.leads and (seconds > next_save or share >= 1):
             checkpoint.save(progress)
             next_save = seconds + 300
         if share >= 1:
@@ -110,30 +118,9 @@ def main() -> None:
     stream.close()
 
 
-def gather(tally: dict[str, list[float]], parts, tasks, correct) -> None:
-    for name, value in parts.items():
-        tally.setdefault(name, []).append(value)
-    for task, right in zip(tasks, correct.tolist()):
-        tally.setdefault(f"right {task}", []).append(float(right))
-
-
-def means(tally: dict[str, list[float]]) -> dict[str, float]:
-    return rounded({name: sum(values) / len(values) for name, values in sorted(tally.items())})
-
-
-def rounded(figures: dict[str, float]) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in figures.items()}
-
-
 def words(given: argparse.Namespace) -> dict[str, object]:
     """The options, without the folders of this machine."""
     return {name: value for name, value in vars(given).items() if not isinstance(value, Path)}
-
-
-def write(log, entry: dict[str, object]) -> None:
-    line = json.dumps(entry)
-    log.write(line + "\n")
-    print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,8 @@ class Comparisons:
                 bound = self._beside(value, relation, random)
                 text = random.choice(comparison.phrases).replace("{n}", bound)
                 return Compared(text, wanted, relation)
-            low, high = sorted((self._near(value, random), self._near(value, random)), key=number_of)
+            bounds = (self._near(value, random), self._near(value, random))
+            low, high = sorted(bounds, key=number_of)
             inside = number_of(low) <= number_of(value) <= number_of(high)
             on_edge = number_of(value) in (number_of(low), number_of(high))
             # On the edge, "between" is a matter of taste.

@@ -23,8 +23,8 @@ SHARES = {
     "number": 0.13,
 }
 
-# Texts without a question for each group with some, from stage to stage. They cost a tenth, and tell
-# what a text is about, which has to be known before any question can be answered.
+# Texts without a question for each group with some, from stage to stage. They cost a tenth, and
+# tell what a text is about, which has to be known before any question can be answered.
 BARE = (8, 6, 4, 3, 2, 2)
 
 # Options at most, from stage to stage of the curriculum; digits of numbers at most beside it.

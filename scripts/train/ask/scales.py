@@ -29,7 +29,8 @@ class ScaleTasks:
         level = random.randrange(len(scale.levels))
         texts = scale.levels[level].texts
         state = random.choice(texts if random.random() < 0.8 else scale.levels[level].names)
-        return Group(retyped(state, random), [], self._numbers.get(scale_key(scale, level), -1), "bare")
+        number = self._numbers.get(scale_key(scale, level), -1)
+        return Group(retyped(state, random), [], number, "bare")
 
     def _question(self, scale: Scale, level: int, random: Random) -> Question:
         chance = random.random()

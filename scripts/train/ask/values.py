@@ -84,7 +84,8 @@ class Values:
             found = [f for f in self._material.fields if f.name == "language"]
             return random.choice((found[0] if found else language).values)
         if field.name in ("skills", "tags"):
-            return random.choice(self._entities["job_titles" if field.name == "skills" else "departments"])
+            kind = "job_titles" if field.name == "skills" else "departments"
+            return random.choice(self._entities[kind])
         return random.choice(self._entities["product_words"])
 
     def person(self, random: Random) -> str:

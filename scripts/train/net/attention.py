@@ -1,6 +1,6 @@
 """Attention of states to themselves, and of questions to their state and themselves.
 
-Forward and backward by hand: slices of one flat list would cost autograd a whole list of zeros each.
+Forward and backward by hand: slices of one flat list would cost autograd a list of zeros each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from net.tensors import BucketTensors, Tensors
 
 def attend(qk: Tensor, v: Tensor, batch: Tensors) -> tuple[Tensor, list[Tensor]]:
     """
-    :param qk: Queries and keys, ``[tokens, 2 * heads, width]``; and values ``[tokens, heads, width]``.
+    :param qk: Queries and keys, ``[tokens, 2 * heads, width]``.
+    :param v: Values, ``[tokens, heads, width]``.
     :returns: ``[tokens, heads, width]``, and the weights: of the states, then of each bucket.
     """
     out = torch.empty_like(v, memory_format=torch.contiguous_format)

@@ -1,9 +1,9 @@
 """Groups of questions to arrays, laid out as the server evaluates them.
 
 A batch is one flat list of tokens: first the states, padded to one length, then the questions in
-buckets of one length each. A question attends to its own state and to itself and to nothing else, as
-it does in the server, where a state is evaluated once and each question is a fork behind it. So the
-state's work is shared, and no attention is spent on other questions.
+buckets of one length each. A question attends to its own state and to itself and to nothing else,
+as it does in the server, where a state is evaluated once and each question is a fork behind it. So
+the state's work is shared, and no attention is spent on other questions.
 """
 
 from __future__ import annotations

@@ -23,11 +23,12 @@ class Progress:
     #: How often the run was begun or gone on with.
     starts: int = 0
 
-    def count(self, batch: Batch, seconds: float) -> None:
+    def count(self, batch: Batch, seconds: float, processes: int) -> None:
+        """Each process counts its own batch for that of all others, which are as large."""
         self.steps += 1
         self.seconds = seconds
-        self.tokens += len(batch.tokens)
-        self.questions += batch.questions
+        self.tokens += len(batch.tokens) * processes
+        self.questions += batch.questions * processes
 
     def figures(self) -> dict[str, float]:
         return {

@@ -1,7 +1,7 @@
 """What digits have said so far, place by place.
 
-Comparing numbers needs their size, which stands in no token: it is how many digits there are, and what
-the first ones are. A head that is thrown away asks for just that at every digit.
+Comparing numbers needs their size, which stands in no token: it is how many digits there are, and
+what the first ones are. A head that is thrown away asks for just that at every digit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """One layer, forward and backward by hand.
 
-Matrices are multiplied in bfloat16; what runs from layer to layer is kept in float32. Norms have no
-gains of their own: the matrix behind can hold them, and for queries and keys one constant is enough.
+Matrices are multiplied in bfloat16; what runs from layer to layer is kept in float32. Norms have
+no gains of their own: the matrix behind can hold them, and for queries and keys one constant is
+enough.
 """
 
 from __future__ import annotations

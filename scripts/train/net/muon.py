@@ -1,8 +1,8 @@
 """Two optimizers in one step: Muon for the layers' matrices, AdamW for the rest.
 
-Muon makes the momentum of a matrix orthogonal before it is applied, so that rare directions move as
-far as frequent ones. See K. Jordan et al., "Muon: An optimizer for hidden layers in neural networks",
-2024.
+Muon makes the momentum of a matrix orthogonal before it is applied, so that rare directions move
+as far as frequent ones. See K. Jordan et al., "Muon: An optimizer for hidden layers in neural
+networks", 2024.
 """
 
 from __future__ import annotations
@@ -58,22 +58,21 @@ class Optimizer:
 
     @torch.no_grad()
     def step(self, scale: float, momentum: float = 0.95) -> None:
-        """:param scale: Of both learning rates: the schedule."""
+        """Leaves the gradients as they are.
+
+        :param scale: Of both learning rates: the schedule.
+        """
         for group in self._adam.param_groups:
             group["lr"] = self._other_rate * scale
         self._adam.step()
-        self._adam.zero_grad(set_to_none=True)
         waiting: defaultdict[tuple[int, int], list[tuple[Tensor, Tensor]]] = defaultdict(list)
         for name, matrix in self._matrices.items():
             gradient, moment = matrix.grad, self._momenta[name]
-            if gradient is None:
-                continue
             moment.lerp_(gradient, 1 - momentum)
             update = gradient.lerp(moment, momentum)
             parts = _STACKED.get(name.rpartition(".")[2], 1)
             for part, target in zip(update.chunk(parts), matrix.chunk(parts)):
                 waiting[tuple(part.shape)].append((part, target))
-            matrix.grad = None
         # Matrices of one shape at once: few large products instead of many small ones.
         for (rows, columns), pairs in waiting.items():
             updates = orthogonal(torch.stack([part for part, _ in pairs]))

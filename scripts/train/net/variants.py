@@ -1,7 +1,7 @@
 """Tokens that are spelled alike: with a space before them or not, and in any case.
 
-They begin with one vector, so that what is learned of ``billing`` in a text is known of `` Billing`` in
-a list of options from the first step on.
+They begin with one vector, so that what is learned of ``billing`` in a text is known of
+`` Billing`` in a list of options from the first step on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SPACE = spell(" ")
 
 
 def first_of_kind(vocabulary: Vocabulary) -> Tensor:
-    """For each token, the number of the first one that is spelled alike; itself if there is none."""
+    """For each token, the first one that is spelled alike; itself if there is none."""
     own = {spell(text) for label in LABELS for text in (label, label + "\n")} | set(CONTROL)
     first: dict[str, int] = {}
     numbers: list[int] = []

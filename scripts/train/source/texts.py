@@ -1,4 +1,4 @@
-"""Every text of one side of the split, for a tokenizer to learn from and a check to look through."""
+"""Every text of one side of the split, for a tokenizer to learn from."""
 
 from collections.abc import Iterator
 

@@ -17,7 +17,7 @@ class AskedQuestion:
     question: Question
     #: Behind the state; the last one is where the answer is read.
     tokens: list[int]
-    #: Options and where they end, as they are listed: of a noul yes is 1, and either may be missing.
+    #: Options and where they end, as listed: of a noul yes is 1, and either may be missing.
     ends: list[tuple[int, int]]
     #: Tokens of the answers: of options and levels in order, or no and yes.
     candidates: list[int]

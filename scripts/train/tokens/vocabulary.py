@@ -1,7 +1,7 @@
 """Tokens by number: bytes, those that the readout needs, and those that were learned.
 
-Merges of the readout's own tokens come first, so that no learned merge can take a byte of them away:
-a label is the same token wherever it stands.
+Merges of the readout's own tokens come first, so that no learned merge can take a byte of them
+away: a label is the same token wherever it stands.
 """
 
 from __future__ import annotations
