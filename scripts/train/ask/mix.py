@@ -25,7 +25,7 @@ SHARES = {
 
 # Texts without a question for each group with some, from stage to stage. They cost a tenth, and
 # tell what a text is about, which has to be known before any question can be answered.
-BARE = (8, 6, 4, 3, 2, 2)
+BARE = (24, 8, 4, 3, 2, 2)
 
 # Options at most, from stage to stage of the curriculum; digits of numbers at most beside it.
 STAGES = ((2, 2), (4, 3), (8, 4), (16, 6), (80, 6), (255, 6))
