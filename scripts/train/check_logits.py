@@ -79,9 +79,9 @@ def logits_of(network: Network, asked: AskedGroup) -> list[np.ndarray]:
     for question in asked.questions:
         batch = make_batch([AskedGroup(asked.group, asked.state, [question])])
         embeddings = network.embeddings()
-        states, _ = network(to_tensors(batch, network.shape, "cpu"), embeddings)
+        states, _, _ = network(to_tensors(batch, network.shape, "cpu"), embeddings)
         last = states[torch.from_numpy(batch.last)]
-        logits = F.linear(last, embeddings.to(torch.bfloat16)).float()[0]
+        logits = F.linear(last, network.output(embeddings)).float()[0]
         found.append(logits[question.candidates].double().numpy())
     return found
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import random
 import time
 from pathlib import Path
 
@@ -41,13 +42,14 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--out", type=Path, default=Path("build/train/run"))
     options.add_argument("--size", choices=SIZES, default="small")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
-    options.add_argument("--batch", type=int, default=8192, help="tokens of a step, about")
+    options.add_argument("--batch", type=int, default=4096, help="tokens of a step, about")
     options.add_argument("--processes", type=int, default=2, help="one for each core; 1 on a GPU")
     options.add_argument("--threads", type=int, default=1, help="of each process")
     options.add_argument("--workers", type=int, default=1, help="that make examples, of each")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     options.add_argument("--matrix-rate", type=float, default=0.02)
+    options.add_argument("--token-rate", type=float, default=0.03)
     options.add_argument("--other-rate", type=float, default=3e-3)
     options.add_argument("--watch-minutes", type=float, default=10, help="between figures")
     options.add_argument("--watch-rows", type=int, default=200, help="of each held-out set")
@@ -65,6 +67,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     torch.set_flush_denormal(True)
     keep_freed_memory()
     torch.manual_seed(given.seed)
+    random.seed(given.seed)
 
     training, held = load(given.public)
     vocabulary = Vocabulary.read(given.tokenizer)
@@ -75,7 +78,11 @@ def train(team: Team, given: argparse.Namespace) -> None:
     begin_alike(network.embedding, vocabulary)
     network, helpers = network.to(given.device), helpers.to(given.device)
     optimizer = Optimizer(
-        network, helpers, matrix_rate=given.matrix_rate, other_rate=given.other_rate
+        network,
+        helpers,
+        matrix_rate=given.matrix_rate,
+        token_rate=given.token_rate,
+        other_rate=given.other_rate,
     )
     curriculum = Curriculum()
     checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)

@@ -10,7 +10,7 @@ from net.network import Network
 
 
 def tensors_of(network: Network) -> list[Tensor]:
-    """Helpers stay behind. Norms, which have no gains here, get theirs of one."""
+    """Helpers stay behind. Norms, which have no gains here, get constant ones."""
     shape = network.shape
     ones = np.ones(shape.width, np.float32)
     gain = np.full(shape.head, shape.gain, np.float32)
@@ -33,7 +33,7 @@ def tensors_of(network: Network) -> list[Tensor]:
                 _matrix(f"{block}.ffn_up", up),
                 _matrix(f"{block}.ffn_down", layer.down),
             ]
-    return [*tensors, Tensor("output_norm.weight", ones)]
+    return [*tensors, Tensor("output_norm.weight", shape.output_gain * ones)]
 
 
 def _matrix(name: str, matrix: torch.Tensor) -> Tensor:

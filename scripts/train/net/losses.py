@@ -6,6 +6,7 @@ way what there is to be found; what they need besides the model is thrown away a
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 import torch
@@ -18,11 +19,18 @@ from net.network import Network
 from net.tensors import to_tensors
 
 
+# The next token is asked for at every third place only: the vocabulary is the largest matrix, and
+# the answers need the time more.
+_NEXT_EVERY = 3
+
+
 @dataclass
 class Weights:
     answer: float = 1.0
     #: Concepts, told at the ends of states, of options and of questions, with the same weights.
     concept: float = 0.5
+    #: The same before the layer whose head compares them, which else would come too early.
+    early: float = 0.5
     #: The late head that must look at the right option's end.
     head: float = 0.3
     #: Whether an option is the right one, told at its end.
@@ -64,11 +72,11 @@ def outcome(
     """:param helpers: Without them, only the answers' loss."""
     tensors = to_tensors(batch, network.shape, device)
     embeddings = network.embeddings()
-    states, heads = network(tensors, embeddings)
-    output = embeddings.to(torch.bfloat16)
+    states, early, heads = network(tensors, embeddings)
+    output = network.output(embeddings)
 
-    def at(places, table: Tensor) -> Tensor:
-        chosen = states.index_select(0, torch.from_numpy(places).to(device))
+    def at(places, table: Tensor, of: Tensor = states) -> Tensor:
+        chosen = of.index_select(0, torch.from_numpy(places).to(device))
         return F.linear(chosen, table.to(torch.bfloat16)).float()
 
     def long(values) -> Tensor:
@@ -80,6 +88,8 @@ def outcome(
         if len(batch.concepts):
             found = at(batch.concept_places, helpers.concept)
             losses["concept"] = F.cross_entropy(found, long(batch.concepts))
+            found = at(batch.concept_places, helpers.concept, early)
+            losses["early"] = F.cross_entropy(found, long(batch.concepts))
         if len(heads):
             losses["head"] = -heads.float().clamp_min(1e-6).log().mean()
         if len(batch.end_places):
@@ -91,8 +101,9 @@ def outcome(
         if len(batch.digits):
             found = at(batch.digit_places, helpers.digits)
             losses["digits"] = F.cross_entropy(found, long(batch.digits))
-        following = at(batch.next_places, output)
-        losses["next"] = F.cross_entropy(following, long(batch.next_tokens))
+        some = slice(random.randrange(_NEXT_EVERY), None, _NEXT_EVERY)
+        following = at(batch.next_places[some], output)
+        losses["next"] = F.cross_entropy(following, long(batch.next_tokens[some]))
     total = sum(getattr(weights, name) * loss for name, loss in losses.items())
     with torch.no_grad():
         candidates = long(batch.candidates)

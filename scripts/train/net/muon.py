@@ -47,14 +47,19 @@ class Optimizer:
         helpers: Helpers,
         *,
         matrix_rate: float = 0.02,
+        token_rate: float = 0.03,
         other_rate: float = 3e-3,
-        decay: float = 0.02,
+        decay: float = 0.1,
     ) -> None:
-        self._rate, self._other_rate, self._decay = matrix_rate, other_rate, decay
+        self._rate, self._decay = matrix_rate, decay
         self._matrices = dict(network.layers.named_parameters())
         self._momenta = {name: torch.zeros_like(x) for name, x in self._matrices.items()}
-        others = [network.embedding, network.line_end, *helpers.parameters()]
-        self._adam = torch.optim.AdamW(others, lr=other_rate, betas=(0.9, 0.98), weight_decay=0.01)
+        groups = [
+            {"params": [network.embedding, network.line_end], "lr": token_rate},
+            {"params": [*helpers.parameters()], "lr": other_rate, "weight_decay": 0.01},
+        ]
+        self._adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0)
+        self._other_rates = (token_rate, other_rate)
 
     @torch.no_grad()
     def step(self, scale: float, momentum: float = 0.95) -> None:
@@ -62,8 +67,8 @@ class Optimizer:
 
         :param scale: Of both learning rates: the schedule.
         """
-        for group in self._adam.param_groups:
-            group["lr"] = self._other_rate * scale
+        for group, rate in zip(self._adam.param_groups, self._other_rates):
+            group["lr"] = rate * scale
         self._adam.step()
         waiting: defaultdict[tuple[int, int], list[tuple[Tensor, Tensor]]] = defaultdict(list)
         for name, matrix in self._matrices.items():

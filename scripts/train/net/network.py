@@ -33,8 +33,8 @@ class Network(nn.Module):
         """
         super().__init__()
         self.shape = shape
-        self.embedding = nn.Parameter(torch.randn(shape.vocabulary, shape.width) * 0.05)
-        self.line_end = nn.Parameter(torch.randn(shape.width) * 0.05)
+        self.embedding = nn.Parameter(torch.randn(shape.vocabulary, shape.width))
+        self.line_end = nn.Parameter(torch.randn(shape.width))
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         table = torch.tensor(fused, dtype=torch.long).reshape(-1, 2)
         self.register_buffer("fused", table, persistent=False)
@@ -42,18 +42,24 @@ class Network(nn.Module):
         self.taught = shape.layers - 2
 
     def embeddings(self) -> Tensor:
-        """Of all tokens; also the output matrix, which is tied."""
+        """Of all tokens."""
         rows = self.embedding.index_select(0, self.fused[:, 1]) + self.line_end
         return self.embedding.index_copy(0, self.fused[:, 0], rows)
 
-    def forward(self, batch: Tensors, embeddings: Tensor) -> tuple[Tensor, Tensor]:
+    def output(self, embeddings: Tensor) -> Tensor:
+        """The matrix behind the last states, tied to the embeddings, in bfloat16."""
+        return (embeddings * self.shape.output_gain).to(torch.bfloat16)
+
+    def forward(self, batch: Tensors, embeddings: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """
-        :returns: The last states, normed, in bfloat16; and the taught head's weights on the ends
-            of right options.
+        :returns: The last states, normed, in bfloat16; the same before the taught layer; and the
+            taught head's weights on the ends of right options.
         """
         x = F.embedding(batch.tokens, embeddings)
-        ends = x.new_zeros(0)
+        early, ends = x, x.new_zeros(0)
         for i, layer in enumerate(self.layers):
+            early = x if i == self.taught else early
             x, weights = layer(x, batch, i == self.taught)
             ends = weights if i == self.taught else ends
-        return _Norm.apply(x, self.shape.epsilon), ends
+        epsilon = self.shape.epsilon
+        return _Norm.apply(x, epsilon), _Norm.apply(early, epsilon), ends

@@ -21,6 +21,10 @@ class Shape:
     epsilon: float = 1e-6
     #: What normed queries and keys are multiplied by, each: how sharply attention can look.
     gain: float = 1.5
+    #: The last norm's gain. Tokens begin with vectors of length √width, which what the layers add
+    #: does not drown, so that labels and digits can still be copied by the last layers; the same
+    #: vectors read the answer, and would shout without this.
+    output_gain: float = 0.1
 
     @property
     def parameters(self) -> int:
