@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from ask.concepts import ConceptTasks
@@ -27,6 +28,10 @@ SHARES = {
 # tell what a text is about, which has to be known before any question can be answered.
 BARE = (24, 8, 4, 3, 2, 2)
 
+# How many concepts the first stages are about, those with the most texts: to compare a text with
+# options is learned long before all that can be compared.
+_FEW, _FEW_STAGES = 250, 2
+
 # Options at most, from stage to stage of the curriculum; digits of numbers at most beside it.
 STAGES = ((2, 2), (4, 3), (8, 4), (16, 6), (80, 6), (255, 6))
 
@@ -43,6 +48,8 @@ class Mix:
     def __init__(self, material: Material) -> None:
         numbers = concept_numbers(material)
         self._concepts = ConceptTasks(material, numbers)
+        ranked = sorted(material.concepts, key=lambda concept: -len(concept.utterances))
+        self._few = ConceptTasks(replace(material, concepts=tuple(ranked[:_FEW])), numbers)
         self._scales = ScaleTasks(material, numbers)
         self._facts = FactTasks(material)
         self._records = RecordTasks(material)
@@ -51,8 +58,9 @@ class Mix:
 
     def one(self, random: Random, stage: int) -> Group:
         if random.random() < BARE[stage] / (1 + BARE[stage]):
-            return self._bare(random)
+            return self._bare(random, stage)
         most, digits = STAGES[stage]
+        concepts = self._few if stage < _FEW_STAGES else self._concepts
         task = random.choices(list(SHARES), list(SHARES.values()))[0]
         if task == "matching":
             return self._concepts.matching(random, min(most, 16))
@@ -66,7 +74,10 @@ class Mix:
             return self._records.group(random, random.randint(3, 6))
         if task == "number":
             return self._numbers.group(random, random.randint(3, 6), digits)
-        return self._concepts.group(random, random.randint(3, 5), most)
+        return concepts.group(random, random.randint(3, 5), most)
 
-    def _bare(self, random: Random) -> Group:
-        return (self._concepts if random.random() < 0.92 else self._scales).bare(random)
+    def _bare(self, random: Random, stage: int) -> Group:
+        if random.random() > 0.92:
+            return self._scales.bare(random)
+        few = stage < _FEW_STAGES and random.random() < 0.5
+        return (self._few if few else self._concepts).bare(random)
