@@ -79,8 +79,8 @@ def logits_of(network: Network, asked: AskedGroup) -> list[np.ndarray]:
     for question in asked.questions:
         batch = make_batch([AskedGroup(asked.group, asked.state, [question])])
         embeddings = network.embeddings()
-        states, _, _ = network(to_tensors(batch, network.shape, "cpu"), embeddings)
-        last = states[torch.from_numpy(batch.last)]
+        states = network(to_tensors(batch, network.shape, "cpu"), embeddings)
+        last = states.last[torch.from_numpy(batch.last)]
         logits = F.linear(last, network.output(embeddings)).float()[0]
         found.append(logits[question.candidates].double().numpy())
     return found

@@ -28,10 +28,10 @@ from net.schedule import Curriculum, rate_scale
 from net.shape import SIZES, shape_of
 from net.stream import Stream
 from net.team import Gradients, Team, run_team
-from net.variants import begin_alike
 from net.watch import Watch
 from source.assemble import load
 from tokens.prompt import Prompter
+from tokens.vectors import vectors_of
 from tokens.vocabulary import Vocabulary
 
 
@@ -39,6 +39,7 @@ def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
+    options.add_argument("--vectors", type=Path, default=Path("build/train/vectors.npz"))
     options.add_argument("--out", type=Path, default=Path("build/train/run"))
     options.add_argument("--size", choices=SIZES, default="small")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
@@ -73,9 +74,9 @@ def train(team: Team, given: argparse.Namespace) -> None:
     vocabulary = Vocabulary.read(given.tokenizer)
     prompter = Prompter(vocabulary)
     shape = shape_of(given.size, len(vocabulary.tokens))
-    network = Network(shape, list(zip(prompter.line_labels, prompter.labels)))
+    spelled = torch.from_numpy(vectors_of(vocabulary, given.vectors))
+    network = Network(shape, list(zip(prompter.line_labels, prompter.labels)), spelled)
     helpers = Helpers(shape.width, len(concept_numbers(training)))
-    begin_alike(network.embedding, vocabulary)
     network, helpers = network.to(given.device), helpers.to(given.device)
     optimizer = Optimizer(
         network,

@@ -16,14 +16,25 @@ _MARKS = ".!?"
 
 
 class ConceptTasks:
-    def __init__(self, material: Material, numbers: dict[str, int], unseen: bool = False) -> None:
+    def __init__(
+        self,
+        material: Material,
+        numbers: dict[str, int],
+        unseen: bool = False,
+        few: int | None = None,
+    ) -> None:
         """
         :param numbers: Of every concept's key, for the heads that are thrown away.
         :param unseen: Whether to ask about the wholly unseen concepts.
+        :param few: Ask about so many concepts only, those with the most texts.
         """
         self._material = material
         self._numbers = numbers
         self.concepts = material.unseen_concepts if unseen else material.concepts
+        self._evenly = few is not None
+        if few is not None:
+            ranked = sorted(self.concepts, key=lambda concept: -len(concept.utterances))
+            self.concepts = tuple(ranked[:few])
         self._groups: defaultdict[tuple[str, str], list[Concept]] = defaultdict(list)
         self._origins: defaultdict[str, list[Concept]] = defaultdict(list)
         for concept in self.concepts:
@@ -59,6 +70,8 @@ class ConceptTasks:
 
     def pick(self, random: Random) -> Concept:
         """The public sets' few intents have more texts each, and are asked for more often."""
+        if self._evenly:
+            return random.choice(self.concepts)
         chance = random.random()
         origin = "banking77" if chance < 0.13 else "clinc150" if chance < 0.30 else "corpus"
         return random.choice(self._origins.get(origin) or self._origins["corpus"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 from ask.concepts import ConceptTasks
@@ -26,14 +25,15 @@ SHARES = {
 
 # Texts without a question for each group with some, from stage to stage. They cost a tenth, and
 # tell what a text is about, which has to be known before any question can be answered.
-BARE = (24, 8, 4, 3, 2, 2)
+BARE = (4, 4, 3, 3, 2, 2)
 
 # How many concepts the first stages are about, those with the most texts: to compare a text with
 # options is learned long before all that can be compared.
-_FEW, _FEW_STAGES = 250, 2
+_FEW = (150, 300, 800)
 
-# Options at most, from stage to stage of the curriculum; digits of numbers at most beside it.
-STAGES = ((2, 2), (4, 3), (8, 4), (16, 6), (80, 6), (255, 6))
+# From stage to stage of the curriculum, at most: options, digits of a number, fields of a record, and
+# numbers with a name each.
+STAGES = ((2, 2, 1, 2), (4, 3, 2, 2), (8, 4, 4, 3), (16, 6, 6, 4), (80, 6, 9, 5), (255, 6, 9, 5))
 
 
 def concept_numbers(material: Material) -> dict[str, int]:
@@ -48,8 +48,7 @@ class Mix:
     def __init__(self, material: Material) -> None:
         numbers = concept_numbers(material)
         self._concepts = ConceptTasks(material, numbers)
-        ranked = sorted(material.concepts, key=lambda concept: -len(concept.utterances))
-        self._few = ConceptTasks(replace(material, concepts=tuple(ranked[:_FEW])), numbers)
+        self._few = [ConceptTasks(material, numbers, few=count) for count in _FEW]
         self._scales = ScaleTasks(material, numbers)
         self._facts = FactTasks(material)
         self._records = RecordTasks(material)
@@ -59,8 +58,8 @@ class Mix:
     def one(self, random: Random, stage: int) -> Group:
         if random.random() < BARE[stage] / (1 + BARE[stage]):
             return self._bare(random, stage)
-        most, digits = STAGES[stage]
-        concepts = self._few if stage < _FEW_STAGES else self._concepts
+        most, digits, fields, names = STAGES[stage]
+        concepts = self._few[stage] if stage < len(_FEW) else self._concepts
         task = random.choices(list(SHARES), list(SHARES.values()))[0]
         if task == "matching":
             return self._concepts.matching(random, min(most, 16))
@@ -71,13 +70,13 @@ class Mix:
         if task == "fact":
             return self._facts.group(random)
         if task == "record":
-            return self._records.group(random, random.randint(3, 6))
+            return self._records.group(random, random.randint(3, 6), most=fields)
         if task == "number":
-            return self._numbers.group(random, random.randint(3, 6), digits)
+            return self._numbers.group(random, random.randint(3, 6), digits, names)
         return concepts.group(random, random.randint(3, 5), most)
 
     def _bare(self, random: Random, stage: int) -> Group:
         if random.random() > 0.92:
             return self._scales.bare(random)
-        few = stage < _FEW_STAGES and random.random() < 0.5
-        return (self._few if few else self._concepts).bare(random)
+        few = stage < len(_FEW) and random.random() < 0.5
+        return (self._few[stage] if few else self._concepts).bare(random)

@@ -5,6 +5,7 @@ Many cheap examples of the one thing that a small model learns last.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from ask.compare import Comparisons
@@ -12,6 +13,7 @@ from ask.question import Choice, Group, Noul, Option, Question
 from ask.record_tasks import range_score
 from ask.values import Values, number_of
 from source.material import Field, Material
+from tokens.wording import compact_json, state_text
 
 
 class NumberTasks:
@@ -22,11 +24,16 @@ class NumberTasks:
         self._comparisons = Comparisons(material, self._values)
         self._fields = [f for f in material.fields if f.type in ("number", "money")]
 
-    def group(self, random: Random, count: int, most_digits: int = 6) -> Group:
-        """:param most_digits: Small numbers are learned first."""
+    def group(
+        self, random: Random, count: int, most_digits: int = 6, most_names: int = 5
+    ) -> Group:
+        """
+        :param most_digits: Small numbers are learned first.
+        :param most_names: Few of them, too.
+        """
         if random.random() < 0.55:
             return self.single(random, count, most_digits)
-        return self._several(random, count, most_digits)
+        return self._several(random, count, most_digits, most_names)
 
     def single(self, random: Random, count: int, most_digits: int = 6) -> Group:
         field = random.choice(self._fields)
@@ -42,7 +49,10 @@ class NumberTasks:
             text = text.replace("{field}", phrase).replace("{cmp}", compared.text)
             text = text[:1].upper() + text[1:]
             questions.append(Noul(text, compared.holds, relation=compared.relation))
-        return Group(self._state(field, phrase, value, random), questions, -1, "number")
+        state = self._state(field, phrase, value, random)
+        evidence = (_end_of(state, "", value),)
+        questions = [replace(question, evidence=evidence) for question in questions]
+        return Group(state, questions, -1, "number")
 
     def _state(self, field: Field, phrase: str, value: str, random: Random) -> object:
         chance = random.random()
@@ -54,9 +64,10 @@ class NumberTasks:
         text = text.replace("{field}", phrase).replace("{value}", value)
         return f"{text[:1].upper()}{text[1:]}."
 
-    def _several(self, random: Random, count: int, most_digits: int) -> Group:
+    def _several(self, random: Random, count: int, most_digits: int, most_names: int) -> Group:
         """Things with a number each."""
-        names = random.sample(self._material.entities["first_names"], random.randint(2, 5))
+        names = self._material.entities["first_names"]
+        names = random.sample(names, random.randint(2, most_names))
         numbers: list[str] = []
         while len(numbers) < len(names):
             number = self._number(random, most_digits)
@@ -71,10 +82,11 @@ class NumberTasks:
             state = ", ".join(f"{name}: {number}" for name, number in given.items())
         else:
             state = ". ".join(f"{name} has {number}" for name, number in given.items()) + "."
-        questions = [self._about(given, random) for _ in range(count)]
+        ends = {name: _end_of(state, name, number) for name, number in given.items()}
+        questions = [self._about(given, ends, random) for _ in range(count)]
         return Group(state, questions, -1, "number")
 
-    def _about(self, given: dict[str, str], random: Random) -> Question:
+    def _about(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Question:
         chance = random.random()
         names = list(given)
         if chance < 0.35:
@@ -83,20 +95,31 @@ class NumberTasks:
             pick = max if largest else min
             right = pick(names, key=lambda name: number_of(given[name]))
             text = random.choice(self._words["largest choice" if largest else "smallest choice"])
-            return Choice(text, [Option(name) for name in names], names.index(right))
+            options = [Option(name) for name in names]
+            return Choice(text, options, names.index(right), evidence=(ends[right],))
         if chance < 0.7:
             first, second = random.sample(names, 2)
             relation = 2 if number_of(given[first]) > number_of(given[second]) else 0
             higher = random.random() < 0.5
             words = self._words["compare two noul" if higher else "compare two noul less"]
             text = random.choice(words).replace("{a}", first).replace("{b}", second)
-            return Noul(text, (relation == 2) == higher, relation=relation)
+            evidence = (ends[first], ends[second])
+            return Noul(text, (relation == 2) == higher, relation=relation, evidence=evidence)
         name = random.choice(names)
         compared = self._comparisons.number(given[name], random)
         text = random.choice(self._words["compare noul"])
         text = text.replace("{field}", name).replace("{cmp}", compared.text)
-        return Noul(text, compared.holds, relation=compared.relation)
+        evidence = (ends[name],)
+        return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
 
     def _number(self, random: Random, most_digits: int) -> str:
         digits = min(random.choices((1, 2, 3, 4, 5, 6), (2, 4, 5, 4, 2, 1))[0], most_digits)
         return self._values.number(random, digits, cents=0.15 if most_digits > 3 else 0.0)
+
+
+def _end_of(state: object, name: str, number: str) -> int:
+    """Where in the state's text a number ends: the one behind a name, or the only one."""
+    text = state_text(state)
+    shown = number if isinstance(state, str) else compact_json(number_of(number))
+    begin = text.index(name) + len(name)
+    return text.index(shown, begin) + len(shown)

@@ -22,6 +22,8 @@ class Choice:
     answer: int
     #: Which relation the answer depends on, for the head on numbers; -1 for none.
     relation: int = -1
+    #: Where in the state's text, in characters, that ends which decides; two places at most.
+    evidence: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -32,6 +34,7 @@ class Score:
     answer: int
     #: Highest first, as averaged orders ask.
     reversed: bool = False
+    evidence: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -46,6 +49,7 @@ class Noul:
     concept: int = -1
     #: Less, equal or greater (0 to 2), where a comparison decides; -1 elsewhere.
     relation: int = -1
+    evidence: tuple[int, ...] = ()
 
 
 Question = Union[Choice, Score, Noul]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from random import Random
 
@@ -24,10 +25,15 @@ class RecordTasks:
         self._values = Values(material)
         self._comparisons = Comparisons(material, self._values)
 
-    def group(self, random: Random, count: int, kinds: tuple[str, ...] = KINDS) -> Group:
-        """:param kinds: Of questions; not every record allows each."""
+    def group(
+        self, random: Random, count: int, kinds: tuple[str, ...] = KINDS, most: int = 9
+    ) -> Group:
+        """
+        :param kinds: Of questions; not every record allows each.
+        :param most: Fields.
+        """
         while True:
-            record = make_record(self._material, self._values, random)
+            record = make_record(self._material, self._values, random, most)
             questions: list[Question] = []
             for _ in range(3 * count):
                 question = self._question(record, random.choice(kinds), random)
@@ -59,7 +65,7 @@ class RecordTasks:
         same = random.random() < 0.5
         value = record.values[field.name] if same else self._other(record, field, random)
         text = _fill(random.choice(self._words[frames]), _phrase(field, random), value.text)
-        return Noul(text, same == (kind == "lookup"))
+        return Noul(text, same == (kind == "lookup"), evidence=(record.ends[field.name],))
 
     def _presence(self, record: Record, random: Random) -> Noul | None:
         given = random.random() < 0.5
@@ -70,15 +76,18 @@ class RecordTasks:
             return None
         absence = random.random() < 0.3
         frames = self._words["absence_frames" if absence else "presence_frames"]
-        text = _fill(random.choice(frames), _phrase(random.choice(pool), random))
-        return Noul(text, given != absence)
+        field = random.choice(pool)
+        text = _fill(random.choice(frames), _phrase(field, random))
+        evidence = (record.ends[field.name],) if given else ()
+        return Noul(text, given != absence, evidence=evidence)
 
     def _flag(self, record: Record, random: Random) -> Noul | None:
         flags = [record.fields[n] for n in record.values if record.fields[n].asks]
         if not flags:
             return None
         field = random.choice(flags)
-        return Noul(random.choice(field.asks), bool(record.values[field.name].json))
+        right = bool(record.values[field.name].json)
+        return Noul(random.choice(field.asks), right, evidence=(record.ends[field.name],))
 
     def _other(self, record: Record, field: Field, random: Random) -> Value:
         """A wrong value: of the same kind, or one that stands elsewhere in the record."""
@@ -103,7 +112,8 @@ class RecordTasks:
         random.shuffle(options)
         wording = random.choice(self._words["field choice"])
         at = next(i for i, option in enumerate(options) if option is right)
-        return distinct(Choice(_fill(wording, _phrase(field, random)), options, at))
+        text, evidence = _fill(wording, _phrase(field, random)), (record.ends[field.name],)
+        return distinct(Choice(text, options, at, evidence=evidence))
 
     def _field_of(self, record: Record, field: Field, random: Random) -> Choice | None:
         value = record.values[field.name]
@@ -117,7 +127,8 @@ class RecordTasks:
             Option(random.choice(record.fields[n].phrases).removeprefix("the ")) for n in names
         ]
         text = random.choice(self._words["field of value"]).replace("{value}", value.text)
-        return distinct(Choice(text, options, names.index(field.name)))
+        evidence = (record.ends[field.name],)
+        return distinct(Choice(text, options, names.index(field.name), evidence=evidence))
 
     def _numeric(self, record: Record, kind: str, random: Random) -> Question | None:
         types = ("list",) if kind == "count" else ("number", "money", "date")
@@ -131,8 +142,10 @@ class RecordTasks:
         phrase = _phrase(field, random)
         if kind == "count":
             return self._count(field, phrase, value, random)
+        evidence = (record.ends[field.name],)
         if kind == "range":
-            return range_score(self._material, self._values, phrase, value.text, random)
+            asked = range_score(self._material, self._values, phrase, value.text, random)
+            return replace(asked, evidence=evidence)
         if field.type == "date":
             compared = self._comparisons.date(date.fromisoformat(value.text), random)
         else:
@@ -141,7 +154,7 @@ class RecordTasks:
             compared = self._comparisons.number(value.text, random, uses)
         text = random.choice(self._words["compare noul"])
         text = _fill(text, phrase).replace("{cmp}", compared.text)
-        return Noul(text, compared.holds, relation=compared.relation)
+        return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
 
     def _count(self, field: Field, phrase: str, value: Value, random: Random) -> Question:
         count = len(value.json)

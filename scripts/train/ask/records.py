@@ -9,6 +9,7 @@ from typing import Any
 
 from ask.values import Value, Values
 from source.material import Field, Material, RecordKind
+from tokens.wording import compact_json
 
 
 @dataclass(slots=True)
@@ -20,11 +21,14 @@ class Record:
     #: Fields that it has without a value, and fields that it could have.
     missing: list[Field]
     state: Any
+    #: Where in the state's text each value ends.
+    ends: dict[str, int]
 
 
-def make_record(material: Material, values: Values, random: Random) -> Record:
+def make_record(material: Material, values: Values, random: Random, most: int = 9) -> Record:
+    """:param most: Fields."""
     kind = random.choice(material.records)
-    count = min(len(kind.fields), random.randint(2, 9))
+    count = min(len(kind.fields), random.randint(min(2, most), most))
     chosen = random.sample(kind.fields, count)
     absent = [field for field in kind.fields if field not in chosen]
     given: dict[str, Value] = {}
@@ -37,10 +41,10 @@ def make_record(material: Material, values: Values, random: Random) -> Record:
     fields = {field.name: field for field in chosen}
     missing = [fields[name] for name in empty] + absent
     if random.random() < 0.7:
-        state = _as_json(kind, chosen, given, empty, random)
+        state, ends = _as_json(kind, chosen, given, empty, random)
     else:
-        state = _as_text(material, kind, fields, given, random)
-    return Record(kind, given, fields, missing, state)
+        state, ends = _as_text(material, kind, fields, given, random)
+    return Record(kind, given, fields, missing, state, ends)
 
 
 def _as_json(
@@ -49,7 +53,7 @@ def _as_json(
     given: dict[str, Value],
     empty: dict[str, Any],
     random: Random,
-) -> Any:
+) -> tuple[Any, dict[str, int]]:
     spell = random.choice((str, str, str, _snake, _words))
     record = {
         spell(field.name): given[field.name].json if field.name in given else empty[field.name]
@@ -57,12 +61,20 @@ def _as_json(
     }
     chance = random.random()
     if chance < 0.15:
-        return {random.choice(("type", "kind", "record")): kind.name, **record}
-    if chance < 0.25:
-        return {kind.name.replace(" ", "_"): record}
-    if chance < 0.3:
-        return {"data": record}
-    return record
+        state = {random.choice(("type", "kind", "record")): kind.name, **record}
+    elif chance < 0.25:
+        state = {kind.name.replace(" ", "_"): record}
+    else:
+        state = {"data": record} if chance < 0.3 else record
+    text = compact_json(state)
+    return state, {name: _end_in_json(text, spell(name), value) for name, value in given.items()}
+
+
+def _end_in_json(text: str, name: str, value: Value) -> int:
+    """Where a member's value ends, without the quote behind a string."""
+    shown = compact_json(value.json)
+    member = f"{compact_json(name)}:{shown}"
+    return text.index(member) + len(member) - int(shown.endswith('"'))
 
 
 def _as_text(
@@ -71,22 +83,32 @@ def _as_text(
     fields: dict[str, Field],
     given: dict[str, Value],
     random: Random,
-) -> str:
+) -> tuple[str, dict[str, int]]:
     as_lines = random.random() < 0.4
     lines: list[str] = []
+    # In its line.
+    ends: dict[str, int] = {}
     for name, value in given.items():
         field = fields[name]
         phrase = random.choice(field.phrases)
         text = ", ".join(value.json) or "none" if field.type == "list" else value.text
         if as_lines:
-            lines.append(f"{_words(name)}: {text}")
-            continue
-        wording = random.choice(material.wordings["state of"])
-        sentence = wording.replace("{field}", phrase).replace("{value}", text)
-        lines.append(f"{sentence[:1].upper()}{sentence[1:]}.")
+            line = f"{_words(name)}: {text}"
+        else:
+            wording = random.choice(material.wordings["state of"])
+            sentence = wording.replace("{field}", phrase).replace("{value}", text)
+            line = f"{sentence[:1].upper()}{sentence[1:]}."
+        ends[name] = line.lower().rindex(text.lower()) + len(text)
+        lines.append(line)
+    before = 0
+    for name, line in zip(given, lines):
+        ends[name] += before
+        before += len(line) + 1
     if random.random() < 0.3:
-        lines.insert(0, f"{kind.name[:1].upper()}{kind.name[1:]}" + (":" if as_lines else "."))
-    return "\n".join(lines) if as_lines else " ".join(lines)
+        title = f"{kind.name[:1].upper()}{kind.name[1:]}" + (":" if as_lines else ".")
+        lines.insert(0, title)
+        ends = {name: end + len(title) + 1 for name, end in ends.items()}
+    return ("\n" if as_lines else " ").join(lines), ends
 
 
 def _snake(name: str) -> str:

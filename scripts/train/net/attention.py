@@ -29,13 +29,13 @@ def attend(qk: Tensor, v: Tensor, batch: Tensors) -> tuple[Tensor, list[Tensor]]
 
 def attend_backward(
     grad: Tensor,
-    head_grads: list[Tensor] | None,
+    taught: list[tuple[tuple[Tensor, ...], Tensor]] | None,
     qk: Tensor,
     v: Tensor,
     kept: list[Tensor],
     batch: Tensors,
 ) -> tuple[Tensor, Tensor]:
-    """:param head_grads: Of each bucket's weights of the taught head on right options' ends."""
+    """:param taught: For each bucket, places in its weights, and their gradients."""
     heads = v.shape[1]
     grad_qk = torch.empty_like(qk)
     grad_v = torch.empty_like(v, memory_format=torch.contiguous_format)
@@ -48,9 +48,9 @@ def attend_backward(
         above = span.own(grad).transpose(1, 2)
         grad_values = torch.matmul(weights.transpose(-1, -2), above).transpose(1, 2)
         grad_weights = torch.matmul(above, values.transpose(-1, -2))
-        if head_grads is not None and span.bucket is not None:
-            at = (span.bucket.head_rows, 0, span.bucket.head_last, span.bucket.head_key)
-            grad_weights[at] += head_grads[i - 1]
+        if taught is not None and span.bucket is not None:
+            at, grads = taught[i - 1]
+            grad_weights[at] += grads
         scores = torch._softmax_backward_data(grad_weights, weights, -1, weights.dtype)
         span.own(grad_qk[:, :heads]).copy_(torch.matmul(scores, k).transpose(1, 2))
         grad_k = torch.matmul(scores.transpose(-1, -2), q).transpose(1, 2)

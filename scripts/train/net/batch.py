@@ -25,6 +25,22 @@ def padded_size(length: int) -> int:
 
 
 @dataclass
+class Looks:
+    """Where heads should look from the last places of questions."""
+
+    rows: np.ndarray
+    heads: np.ndarray
+    last: np.ndarray
+    #: Among the keys that a question sees: its state's, then its own.
+    keys: np.ndarray
+
+    @staticmethod
+    def of(looks: list[tuple[int, int, int, int]]) -> Looks:
+        table = np.array(looks, np.int64).reshape(-1, 4)
+        return Looks(*table.T)
+
+
+@dataclass
 class Bucket:
     """Questions of one padded length."""
 
@@ -34,10 +50,9 @@ class Bucket:
     size: int
     #: Number of each question's state.
     states: np.ndarray
-    #: For the supervised head: questions, their last place, and the key of the right option's end.
-    head_rows: np.ndarray
-    head_last: np.ndarray
-    head_key: np.ndarray
+    #: What heads are taught to look at: the right options' ends, and what decides.
+    right: Looks
+    evidence: Looks
 
 
 @dataclass
@@ -166,7 +181,8 @@ def _bucket(
     groups: list[AskedGroup],
     columns: _Columns,
 ) -> Bucket:
-    heads: list[tuple[int, int, int]] = []
+    right: list[tuple[int, int, int, int]] = []
+    evidence: list[tuple[int, int, int, int]] = []
     for row, (state, asked) in enumerate(members):
         first, last = start + row * size, len(asked.tokens) - 1
         columns.last.append(first + last)
@@ -185,12 +201,17 @@ def _bucket(
             columns.end_places.append(first + end)
             columns.end_right.append(option == asked.answer)
             if option == asked.answer:
-                heads.append((row, last, state_size + end))
+                right.append((row, 0, last, state_size + end))
+        # Each head has one thing to look at: what decides, and what it is compared with. What a
+        # text is about is known at its end.
+        keys = asked.evidence + ([state_size + asked.bound] if asked.bound >= 0 else [])
+        if not keys and groups[state].group.concept >= 0:
+            keys = [len(groups[state].state) - 1]
+        evidence += [(row, head, last, key) for head, key in enumerate(keys)]
         if not isinstance(question, Score) and question.relation >= 0:
             columns.relation_places.append(first + last)
             columns.relations.append(question.relation)
-    table = np.array(heads, np.int64).reshape(-1, 3)
-    return Bucket(start, len(members), size, states, table[:, 0], table[:, 1], table[:, 2])
+    return Bucket(start, len(members), size, states, Looks.of(right), Looks.of(evidence))
 
 
 def _task(group: AskedGroup, asked: AskedQuestion) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-# Tokens of bytes come first, in the bytes' order.
-_ZERO = ord("0")
+from tokens.vocabulary import ZERO
+
 _MOST_DIGITS = 6
 
 #: How long the number is so far, and its first two digits.
@@ -21,7 +21,7 @@ def digit_classes(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     :param tokens: A flat list, in which something else than a digit ends every row.
     :returns: The places of digits, and the class of each.
     """
-    is_digit = (tokens >= _ZERO) & (tokens <= _ZERO + 9)
+    is_digit = (tokens >= ZERO) & (tokens <= ZERO + 9)
     places = np.flatnonzero(is_digit)
     if len(places) == 0:
         return places, places
@@ -29,7 +29,7 @@ def digit_classes(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     begins[1:] = np.diff(places) > 1
     first = np.maximum.accumulate(np.where(begins, np.arange(len(places)), 0))
     index = np.arange(len(places)) - first
-    digits = tokens[places] - _ZERO
+    digits = tokens[places] - ZERO
     second = np.where(index > 0, digits[np.minimum(first + 1, len(places) - 1)], 0)
     length = np.minimum(index, _MOST_DIGITS - 1)
     return places, length * 100 + digits[first] * 10 + second

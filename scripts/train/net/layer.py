@@ -22,7 +22,7 @@ _HALF = torch.bfloat16
 
 class LayerFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, qkv, out, gate_up, down, shape: Shape, batch: Tensors, taught: bool):
+    def forward(ctx, x, qkv, out, gate_up, down, shape: Shape, batch: Tensors, lesson: str):
         weights = [matrix.to(_HALF) for matrix in (qkv, out, gate_up, down)]
         first, first_scale = norm(x, shape.epsilon)
         mixed = (first @ weights[0].t()).view(len(x), 3 * shape.heads, shape.head)
@@ -35,13 +35,13 @@ class LayerFunction(torch.autograd.Function):
         both = second @ weights[2].t()
         hidden = gate(both)
         x.add_(hidden @ weights[3].t())
-        ctx.batch, ctx.shape, ctx.taught, ctx.kept = batch, shape, taught, kept
+        ctx.batch, ctx.shape, ctx.lesson, ctx.kept = batch, shape, lesson, kept
         ctx.tensors = (first, first_scale, normed, qk_scale, turned, v, mixture)
         ctx.tensors += (second, second_scale, both, hidden, weights)
-        return x, _on_ends(kept, batch) if taught else x.new_zeros(0, dtype=_HALF)
+        return x, _looked(kept, batch, lesson) if lesson else x.new_zeros(0, dtype=_HALF)
 
     @staticmethod
-    def backward(ctx, grad: Tensor, grad_ends: Tensor):
+    def backward(ctx, grad: Tensor, grad_looks: Tensor):
         (first, first_scale, normed, qk_scale, turned, v, mixture) = ctx.tensors[:7]
         (second, second_scale, both, hidden, weights) = ctx.tensors[7:]
         shape, batch = ctx.shape, ctx.batch
@@ -52,11 +52,12 @@ class LayerFunction(torch.autograd.Function):
         grad = grad + norm_backward(grad_both @ weights[2], second, second_scale)
         above = grad.to(_HALF)
         grad_out = above.t() @ mixture.view(len(grad), -1)
-        split = None
-        if ctx.taught:
-            split = list(grad_ends.split([len(bucket.head_rows) for bucket in batch.buckets]))
+        taught = None
+        if ctx.lesson:
+            looks = [bucket.looks[ctx.lesson] for bucket in batch.buckets]
+            taught = list(zip(looks, grad_looks.split([len(rows) for rows, *_ in looks])))
         grad_mixture = (above @ weights[1]).view_as(mixture)
-        grad_qk, grad_v = attend_backward(grad_mixture, split, turned, v, ctx.kept, batch)
+        grad_qk, grad_v = attend_backward(grad_mixture, taught, turned, v, ctx.kept, batch)
         grad_mixed = torch.empty(
             len(grad), 3 * shape.heads, shape.head, dtype=_HALF, device=grad.device
         )
@@ -70,14 +71,10 @@ class LayerFunction(torch.autograd.Function):
         return grad, *(matrix.float() for matrix in matrices), None, None, None
 
 
-def _on_ends(kept: list[Tensor], batch: Tensors) -> Tensor:
-    """Of the first head's weights, those from last places to right options' ends."""
-    return torch.cat(
-        [
-            weights[bucket.head_rows, 0, bucket.head_last, bucket.head_key]
-            for weights, bucket in zip(kept[1:], batch.buckets)
-        ]
-    )
+def _looked(kept: list[Tensor], batch: Tensors, lesson: str) -> Tensor:
+    """Of attention's weights, those that a lesson is about."""
+    pairs = zip(kept[1:], batch.buckets)
+    return torch.cat([weights[bucket.looks[lesson]] for weights, bucket in pairs])
 
 
 class Layer(nn.Module):
@@ -91,10 +88,13 @@ class Layer(nn.Module):
         self.gate_up = _matrix(shape.width, 2 * shape.feed_forward)
         self.down = _matrix(shape.feed_forward, shape.width, final)
 
-    def forward(self, x: Tensor, batch: Tensors, taught: bool) -> tuple[Tensor, Tensor]:
-        """:returns: ``x`` further on; of the taught layer, the weights on right options' ends."""
+    def forward(self, x: Tensor, batch: Tensors, lesson: str) -> tuple[Tensor, Tensor]:
+        """
+        :param lesson: What its heads are taught to look at: ``right``, ``evidence`` or nothing.
+        :returns: ``x`` further on, and attention's weights on that.
+        """
         matrices = (self.qkv, self.out, self.gate_up, self.down)
-        return LayerFunction.apply(x, *matrices, self.shape, batch, taught)
+        return LayerFunction.apply(x, *matrices, self.shape, batch, lesson)
 
 
 def _matrix(inputs: int, outputs: int, scale: float = 1.0) -> nn.Parameter:

@@ -19,9 +19,9 @@ from net.network import Network
 from net.tensors import to_tensors
 
 
-# The next token is asked for at every third place only: the vocabulary is the largest matrix, and
-# the answers need the time more.
-_NEXT_EVERY = 3
+# The next token is asked for at some places only: the vocabulary is the largest matrix, and the
+# answers need the time more.
+_NEXT_EVERY = 6
 
 
 @dataclass
@@ -29,10 +29,11 @@ class Weights:
     answer: float = 1.0
     #: Concepts, told at the ends of states, of options and of questions, with the same weights.
     concept: float = 0.5
-    #: The same before the layer whose head compares them, which else would come too early.
+    #: The same before the layer whose head compares them: known only behind it, it came too late.
     early: float = 0.5
-    #: The late head that must look at the right option's end.
-    head: float = 0.3
+    #: Heads that must look at the right option's end, and at what decides.
+    right: float = 0.3
+    evidence: float = 0.3
     #: Whether an option is the right one, told at its end.
     end: float = 0.5
     relation: float = 0.5
@@ -72,10 +73,10 @@ def outcome(
     """:param helpers: Without them, only the answers' loss."""
     tensors = to_tensors(batch, network.shape, device)
     embeddings = network.embeddings()
-    states, early, heads = network(tensors, embeddings)
+    states = network(tensors, embeddings)
     output = network.output(embeddings)
 
-    def at(places, table: Tensor, of: Tensor = states) -> Tensor:
+    def at(places, table: Tensor, of: Tensor = states.last) -> Tensor:
         chosen = of.index_select(0, torch.from_numpy(places).to(device))
         return F.linear(chosen, table.to(torch.bfloat16)).float()
 
@@ -88,10 +89,11 @@ def outcome(
         if len(batch.concepts):
             found = at(batch.concept_places, helpers.concept)
             losses["concept"] = F.cross_entropy(found, long(batch.concepts))
-            found = at(batch.concept_places, helpers.concept, early)
+            found = at(batch.concept_places, helpers.concept, states.at_right)
             losses["early"] = F.cross_entropy(found, long(batch.concepts))
-        if len(heads):
-            losses["head"] = -heads.float().clamp_min(1e-6).log().mean()
+        for lesson, weights_there in states.looks.items():
+            if len(weights_there):
+                losses[lesson] = -weights_there.float().clamp_min(1e-6).log().mean()
         if len(batch.end_places):
             ends = at(batch.end_places, helpers.end)[:, 0]
             losses["end"] = F.binary_cross_entropy_with_logits(ends, long(batch.end_right))
@@ -99,7 +101,7 @@ def outcome(
             found = at(batch.relation_places, helpers.relation)
             losses["relation"] = F.cross_entropy(found, long(batch.relations))
         if len(batch.digits):
-            found = at(batch.digit_places, helpers.digits)
+            found = at(batch.digit_places, helpers.digits, states.at_evidence)
             losses["digits"] = F.cross_entropy(found, long(batch.digits))
         some = slice(random.randrange(_NEXT_EVERY), None, _NEXT_EVERY)
         following = at(batch.next_places[some], output)

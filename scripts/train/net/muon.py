@@ -56,9 +56,9 @@ class Optimizer:
         self._momenta = {name: torch.zeros_like(x) for name, x in self._matrices.items()}
         groups = [
             {"params": [network.embedding, network.line_end], "lr": token_rate},
-            {"params": [*helpers.parameters()], "lr": other_rate, "weight_decay": 0.01},
+            {"params": [network.lift, *helpers.parameters()], "lr": other_rate},
         ]
-        self._adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0)
+        self._adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01)
         self._other_rates = (token_rate, other_rate)
 
     @torch.no_grad()

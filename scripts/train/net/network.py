@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -24,42 +26,70 @@ class _Norm(torch.autograd.Function):
         return norm_backward(grad, *ctx.saved_tensors).float(), None
 
 
+@dataclass
+class States:
+    """All normed, in bfloat16."""
+
+    last: Tensor
+    #: Before the layers that are taught to look at right options' ends, and at what decides.
+    at_right: Tensor
+    at_evidence: Tensor
+    #: Attention's weights, by the lesson.
+    looks: dict[str, Tensor]
+
+
 class Network(nn.Module):
-    def __init__(self, shape: Shape, fused: list[tuple[int, int]]) -> None:
+    def __init__(
+        self, shape: Shape, fused: list[tuple[int, int]], words: Tensor | None = None
+    ) -> None:
         """
         :param fused: Tokens that are a label and a line's end, with the label's token. Their
             vector is the label's, moved by one vector that all of them share: so that an answer
             can be copied from the end of an option.
+        :param words: For each token, the vector of the word that it spells, or zeros.
         """
         super().__init__()
         self.shape = shape
+        if words is None:
+            words = torch.zeros(shape.vocabulary, shape.word)
+        self.register_buffer("words", words.to(torch.bfloat16))
+        # A word's token is mostly what its vector is made to by one matrix, the same for all: so
+        # what is learned of the words in the corpus is learned of their neighbours.
+        own = torch.where((words != 0).any(1, keepdim=True), 0.2, 1.0)
+        self.register_buffer("own", own)
         self.embedding = nn.Parameter(torch.randn(shape.vocabulary, shape.width))
+        self.lift = nn.Parameter(torch.randn(shape.width, shape.word) * shape.word**-0.5)
         self.line_end = nn.Parameter(torch.randn(shape.width))
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         table = torch.tensor(fused, dtype=torch.long).reshape(-1, 2)
         self.register_buffer("fused", table, persistent=False)
-        #: The layer whose first head is taught to look at the right option's end.
-        self.taught = shape.layers - 2
+        #: Layers whose heads are taught where to look: the last one but one at the right option's
+        #: end, that before it at what decides.
+        self.lessons = {shape.layers - 2: "right", shape.layers - 3: "evidence"}
 
     def embeddings(self) -> Tensor:
         """Of all tokens."""
-        rows = self.embedding.index_select(0, self.fused[:, 1]) + self.line_end
-        return self.embedding.index_copy(0, self.fused[:, 0], rows)
+        table = F.linear(self.words, self.lift.to(torch.bfloat16)).float()
+        table = table.addcmul(self.own, self.embedding)
+        rows = table.index_select(0, self.fused[:, 1]) + self.line_end
+        return table.index_copy(0, self.fused[:, 0], rows)
 
     def output(self, embeddings: Tensor) -> Tensor:
         """The matrix behind the last states, tied to the embeddings, in bfloat16."""
         return (embeddings * self.shape.output_gain).to(torch.bfloat16)
 
-    def forward(self, batch: Tensors, embeddings: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """
-        :returns: The last states, normed, in bfloat16; the same before the taught layer; and the
-            taught head's weights on the ends of right options.
-        """
+    def forward(self, batch: Tensors, embeddings: Tensor) -> States:
         x = F.embedding(batch.tokens, embeddings)
-        early, ends = x, x.new_zeros(0)
+        before: list[Tensor] = []
+        looks: dict[str, Tensor] = {}
         for i, layer in enumerate(self.layers):
-            early = x if i == self.taught else early
-            x, weights = layer(x, batch, i == self.taught)
-            ends = weights if i == self.taught else ends
-        epsilon = self.shape.epsilon
-        return _Norm.apply(x, epsilon), _Norm.apply(early, epsilon), ends
+            before.append(x)
+            lesson = self.lessons.get(i, "")
+            x, weights = layer(x, batch, lesson)
+            if lesson:
+                looks[lesson] = weights
+        right, evidence = len(before) - 2, len(before) - 3
+        last, at_right, at_evidence = (
+            _Norm.apply(y, self.shape.epsilon) for y in (x, before[right], before[evidence])
+        )
+        return States(last, at_right, at_evidence, looks)

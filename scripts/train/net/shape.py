@@ -19,6 +19,8 @@ class Shape:
     #: A small base: prompts are short, and distances of a few tokens must be told apart.
     rope_base: float = 10_000.0
     epsilon: float = 1e-6
+    #: Width of the vectors of words that tokens begin with.
+    word: int = 100
     #: What normed queries and keys are multiplied by, each: how sharply attention can look.
     gain: float = 1.5
     #: The last norm's gain. Tokens begin with vectors of length √width, which what the layers add

@@ -8,7 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from net.batch import Batch, Bucket
+from net.batch import Batch, Bucket, Looks
 from net.shape import Shape
 
 
@@ -19,9 +19,8 @@ class BucketTensors:
     size: int
     states: Tensor
     bias: Tensor
-    head_rows: Tensor
-    head_last: Tensor
-    head_key: Tensor
+    #: Indices of attention's weights, by the lesson: of right options' ends, and of what decides.
+    looks: dict[str, tuple[Tensor, ...]]
 
 
 @dataclass
@@ -83,7 +82,10 @@ def _bucket(bucket: Bucket, hidden: Tensor, device: str) -> BucketTensors:
         size=bucket.size,
         states=states,
         bias=torch.cat((state, own), -1),
-        head_rows=torch.from_numpy(bucket.head_rows).to(device),
-        head_last=torch.from_numpy(bucket.head_last).to(device),
-        head_key=torch.from_numpy(bucket.head_key).to(device),
+        looks={"right": _indices(bucket.right, device), "evidence": _indices(bucket.evidence, device)},
     )
+
+
+def _indices(looks: Looks, device: str) -> tuple[Tensor, ...]:
+    found = (looks.rows, looks.heads, looks.last, looks.keys)
+    return tuple(torch.from_numpy(index.copy()).to(device) for index in found)

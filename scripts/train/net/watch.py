@@ -41,8 +41,8 @@ def _batches(groups: list[AskedGroup]) -> list[Batch]:
 
 def _correct(network: Network, batch: Batch, device: str) -> torch.Tensor:
     embeddings = network.embeddings()
-    states, _, _ = network(to_tensors(batch, network.shape, device), embeddings)
-    last = states.index_select(0, torch.from_numpy(batch.last).to(device))
+    states = network(to_tensors(batch, network.shape, device), embeddings)
+    last = states.last.index_select(0, torch.from_numpy(batch.last).to(device))
     logits = F.linear(last, network.output(embeddings)).float()
     candidates = torch.from_numpy(batch.candidates).to(device)
     scores = logits.gather(1, candidates.clamp_min(0))

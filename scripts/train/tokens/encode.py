@@ -1,5 +1,6 @@
 """Text to tokens, as llama.cpp does it."""
 
+from tokens.learn import apply_merges
 from tokens.pretokens import pretokens
 from tokens.vocabulary import BYTE_CHARACTERS, Vocabulary
 
@@ -27,13 +28,5 @@ class Encoder:
         return tokens
 
     def _merge(self, word: str) -> list[int]:
-        parts = [BYTE_CHARACTERS[byte] for byte in word.encode()]
-        ranks = self._ranks
-        while len(parts) > 1:
-            rank, at = min(
-                (ranks.get((parts[i], parts[i + 1]), 1 << 30), i) for i in range(len(parts) - 1)
-            )
-            if rank == 1 << 30:
-                break
-            parts[at : at + 2] = [parts[at] + parts[at + 1]]
+        parts = apply_merges(self._ranks, [BYTE_CHARACTERS[byte] for byte in word.encode()])
         return [self._ids[part] for part in parts]

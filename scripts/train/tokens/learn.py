@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from tokens.vocabulary import BYTE_CHARACTERS
 
@@ -34,6 +35,37 @@ def learn_merges(words: Counter[str], first: list[Pair], count: int) -> list[Pai
         # Two merges can make the same token in two ways.
         made.add(pair[0] + pair[1])
     return merges
+
+
+def whole_words(merges: list[Pair], words: Iterable[str], count: int) -> list[Pair]:
+    """Merges that make each word one token, behind all others, which they never get in the way of.
+
+    :param words: Pretokens, the most important first.
+    :param count: Tokens that merges make, in all.
+    :returns: All merges.
+    """
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    made = {left + right for left, right in ranks}
+    for word in words:
+        left, *rest = apply_merges(ranks, [BYTE_CHARACTERS[byte] for byte in word.encode()])
+        for right in rest:
+            if len(made) == count:
+                return list(ranks)
+            ranks.setdefault((left, right), len(ranks))
+            left += right
+            made.add(left)
+    return list(ranks)
+
+
+def apply_merges(ranks: dict[Pair, int], parts: list[str]) -> list[str]:
+    """A pretoken's bytes as tokens: the earliest merge that fits, again and again."""
+    none = len(ranks)
+    while len(parts) > 1:
+        rank, at = min((ranks.get(pair, none), i) for i, pair in enumerate(zip(parts, parts[1:])))
+        if rank == none:
+            break
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    return parts
 
 
 class _Learner:

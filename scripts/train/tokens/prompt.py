@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ask.question import Group, Noul, Question
 from tokens.encode import Encoder
-from tokens.vocabulary import LABELS, Vocabulary
+from tokens.vocabulary import LABELS, Vocabulary, is_digit
 from tokens.wording import has_labels, pieces_of, state_text
 
 _MOST_CACHED = 300_000
@@ -23,6 +25,10 @@ class AskedQuestion:
     candidates: list[int]
     #: Index of the right one.
     answer: int
+    #: Tokens of the state at the ends of what decides.
+    evidence: list[int]
+    #: The token that ends the number to compare with, or -1.
+    bound: int
 
 
 @dataclass(slots=True)
@@ -37,6 +43,8 @@ class Prompter:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._encoder = Encoder(vocabulary)
         self._cache: dict[str, list[int]] = {}
+        # A byte is spelled as one character.
+        self._lengths = [len(token) for token in vocabulary.tokens]
         self.state, self.question, self.answer = (
             vocabulary.id_of(text) for text in ("<|state|>", "<|question|>", "<|answer|>")
         )
@@ -50,10 +58,27 @@ class Prompter:
         :param labels: Which labels stand for the options, where not the first ones; a list of
             indices, long enough for each question. The server always takes the first ones.
         """
-        state = [self.state, *self._encoder.encode(state_text(group.state)), self.question]
-        return AskedGroup(group, state, [self._ask(q, labels) for q in group.questions])
+        text = state_text(group.state)
+        own = self._encoder.encode(text)
+        places = self._places(text, own, group.questions)
+        questions = [
+            self._ask(question, [places[end] for end in question.evidence], labels)
+            for question in group.questions
+        ]
+        return AskedGroup(group, [self.state, *own, self.question], questions)
 
-    def _ask(self, question: Question, labels: list[int] | None) -> AskedQuestion:
+    def _places(self, text: str, tokens: list[int], questions: list[Question]) -> dict[int, int]:
+        """By the end of a piece of evidence, in characters: the token that it ends in."""
+        wanted = {end for question in questions for end in question.evidence}
+        if not wanted:
+            return {}
+        ends = list(accumulate(self._lengths[token] for token in tokens))
+        # One token stands before the text.
+        return {end: bisect_left(ends, len(text[:end].encode())) + 1 for end in wanted}
+
+    def _ask(
+        self, question: Question, evidence: list[int], labels: list[int] | None
+    ) -> AskedQuestion:
         tokens: list[int] = []
         ends: list[tuple[int, int]] = []
         with_labels = has_labels(question)
@@ -70,7 +95,10 @@ class Prompter:
         else:
             used = labels[: len(ends)] if labels else range(len(ends))
             candidates, answer = [self.labels[label] for label in used], question.answer
-        return AskedQuestion(question, tokens, ends, candidates, answer)
+        bound = -1
+        if isinstance(question, Noul) and question.relation >= 0 and len(evidence) == 1:
+            bound = max((i for i, token in enumerate(tokens) if is_digit(token)), default=-1)
+        return AskedQuestion(question, tokens, ends, candidates, answer, evidence, bound)
 
     def _encode(self, text: str) -> list[int]:
         tokens = self._cache.get(text)

@@ -43,6 +43,14 @@ def spell(text: str) -> str:
     return "".join(BYTE_CHARACTERS[byte] for byte in text.encode())
 
 
+# Tokens of bytes come first, in the bytes' order, and a digit is always one of them.
+ZERO = ord("0")
+
+
+def is_digit(token: int) -> bool:
+    return ZERO <= token < ZERO + 10
+
+
 def required_merges() -> list[tuple[str, str]]:
     """Pairs that make each label, each label with a line's end, and ``WHOLE``."""
     merges: dict[tuple[str, str], None] = {}
