@@ -43,13 +43,13 @@ def main() -> None:
     vocabulary = Vocabulary.read(given.tokenizer)
     network = load_network(torch.load(given.checkpoint, map_location="cpu"), vocabulary)
     mix, random = Mix(load(given.public)[1]), Random(7)
-    groups = [mix.one(random, 3) for _ in range(given.requests)]
+    groups = [mix.asked(random, 3) for _ in range(given.requests)]
     for question in (q for group in groups for q in group.questions):
         if not isinstance(question, Choice):
             question.reversed = False
     lines = "".join(json.dumps(body_of(group), ensure_ascii=False) + "\n" for group in groups)
     command = ["node", str(given.tool), str(given.model)]
-    served = subprocess.run(command, input=lines.encode(), capture_output=True, check=True).stdout
+    served = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True).stdout
     prompter = Prompter(vocabulary)
     differences: list[float] = []
     turned = 0

@@ -29,7 +29,7 @@ def main() -> None:
 
     random = Random(given.seed)
     mix = Mix(load(given.public)[0])
-    groups = [mix.one(random, 4) for _ in range(given.requests)]
+    groups = [mix.asked(random, 4) for _ in range(given.requests)]
     for question in (q for group in groups for q in group.questions):
         # Asked for by a header, which no line here has.
         if not isinstance(question, Choice):
@@ -37,7 +37,7 @@ def main() -> None:
     groups += [strange_group(random) for _ in range(given.requests)]
     lines = "".join(json.dumps(body_of(group), ensure_ascii=False) + "\n" for group in groups)
     command = ["node", str(given.tool), str(given.model)]
-    served = subprocess.run(command, input=lines.encode(), capture_output=True, check=True).stdout
+    served = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True).stdout
     prompter = Prompter(Vocabulary.read(given.tokenizer))
     questions = 0
     for group, line in zip(groups, served.decode().splitlines(), strict=True):

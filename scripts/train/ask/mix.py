@@ -58,6 +58,10 @@ class Mix:
     def one(self, random: Random, stage: int) -> Group:
         if random.random() < BARE[stage] / (1 + BARE[stage]):
             return self._bare(random, stage)
+        return self.asked(random, stage)
+
+    def asked(self, random: Random, stage: int) -> Group:
+        """One with questions."""
         most, digits, fields, names = STAGES[stage]
         concepts = self._few[stage] if stage < len(_FEW) else self._concepts
         task = random.choices(list(SHARES), list(SHARES.values()))[0]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ask.question import Choice, Noul, Score
-from net.digits import digit_classes
+from net.digits import digit_steps
 from tokens.prompt import AskedGroup, AskedQuestion
 
 _SIZES = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 256, 320, 384, 512)
@@ -142,7 +142,7 @@ def make_batch(groups: list[AskedGroup], stage: int = 0) -> Batch:
     for i, (_, question) in enumerate(asked):
         candidates[i, : len(question.candidates)] = question.candidates
     flat = np.concatenate(tokens)
-    digit_places, digits = digit_classes(flat)
+    digit_places, digits = digit_steps(flat)
     real = np.arange(state_size) < lengths[:, None] - 1
     next_places = np.flatnonzero(real)
     right = np.array([question.answer for _, question in asked], np.int64)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from net.batch import Batch
-from net.digits import CLASSES
+from net.digits import STEPS
 from net.network import Network
 from net.tensors import to_tensors
 
@@ -38,7 +38,7 @@ class Weights:
     end: float = 0.5
     relation: float = 0.5
     #: How long a number is so far, and how it begins, told at its digits.
-    digits: float = 0.2
+    digits: float = 1.0
     #: The next token of states.
     next: float = 0.3
 
@@ -51,7 +51,7 @@ class Helpers(nn.Module):
         self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
         self.relation = nn.Parameter(torch.zeros(3, width))
         self.end = nn.Parameter(torch.zeros(1, width))
-        self.digits = nn.Parameter(torch.zeros(CLASSES, width))
+        self.digits = nn.Parameter(torch.zeros(STEPS, width))
 
 
 @dataclass
@@ -102,7 +102,7 @@ def outcome(
             losses["relation"] = F.cross_entropy(found, long(batch.relations))
         if len(batch.digits):
             found = at(batch.digit_places, helpers.digits, states.at_evidence)
-            losses["digits"] = F.cross_entropy(found, long(batch.digits))
+            losses["digits"] = F.binary_cross_entropy_with_logits(found, long(batch.digits))
         some = slice(random.randrange(_NEXT_EVERY), None, _NEXT_EVERY)
         following = at(batch.next_places[some], output)
         losses["next"] = F.cross_entropy(following, long(batch.next_tokens[some]))

@@ -21,7 +21,7 @@ def rate_scale(share: float, steps: int) -> float:
 
 # A stage ends when choices about concepts are right so often, or at such a share of the run.
 _ENOUGH = (0.80, 0.75, 0.75, 0.70, 2.0)
-_LATEST = (0.15, 0.25, 0.33, 0.45, 0.65)
+_LATEST = (0.06, 0.14, 0.24, 0.38, 0.62)
 
 
 class Curriculum:
