@@ -43,7 +43,7 @@ def main() -> None:
     vocabulary = Vocabulary.read(given.tokenizer)
     network = load_network(torch.load(given.checkpoint, map_location="cpu"), vocabulary)
     mix, random = Mix(load(given.public)[1]), Random(7)
-    groups = [mix.asked(random, 3) for _ in range(given.requests)]
+    groups = [mix.asked(random) for _ in range(given.requests)]
     for question in (q for group in groups for q in group.questions):
         if not isinstance(question, Choice):
             question.reversed = False

@@ -29,7 +29,7 @@ def main() -> None:
 
     random = Random(given.seed)
     mix = Mix(load(given.public)[0])
-    groups = [mix.asked(random, 4) for _ in range(given.requests)]
+    groups = [mix.asked(random) for _ in range(given.requests)]
     for question in (q for group in groups for q in group.questions):
         # Asked for by a header, which no line here has.
         if not isinstance(question, Choice):

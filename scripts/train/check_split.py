@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ask.mix import STAGES, Mix
+from ask.mix import LAST, Mix, Stages
 from ask.question import body_of
 from source.assemble import load
 from source.material import Material
@@ -44,7 +44,7 @@ def main() -> None:
     random, mix = Random(given.seed), Mix(training)
     texts = 0
     for i in range(given.groups):
-        group = mix.one(random, i % len(STAGES))
+        group = mix.one(random, Stages(*(i % (last + 1) for last in LAST)))
         body = body_of(group)
         for text in strings_of(body):
             texts += 1

@@ -16,7 +16,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
 
-from ask.mix import STAGES, concept_numbers
+from ask.mix import Stages, concept_numbers
 from ask.sets import evaluation_sets
 from net.checkpoint import Checkpoint
 from net.heap import keep_freed_memory
@@ -94,14 +94,14 @@ def train(team: Team, given: argparse.Namespace) -> None:
     seed = given.seed + 1000 * progress.starts + 100 * team.rank
     stream = Stream(given.public, given.tokenizer, given.batch, seed, given.workers)
     log = Log(given.out / "log.jsonl" if team.leads else None)
-    log.write({"event": "start", "parameters": shape.parameters, "stages": STAGES, **words(given)})
+    log.write({"event": "start", "parameters": shape.parameters, **words(given)})
 
     begun, total = time.monotonic() - progress.seconds, given.minutes * 60
     next_watch, next_save = progress.seconds + given.watch_minutes * 60, progress.seconds + 300
     for batch in stream:
-        seconds, stage = team.told(time.monotonic() - begun, curriculum.stage)
+        seconds, *stages = team.told(time.monotonic() - begun, *curriculum.stages)
         share = min(1.0, seconds / total)
-        stream.stage = int(stage)
+        stream.turn_to(Stages(*map(int, stages)))
         result = outcome(network, helpers, batch, given.device, Weights())
         if not math.isfinite(float(result.loss.detach())):
             raise SystemExit(f"step {progress.steps}: the loss is no number")
@@ -113,7 +113,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
         curriculum.see(batch, result.correct, share)
         log.gather(result.parts, batch.tasks, result.correct.tolist())
         if progress.steps % 20 == 0:
-            log.write_means({"event": "step", **progress.figures(), "stage": batch.stage})
+            log.write_means({"event": "step", **progress.figures(), "stages": batch.stages})
         if team.leads and (seconds > next_watch or share >= 1):
             found = watch.figures(network, given.device)
             log.write({"event": "watch", **progress.figures(), **rounded(found)})

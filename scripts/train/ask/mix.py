@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from random import Random
+from typing import NamedTuple
 
 from ask.concepts import ConceptTasks
 from ask.facts import FactTasks
 from ask.numbers import NumberTasks
 from ask.question import Group
-from ask.record_tasks import RecordTasks
+from ask.record_tasks import KINDS, RecordTasks
 from ask.scales import ScaleTasks, scale_key
 from source.material import Material
 
@@ -31,9 +32,25 @@ BARE = (4, 4, 3, 3, 2, 2)
 # options is learned long before all that can be compared.
 _FEW = (150, 300, 800)
 
-# From stage to stage of the curriculum, at most: options, digits of a number, fields of a record, and
-# numbers with a name each.
-STAGES = ((2, 2, 1, 2), (4, 3, 2, 2), (8, 4, 4, 3), (16, 6, 6, 4), (80, 6, 9, 5), (255, 6, 9, 5))
+# From stage to stage, at most: options; fields of a record; digits of a number, and numbers with a
+# name each.
+_OPTIONS = (2, 4, 8, 16, 80, 255)
+_FIELDS = (1, 2, 3, 5, 9)
+_DIGITS = ((2, 2), (3, 2), (4, 3), (6, 4), (6, 5))
+
+# What a record is asked for before anything else.
+_FIRST_KINDS = ("choice", "choice", "lookup", "negation")
+
+
+class Stages(NamedTuple):
+    """How far the curriculum is, in each kind of task: they are learned at different speeds."""
+
+    concept: int = len(_OPTIONS) - 1
+    record: int = len(_FIELDS) - 1
+    number: int = len(_DIGITS) - 1
+
+
+LAST = Stages()
 
 
 def concept_numbers(material: Material) -> dict[str, int]:
@@ -55,14 +72,15 @@ class Mix:
         self._numbers = NumberTasks(material)
         self._has_strays = len(material.strays) > 0
 
-    def one(self, random: Random, stage: int) -> Group:
-        if random.random() < BARE[stage] / (1 + BARE[stage]):
-            return self._bare(random, stage)
-        return self.asked(random, stage)
+    def one(self, random: Random, stages: Stages = LAST) -> Group:
+        bare = BARE[stages.concept]
+        if random.random() < bare / (1 + bare):
+            return self._bare(random, stages.concept)
+        return self.asked(random, stages)
 
-    def asked(self, random: Random, stage: int) -> Group:
+    def asked(self, random: Random, stages: Stages = LAST) -> Group:
         """One with questions."""
-        most, digits, fields, names = STAGES[stage]
+        most, stage = _OPTIONS[stages.concept], stages.concept
         concepts = self._few[stage] if stage < len(_FEW) else self._concepts
         task = random.choices(list(SHARES), list(SHARES.values()))[0]
         if task == "matching":
@@ -74,9 +92,11 @@ class Mix:
         if task == "fact":
             return self._facts.group(random)
         if task == "record":
-            return self._records.group(random, random.randint(3, 6), most=fields)
+            kinds = _FIRST_KINDS if stages.record < 2 else KINDS
+            most_fields = _FIELDS[stages.record]
+            return self._records.group(random, random.randint(3, 6), kinds, most_fields)
         if task == "number":
-            return self._numbers.group(random, random.randint(3, 6), digits, names)
+            return self._numbers.group(random, random.randint(3, 6), *_DIGITS[stages.number])
         return concepts.group(random, random.randint(3, 5), most)
 
     def _bare(self, random: Random, stage: int) -> Group:

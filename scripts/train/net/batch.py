@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ask.mix import LAST, Stages
 from ask.question import Choice, Noul, Score
 from net.digits import digit_steps
 from tokens.prompt import AskedGroup, AskedQuestion
@@ -86,7 +87,7 @@ class Batch:
     next_tokens: np.ndarray
     #: Task and type of each question, and its group and name, for figures.
     tasks: list[str]
-    stage: int = 0
+    stages: Stages = LAST
 
     @property
     def questions(self) -> int:
@@ -109,7 +110,7 @@ class _Columns:
             self.concepts.append(number)
 
 
-def make_batch(groups: list[AskedGroup], stage: int = 0) -> Batch:
+def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
     columns = _Columns()
     state_size = padded_size(max(len(group.state) for group in groups))
     lengths = np.array([len(group.state) for group in groups], np.int64)
@@ -168,7 +169,7 @@ def make_batch(groups: list[AskedGroup], stage: int = 0) -> Batch:
         next_places=next_places,
         next_tokens=states.reshape(-1)[next_places + 1],
         tasks=[_task(groups[row], question) for row, question in asked],
-        stage=stage,
+        stages=stages,
     )
 
 
@@ -227,7 +228,7 @@ class Batcher:
         self._waiting: dict[int, list[AskedGroup]] = {}
         self._sizes: dict[int, int] = {}
 
-    def add(self, group: AskedGroup, stage: int) -> Iterator[Batch]:
+    def add(self, group: AskedGroup, stages: Stages = LAST) -> Iterator[Batch]:
         size = padded_size(len(group.state))
         # Few classes of states, so that none waits long.
         size = next((s for s in (12, 16, 20, 24, 32, 48, 96, 192) if s >= size), 512)
@@ -237,7 +238,7 @@ class Batcher:
         self._sizes[size] = self._sizes.get(size, 0) + cost
         # A batch has questions, however many texts without any come first.
         if self._sizes[size] >= self._tokens and any(g.questions for g in self._waiting[size]):
-            yield make_batch(self._waiting.pop(size), stage)
+            yield make_batch(self._waiting.pop(size), stages)
             self._sizes[size] = 0
 
     def rest(self) -> list[list[AskedGroup]]:

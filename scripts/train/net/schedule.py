@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ask.mix import STAGES
+from ask.mix import LAST, Stages
 from net.batch import Batch
 
 _WARM_UP_STEPS = 40
@@ -19,30 +19,35 @@ def rate_scale(share: float, steps: int) -> float:
     return warm * max(0.01, decay)
 
 
-# A stage ends when choices about concepts are right so often, or at such a share of the run.
-_ENOUGH = (0.80, 0.75, 0.75, 0.70, 2.0)
-_LATEST = (0.06, 0.14, 0.24, 0.38, 0.62)
+# By which task a stage is judged; how often it must be right for the next one, and at what share of
+# the run that comes in any case.
+_JUDGED = Stages("concept choice", "record choice", "number noul")
+_ENOUGH = Stages((0.80, 0.75, 0.75, 0.70, 2.0), (0.75, 0.75, 0.75, 0.75), (0.75, 0.80, 0.85, 0.85))
+_LATEST = Stages((0.08, 0.16, 0.26, 0.40, 0.62), (0.20, 0.30, 0.40, 0.50), (0.20, 0.30, 0.40, 0.50))
 
 
 class Curriculum:
-    """More options, and larger numbers, as soon as few of them are mastered."""
+    """More of everything, and larger, as soon as a little of it is mastered."""
 
     def __init__(self) -> None:
-        self.stage = 0
-        self._right = 0.0
+        self.stages = Stages(0, 0, 0)
+        self._right = [0.0, 0.0, 0.0]
 
     def see(self, batch: Batch, correct: Tensor, share: float) -> None:
-        if self.stage == len(STAGES) - 1:
-            return
-        seen = [i for i, task in enumerate(batch.tasks) if task == "concept choice"]
-        if batch.stage == self.stage and seen:
-            self._right += 0.03 * (float(correct[seen].float().mean()) - self._right)
-        if self._right > _ENOUGH[self.stage] or share > _LATEST[self.stage]:
-            self.stage += 1
-            self._right = 0.0
+        now = list(self.stages)
+        for kind, (stage, last) in enumerate(zip(self.stages, LAST)):
+            if stage == last:
+                continue
+            seen = [i for i, task in enumerate(batch.tasks) if task == _JUDGED[kind]]
+            if batch.stages[kind] == stage and seen:
+                self._right[kind] += 0.03 * (float(correct[seen].float().mean()) - self._right[kind])
+            if self._right[kind] > _ENOUGH[kind][stage] or share > _LATEST[kind][stage]:
+                now[kind] += 1
+                self._right[kind] = 0.0
+        self.stages = Stages(*now)
 
-    def state(self) -> dict[str, float]:
-        return {"stage": self.stage, "right": self._right}
+    def state(self) -> dict[str, list]:
+        return {"stages": list(self.stages), "right": self._right}
 
-    def load(self, state: dict[str, float]) -> None:
-        self.stage, self._right = int(state["stage"]), state["right"]
+    def load(self, state: dict[str, list]) -> None:
+        self.stages, self._right = Stages(*state["stages"]), list(state["right"])

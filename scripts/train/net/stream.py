@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from ask.mix import STAGES, Mix
+from ask.mix import LAST, Mix, Stages
 from net.batch import Batch, Batcher
 from source.assemble import load
 from tokens.prompt import Prompter
@@ -24,12 +24,12 @@ class Stream:
     ) -> None:
         """:param tokens: Of a batch, about."""
         context = multiprocessing.get_context("spawn")
-        self._stage = context.Value("i", 0)
+        self._stages = context.Array("i", len(LAST))
         self._queues = [context.Queue(maxsize=4) for _ in range(workers)]
         self._workers = [
             context.Process(
                 target=_work,
-                args=(queue, self._stage, public, tokenizer, tokens, f"{seed} {i}"),
+                args=(queue, self._stages, public, tokenizer, tokens, f"{seed} {i}"),
                 daemon=True,
             )
             for i, queue in enumerate(self._queues)
@@ -37,13 +37,9 @@ class Stream:
         for worker in self._workers:
             worker.start()
 
-    @property
-    def stage(self) -> int:
-        return self._stage.value
-
-    @stage.setter
-    def stage(self, stage: int) -> None:
-        self._stage.value = min(stage, len(STAGES) - 1)
+    def turn_to(self, stages: Stages) -> None:
+        """What is made from now on; a few batches wait that were made before."""
+        self._stages[:] = stages
 
     def __iter__(self) -> Iterator[Batch]:
         # Round robin, so that a run with as many workers sees the same batches again.
@@ -56,13 +52,14 @@ class Stream:
             worker.terminate()
 
 
-def _work(queue, stage, public: Path | None, tokenizer: Path, tokens: int, seed: str) -> None:
+def _work(queue, shared, public: Path | None, tokenizer: Path, tokens: int, seed: str) -> None:
     training, _ = load(public)
     mix, random = Mix(training), Random(seed)
     prompter, batcher = Prompter(Vocabulary.read(tokenizer)), Batcher(tokens)
     every = range(len(LABELS))
     while True:
-        group = mix.one(random, stage.value)
+        stages = Stages(*shared[:])
+        group = mix.one(random, stages)
         labels = random.sample(every, len(LABELS)) if random.random() < _OTHER_LABELS else None
-        for batch in batcher.add(prompter.ask(group, labels), stage.value):
+        for batch in batcher.add(prompter.ask(group, labels), stages):
             queue.put(batch)

@@ -35,7 +35,7 @@ class Watch:
 
 def _batches(groups: list[AskedGroup]) -> list[Batch]:
     batcher = Batcher(8192)
-    batches = [batch for group in groups for batch in batcher.add(group, 0)]
+    batches = [batch for group in groups for batch in batcher.add(group)]
     return batches + [make_batch(waiting) for waiting in batcher.rest()]
 
 
