@@ -24,6 +24,8 @@ class Choice:
     relation: int = -1
     #: Where in the state's text, in characters, that ends which decides; two places at most.
     evidence: tuple[int, ...] = ()
+    #: What stands there, where an option repeats it.
+    value: str | None = None
 
 
 @dataclass(slots=True)
@@ -50,6 +52,9 @@ class Noul:
     #: Less, equal or greater (0 to 2), where a comparison decides; -1 elsewhere.
     relation: int = -1
     evidence: tuple[int, ...] = ()
+    #: What stands there, and what the question asks for in its place.
+    value: str | None = None
+    asked: str | None = None
 
 
 Question = Union[Choice, Score, Noul]

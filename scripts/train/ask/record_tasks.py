@@ -65,7 +65,13 @@ class RecordTasks:
         same = random.random() < 0.5
         value = record.values[field.name] if same else self._other(record, field, random)
         text = _fill(random.choice(self._words[frames]), _phrase(field, random), value.text)
-        return Noul(text, same == (kind == "lookup"), evidence=(record.ends[field.name],))
+        return Noul(
+            text,
+            same == (kind == "lookup"),
+            evidence=(record.ends[field.name],),
+            value=record.values[field.name].text,
+            asked=value.text,
+        )
 
     def _presence(self, record: Record, random: Random) -> Noul | None:
         given = random.random() < 0.5
@@ -113,7 +119,7 @@ class RecordTasks:
         wording = random.choice(self._words["field choice"])
         at = next(i for i, option in enumerate(options) if option is right)
         text, evidence = _fill(wording, _phrase(field, random)), (record.ends[field.name],)
-        return distinct(Choice(text, options, at, evidence=evidence))
+        return distinct(Choice(text, options, at, evidence=evidence, value=right.name))
 
     def _field_of(self, record: Record, field: Field, random: Random) -> Choice | None:
         value = record.values[field.name]

@@ -42,6 +42,27 @@ class Looks:
 
 
 @dataclass
+class Told:
+    """Tokens that should be known at places."""
+
+    places: np.ndarray
+    #: Pairs of an index of a place and a token, and the pair's share of the place.
+    rows: np.ndarray
+    tokens: np.ndarray
+    shares: np.ndarray
+
+    @staticmethod
+    def of(told: list[tuple[int, list[int]]]) -> Told:
+        pairs = [(row, token, 1 / len(tokens)) for row, (_, tokens) in enumerate(told) for token in tokens]
+        return Told(
+            np.array([place for place, _ in told], np.int64),
+            np.array([row for row, _, _ in pairs], np.int64),
+            np.array([token for _, token, _ in pairs], np.int64),
+            np.array([share for _, _, share in pairs], np.float32),
+        )
+
+
+@dataclass
 class Bucket:
     """Questions of one padded length."""
 
@@ -79,6 +100,10 @@ class Batch:
     #: Last places of comparisons, and what compares.
     relation_places: np.ndarray
     relations: np.ndarray
+    #: What is known of values' tokens: before the layer that looks at what decides, and before the
+    #: one that looks at right options' ends.
+    contents: Told
+    later_contents: Told
     #: Places of digits, and what they have said so far.
     digit_places: np.ndarray
     digits: np.ndarray
@@ -103,6 +128,8 @@ class _Columns:
     relation_places: list[int] = field(default_factory=list)
     relations: list[int] = field(default_factory=list)
     last: list[int] = field(default_factory=list)
+    contents: list[tuple[int, list[int]]] = field(default_factory=list)
+    later_contents: list[tuple[int, list[int]]] = field(default_factory=list)
 
     def concept(self, place: int, number: int) -> None:
         if number >= 0:
@@ -164,6 +191,8 @@ def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
         end_right=np.array(columns.end_right, np.float32),
         relation_places=np.array(columns.relation_places, np.int64),
         relations=np.array(columns.relations, np.int64),
+        contents=Told.of(columns.contents),
+        later_contents=Told.of(columns.later_contents),
         digit_places=digit_places,
         digits=digits,
         next_places=next_places,
@@ -193,6 +222,13 @@ def _bucket(
             # What is asked about: known where it ends.
             meaning = next((end for option, end in asked.ends if option == 1), last - 1)
             columns.concept(first + meaning, question.concept)
+            # Whether two things are the same is seen by looking: at the other one, or at oneself.
+            if question.asked and asked.bound >= 0:
+                same = question.asked == question.value
+                right.append((row, 1, last, state_size + (asked.bound if same else last)))
+            elif question.concept >= 0:
+                same = question.concept == groups[state].group.concept
+                right.append((row, 1, last, state_size + (meaning if same else last)))
         else:
             options = question.options if isinstance(question, Choice) else question.levels
             columns.concept(first + last, options[asked.answer].concept)
@@ -209,6 +245,15 @@ def _bucket(
         if not keys and groups[state].group.concept >= 0:
             keys = [len(groups[state].state) - 1]
         evidence += [(row, head, last, key) for head, key in enumerate(keys)]
+        if asked.contents.evidence:
+            known = asked.contents.evidence
+            columns.contents.append((state * state_size + asked.evidence[0], known))
+            columns.later_contents.append((first + last, known))
+            if isinstance(question, Noul):
+                columns.contents.append((first + asked.bound, asked.contents.others[0]))
+            else:
+                for (_, end), other in zip(asked.ends, asked.contents.others, strict=True):
+                    columns.later_contents.append((first + end, other))
         if not isinstance(question, Score) and question.relation >= 0:
             columns.relation_places.append(first + last)
             columns.relations.append(question.relation)

@@ -39,6 +39,9 @@ class Weights:
     relation: float = 0.5
     #: How long a number is so far, and how it begins, told at its digits.
     digits: float = 1.0
+    #: Which tokens a value has, told where it ends, and again before it is compared.
+    content: float = 0.5
+    content_later: float = 0.5
     #: The next token of states.
     next: float = 0.3
 
@@ -103,6 +106,14 @@ def outcome(
         if len(batch.digits):
             found = at(batch.digit_places, helpers.digits, states.at_evidence)
             losses["digits"] = F.binary_cross_entropy_with_logits(found, long(batch.digits))
+        for name, told, of in (
+            ("content", batch.contents, states.at_evidence),
+            ("content_later", batch.later_contents, states.at_right),
+        ):
+            if len(told.places):
+                known = F.log_softmax(at(told.places, output, of), -1)
+                shares = known[long(told.rows), long(told.tokens)] * long(told.shares)
+                losses[name] = -shares.sum() / len(told.places)
         some = slice(random.randrange(_NEXT_EVERY), None, _NEXT_EVERY)
         following = at(batch.next_places[some], output)
         losses["next"] = F.cross_entropy(following, long(batch.next_tokens[some]))

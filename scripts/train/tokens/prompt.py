@@ -6,12 +6,22 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ask.question import Group, Noul, Question
+from ask.question import Group, Noul, Question, Score
 from tokens.encode import Encoder
 from tokens.vocabulary import LABELS, Vocabulary, is_digit
 from tokens.wording import has_labels, pieces_of, state_text
 
 _MOST_CACHED = 300_000
+
+
+@dataclass(slots=True)
+class Contents:
+    """Values as a question spells them, however the state does; empty where none are compared."""
+
+    #: Of the state.
+    evidence: list[int]
+    #: Of each option, or of what a noul asks for.
+    others: list[list[int]]
 
 
 @dataclass(slots=True)
@@ -27,8 +37,10 @@ class AskedQuestion:
     answer: int
     #: Tokens of the state at the ends of what decides.
     evidence: list[int]
-    #: The token that ends the number to compare with, or -1.
+    #: The token that ends the number or value to compare with, or -1.
     bound: int
+    #: Tokens that should be known where evidence, options and the value asked for end, and at last.
+    contents: Contents
 
 
 @dataclass(slots=True)
@@ -95,10 +107,29 @@ class Prompter:
         else:
             used = labels[: len(ends)] if labels else range(len(ends))
             candidates, answer = [self.labels[label] for label in used], question.answer
-        bound = -1
-        if isinstance(question, Noul) and question.relation >= 0 and len(evidence) == 1:
-            bound = max((i for i, token in enumerate(tokens) if is_digit(token)), default=-1)
-        return AskedQuestion(question, tokens, ends, candidates, answer, evidence, bound)
+        bound = self._bound(question, tokens, evidence)
+        contents = self._contents(question)
+        return AskedQuestion(question, tokens, ends, candidates, answer, evidence, bound, contents)
+
+    def _bound(self, question: Question, tokens: list[int], evidence: list[int]) -> int:
+        if not isinstance(question, Noul) or len(evidence) != 1:
+            return -1
+        if question.asked:
+            end = question.instructions.rindex(question.asked) + len(question.asked)
+            ends = accumulate(self._lengths[token] for token in tokens)
+            return bisect_left(list(ends), len(question.instructions[:end].encode()))
+        if question.relation >= 0:
+            return max((i for i, token in enumerate(tokens) if is_digit(token)), default=-1)
+        return -1
+
+    def _contents(self, question: Question) -> Contents:
+        if isinstance(question, Score) or not question.value:
+            return Contents([], [])
+        asked = question.asked if isinstance(question, Noul) else None
+        texts = [asked] if asked else [option.name for option in question.options]
+        return Contents(
+            self._encode(f" {question.value}"), [self._encode(f" {text}") for text in texts]
+        )
 
     def _encode(self, text: str) -> list[int]:
         tokens = self._cache.get(text)
