@@ -49,11 +49,11 @@ def main() -> None:
             question.reversed = False
     lines = "".join(json.dumps(body_of(group), ensure_ascii=False) + "\n" for group in groups)
     command = ["node", str(given.tool), str(given.model)]
-    served = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True).stdout
+    done = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True)
     prompter = Prompter(vocabulary)
     differences: list[float] = []
     turned = 0
-    for group, line in zip(groups, served.decode().splitlines(), strict=True):
+    for group, line in zip(groups, done.stdout.decode().splitlines(), strict=True):
         theirs = json.loads(line)["logits"]
         for mine, other in zip(logits_of(network, prompter.ask(group)), theirs, strict=True):
             p, q = softmax(mine), softmax(np.array(other))

@@ -37,10 +37,10 @@ def main() -> None:
     groups += [strange_group(random) for _ in range(given.requests)]
     lines = "".join(json.dumps(body_of(group), ensure_ascii=False) + "\n" for group in groups)
     command = ["node", str(given.tool), str(given.model)]
-    served = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True).stdout
+    done = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True)
     prompter = Prompter(Vocabulary.read(given.tokenizer))
     questions = 0
-    for group, line in zip(groups, served.decode().splitlines(), strict=True):
+    for group, line in zip(groups, done.stdout.decode().splitlines(), strict=True):
         mine, theirs = shown(prompter.ask(group)), json.loads(line)
         if mine != theirs:
             raise SystemExit(f"{json.dumps(body_of(group))}\nhere   {mine}\nserver {theirs}")

@@ -38,8 +38,8 @@ _OPTIONS = (2, 4, 8, 16, 80, 255)
 _FIELDS = (1, 2, 3, 5, 9)
 _DIGITS = ((2, 2), (3, 2), (4, 3), (6, 4), (6, 5))
 
-# What a record is asked for before anything else. With negations as frequent as look-ups, nothing tells
-# at first which way an answer leans.
+# What a record is asked for before anything else. With negations as frequent as look-ups, nothing
+# tells at first which way an answer leans.
 _FIRST_KINDS = ("choice", "choice", "lookup")
 
 

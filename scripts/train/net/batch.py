@@ -53,7 +53,11 @@ class Told:
 
     @staticmethod
     def of(told: list[tuple[int, list[int]]]) -> Told:
-        pairs = [(row, token, 1 / len(tokens)) for row, (_, tokens) in enumerate(told) for token in tokens]
+        pairs = [
+            (row, token, 1 / len(tokens))
+            for row, (_, tokens) in enumerate(told)
+            for token in tokens
+        ]
         return Told(
             np.array([place for place, _ in told], np.int64),
             np.array([row for row, _, _ in pairs], np.int64),

@@ -1,9 +1,9 @@
 """What digits have said so far, place by place.
 
 Comparing numbers needs their size, which stands in no token: it is how many digits there are, and
-what the first ones are. A head that is thrown away asks for just that at every digit: whether there
-are two or more so far, three or more, …; whether the first one is 1 or more, 2 or more, …, and so
-on. So each lies on a line of its own, and the larger of two is a matter of subtraction.
+what the first ones are. A head that is thrown away asks for just that at every digit: whether
+there are two or more so far, three or more, and so on; whether the first one is 1 or more, 2 or
+more, and so on. So each lies on a line of its own, and the larger of two is a matter of subtraction.
 """
 
 from __future__ import annotations

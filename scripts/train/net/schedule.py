@@ -40,7 +40,8 @@ class Curriculum:
                 continue
             seen = [i for i, task in enumerate(batch.tasks) if task == _JUDGED[kind]]
             if batch.stages[kind] == stage and seen:
-                self._right[kind] += 0.03 * (float(correct[seen].float().mean()) - self._right[kind])
+                right = float(correct[seen].float().mean())
+                self._right[kind] += 0.03 * (right - self._right[kind])
             if self._right[kind] > _ENOUGH[kind][stage] or share > _LATEST[kind][stage]:
                 now[kind] += 1
                 self._right[kind] = 0.0

@@ -82,7 +82,10 @@ def _bucket(bucket: Bucket, hidden: Tensor, device: str) -> BucketTensors:
         size=bucket.size,
         states=states,
         bias=torch.cat((state, own), -1),
-        looks={"right": _indices(bucket.right, device), "evidence": _indices(bucket.evidence, device)},
+        looks={
+            "right": _indices(bucket.right, device),
+            "evidence": _indices(bucket.evidence, device),
+        },
     )
 
 
