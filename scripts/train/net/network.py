@@ -80,16 +80,16 @@ class Network(nn.Module):
 
     def forward(self, batch: Tensors, embeddings: Tensor) -> States:
         x = F.embedding(batch.tokens, embeddings)
-        before: list[Tensor] = []
+        before: dict[str, Tensor] = {}
         looks: dict[str, Tensor] = {}
         for i, layer in enumerate(self.layers):
-            before.append(x)
             lesson = self.lessons.get(i, "")
+            if lesson:
+                before[lesson] = x
             x, weights = layer(x, batch, lesson)
             if lesson:
                 looks[lesson] = weights
-        right, evidence = len(before) - 2, len(before) - 3
         last, at_right, at_evidence = (
-            _Norm.apply(y, self.shape.epsilon) for y in (x, before[right], before[evidence])
+            _Norm.apply(y, self.shape.epsilon) for y in (x, before["right"], before["evidence"])
         )
         return States(last, at_right, at_evidence, looks)

@@ -82,11 +82,13 @@ class Prompter:
     def _places(self, text: str, tokens: list[int], questions: list[Question]) -> dict[int, int]:
         """By the end of a piece of evidence, in characters: the token that it ends in."""
         wanted = {end for question in questions for end in question.evidence}
-        if not wanted:
-            return {}
-        ends = list(accumulate(self._lengths[token] for token in tokens))
         # One token stands before the text.
-        return {end: bisect_left(ends, len(text[:end].encode())) + 1 for end in wanted}
+        return {end: self._place(text[:end], tokens) + 1 for end in wanted}
+
+    def _place(self, text: str, tokens: list[int]) -> int:
+        """Of the tokens, the one in which a text ends that they begin with."""
+        ends = list(accumulate(self._lengths[token] for token in tokens))
+        return bisect_left(ends, len(text.encode()))
 
     def _ask(
         self, question: Question, evidence: list[int], labels: list[int] | None
@@ -116,8 +118,7 @@ class Prompter:
             return -1
         if question.asked:
             end = question.instructions.rindex(question.asked) + len(question.asked)
-            ends = accumulate(self._lengths[token] for token in tokens)
-            return bisect_left(list(ends), len(question.instructions[:end].encode()))
+            return self._place(question.instructions[:end], tokens)
         if question.relation >= 0:
             return max((i for i, token in enumerate(tokens) if is_digit(token)), default=-1)
         return -1
