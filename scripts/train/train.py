@@ -10,8 +10,11 @@ import random
 import time
 from pathlib import Path
 
+from net.processor import has_avx512
+
 # Before torch is loaded: it takes AVX2 where there is more, and every core for each process.
-os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
+if has_avx512():
+    os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch

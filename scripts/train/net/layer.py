@@ -1,8 +1,8 @@
 """One layer, forward and backward by hand.
 
-Matrices are multiplied in bfloat16; what runs from layer to layer is kept in float32. Norms have
-no gains of their own: the matrix behind can hold them, and for queries and keys one constant is
-enough.
+Matrices are multiplied in bfloat16 where that is fast; what runs from layer to layer is kept in
+float32. Norms have no gains of their own: the matrix behind can hold them, and for queries and keys
+one constant is enough.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ from torch import Tensor, nn
 
 from net.attention import attend, attend_backward
 from net.passes import gate, gate_backward, norm, norm_backward, rotate
+from net.precision import PRODUCTS
 from net.shape import Shape
 from net.tensors import Tensors
-
-_HALF = torch.bfloat16
 
 
 class LayerFunction(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, qkv, out, gate_up, down, shape: Shape, batch: Tensors, lesson: str):
-        weights = [matrix.to(_HALF) for matrix in (qkv, out, gate_up, down)]
+        weights = [matrix.to(PRODUCTS) for matrix in (qkv, out, gate_up, down)]
         first, first_scale = norm(x, shape.epsilon)
         mixed = (first @ weights[0].t()).view(len(x), 3 * shape.heads, shape.head)
         qk, v = mixed[:, : 2 * shape.heads], mixed[:, 2 * shape.heads :]
@@ -38,19 +37,19 @@ class LayerFunction(torch.autograd.Function):
         ctx.batch, ctx.shape, ctx.lesson, ctx.kept = batch, shape, lesson, kept
         ctx.tensors = (first, first_scale, normed, qk_scale, turned, v, mixture)
         ctx.tensors += (second, second_scale, both, hidden, weights)
-        return x, _looked(kept, batch, lesson) if lesson else x.new_zeros(0, dtype=_HALF)
+        return x, _looked(kept, batch, lesson) if lesson else x.new_zeros(0, dtype=PRODUCTS)
 
     @staticmethod
     def backward(ctx, grad: Tensor, grad_looks: Tensor):
         (first, first_scale, normed, qk_scale, turned, v, mixture) = ctx.tensors[:7]
         (second, second_scale, both, hidden, weights) = ctx.tensors[7:]
         shape, batch = ctx.shape, ctx.batch
-        above = grad.to(_HALF)
+        above = grad.to(PRODUCTS)
         grad_down = above.t() @ hidden
         grad_both = gate_backward(above @ weights[3], both)
         grad_gate_up = grad_both.t() @ second
         grad = grad + norm_backward(grad_both @ weights[2], second, second_scale)
-        above = grad.to(_HALF)
+        above = grad.to(PRODUCTS)
         grad_out = above.t() @ mixture.view(len(grad), -1)
         taught = None
         if ctx.lesson:
@@ -59,7 +58,7 @@ class LayerFunction(torch.autograd.Function):
         grad_mixture = (above @ weights[1]).view_as(mixture)
         grad_qk, grad_v = attend_backward(grad_mixture, taught, turned, v, ctx.kept, batch)
         grad_mixed = torch.empty(
-            len(grad), 3 * shape.heads, shape.head, dtype=_HALF, device=grad.device
+            len(grad), 3 * shape.heads, shape.head, dtype=PRODUCTS, device=grad.device
         )
         grad_qk = rotate(grad_qk, batch.cosine, batch.sine, -1)
         grad_mixed[:, : 2 * shape.heads] = norm_backward(grad_qk, normed, qk_scale)

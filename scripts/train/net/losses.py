@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from net.batch import Batch
 from net.digits import STEPS
 from net.network import Network
+from net.precision import PRODUCTS
 from net.tensors import to_tensors
 
 
@@ -81,7 +82,7 @@ def outcome(
 
     def at(places, table: Tensor, of: Tensor = states.last) -> Tensor:
         chosen = of.index_select(0, torch.from_numpy(places).to(device))
-        return F.linear(chosen, table.to(torch.bfloat16)).float()
+        return F.linear(chosen, table.to(PRODUCTS)).float()
 
     def long(values) -> Tensor:
         return torch.from_numpy(values).to(device)

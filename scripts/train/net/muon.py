@@ -14,6 +14,7 @@ from torch import Tensor
 
 from net.losses import Helpers
 from net.network import Network
+from net.precision import PRODUCTS
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
@@ -24,7 +25,7 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
     :returns: The nearest orthogonal ones, roughly: Newton and Schulz.
     """
     a, b, c = _COEFFICIENTS
-    x = matrices.to(torch.bfloat16)
+    x = matrices.to(PRODUCTS)
     tall = x.shape[-2] > x.shape[-1]
     if tall:
         x = x.transpose(-1, -2)

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from net.layer import Layer
 from net.passes import norm, norm_backward
+from net.precision import PRODUCTS
 from net.shape import Shape
 from net.tensors import Tensors
 
@@ -28,7 +29,7 @@ class _Norm(torch.autograd.Function):
 
 @dataclass
 class States:
-    """All normed, in bfloat16."""
+    """All normed, as they are multiplied."""
 
     last: Tensor
     #: Before the layers that are taught to look at right options' ends, and at what decides.
@@ -52,7 +53,7 @@ class Network(nn.Module):
         self.shape = shape
         if words is None:
             words = torch.zeros(shape.vocabulary, shape.word)
-        self.register_buffer("words", words.to(torch.bfloat16))
+        self.register_buffer("words", words.to(PRODUCTS))
         # A word's token is mostly what its vector is made to by one matrix, the same for all: so
         # what is learned of the words in the corpus is learned of their neighbours.
         own = torch.where((words != 0).any(1, keepdim=True), 0.2, 1.0)
@@ -69,14 +70,14 @@ class Network(nn.Module):
 
     def embeddings(self) -> Tensor:
         """Of all tokens."""
-        table = F.linear(self.words, self.lift.to(torch.bfloat16)).float()
+        table = F.linear(self.words, self.lift.to(PRODUCTS)).float()
         table = table.addcmul(self.own, self.embedding)
         rows = table.index_select(0, self.fused[:, 1]) + self.line_end
         return table.index_copy(0, self.fused[:, 0], rows)
 
     def output(self, embeddings: Tensor) -> Tensor:
-        """The matrix behind the last states, tied to the embeddings, in bfloat16."""
-        return (embeddings * self.shape.output_gain).to(torch.bfloat16)
+        """The matrix behind the last states, tied to the embeddings, as it is multiplied."""
+        return (embeddings * self.shape.output_gain).to(PRODUCTS)
 
     def forward(self, batch: Tensors, embeddings: Tensor) -> States:
         x = F.embedding(batch.tokens, embeddings)

@@ -1,6 +1,7 @@
 """The steps between products, forward and backward, in as few passes over memory as torch allows.
 
-On a CPU these steps take more time than the products. All of them are in bfloat16 but for sums.
+On a CPU these steps take more time than the products. All of them but for
+sums are in the type of products.
 """
 
 from __future__ import annotations
@@ -8,20 +9,22 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from net.precision import PRODUCTS
+
 
 def norm(x: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
     """Root mean square norm without a gain.
 
-    :returns: The normed rows in bfloat16, and what they were multiplied by.
+    :returns: The normed rows, in the type of products, and what they were multiplied by.
     """
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
     scale = length.square_().div_(x.shape[-1]).add_(epsilon).rsqrt_()
-    if x.dtype == torch.bfloat16:
-        scale = scale.to(torch.bfloat16)
+    if x.dtype == PRODUCTS:
+        scale = scale.to(PRODUCTS)
         return x * scale, scale
-    y = torch.empty_like(x, dtype=torch.bfloat16)
+    y = torch.empty_like(x, dtype=PRODUCTS)
     torch.mul(x, scale, out=y)
-    return y, scale.to(torch.bfloat16)
+    return y, scale.to(PRODUCTS)
 
 
 def norm_backward(grad: Tensor, y: Tensor, scale: Tensor) -> Tensor:

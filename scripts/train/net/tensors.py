@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from net.batch import Batch, Bucket, Looks
+from net.precision import PRODUCTS
 from net.shape import Shape
 
 
@@ -43,13 +44,13 @@ def _rotations(shape: Shape, device: str) -> tuple[Tensor, Tensor]:
     gain = shape.gain * shape.head**-0.25
     cosine = torch.cat((angle.cos(), angle.cos()), -1) * gain
     sine = torch.cat((-angle.sin(), angle.sin()), -1) * gain
-    cosine, sine = (table.to(torch.bfloat16).to(device)[:, None, :] for table in (cosine, sine))
+    cosine, sine = (table.to(PRODUCTS).to(device)[:, None, :] for table in (cosine, sine))
     return cosine, sine
 
 
 @lru_cache
 def _causal(size: int, device: str) -> Tensor:
-    hidden = torch.full((size, size), float("-inf"), dtype=torch.bfloat16).triu(1)
+    hidden = torch.full((size, size), float("-inf"), dtype=PRODUCTS).triu(1)
     return hidden.to(device)
 
 
@@ -60,7 +61,7 @@ def to_tensors(batch: Batch, shape: Shape, device: str) -> Tensors:
     places = torch.arange(batch.state_size, device=device)
     hidden = torch.zeros(batch.state_rows, 1, 1, batch.state_size, device=device)
     hidden.masked_fill_((places >= lengths[:, None])[:, None, None], float("-inf"))
-    hidden = hidden.to(torch.bfloat16)
+    hidden = hidden.to(PRODUCTS)
     return Tensors(
         tokens=torch.from_numpy(batch.tokens).to(device),
         cosine=cosine[positions],
