@@ -32,8 +32,15 @@ export function prepareRequest(key: string, body: string): Buffer {
   return preparePost('/v1/systemone', body, key)
 }
 
+/**
+ * A connection that has been idle for this long is not used again: a server may be closing it
+ * just then (uWebSockets.js does after 10 seconds), and a request sent into that gets no reply.
+ */
+const maxIdleMs = 5000
+
 export class Connection {
   #socket: Socket
+  #idleSinceMs = performance.now()
   #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined
   #received: Buffer | undefined
 
@@ -62,7 +69,7 @@ export class Connection {
     }
   }
 
-  /** A connection that either side has closed is opened again. */
+  /** A connection that either side has closed, or may be closing, is opened again. */
   async exchange(request: Buffer): Promise<Reply> {
     await this.#reopen()
     return new Promise((resolve, reject) => {
@@ -84,9 +91,11 @@ export class Connection {
   }
 
   async #reopen(): Promise<void> {
-    if (!this.#socket.destroyed) return
+    if (!this.#socket.destroyed && performance.now() - this.#idleSinceMs < maxIdleMs) return
+    const old = this.#socket
     this.#received = undefined
     this.#socket = this.#listen(await connected(this.port))
+    old.destroy()
   }
 
   #listen(socket: Socket): Socket {
@@ -112,6 +121,7 @@ export class Connection {
       return
     }
     this.#received = undefined
+    this.#idleSinceMs = performance.now()
     const pending = this.#pending
     this.#pending = undefined
     const body = received.subarray(headEnd + 4, headEnd + 4 + length)
