@@ -1,7 +1,7 @@
 """The steps between products, forward and backward, in as few passes over memory as torch allows.
 
-On a CPU these steps take more time than the products. All of them but for
-sums are in the type of products.
+On a CPU these steps take more time than the products. All of them but for sums are in the type of
+products.
 """
 
 from __future__ import annotations
