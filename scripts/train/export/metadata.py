@@ -14,12 +14,14 @@ _READOUT = Path(__file__).parent.parent / "tokens" / "readout.json"
 _NORMAL, _CONTROL = 1, 3
 
 _DESCRIPTION = (
-    "A tiny decision model, trained from scratch by this project: it answers questions about short "
-    "English texts and JSON records. Good for trying, testing and simple routing; no general judge."
+    "A tiny decision model, trained by this project: it answers questions about short English texts "
+    "and JSON records. Good for trying, testing and simple routing; no general judge."
 )
 _SETS = (
     ("BANKING77", "Casanueva et al., 2020", "cc-by-4.0", "PolyAI-LDN/task-specific-datasets"),
     ("CLINC150", "Larson et al., 2019", "cc-by-3.0", "clinc/oos-eval"),
+    # Of these, only the vectors with which words begin.
+    ("GloVe 6B", "Pennington et al., 2014", "pddl-1.0", "stanfordnlp/GloVe"),
 )
 
 
