@@ -192,6 +192,7 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
   params.abort_callback = abort;
   params.abort_callback_data = abort_data;
 
+  const kernels::LoadScope use_kernels(options.kernels);
   ClearLog();
   context_ = llama_init_from_model(model.get(), params);
   if (context_ == nullptr) {
@@ -216,13 +217,13 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
     throw EngineError("ERR_ENGINE_INTERNAL", "no thread pool could be made");
   }
   llama_attach_threadpool(context_, pool_, pool_);
-  attention_.emplace(options.kernels ? pool_ : nullptr);
+  kernels_.emplace(options.kernels ? pool_ : nullptr);
 }
 
 Context::~Context() {
   llama_detach_threadpool(context_);
   llama_free(context_);
-  attention_.reset();
+  kernels_.reset();
   ggml_threadpool_free(pool_);
 }
 

@@ -54,12 +54,12 @@ class Context {
 
   llama_context* get() const { return context_; }
   // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
-  bool own_attention() const { return attention_->takes_all(); }
+  bool own_attention() const { return kernels_->takes_all_attention(); }
 
  private:
   llama_context* context_;
   ggml_threadpool* pool_;
-  std::optional<kernels::AttentionScope> attention_;
+  std::optional<kernels::PoolScope> kernels_;
 };
 
 }  // namespace oi

@@ -5,6 +5,7 @@
 #include "attention.h"
 #include "avx2/kernels.h"
 #include "product.h"
+#include "rows.h"
 #include "sets.h"
 
 #ifdef OI_KERNELS_AVX512
@@ -77,18 +78,20 @@ const ProductKernel* AmxProduct(Format format) {
 
 constexpr KernelSet kSets[] = {
 #ifdef OI_KERNELS_AMX
-    {"amx", "AMX and AVX-512 VNNI", HasAmx, AmxProduct, Avx512Bf16Product, amx::Attention},
+    {"amx", "AMX and AVX-512 VNNI", HasAmx, AmxProduct, Avx512Bf16Product, amx::Attention,
+     avx512::Rows},
 #endif
 #ifdef OI_KERNELS_AVX512
     {"avx512-bf16", "AVX-512 VNNI and BF16", HasAvx512Bf16, Avx512Bf16Product, Avx512Bf16Product,
-     avx512::Attention},
-    {"avx512", "AVX-512 VNNI", HasAvx512, Avx512Product, Avx512Product, avx512::Attention},
+     avx512::Attention, avx512::Rows},
+    {"avx512", "AVX-512 VNNI", HasAvx512, Avx512Product, Avx512Product, avx512::Attention,
+     avx512::Rows},
 #endif
 #ifdef OI_KERNELS_AVX_VNNI
     {"avx-vnni", "AVX2, FMA, F16C and AVX-VNNI", HasAvxVnni, AvxVnniProduct, AvxVnniProduct,
-     avx2::Attention},
+     avx2::Attention, avx2::Rows},
 #endif
-    {"avx2", "AVX2, FMA and F16C", HasAvx2, Avx2Product, Avx2Product, avx2::Attention},
+    {"avx2", "AVX2, FMA and F16C", HasAvx2, Avx2Product, Avx2Product, avx2::Attention, avx2::Rows},
 };
 
 const KernelSet* asked_for = nullptr;
@@ -121,6 +124,11 @@ const ProductKernel* FindProduct(Format format, int64_t rows) {
 const AttentionKernel* FindAttention() {
   const KernelSet* set = ThisSet();
   return set != nullptr ? set->attention() : nullptr;
+}
+
+const RowKernel* FindRows() {
+  const KernelSet* set = ThisSet();
+  return set != nullptr ? set->rows() : nullptr;
 }
 
 const char* InstructionSet() {

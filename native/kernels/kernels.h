@@ -1,8 +1,9 @@
 // The switch of the kernels, for the engine. Everything else happens where llama.cpp asks.
 //
 // Weights that have a kernel are converted when a model is loaded, into a buffer of a type of our
-// own, and take the same memory there. Their products, and attention, are then computed by the
-// kernels on ggml's own threads. Whatever has no kernel is left to llama.cpp.
+// own, and take the same memory there. Their products, and attention, norms and the rotations of
+// positions, are then computed by the kernels on ggml's own threads. Whatever has no kernel is left
+// to llama.cpp.
 
 #pragma once
 
@@ -12,7 +13,8 @@ struct ggml_threadpool;
 
 namespace oi::kernels {
 
-// While one lives, models that this thread loads use the kernels or not. Without one they do not.
+// While one lives, models that this thread loads, and contexts that it makes, use the kernels or
+// not. Without one they do not.
 class LoadScope {
  public:
   explicit LoadScope(bool use);
@@ -24,16 +26,16 @@ class LoadScope {
   bool before_;
 };
 
-// Attention that is computed by this pool of threads uses the kernels while one lives.
-class AttentionScope {
+// What is computed by this pool of threads uses the kernels while one lives.
+class PoolScope {
  public:
-  explicit AttentionScope(const ggml_threadpool* pool);  // null for none
-  ~AttentionScope();
-  AttentionScope(const AttentionScope&) = delete;
-  AttentionScope& operator=(const AttentionScope&) = delete;
+  explicit PoolScope(const ggml_threadpool* pool);  // null for none
+  ~PoolScope();
+  PoolScope(const PoolScope&) = delete;
+  PoolScope& operator=(const PoolScope&) = delete;
 
   // Whether the pool has computed attention so far, and always with the kernels.
-  bool takes_all() const;
+  bool takes_all_attention() const;
 
  private:
   const ggml_threadpool* pool_;

@@ -6,9 +6,9 @@ namespace oi::kernels {
 
 LoadScope::LoadScope(bool) : before_(false) {}
 LoadScope::~LoadScope() = default;
-AttentionScope::AttentionScope(const ggml_threadpool* pool) : pool_(pool) {}
-AttentionScope::~AttentionScope() = default;
-bool AttentionScope::takes_all() const { return false; }
+PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {}
+PoolScope::~PoolScope() = default;
+bool PoolScope::takes_all_attention() const { return false; }
 std::string Description() { return ""; }
 
 }  // namespace oi::kernels

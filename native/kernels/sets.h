@@ -6,6 +6,7 @@
 
 #include "attention.h"
 #include "product.h"
+#include "rows.h"
 
 namespace oi::kernels {
 
@@ -16,9 +17,10 @@ struct KernelSet {
   const ProductKernel* (*product)(Format format);
   const ProductKernel* (*vocabulary)(Format format);  // for kVocabularyRows and more
   const AttentionKernel* (*attention)();
+  const RowKernel* (*rows)();
 };
 
-// Fastest first. FindProduct() and FindAttention() ask the first that runs here.
+// Fastest first. FindProduct(), FindAttention() and FindRows() ask the first that runs here.
 std::span<const KernelSet> AllSets();
 
 // Tests and benchmarks: from now on this set is asked, before anything else asks for one.

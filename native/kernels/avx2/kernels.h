@@ -4,6 +4,7 @@
 
 #include "../attention.h"
 #include "../product.h"
+#include "../rows.h"
 
 namespace oi::kernels::avx2 {
 
@@ -18,5 +19,8 @@ const ProductKernel* FloatProduct(Format format);
 
 // AVX2, FMA and F16C.
 const AttentionKernel* Attention();
+
+// AVX2 and FMA.
+const RowKernel* Rows();
 
 }  // namespace oi::kernels::avx2

@@ -4,6 +4,7 @@
 
 #include "../attention.h"
 #include "../product.h"
+#include "../rows.h"
 
 namespace oi::kernels::avx512 {
 
@@ -18,5 +19,8 @@ const ProductKernel* F16Product();
 
 // AVX-512 F, BW, DQ and VL.
 const AttentionKernel* Attention();
+
+// AVX-512 F, BW, DQ and VL.
+const RowKernel* Rows();
 
 }  // namespace oi::kernels::avx512

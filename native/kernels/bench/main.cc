@@ -1,8 +1,8 @@
 // Products: ours, stock llama.cpp and the register peak, in one run, round by round in turn.
 //
 // `oi-kernel-bench [--threads N] [--rounds N] [--columns N,N,...] [--types q8_0,...]
-//  [--shape ROWSxK,...] [--attention TOKENSxCELLS,...] [--set NAME]` prints one JSON object per
-// measurement: medians in operations per second.
+//  [--shape ROWSxK,...] [--attention TOKENSxCELLS,...] [--rows TOKENS,...] [--set NAME]` prints one
+// JSON object per measurement: medians in operations per second, of rows in values per second.
 
 #include <algorithm>
 #include <chrono>
@@ -29,6 +29,7 @@ struct Options {
                                GGML_TYPE_Q6_K, GGML_TYPE_BF16, GGML_TYPE_F16};
   std::vector<std::pair<int64_t, int64_t>> shapes{{3072, 1024}};
   std::vector<std::pair<int64_t, int64_t>> attention;  // instead of products
+  std::vector<int64_t> rows;                           // instead of products
 };
 
 double Median(std::vector<double> values) {
@@ -128,6 +129,51 @@ void MeasureAttention(const Options& options, int64_t tokens, int64_t cells) {
   std::fflush(stdout);
 }
 
+void MeasureRows(const Options& options, const char* kind, int64_t tokens, size_t values,
+                 Operation& ours, Operation& stock) {
+  const auto repeats = static_cast<int>(std::clamp(1e8 / static_cast<double>(values), 1.0, 1000.0));
+  const auto rate = [&](Operation& operation, Side side) {
+    operation.Compute(side, options.threads);
+    const double start = Now(options.threads);
+    for (int i = 0; i < repeats; ++i) operation.Compute(side, options.threads);
+    return static_cast<double>(values) * repeats / (Now(options.threads) - start);
+  };
+  std::vector<double> of_ours, of_stock, gains;
+  for (int round = 0; round < options.rounds; ++round) {
+    of_ours.push_back(rate(ours, Side::kOurs));
+    of_stock.push_back(rate(stock, Side::kStock));
+    gains.push_back(of_ours.back() / of_stock.back());
+  }
+  std::printf(
+      "{\"rows\":\"%s\",\"tokens\":%lld,\"threads\":%d,\"ours\":%.4g,\"stock\":%.4g,"
+      "\"gain\":%.3f}\n",
+      kind, static_cast<long long>(tokens), options.threads, Median(of_ours), Median(of_stock),
+      Median(gains));
+  std::fflush(stdout);
+}
+
+// Of 1024 values, times weights.
+void MeasureNorm(const Options& options, int64_t tokens) {
+  constexpr int64_t kLength = 1024;
+  std::mt19937 random(1);
+  const Floats values = RandomFloats(tokens * kLength, 1, random);
+  const Floats weights = RandomFloats(kLength, 1, random);
+  const auto ours = Operation::Norm(Side::kOurs, values, kLength, weights, 1e-6f);
+  const auto stock = Operation::Norm(Side::kStock, values, kLength, weights, 1e-6f);
+  MeasureRows(options, "norm", tokens, values.size(), *ours, *stock);
+}
+
+// Of 16 heads of 128 values.
+void MeasureRotation(const Options& options, int64_t tokens) {
+  std::mt19937 random(1);
+  Operation::RotationCase one;
+  one.heads = 16;
+  for (int64_t i = 0; i < tokens; ++i) one.positions.push_back(static_cast<int32_t>(i));
+  one.values = RandomFloats(tokens * one.heads * one.size, 1, random);
+  const auto operation = Operation::Rotation(one);
+  MeasureRows(options, "rotation", tokens, one.values.size(), *operation, *operation);
+}
+
 std::vector<std::string> Split(const std::string& text) {
   std::vector<std::string> parts;
   std::stringstream stream(text);
@@ -145,6 +191,9 @@ Options Parse(int argc, char** argv) {
     if (name == "--columns") {
       options.columns.clear();
       for (const std::string& part : Split(value)) options.columns.push_back(std::stoll(part));
+    }
+    if (name == "--rows") {
+      for (const std::string& part : Split(value)) options.rows.push_back(std::stoll(part));
     }
     if (name == "--types") {
       options.types.clear();
@@ -187,7 +236,11 @@ int main(int argc, char** argv) {
   for (const auto& [tokens, cells] : options.attention) {
     test::MeasureAttention(options, tokens, cells);
   }
-  if (!options.attention.empty()) return 0;
+  for (const int64_t tokens : options.rows) {
+    test::MeasureNorm(options, tokens);
+    test::MeasureRotation(options, tokens);
+  }
+  if (!options.attention.empty() || !options.rows.empty()) return 0;
   for (const ggml_type type : options.types) {
     for (const auto& [rows, k] : options.shapes) {
       for (const int64_t columns : options.columns) {

@@ -1,44 +1,15 @@
 #include "attention_op.h"
 
-#include <atomic>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
-#include <shared_mutex>
-#include <vector>
 
 #include "../attention.h"
+#include "pools.h"
 
 namespace oi::kernels {
 namespace {
-
-struct Pool {
-  const ggml_threadpool* threads;
-  std::atomic<uint64_t> ours = 0;    // operations
-  std::atomic<uint64_t> others = 0;  // left to llama.cpp
-};
-
-struct Pools {
-  std::shared_mutex mutex;
-  std::vector<std::unique_ptr<Pool>> all;  // guarded by mutex
-};
-
-Pools& AllPools() {
-  static Pools pools;
-  return pools;
-}
-
-// Null if its attention is not ours. A pool outlives the operations that it computes.
-Pool* FindPool(const ggml_threadpool* threads) {
-  Pools& pools = AllPools();
-  const std::shared_lock lock(pools.mutex);
-  for (const auto& pool : pools.all) {
-    if (pool->threads == threads) return pool.get();
-  }
-  return nullptr;
-}
 
 struct AlignedDelete {
   void operator()(uint8_t* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
@@ -111,21 +82,6 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
 
 }  // namespace
 
-void SetAttentionPool(const ggml_threadpool* pool, bool on) {
-  Pools& pools = AllPools();
-  const std::unique_lock lock(pools.mutex);
-  if (on) {
-    pools.all.push_back(std::make_unique<Pool>(pool));
-  } else {
-    std::erase_if(pools.all, [pool](const auto& known) { return known->threads == pool; });
-  }
-}
-
-bool TakesAllAttention(const ggml_threadpool* pool) {
-  const Pool* known = FindPool(pool);
-  return known != nullptr && known->ours > 0 && known->others == 0;
-}
-
 bool AttentionOp::work_size(int, const ggml_tensor*, size_t&) { return false; }
 
 bool AttentionOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
@@ -133,7 +89,7 @@ bool AttentionOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) 
   Pool* pool = FindPool(params->threadpool);
   if (kernel == nullptr || pool == nullptr || params->use_ref) return false;
   const std::optional<AttentionShape> shape = ShapeOf(op);
-  if (params->ith == 0) ++(shape ? pool->ours : pool->others);
+  if (params->ith == 0) ++(shape ? pool->attention_ours : pool->attention_others);
   if (!shape) return false;
   if (params->ith == 0) ggml_threadpool_chunk_set(params->threadpool, params->nth);
   ggml_barrier(params->threadpool);

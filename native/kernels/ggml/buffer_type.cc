@@ -1,21 +1,21 @@
 // A buffer type for ggml's CPU backend, in which weights lie as tiles.
 //
-// The CPU backend keeps a list of such types for its own repacking; ours goes first. A tensor is
-// put there if we say so when the model is loaded, and from then on its operations come to us.
-// This folder alone uses ggml's private headers; CMakeLists.txt builds it for the pinned tree only.
+// The CPU backend keeps a list of such types for its own repacking. A tensor is put there if we say
+// so when the model is loaded, and from then on its operations come to us; as all others do, once
+// there is such a type at all.
 
 #include "buffer_type.h"
 
-#include "../kernels.h"
-#include "../product.h"
 #include "attention_op.h"
+#include "backend.h"
+#include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
 #include "matrix_products.h"
+#include "norm_op.h"
+#include "rotation_op.h"
 
 namespace oi::kernels {
 namespace {
-
-thread_local bool use_when_loading = false;
 
 class OurOperations : public ggml::cpu::extra_buffer_type {
  public:
@@ -25,7 +25,7 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
     const ggml_tensor* weights = op->src[0];
     if (op->op != GGML_OP_MUL_MAT && op->op != GGML_OP_MUL_MAT_ID) return false;
     if (!weights->buffer || weights->buffer->buft != BufferType()) return false;
-    if (weights->data == nullptr && !use_when_loading) return false;
+    if (weights->data == nullptr && !IsUsedHere()) return false;
     if (op->op == GGML_OP_MUL_MAT && weights->ne[2] != 1) return false;
     const ggml_tensor* columns = op->src[1];
     if (columns->buffer && !ggml_backend_buft_is_host(columns->buffer->buft)) return false;
@@ -33,15 +33,30 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
   }
 
   ggml::cpu::tensor_traits* get_tensor_traits(const ggml_tensor* op) override {
-    if (op->op == GGML_OP_FLASH_ATTN_EXT) return &attention_;
-    const bool product = op->op == GGML_OP_MUL_MAT || op->op == GGML_OP_MUL_MAT_ID;
-    const bool ours = product && op->src[0]->buffer && op->src[0]->buffer->buft == BufferType();
-    return ours ? &products_ : nullptr;
+    switch (op->op) {
+      case GGML_OP_FLASH_ATTN_EXT:
+        return &attention_;
+      case GGML_OP_ROPE:
+        return &rotation_;
+      case GGML_OP_RMS_NORM:
+        return &norm_;
+      case GGML_OP_MUL:
+        return ComputesNorm(op) ? &norm_ : nullptr;
+      case GGML_OP_MUL_MAT:
+      case GGML_OP_MUL_MAT_ID: {
+        const ggml_backend_buffer_t buffer = op->src[0]->buffer;
+        return buffer && buffer->buft == BufferType() ? &products_ : nullptr;
+      }
+      default:
+        return nullptr;
+    }
   }
 
  private:
   MatrixProducts products_;
   AttentionOp attention_;
+  NormOp norm_;
+  RotationOp rotation_;
 };
 
 void SetTensor(ggml_backend_buffer_t, ggml_tensor* tensor, const void* data, size_t offset,
@@ -65,17 +80,6 @@ ggml_backend_buffer_t Allocate(ggml_backend_buffer_type_t type, size_t size) {
 
 size_t Alignment(ggml_backend_buffer_type_t) { return 64; }
 
-// Once per process, before llama.cpp copies the list of types for the first time.
-void Register() {
-  static const bool once = [] {
-    if (InstructionSet()[0] == '\0') return false;
-    auto& types = ggml_backend_cpu_get_extra_buffer_types();
-    types.insert(types.begin(), BufferType());
-    return true;
-  }();
-  (void)once;
-}
-
 }  // namespace
 
 ggml_backend_buffer_type_t BufferType() {
@@ -87,25 +91,5 @@ ggml_backend_buffer_type_t BufferType() {
   };
   return &type;
 }
-
-LoadScope::LoadScope(bool use) : before_(use_when_loading) {
-  Register();
-  use_when_loading = use;
-}
-
-LoadScope::~LoadScope() { use_when_loading = before_; }
-
-AttentionScope::AttentionScope(const ggml_threadpool* pool) : pool_(pool) {
-  Register();
-  if (pool_ != nullptr) SetAttentionPool(pool_, true);
-}
-
-AttentionScope::~AttentionScope() {
-  if (pool_ != nullptr) SetAttentionPool(pool_, false);
-}
-
-bool AttentionScope::takes_all() const { return TakesAllAttention(pool_); }
-
-std::string Description() { return InstructionSet(); }
 
 }  // namespace oi::kernels

@@ -32,7 +32,8 @@ bool RunsHere() {
 
 }  // namespace
 
-const KernelSet kEmulatedVnni{"avx-vnni-emulated", "AVX-VNNI, emulated", RunsHere, Product, Product,
-                              avx2::Attention};
+const KernelSet kEmulatedVnni{
+    "avx-vnni-emulated", "AVX-VNNI, emulated", RunsHere, Product, Product, avx2::Attention,
+    avx2::Rows};
 
 }  // namespace oi::kernels::test

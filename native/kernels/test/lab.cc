@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../ggml/buffer_type.h"
+#include "../ggml/join_norms.h"
 #include "../kernels.h"
 
 namespace oi::kernels::test {
@@ -122,6 +123,54 @@ std::unique_ptr<Operation> Operation::Attention(const AttentionCase& attention) 
   return operation;
 }
 
+std::unique_ptr<Operation> Operation::Norm(Side side, const Floats& values, int64_t length,
+                                           const Floats& weights, float epsilon) {
+  std::unique_ptr<Operation> operation(new Operation(3 * values.size() + weights.size()));
+  ggml_context* context = operation->graph_context_.get();
+  const auto rows = static_cast<int64_t>(values.size()) / length;
+  ggml_tensor* norm =
+      ggml_rms_norm(context, operation->Input(GGML_TYPE_F32, length, rows, 1, values), epsilon);
+  if (weights.empty()) {
+    operation->Finish(norm);
+    return operation;
+  }
+  norm->data = ggml_new_tensor(operation->inputs_.get(), GGML_TYPE_F32, 4, norm->ne)->data;
+  operation->Finish(
+      ggml_mul(context, norm, operation->Input(GGML_TYPE_F32, length, 1, 1, weights)));
+  if (side == Side::kOurs) JoinNorms(operation->graph_, nullptr);
+  return operation;
+}
+
+std::unique_ptr<Operation> Operation::Rotation(const RotationCase& rotation) {
+  std::unique_ptr<Operation> operation(new Operation(
+      2 * rotation.values.size() + rotation.positions.size() + rotation.factors.size()));
+  ggml_context* context = operation->graph_context_.get();
+  const int64_t stride = rotation.stride == 0 ? rotation.heads : rotation.stride;
+  const auto tokens = static_cast<int64_t>(rotation.values.size()) / rotation.size / stride;
+  ggml_tensor* all =
+      operation->Input(GGML_TYPE_F32, rotation.size, stride, tokens, rotation.values);
+  ggml_tensor* values =
+      ggml_view_3d(context, all, rotation.size, rotation.heads, tokens, all->nb[1], all->nb[2], 0);
+  const auto count = static_cast<int64_t>(rotation.positions.size());
+  ggml_tensor* positions = ggml_new_tensor_1d(operation->inputs_.get(), GGML_TYPE_I32, count);
+  std::memcpy(positions->data, rotation.positions.data(), rotation.positions.size() * 4);
+  ggml_tensor* factors = nullptr;
+  if (!rotation.factors.empty()) {
+    factors = operation->Input(GGML_TYPE_F32, rotation.turned / 2, 1, 1, rotation.factors);
+  }
+  if ((rotation.mode & GGML_ROPE_TYPE_MROPE) != 0) {
+    int sections[] = {rotation.turned / 6, rotation.turned / 6, rotation.turned / 6, 0};
+    operation->Finish(ggml_rope_multi(context, values, positions, factors, rotation.turned,
+                                      sections, rotation.mode, 4096, rotation.base, rotation.scale,
+                                      rotation.extrapolated, 1, 32, 1));
+  } else {
+    operation->Finish(ggml_rope_ext(context, values, positions, factors, rotation.turned,
+                                    rotation.mode, 4096, rotation.base, rotation.scale,
+                                    rotation.extrapolated, 1, 32, 1));
+  }
+  return operation;
+}
+
 namespace {
 
 struct FreePool {
@@ -146,7 +195,7 @@ ggml_threadpool* PoolOf(int threads) {
 
 void Operation::Compute(Side side, int threads) {
   ggml_threadpool* pool = PoolOf(threads);
-  const AttentionScope scope(side == Side::kOurs ? pool : nullptr);
+  const PoolScope scope(side == Side::kOurs ? pool : nullptr);
   ggml_cplan plan = ggml_graph_plan(graph_, threads, pool);
   work_.resize(plan.work_size);
   plan.work_data = work_.data();

@@ -66,6 +66,25 @@ class Operation {
   };
   static std::unique_ptr<Operation> Attention(const AttentionCase& attention);
 
+  // Rows of `length`, and then times `weights` (of one row) unless there are none.
+  static std::unique_ptr<Operation> Norm(Side side, const Floats& values, int64_t length,
+                                         const Floats& weights, float epsilon);
+
+  struct RotationCase {
+    int mode = GGML_ROPE_TYPE_NEOX;
+    int64_t size = 128;
+    int turned = 128;  // of a head's values
+    int64_t heads = 1;
+    int64_t stride = 0;              // heads that a token has in memory, or 0: `heads`
+    std::vector<int32_t> positions;  // [tokens], or [4][tokens] where pictures have a place
+    Floats factors;                  // [turned / 2], or none
+    float base = 10'000;
+    float scale = 1;
+    float extrapolated = 0;  // YaRN's share
+    Floats values;           // [tokens][stride][size]
+  };
+  static std::unique_ptr<Operation> Rotation(const RotationCase& rotation);
+
   void Compute(Side side, int threads);
   Floats Result() const;
 

@@ -1,7 +1,7 @@
 // Every kernel against double precision, against stock llama.cpp, and against itself at other
-// widths and thread counts. `oi-kernel-test [--set NAME] [products] [experts] [attention]` prints
-// TAP of the set that this CPU gets, or of another that runs here; without arguments, of all three.
-// `oi-kernel-test sets` compares the sets that run here with one another.
+// widths and thread counts. `oi-kernel-test [--set NAME] [products] [experts] [attention] [rows]`
+// prints TAP of the set that this CPU gets, or of another that runs here; without arguments, of
+// all. `oi-kernel-test sets` compares the sets that run here with one another.
 
 #include <algorithm>
 #include <cstdio>
@@ -75,5 +75,6 @@ int main(int argc, char** argv) {
   if (wanted("products")) test::CheckProducts();
   if (wanted("experts")) test::CheckExperts();
   if (wanted("attention")) test::CheckAttention();
+  if (wanted("rows")) test::CheckRows();
   return test::FinishChecks();
 }

@@ -16,5 +16,6 @@ void CheckSets();
 void CheckProducts();
 void CheckExperts();
 void CheckAttention();
+void CheckRows();
 
 }  // namespace oi::kernels::test

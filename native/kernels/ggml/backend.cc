@@ -1,0 +1,77 @@
+// The switch of the kernels (../kernels.h), and where they enter ggml's CPU backend: its list of
+// buffer types, ours first, whose operations come to us; and the hook by which a backend may change
+// a graph before its memory is planned.
+//
+// This folder alone uses ggml's private headers; CMakeLists.txt builds it for the pinned tree only.
+
+#include "backend.h"
+
+#include "../kernels.h"
+#include "../product.h"
+#include "buffer_type.h"
+#include "ggml-backend-impl.h"
+#include "ggml-cpu.h"
+#include "join_norms.h"
+#include "pools.h"
+#include "traits.h"
+
+namespace oi::kernels {
+namespace {
+
+thread_local bool used_here = false;
+
+ggml_backend_t (*make_backend)(ggml_backend_dev_t, const char*) = nullptr;
+
+void Optimize(ggml_backend_t, ggml_cgraph* graph, ggml_backend_graph_optimize_params* params) {
+  JoinNorms(graph, params);
+}
+
+// A context asks its device for a backend of its own.
+ggml_backend_t MakeBackend(ggml_backend_dev_t device, const char* params) {
+  ggml_backend_t backend = make_backend(device, params);
+  if (backend != nullptr && used_here) backend->iface.graph_optimize = Optimize;
+  return backend;
+}
+
+// Once per process, before llama.cpp copies the list of types for the first time.
+void Register() {
+  static const bool once = [] {
+    if (InstructionSet()[0] == '\0') return false;
+    auto& types = ggml_backend_cpu_get_extra_buffer_types();
+    types.insert(types.begin(), BufferType());
+    ggml_backend_dev_t cpu = ggml_backend_reg_dev_get(ggml_backend_cpu_reg(), 0);
+    make_backend = cpu->iface.init_backend;
+    cpu->iface.init_backend = MakeBackend;
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace
+
+bool IsUsedHere() { return used_here; }
+
+LoadScope::LoadScope(bool use) : before_(used_here) {
+  Register();
+  used_here = use;
+}
+
+LoadScope::~LoadScope() { used_here = before_; }
+
+PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {
+  Register();
+  if (pool_ != nullptr) SetPool(pool_, true);
+}
+
+PoolScope::~PoolScope() {
+  if (pool_ != nullptr) SetPool(pool_, false);
+}
+
+bool PoolScope::takes_all_attention() const {
+  const Pool* known = FindPool(pool_);
+  return known != nullptr && known->attention_ours > 0 && known->attention_others == 0;
+}
+
+std::string Description() { return InstructionSet(); }
+
+}  // namespace oi::kernels

@@ -1,0 +1,10 @@
+// Our part in ggml's CPU backend.
+
+#pragma once
+
+namespace oi::kernels {
+
+// Whether what this thread loads now uses the kernels.
+bool IsUsedHere();
+
+}  // namespace oi::kernels

@@ -1,0 +1,92 @@
+// Rows (../rows.h) for any kind of registers.
+//
+// S: as for attention.h, of which this uses Load() Store() Set() Multiply() MultiplyAdd()
+// NegativeMultiplyAdd() and kLanes, and
+//   Doubles                    kLanes doubles
+//   NoDoubles() Sum(a, b)      zeros; the sum of all in both
+//   AddSquares(sums, x)        sums + x * x in doubles
+//   SquareRoot(x)              of one float
+//   SwapNeighbours(x)          x1 x0 x3 x2 ...
+
+#pragma once
+
+#include "../rows.h"
+
+namespace oi::kernels::simd {
+
+template <class S>
+void Norm(const float* values, const float* weights, int64_t count, float epsilon, float* result) {
+  constexpr int64_t kLanes = S::kLanes;
+  // Two, as one would wait for itself.
+  auto even = S::NoDoubles();
+  auto odd = S::NoDoubles();
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
+    even = S::AddSquares(even, S::Load(values + i));
+    odd = S::AddSquares(odd, S::Load(values + i + kLanes));
+  }
+  double sum = S::Sum(even, odd);
+  for (; i < count; ++i) sum += static_cast<double>(values[i]) * values[i];
+  const auto mean = static_cast<float>(sum / static_cast<double>(count));
+  const float scale = 1.0f / S::SquareRoot(mean + epsilon);
+
+  const auto scales = S::Set(scale);
+  i = 0;
+  if (weights == nullptr) {
+    for (; i + kLanes <= count; i += kLanes) {
+      S::Store(result + i, S::Multiply(S::Load(values + i), scales));
+    }
+    for (; i < count; ++i) result[i] = values[i] * scale;
+    return;
+  }
+  for (; i + kLanes <= count; i += kLanes) {
+    const auto scaled = S::Multiply(S::Load(values + i), scales);
+    S::Store(result + i, S::Multiply(scaled, S::Load(weights + i)));
+  }
+  for (; i < count; ++i) result[i] = values[i] * scale * weights[i];
+}
+
+template <class S>
+void TurnHalves(const float* values, const float* turns, int64_t pairs, float* result) {
+  const float* cosines = turns;
+  const float* sines = turns + pairs;
+  int64_t i = 0;
+  for (; i + S::kLanes <= pairs; i += S::kLanes) {
+    const auto x = S::Load(values + i);
+    const auto y = S::Load(values + pairs + i);
+    const auto cosine = S::Load(cosines + i);
+    const auto sine = S::Load(sines + i);
+    S::Store(result + i, S::NegativeMultiplyAdd(y, sine, S::Multiply(x, cosine)));
+    S::Store(result + pairs + i, S::MultiplyAdd(x, sine, S::Multiply(y, cosine)));
+  }
+  for (; i < pairs; ++i) {
+    const float x = values[i];
+    const float y = values[pairs + i];
+    result[i] = x * cosines[i] - y * sines[i];
+    result[pairs + i] = x * sines[i] + y * cosines[i];
+  }
+}
+
+template <class S>
+void TurnNeighbours(const float* values, const float* turns, int64_t pairs, float* result) {
+  const int64_t count = 2 * pairs;
+  const float* cosines = turns;
+  const float* sines = turns + count;
+  int64_t i = 0;
+  for (; i + S::kLanes <= count; i += S::kLanes) {
+    const auto x = S::Load(values + i);
+    const auto turned = S::Multiply(x, S::Load(cosines + i));
+    S::Store(result + i, S::MultiplyAdd(S::SwapNeighbours(x), S::Load(sines + i), turned));
+  }
+  for (; i < count; i += 2) {
+    const float x = values[i];
+    const float y = values[i + 1];
+    result[i] = x * cosines[i] + y * sines[i];
+    result[i + 1] = y * cosines[i + 1] + x * sines[i + 1];
+  }
+}
+
+template <class S>
+constexpr RowKernel kRows{Norm<S>, TurnHalves<S>, TurnNeighbours<S>};
+
+}  // namespace oi::kernels::simd
