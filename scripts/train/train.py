@@ -34,7 +34,7 @@ from net.team import Gradients, Team, run_team
 from net.watch import Watch
 from source.assemble import load
 from tokens.prompt import Prompter
-from tokens.vectors import vectors_of
+from tokens.vectors import gists_of, vectors_of
 from tokens.vocabulary import Vocabulary
 
 
@@ -79,7 +79,8 @@ def train(team: Team, given: argparse.Namespace) -> None:
     shape = shape_of(given.size, len(vocabulary.tokens))
     spelled = torch.from_numpy(vectors_of(vocabulary, given.vectors))
     network = Network(shape, list(zip(prompter.line_labels, prompter.labels)), spelled)
-    helpers = Helpers(shape.width, len(concept_numbers(training)))
+    gists = torch.from_numpy(gists_of(vocabulary, given.vectors))
+    helpers = Helpers(shape.width, len(concept_numbers(training)), gists)
     network, helpers = network.to(given.device), helpers.to(given.device)
     optimizer = Optimizer(
         network,
@@ -95,12 +96,14 @@ def train(team: Team, given: argparse.Namespace) -> None:
     watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
     # A run that goes on sees other examples than before, and every process its own.
     seed = given.seed + 1000 * progress.starts + 100 * team.rank
-    stream = Stream(given.public, given.tokenizer, given.batch, seed, given.workers)
+    stream = Stream(
+        given.public, given.tokenizer, given.vectors, given.batch, seed, given.workers
+    )
     log = Log(given.out / "log.jsonl" if team.leads else None)
     log.write({"event": "start", "parameters": shape.parameters, **words(given)})
 
     begun, total = time.monotonic() - progress.seconds, given.minutes * 60
-    next_watch, next_save = progress.seconds + given.watch_minutes * 60, progress.seconds + 300
+    next_watch, next_save = progress.seconds + given.watch_minutes * 60, progress.seconds + 120
     for batch in stream:
         seconds, *stages = team.told(time.monotonic() - begun, *curriculum.stages)
         share = min(1.0, seconds / total)
@@ -123,7 +126,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
             next_watch = seconds + given.watch_minutes * 60
         if team.leads and (seconds > next_save or share >= 1):
             checkpoint.save(progress)
-            next_save = seconds + 300
+            next_save = seconds + 120
         if share >= 1:
             break
     stream.close()

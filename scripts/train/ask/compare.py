@@ -38,9 +38,21 @@ class Comparisons:
         for comparison in material.comparisons:
             self._by_use.setdefault(comparison.of, []).append(comparison)
 
-    def number(self, value: str, random: Random, uses: tuple[str, ...] = ("number",)) -> Compared:
-        """Asks about a number, half of the time so that the answer is yes."""
+    def number(
+        self,
+        value: str,
+        random: Random,
+        uses: tuple[str, ...] = ("number",),
+        plain: bool = False,
+    ) -> Compared:
+        """
+        Asks about a number, half of the time so that the answer is yes.
+
+        :param plain: Only whether it is more, or less.
+        """
         options = [c for use in uses for c in self._by_use.get(use, ())]
+        if plain:
+            options = [c for c in options if c.op in ("<", ">")]
         wanted = random.random() < 0.5
         while True:
             comparison = random.choice(options)

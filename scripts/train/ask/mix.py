@@ -11,17 +11,19 @@ from ask.numbers import NumberTasks
 from ask.question import Group
 from ask.record_tasks import KINDS, RecordTasks
 from ask.scales import ScaleTasks, scale_key
+from ask.words import WordTasks
 from source.material import Material
 
 # Shares of groups, by task.
 SHARES = {
-    "concept": 0.46,
-    "matching": 0.08,
+    "concept": 0.34,
+    "matching": 0.07,
     "stray": 0.01,
-    "scale": 0.13,
-    "fact": 0.05,
-    "record": 0.14,
-    "number": 0.13,
+    "scale": 0.10,
+    "fact": 0.04,
+    "record": 0.16,
+    "number": 0.14,
+    "words": 0.14,
 }
 
 # Texts without a question for each group with some, from stage to stage. They cost a tenth, and
@@ -36,11 +38,18 @@ _FEW = (150, 300, 800)
 # name each.
 _OPTIONS = (2, 4, 8, 16, 80, 255)
 _FIELDS = (1, 2, 3, 5, 9)
-_DIGITS = ((2, 2), (3, 2), (4, 3), (6, 4), (6, 5))
+_DIGITS = ((2, 1), (3, 1), (4, 2), (6, 4), (6, 5))
 
-# What a record is asked for before anything else. With negations as frequent as look-ups, nothing
+# What a record is asked for, from stage to stage. With negations as frequent as look-ups, nothing
 # tells at first which way an answer leans.
-_FIRST_KINDS = ("choice", "choice", "lookup")
+_LOOK_UPS = ("choice", "choice", "lookup")
+_KINDS = (
+    _LOOK_UPS,
+    _LOOK_UPS,
+    (*_LOOK_UPS, "lookup", "presence", "flag", "field"),
+    (*KINDS, "choice", "lookup"),
+    KINDS,
+)
 
 
 class Stages(NamedTuple):
@@ -63,7 +72,7 @@ def concept_numbers(material: Material) -> dict[str, int]:
 
 
 class Mix:
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: Material, words: WordTasks) -> None:
         numbers = concept_numbers(material)
         self._concepts = ConceptTasks(material, numbers)
         self._few = [ConceptTasks(material, numbers, few=count) for count in _FEW]
@@ -71,6 +80,7 @@ class Mix:
         self._facts = FactTasks(material)
         self._records = RecordTasks(material)
         self._numbers = NumberTasks(material)
+        self._words = words
         self._has_strays = len(material.strays) > 0
 
     def one(self, random: Random, stages: Stages = LAST) -> Group:
@@ -93,9 +103,10 @@ class Mix:
         if task == "fact":
             return self._facts.group(random)
         if task == "record":
-            kinds = _FIRST_KINDS if stages.record < 2 else KINDS
-            most_fields = _FIELDS[stages.record]
+            kinds, most_fields = _KINDS[stages.record], _FIELDS[stages.record]
             return self._records.group(random, random.randint(3, 6), kinds, most_fields)
+        if task == "words":
+            return self._words.group(random, random.randint(2, 4), min(most, 16))
         if task == "number":
             return self._numbers.group(random, random.randint(3, 6), *_DIGITS[stages.number])
         return concepts.group(random, random.randint(3, 5), most)

@@ -31,20 +31,22 @@ class NumberTasks:
         :param most_digits: Small numbers are learned first.
         :param most_names: Few of them, too.
         """
-        if random.random() < 0.55:
+        if most_names == 1 or random.random() < 0.55:
             return self.single(random, count, most_digits)
         return self._several(random, count, most_digits, most_names)
 
     def single(self, random: Random, count: int, most_digits: int = 6) -> Group:
+        # The smallest ones are first of all only more or less than another.
+        plain = most_digits <= 2
         field = random.choice(self._fields)
         value = self._number(random, most_digits)
         phrase = random.choice(field.phrases)
         questions: list[Question] = []
         for _ in range(count):
-            if random.random() < 0.1:
+            if not plain and random.random() < 0.1:
                 questions.append(range_score(self._material, self._values, phrase, value, random))
                 continue
-            compared = self._comparisons.number(value, random)
+            compared = self._comparisons.number(value, random, plain=plain)
             text = random.choice(self._words["compare noul"])
             text = text.replace("{field}", phrase).replace("{cmp}", compared.text)
             text = text[:1].upper() + text[1:]

@@ -108,6 +108,9 @@ class Batch:
     #: one that looks at right options' ends.
     contents: Told
     later_contents: Told
+    #: Of which tokens texts are, told where they end: states, and options and what nouls ask about.
+    gists: Told
+    later_gists: Told
     #: Places of digits, and what they have said so far.
     digit_places: np.ndarray
     digits: np.ndarray
@@ -134,6 +137,8 @@ class _Columns:
     last: list[int] = field(default_factory=list)
     contents: list[tuple[int, list[int]]] = field(default_factory=list)
     later_contents: list[tuple[int, list[int]]] = field(default_factory=list)
+    gists: list[tuple[int, list[int]]] = field(default_factory=list)
+    later_gists: list[tuple[int, list[int]]] = field(default_factory=list)
 
     def concept(self, place: int, number: int) -> None:
         if number >= 0:
@@ -148,7 +153,10 @@ def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
     states = np.zeros((len(groups), state_size), np.int64)
     for row, group in enumerate(groups):
         states[row, : len(group.state)] = group.state
-        columns.concept(row * state_size + len(group.state) - 1, group.group.concept)
+        end = row * state_size + len(group.state) - 1
+        columns.concept(end, group.group.concept)
+        if _is_about(group):
+            columns.gists.append((end, group.state))
     by_size: dict[int, list[tuple[int, AskedQuestion]]] = {}
     for row, group in enumerate(groups):
         for question in group.questions:
@@ -197,6 +205,8 @@ def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
         relations=np.array(columns.relations, np.int64),
         contents=Told.of(columns.contents),
         later_contents=Told.of(columns.later_contents),
+        gists=Told.of(columns.gists),
+        later_gists=Told.of(columns.later_gists),
         digit_places=digit_places,
         digits=digits,
         next_places=next_places,
@@ -226,6 +236,8 @@ def _bucket(
             # What is asked about: known where it ends.
             meaning = next((end for option, end in asked.ends if option == 1), last - 1)
             columns.concept(first + meaning, question.concept)
+            if question.concept >= 0:
+                columns.later_gists.append((first + meaning, asked.tokens[: meaning + 1]))
             # Whether two things are the same is seen by looking: at the other one, or at oneself.
             if question.asked and asked.bound >= 0:
                 same = question.asked == question.value
@@ -238,6 +250,9 @@ def _bucket(
             columns.concept(first + last, options[asked.answer].concept)
             for option, end in asked.ends:
                 columns.concept(first + end, options[option].concept)
+            if _is_about(groups[state]):
+                for (_, end), begin in zip(asked.ends, asked.begins, strict=True):
+                    columns.later_gists.append((first + end, asked.tokens[begin:end]))
         for option, end in asked.ends:
             columns.end_places.append(first + end)
             columns.end_right.append(option == asked.answer)
@@ -246,7 +261,7 @@ def _bucket(
         # Each head has one thing to look at: what decides, and what it is compared with. What a
         # text is about is known at its end.
         keys = asked.evidence + ([state_size + asked.bound] if asked.bound >= 0 else [])
-        if not keys and groups[state].group.concept >= 0:
+        if not keys and _is_about(groups[state]):
             keys = [len(groups[state].state) - 1]
         evidence += [(row, head, last, key) for head, key in enumerate(keys)]
         if asked.contents.evidence:
@@ -262,6 +277,11 @@ def _bucket(
             columns.relation_places.append(first + last)
             columns.relations.append(question.relation)
     return Bucket(start, len(members), size, states, Looks.of(right), Looks.of(evidence))
+
+
+def _is_about(group: AskedGroup) -> bool:
+    """Whether questions are about the whole text, and not about a value in it."""
+    return group.group.task not in ("record", "number")
 
 
 def _task(group: AskedGroup, asked: AskedQuestion) -> str:

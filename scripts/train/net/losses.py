@@ -43,6 +43,9 @@ class Weights:
     #: Which tokens a value has, told where it ends, and again before it is compared.
     content: float = 0.5
     content_later: float = 0.5
+    #: What texts are about, by their words' vectors alone, told where they end.
+    gist: float = 1.5
+    gist_later: float = 1.5
     #: The next token of states.
     next: float = 0.3
 
@@ -50,12 +53,15 @@ class Weights:
 class Helpers(nn.Module):
     """Heads that are thrown away."""
 
-    def __init__(self, width: int, concepts: int) -> None:
+    def __init__(self, width: int, concepts: int, gists: Tensor) -> None:
+        """:param gists: What each token adds to what a text is about."""
         super().__init__()
+        self.register_buffer("gists", gists, persistent=False)
         self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
         self.relation = nn.Parameter(torch.zeros(3, width))
         self.end = nn.Parameter(torch.zeros(1, width))
         self.digits = nn.Parameter(torch.zeros(STEPS, width))
+        self.gist = nn.Parameter(torch.randn(gists.shape[1], width) * width**-0.5)
 
 
 @dataclass
@@ -115,6 +121,15 @@ def outcome(
                 known = F.log_softmax(at(told.places, output, of), -1)
                 shares = known[long(told.rows), long(told.tokens)] * long(told.shares)
                 losses[name] = -shares.sum() / len(told.places)
+        for name, told, of in (
+            ("gist", batch.gists, states.at_evidence),
+            ("gist_later", batch.later_gists, states.at_right),
+        ):
+            if len(told.places):
+                wanted = helpers.gists.new_zeros(len(told.places), helpers.gists.shape[1])
+                wanted.index_add_(0, long(told.rows), helpers.gists[long(told.tokens)])
+                alike = F.cosine_similarity(at(told.places, helpers.gist, of), wanted)
+                losses[name] = (1 - alike).mean()
         some = slice(random.randrange(_NEXT_EVERY), None, _NEXT_EVERY)
         following = at(batch.next_places[some], output)
         losses["next"] = F.cross_entropy(following, long(batch.next_tokens[some]))

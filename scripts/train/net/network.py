@@ -71,7 +71,13 @@ class Network(nn.Module):
     def embeddings(self) -> Tensor:
         """Of all tokens."""
         table = F.linear(self.words, self.lift.to(PRODUCTS)).float()
-        table = table.addcmul(self.own, self.embedding)
+        own = self.own
+        if self.training:
+            # Half of the words are what their vectors say alone, other ones at every step: what is
+            # learned by heart of a word is of no use for its neighbours.
+            kept = torch.rand_like(own) < 0.5
+            own = torch.where((own < 1) & ~kept, torch.zeros_like(own), own)
+        table = table.addcmul(own, self.embedding)
         rows = table.index_select(0, self.fused[:, 1]) + self.line_end
         return table.index_copy(0, self.fused[:, 0], rows)
 

@@ -9,7 +9,7 @@ from net.batch import Batch
 
 _WARM_UP_STEPS = 40
 # From here on, the rate falls in a straight line to almost nothing.
-_DECAY_FROM = 0.35
+_DECAY_FROM = 0.2
 
 
 def rate_scale(share: float, steps: int) -> float:
@@ -22,8 +22,8 @@ def rate_scale(share: float, steps: int) -> float:
 # By which task a stage is judged; how often it must be right for the next one, and at what share of
 # the run that comes in any case.
 _JUDGED = Stages("concept choice", "record choice", "number noul")
-_ENOUGH = Stages((0.80, 0.75, 0.75, 0.70, 2.0), (0.75, 0.75, 0.75, 0.75), (0.75, 0.80, 0.85, 0.85))
-_LATEST = Stages((0.08, 0.16, 0.26, 0.40, 0.62), (0.20, 0.30, 0.40, 0.50), (0.20, 0.30, 0.40, 0.50))
+_ENOUGH = Stages((0.90, 0.88, 0.85, 0.80, 2.0), (0.90, 0.88, 0.88, 0.85), (0.85, 0.85, 0.85, 0.85))
+_LATEST = Stages((0.15, 0.48, 0.58, 0.68, 0.80), (0.25, 0.45, 0.58, 0.70), (0.40, 0.55, 0.65, 0.75))
 
 
 class Curriculum:

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from ask.mix import LAST, Mix, Stages
+from ask.words import WordTasks
 from net.batch import Batch, Batcher
 from source.assemble import load
 from tokens.prompt import Prompter
@@ -20,7 +21,13 @@ _OTHER_LABELS = 0.3
 
 class Stream:
     def __init__(
-        self, public: Path | None, tokenizer: Path, tokens: int, seed: int, workers: int
+        self,
+        public: Path | None,
+        tokenizer: Path,
+        vectors: Path,
+        tokens: int,
+        seed: int,
+        workers: int,
     ) -> None:
         """:param tokens: Of a batch, about."""
         context = multiprocessing.get_context("spawn")
@@ -29,7 +36,7 @@ class Stream:
         self._workers = [
             context.Process(
                 target=_work,
-                args=(queue, self._stages, public, tokenizer, tokens, f"{seed} {i}"),
+                args=(queue, self._stages, public, tokenizer, vectors, tokens, f"{seed} {i}"),
                 daemon=True,
             )
             for i, queue in enumerate(self._queues)
@@ -52,10 +59,19 @@ class Stream:
             worker.terminate()
 
 
-def _work(queue, shared, public: Path | None, tokenizer: Path, tokens: int, seed: str) -> None:
+def _work(
+    queue,
+    shared,
+    public: Path | None,
+    tokenizer: Path,
+    vectors: Path,
+    tokens: int,
+    seed: str,
+) -> None:
     training, _ = load(public)
-    mix, random = Mix(training), Random(seed)
-    prompter, batcher = Prompter(Vocabulary.read(tokenizer)), Batcher(tokens)
+    vocabulary = Vocabulary.read(tokenizer)
+    mix = Mix(training, WordTasks(vectors, vocabulary, training))
+    prompter, batcher, random = Prompter(vocabulary), Batcher(tokens), Random(seed)
     every = range(len(LABELS))
     while True:
         stages = Stages(*shared[:])

@@ -26,11 +26,14 @@ class Watch:
     @torch.no_grad()
     def figures(self, network: Network, device: str) -> dict[str, float]:
         """How often the likeliest answer of each set is the right one."""
-        return {
+        network.eval()
+        found = {
             name: sum(float(_correct(network, batch, device).sum()) for batch in batches)
             / sum(batch.questions for batch in batches)
             for name, batches in self._batches.items()
         }
+        network.train()
+        return found
 
 
 def _batches(groups: list[AskedGroup]) -> list[Batch]:

@@ -31,6 +31,8 @@ class AskedQuestion:
     tokens: list[int]
     #: Options and where they end, as listed: of a noul yes is 1, and either may be missing.
     ends: list[tuple[int, int]]
+    #: Where each of them begins.
+    begins: list[int]
     #: Tokens of the answers: of options and levels in order, or no and yes.
     candidates: list[int]
     #: Index of the right one.
@@ -95,11 +97,14 @@ class Prompter:
     ) -> AskedQuestion:
         tokens: list[int] = []
         ends: list[tuple[int, int]] = []
+        begins: list[int] = []
         with_labels = has_labels(question)
         for text, option in pieces_of(question):
+            begin = len(tokens)
             tokens += self._encode(text)
             if option < 0:
                 continue
+            begins.append(begin)
             if with_labels:
                 tokens.append(self.line_labels[labels[option] if labels else option])
             ends.append((option, len(tokens) - 1))
@@ -111,7 +116,9 @@ class Prompter:
             candidates, answer = [self.labels[label] for label in used], question.answer
         bound = self._bound(question, tokens, evidence)
         contents = self._contents(question)
-        return AskedQuestion(question, tokens, ends, candidates, answer, evidence, bound, contents)
+        return AskedQuestion(
+            question, tokens, ends, begins, candidates, answer, evidence, bound, contents
+        )
 
     def _bound(self, question: Question, tokens: list[int], evidence: list[int]) -> int:
         if not isinstance(question, Noul) or len(evidence) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +24,32 @@ def vectors_of(vocabulary: Vocabulary, path: Path) -> np.ndarray:
     With a space before it or not, and in any case, a word is the same.
     """
     words, vectors = read_vectors(path)
+    found = np.zeros((len(vocabulary.tokens), vectors.shape[1]), np.float32)
+    for i, place in _words_of(vocabulary, words):
+        found[i] = vectors[place]
+    return found
+
+
+def gists_of(vocabulary: Vocabulary, path: Path) -> np.ndarray:
+    """What each token adds to what a text is about: a row for each, longer for rarer words.
+
+    Of the words' vectors, without what all of them share. By Zipf's law, how rare a word is is the
+    logarithm of its rank.
+    """
+    words, vectors = read_vectors(path)
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = (vectors - vectors.mean(0)) * np.log1p(np.arange(len(words)))[:, None]
+    found = np.zeros((len(vocabulary.tokens), vectors.shape[1]), np.float32)
+    for i, place in _words_of(vocabulary, words):
+        found[i] = vectors[place]
+    return found
+
+
+def _words_of(vocabulary: Vocabulary, words: list[str]) -> Iterator[tuple[int, int]]:
+    """Tokens that spell a word, and the word's rank."""
     places = {word: i for i, word in enumerate(words)}
     own = {spell(text) for label in LABELS for text in (label, label + "\n")} | set(CONTROL)
-    found = np.zeros((len(vocabulary.tokens), vectors.shape[1]), np.float32)
     for i, token in enumerate(vocabulary.tokens):
         place = places.get(token.removeprefix(_SPACE).lower())
         if token not in own and len(token) > 1 and place is not None:
-            found[i] = vectors[place]
-    return found
+            yield i, place
