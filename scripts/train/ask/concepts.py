@@ -9,6 +9,7 @@ from typing import Any
 
 from ask.noise import pick_style, retyped, reworded, styled, wrapped
 from ask.question import Choice, Group, Noul, Option, Question, distinct
+from ask.words import WordTasks
 from source.material import Concept, Material
 
 
@@ -22,12 +23,15 @@ class ConceptTasks:
         numbers: dict[str, int],
         unseen: bool = False,
         few: int | None = None,
+        words: WordTasks | None = None,
     ) -> None:
         """
         :param numbers: Of every concept's key, for the heads that are thrown away.
         :param unseen: Whether to ask about the wholly unseen concepts.
         :param few: Ask about so many concepts only, those with the most texts.
+        :param words: Makes other texts of those that there are.
         """
+        self._words = words
         self._material = material
         self._numbers = numbers
         self.concepts = material.unseen_concepts if unseen else material.concepts
@@ -53,7 +57,10 @@ class ConceptTasks:
         """An utterance, or two of them, as longer messages say a thing twice."""
         text = random.choice(concept.utterances)
         if random.random() < 0.08:
-            return f"{text.rstrip(_MARKS)}. {random.choice(concept.utterances)}"
+            text = f"{text.rstrip(_MARKS)}. {random.choice(concept.utterances)}"
+        # A language is told by words that no neighbour has.
+        if self._words is not None and concept.kind != "language" and random.random() < 0.5:
+            text = self._words.varied(text, random)
         return text
 
     def bare(self, random: Random) -> Group:

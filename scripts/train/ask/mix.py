@@ -74,8 +74,10 @@ def concept_numbers(material: Material) -> dict[str, int]:
 class Mix:
     def __init__(self, material: Material, words: WordTasks) -> None:
         numbers = concept_numbers(material)
-        self._concepts = ConceptTasks(material, numbers)
-        self._few = [ConceptTasks(material, numbers, few=count) for count in _FEW]
+        self._concepts = ConceptTasks(material, numbers, words=words)
+        self._few = [
+            ConceptTasks(material, numbers, few=count, words=words) for count in _FEW
+        ]
         self._scales = ScaleTasks(material, numbers)
         self._facts = FactTasks(material)
         self._records = RecordTasks(material)

@@ -8,6 +8,7 @@ out.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -25,7 +26,9 @@ from tokens.vocabulary import Vocabulary, spell
 _COMMON = 120
 _NEIGHBOURS = 24
 # Cosines of words that belong together, and of words that do not.
-_NEAR, _FAR, _HARDLY_FAR = 0.5, 0.3, 0.4
+_NEAR, _FAR, _HARDLY_FAR = 0.45, 0.3, 0.38
+# Of the words of a text that is varied, how many become others.
+_VARIED = 0.15
 
 
 class WordTasks:
@@ -50,7 +53,7 @@ class WordTasks:
             nearest = np.argpartition(-alike, _NEIGHBOURS + 1, axis=1)[:, : _NEIGHBOURS + 1]
             for row, places in enumerate(nearest):
                 near = [int(i) for i in places if i != start + row and alike[row, i] > _NEAR]
-                if len(near) >= 6:
+                if len(near) >= 5:
                     neighbours[start + row] = near
         return common, [words[i] for i in kept], vectors, neighbours
 
@@ -80,6 +83,24 @@ class WordTasks:
             text = text[:1].upper() + text[1:] + random.choice(("", ".", "?", "!"))
         hidden = [topic, *(i for i in neighbours[topic] if i not in near)]
         return Group(text, [self._question(hidden, random, most) for _ in range(count)], -1, "words")
+
+    def varied(self, text: str, random: Random) -> str:
+        """With a word here and there that is close to what stood there."""
+        _, words, _, neighbours = self._found
+
+        def other(match: re.Match) -> str:
+            word = match[0]
+            place = self._places.get(word.lower())
+            if place not in neighbours or random.random() > _VARIED:
+                return word
+            found = words[random.choice(neighbours[place])]
+            return found.capitalize() if word[0].isupper() else found
+
+        return re.sub(r"[A-Za-z]+", other, text)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self._found[1])}
 
     def _question(self, right: list[int], random: Random, most: int) -> Question:
         """:param right: The topic, and neighbours of it that are not shown."""

@@ -231,6 +231,8 @@ def _bucket(
         first, last = start + row * size, len(asked.tokens) - 1
         columns.last.append(first + last)
         question = asked.question
+        # What a text is about, and what a value is, are compared by heads of their own.
+        choosing, sameness, deciding = (0, 1, 0) if _is_about(groups[state]) else (2, 3, 1)
         if isinstance(question, Noul):
             columns.concept(first + last, groups[state].group.concept)
             # What is asked about: known where it ends.
@@ -241,10 +243,10 @@ def _bucket(
             # Whether two things are the same is seen by looking: at the other one, or at oneself.
             if question.asked and asked.bound >= 0:
                 same = question.asked == question.value
-                right.append((row, 1, last, state_size + (asked.bound if same else last)))
+                right.append((row, sameness, last, state_size + (asked.bound if same else last)))
             elif question.concept >= 0:
                 same = question.concept == groups[state].group.concept
-                right.append((row, 1, last, state_size + (meaning if same else last)))
+                right.append((row, sameness, last, state_size + (meaning if same else last)))
         else:
             options = question.options if isinstance(question, Choice) else question.levels
             columns.concept(first + last, options[asked.answer].concept)
@@ -257,13 +259,13 @@ def _bucket(
             columns.end_places.append(first + end)
             columns.end_right.append(option == asked.answer)
             if option == asked.answer:
-                right.append((row, 0, last, state_size + end))
+                right.append((row, choosing, last, state_size + end))
         # Each head has one thing to look at: what decides, and what it is compared with. What a
         # text is about is known at its end.
         keys = asked.evidence + ([state_size + asked.bound] if asked.bound >= 0 else [])
         if not keys and _is_about(groups[state]):
             keys = [len(groups[state].state) - 1]
-        evidence += [(row, head, last, key) for head, key in enumerate(keys)]
+        evidence += [(row, deciding + i, last, key) for i, key in enumerate(keys)]
         if asked.contents.evidence:
             known = asked.contents.evidence
             columns.contents.append((state * state_size + asked.evidence[0], known))

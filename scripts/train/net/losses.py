@@ -47,7 +47,7 @@ class Weights:
     gist: float = 1.5
     gist_later: float = 1.5
     #: The next token of states.
-    next: float = 0.3
+    next: float = 0.1
 
 
 class Helpers(nn.Module):
