@@ -16,6 +16,7 @@ import numpy as np
 from ask.mix import LAST, Stages
 from ask.question import Choice, Noul, Score
 from net.digits import digit_steps
+from net.shape import CONTEXT
 from tokens.prompt import AskedGroup, AskedQuestion
 
 _SIZES = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 256, 320, 384, 512)
@@ -295,12 +296,19 @@ class Batcher:
     """Collects groups whose states are of like length until a batch is full."""
 
     def __init__(self, tokens: int) -> None:
+        """:param tokens: Of a batch, about."""
         self._tokens = tokens
         self._waiting: dict[int, list[AskedGroup]] = {}
         self._sizes: dict[int, int] = {}
 
     def add(self, group: AskedGroup, stages: Stages = LAST) -> Iterator[Batch]:
         size = padded_size(len(group.state))
+        # Many long options may not fit into the context.
+        group.questions = [
+            question
+            for question in group.questions
+            if len(group.state) + padded_size(len(question.tokens)) <= CONTEXT
+        ]
         # Few classes of states, so that none waits long.
         size = next((s for s in (12, 16, 20, 24, 32, 48, 96, 192) if s >= size), 512)
         self._waiting.setdefault(size, []).append(group)

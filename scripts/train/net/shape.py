@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+CONTEXT = 4096
+
+
 @dataclass(frozen=True)
 class Shape:
     vocabulary: int
@@ -15,7 +18,7 @@ class Shape:
     head: int
     feed_forward: int
     #: Tokens of a state and a question together.
-    context: int = 4096
+    context: int = CONTEXT
     #: A small base: prompts are short, and distances of a few tokens must be told apart.
     rope_base: float = 10_000.0
     epsilon: float = 1e-6
