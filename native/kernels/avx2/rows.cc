@@ -2,29 +2,19 @@
 
 #include "../simd/rows.h"
 
-#include <immintrin.h>
-
 #include "kernels.h"
+#include "registers.h"
 
 namespace oi::kernels::avx2 {
 namespace {
 
-struct Registers {
-  using Vector = __m256;
+struct Here;
+
+struct RowRegisters : Registers<Here> {
   struct Doubles {
     __m256d low;
     __m256d high;
   };
-  static constexpr int64_t kLanes = 8;
-
-  static Vector Set(float x) { return _mm256_set1_ps(x); }
-  static Vector Load(const float* at) { return _mm256_loadu_ps(at); }
-  static void Store(float* at, Vector x) { _mm256_storeu_ps(at, x); }
-  static Vector Multiply(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
-  static Vector MultiplyAdd(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  static Vector NegativeMultiplyAdd(Vector a, Vector b, Vector c) {
-    return _mm256_fnmadd_ps(a, b, c);
-  }
 
   static Doubles NoDoubles() { return {_mm256_setzero_pd(), _mm256_setzero_pd()}; }
   static Doubles AddSquares(const Doubles& sums, Vector x) {
@@ -43,6 +33,6 @@ struct Registers {
 
 }  // namespace
 
-const RowKernel* Rows() { return &simd::kRows<Registers>; }
+const RowKernel* Rows() { return &simd::kRows<RowRegisters>; }
 
 }  // namespace oi::kernels::avx2
