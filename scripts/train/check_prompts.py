@@ -41,7 +41,7 @@ def main() -> None:
     lines = "".join(json.dumps(body_of(group), ensure_ascii=False) + "\n" for group in groups)
     command = ["node", str(given.tool), str(given.model)]
     done = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True)
-    prompter = Prompter(Vocabulary.read(given.tokenizer))
+    prompter = Prompter(vocabulary)
     questions = 0
     for group, line in zip(groups, done.stdout.decode().splitlines(), strict=True):
         mine, theirs = shown(prompter.ask(group)), json.loads(line)

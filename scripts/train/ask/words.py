@@ -2,8 +2,8 @@
 
 A text is words from the neighbourhood of one, by their vectors, among others that mean nothing
 here; the options are that one, or a neighbour that is not shown, and words from elsewhere. No two
-examples are the same, so that nothing can be learned by heart. Words that name what is held out are left
-out.
+examples are the same, so that nothing can be learned by heart. Words that name what is held out are
+left out.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ class WordTasks:
         :param most: Options.
         """
         common, words, _, neighbours = self._found
-        topic = random.choice(list(neighbours))
-        near = random.sample(neighbours[topic], min(random.randint(2, 7), len(neighbours[topic]) - 2))
+        topic = random.choice(self._topics)
+        around = neighbours[topic]
+        near = random.sample(around, min(random.randint(2, 7), len(around) - 2))
         shown = [words[i] for i in near]
         shown += random.choices(common, k=random.randint(0, 2 * len(shown)))
         shown += [random.choice(words) for _ in range(random.randint(0, 1))]
@@ -81,8 +82,9 @@ class WordTasks:
         text = " ".join(shown)
         if random.random() < 0.5:
             text = text[:1].upper() + text[1:] + random.choice(("", ".", "?", "!"))
-        hidden = [topic, *(i for i in neighbours[topic] if i not in near)]
-        return Group(text, [self._question(hidden, random, most) for _ in range(count)], -1, "words")
+        hidden = [topic, *(i for i in around if i not in near)]
+        questions = [self._question(hidden, random, most) for _ in range(count)]
+        return Group(text, questions, -1, "words")
 
     def varied(self, text: str, random: Random) -> str:
         """With a word here and there that is close to what stood there."""
@@ -97,6 +99,10 @@ class WordTasks:
             return found.capitalize() if word[0].isupper() else found
 
         return re.sub(r"[A-Za-z]+", other, text)
+
+    @cached_property
+    def _topics(self) -> list[int]:
+        return list(self._found[3])
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -120,13 +126,12 @@ class WordTasks:
 
     def _far(self, topic: int, random: Random, count: int) -> list[int]:
         """Words from elsewhere."""
-        _, words, vectors, neighbours = self._found
+        _, _, vectors, _ = self._found
         limit = random.choice((_FAR, _HARDLY_FAR))
         found: list[int] = []
         while len(found) < count:
-            # A neighbour of something that has neighbours: a word as usual as the right one.
-            other = random.randrange(len(words))
-            if other in neighbours and other not in found:
-                if float(vectors[other] @ vectors[topic]) < limit:
-                    found.append(other)
+            # One that has neighbours: a word as usual as the right one.
+            other = random.choice(self._topics)
+            if other not in found and float(vectors[other] @ vectors[topic]) < limit:
+                found.append(other)
         return found

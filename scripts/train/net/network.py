@@ -75,8 +75,7 @@ class Network(nn.Module):
         if self.training:
             # Half of the words are what their vectors say alone, other ones at every step: what is
             # learned by heart of a word is of no use for its neighbours.
-            kept = torch.rand_like(own) < 0.5
-            own = torch.where((own < 1) & ~kept, torch.zeros_like(own), own)
+            own = own.masked_fill((own < 1) & (torch.rand_like(own) < 0.5), 0.0)
         table = table.addcmul(own, self.embedding)
         rows = table.index_select(0, self.fused[:, 1]) + self.line_end
         return table.index_copy(0, self.fused[:, 0], rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +23,7 @@ def vectors_of(vocabulary: Vocabulary, path: Path) -> np.ndarray:
     With a space before it or not, and in any case, a word is the same.
     """
     words, vectors = read_vectors(path)
-    found = np.zeros((len(vocabulary.tokens), vectors.shape[1]), np.float32)
-    for i, place in _words_of(vocabulary, words):
-        found[i] = vectors[place]
-    return found
+    return _by_token(vocabulary, words, vectors)
 
 
 def gists_of(vocabulary: Vocabulary, path: Path) -> np.ndarray:
@@ -39,17 +35,16 @@ def gists_of(vocabulary: Vocabulary, path: Path) -> np.ndarray:
     words, vectors = read_vectors(path)
     vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = (vectors - vectors.mean(0)) * np.log1p(np.arange(len(words)))[:, None]
+    return _by_token(vocabulary, words, vectors)
+
+
+def _by_token(vocabulary: Vocabulary, words: list[str], vectors: np.ndarray) -> np.ndarray:
+    """For each token the row of the word that it spells, or zeros."""
     found = np.zeros((len(vocabulary.tokens), vectors.shape[1]), np.float32)
-    for i, place in _words_of(vocabulary, words):
-        found[i] = vectors[place]
-    return found
-
-
-def _words_of(vocabulary: Vocabulary, words: list[str]) -> Iterator[tuple[int, int]]:
-    """Tokens that spell a word, and the word's rank."""
     places = {word: i for i, word in enumerate(words)}
     own = {spell(text) for label in LABELS for text in (label, label + "\n")} | set(CONTROL)
     for i, token in enumerate(vocabulary.tokens):
         place = places.get(token.removeprefix(_SPACE).lower())
         if token not in own and len(token) > 1 and place is not None:
-            yield i, place
+            found[i] = vectors[place]
+    return found
