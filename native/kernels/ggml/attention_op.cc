@@ -82,8 +82,6 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
 
 }  // namespace
 
-bool AttentionOp::work_size(int, const ggml_tensor*, size_t&) { return false; }
-
 bool AttentionOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   const AttentionKernel* kernel = FindAttention();
   Pool* pool = FindPool(params->threadpool);

@@ -76,8 +76,6 @@ bool ComputesNorm(const ggml_tensor* product) {
          (IsLeftToProduct(product->src[0]) || IsLeftToProduct(product->src[1]));
 }
 
-bool NormOp::work_size(int, const ggml_tensor*, size_t&) { return false; }
-
 bool NormOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   if (op->op == GGML_OP_MUL) {
     const ggml_tensor* norm = NormOf(op);

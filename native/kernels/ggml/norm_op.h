@@ -2,16 +2,15 @@
 
 #pragma once
 
-#include "traits.h"
+#include "kernel_op.h"
 
 namespace oi::kernels {
 
 // Whether it is a product that computes its norm too.
 bool ComputesNorm(const ggml_tensor* product);
 
-class NormOp : public ggml::cpu::tensor_traits {
+class NormOp : public KernelOp {
  public:
-  bool work_size(int threads, const ggml_tensor* op, size_t& size) override;
   // A norm, of the pools that are ours; or a product that computes its norm too, of any.
   bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;
 };

@@ -31,9 +31,6 @@ Position PositionOf(const ggml_tensor* op, int64_t token) {
 
 }  // namespace
 
-// llama.cpp's own size, which it may need.
-bool RotationOp::work_size(int, const ggml_tensor*, size_t&) { return false; }
-
 bool RotationOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   const RowKernel* kernel = FindRows();
   if (kernel == nullptr || FindPool(params->threadpool) == nullptr) return false;

@@ -2,13 +2,12 @@
 
 #pragma once
 
-#include "traits.h"
+#include "kernel_op.h"
 
 namespace oi::kernels {
 
-class RotationOp : public ggml::cpu::tensor_traits {
+class RotationOp : public KernelOp {
  public:
-  bool work_size(int threads, const ggml_tensor* op, size_t& size) override;
   // False for pools that are not ours, and for what has no kernel: other types than floats, the
   // positions of pictures inside themselves, an offset.
   bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;
