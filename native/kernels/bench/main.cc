@@ -63,6 +63,14 @@ double Peak(ggml_type type, int threads) {
   return sum;
 }
 
+// Of `work`, done by each of `repeats` computations, per second.
+double Rate(const Options& options, Operation& operation, Side side, double work, int repeats) {
+  operation.Compute(side, options.threads);
+  const double start = Now(options.threads);
+  for (int i = 0; i < repeats; ++i) operation.Compute(side, options.threads);
+  return work * repeats / (Now(options.threads) - start);
+}
+
 void Measure(const Options& options, ggml_type type, int64_t rows, int64_t k, int64_t count) {
   std::mt19937 random(1);
   const auto bytes = Encode(type, RandomFloats(rows * k, 1, random), k);
@@ -72,10 +80,7 @@ void Measure(const Options& options, ggml_type type, int64_t rows, int64_t k, in
   const auto stock = Operation::Product(Side::kStock, type, rows, k, bytes, columns);
   const auto repeats = static_cast<int>(std::clamp(1e9 / operations, 1.0, 1000.0));
   const auto rate = [&](Operation& operation, Side side) {
-    operation.Compute(side, options.threads);
-    const double start = Now(options.threads);
-    for (int i = 0; i < repeats; ++i) operation.Compute(side, options.threads);
-    return operations * repeats / (Now(options.threads) - start);
+    return Rate(options, operation, side, operations, repeats);
   };
   std::vector<double> of_ours, of_stock, peaks, gains, shares;
   for (int round = 0; round < options.rounds; ++round) {
@@ -109,12 +114,7 @@ void MeasureAttention(const Options& options, int64_t tokens, int64_t cells) {
   const double operations = 4.0 * one.heads * tokens * cells * one.size;
   const auto operation = Operation::Attention(one);
   const auto repeats = static_cast<int>(std::clamp(1e9 / operations, 1.0, 1000.0));
-  const auto rate = [&](Side side) {
-    operation->Compute(side, options.threads);
-    const double start = Now(options.threads);
-    for (int i = 0; i < repeats; ++i) operation->Compute(side, options.threads);
-    return operations * repeats / (Now(options.threads) - start);
-  };
+  const auto rate = [&](Side side) { return Rate(options, *operation, side, operations, repeats); };
   std::vector<double> of_ours, of_stock, gains;
   for (int round = 0; round < options.rounds; ++round) {
     of_ours.push_back(rate(Side::kOurs));
@@ -133,10 +133,7 @@ void MeasureRows(const Options& options, const char* kind, int64_t tokens, size_
                  Operation& ours, Operation& stock) {
   const auto repeats = static_cast<int>(std::clamp(1e8 / static_cast<double>(values), 1.0, 1000.0));
   const auto rate = [&](Operation& operation, Side side) {
-    operation.Compute(side, options.threads);
-    const double start = Now(options.threads);
-    for (int i = 0; i < repeats; ++i) operation.Compute(side, options.threads);
-    return static_cast<double>(values) * repeats / (Now(options.threads) - start);
+    return Rate(options, operation, side, static_cast<double>(values), repeats);
   };
   std::vector<double> of_ours, of_stock, gains;
   for (int round = 0; round < options.rounds; ++round) {
