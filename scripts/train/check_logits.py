@@ -19,12 +19,12 @@ from torch.nn import functional as F
 
 from ask.mix import Mix
 from ask.question import Choice, body_of
-from ask.words import WordTasks
 from export_model import load_network
 from net.batch import make_batch
 from net.network import Network
 from net.tensors import to_tensors
 from source.assemble import load
+from tokens.meanings import Meanings
 from tokens.prompt import AskedGroup, Prompter
 from tokens.vocabulary import Vocabulary
 
@@ -35,7 +35,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--public", type=Path)
     options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
-    options.add_argument("--vectors", type=Path, default=Path("build/train/vectors.npz"))
+    options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--checkpoint", type=Path, default=Path("build/train/run/checkpoint.pt"))
     options.add_argument("--model", type=Path, default=Path("build/train/oi-small.gguf"))
     options.add_argument("--tool", type=Path, default=Path("dist/scripts/train/check/answers.js"))
@@ -45,7 +45,7 @@ def main() -> None:
     vocabulary = Vocabulary.read(given.tokenizer)
     network = load_network(torch.load(given.checkpoint, map_location="cpu"), vocabulary)
     held, random = load(given.public)[1], Random(7)
-    mix = Mix(held, WordTasks(given.vectors, vocabulary, held))
+    mix = Mix(held, vocabulary, Meanings(given.folder))
     groups = [mix.asked(random) for _ in range(given.requests)]
     for question in (q for group in groups for q in group.questions):
         if not isinstance(question, Choice):

@@ -12,8 +12,8 @@ from random import Random
 
 from ask.mix import Mix
 from ask.question import Choice, Group, Noul, Option, Score, body_of
-from ask.words import WordTasks
 from source.assemble import load
+from tokens.meanings import Meanings
 from tokens.prompt import AskedGroup, Prompter
 from tokens.vocabulary import Vocabulary
 
@@ -22,7 +22,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--public", type=Path)
     options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
-    options.add_argument("--vectors", type=Path, default=Path("build/train/vectors.npz"))
+    options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--model", type=Path, default=Path("build/train/oi-small.gguf"))
     options.add_argument("--tool", type=Path, default=Path("dist/scripts/train/check/prompts.js"))
     options.add_argument("--requests", type=int, default=3000)
@@ -31,7 +31,7 @@ def main() -> None:
 
     random = Random(given.seed)
     training, vocabulary = load(given.public)[0], Vocabulary.read(given.tokenizer)
-    mix = Mix(training, WordTasks(given.vectors, vocabulary, training))
+    mix = Mix(training, vocabulary, Meanings(given.folder))
     groups = [mix.asked(random) for _ in range(given.requests)]
     for question in (q for group in groups for q in group.questions):
         # Asked for by a header, which no line here has.

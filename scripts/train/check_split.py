@@ -17,10 +17,10 @@ from typing import Any
 
 from ask.mix import LAST, Mix, Stages
 from ask.question import body_of
-from ask.words import WordTasks
 from source.assemble import load
 from source.material import Material
 from source.split import is_number_held_out, key_of
+from tokens.meanings import Meanings
 from tokens.vocabulary import Vocabulary
 
 
@@ -28,7 +28,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--public", type=Path)
     options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
-    options.add_argument("--vectors", type=Path, default=Path("build/train/vectors.npz"))
+    options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--groups", type=int, default=60_000)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
@@ -47,8 +47,8 @@ def main() -> None:
     forbidden -= {key_of(name) for name in level_names(training)}
     forbidden -= {key_of(text) for text in record_texts(training)}
 
-    words = WordTasks(given.vectors, Vocabulary.read(given.tokenizer), training)
-    random, mix = Random(given.seed), Mix(training, words)
+    vocabulary, meanings = Vocabulary.read(given.tokenizer), Meanings(given.folder)
+    random, mix = Random(given.seed), Mix(training, vocabulary, meanings)
     texts = 0
     for i in range(given.groups):
         group = mix.one(random, Stages(*(i % (last + 1) for last in LAST)))

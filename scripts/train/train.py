@@ -17,6 +17,7 @@ if has_avx512():
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy as np
 import torch
 
 from ask.mix import Stages, concept_numbers
@@ -33,6 +34,7 @@ from net.stream import Stream
 from net.team import Gradients, Team, run_team
 from net.watch import Watch
 from source.assemble import load
+from tokens.meanings import Meanings
 from tokens.prompt import Prompter
 from tokens.vectors import gists_of, vectors_of
 from tokens.vocabulary import Vocabulary
@@ -42,7 +44,7 @@ def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
-    options.add_argument("--vectors", type=Path, default=Path("build/train/vectors.npz"))
+    options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--out", type=Path, default=Path("build/train/run"))
     options.add_argument("--size", choices=SIZES, default="small")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
@@ -77,10 +79,11 @@ def train(team: Team, given: argparse.Namespace) -> None:
     vocabulary = Vocabulary.read(given.tokenizer)
     prompter = Prompter(vocabulary)
     shape = shape_of(given.size, len(vocabulary.tokens))
-    spelled = torch.from_numpy(vectors_of(vocabulary, given.vectors))
+    spelled = torch.from_numpy(vectors_of(vocabulary, given.folder / "vectors.npz"))
     network = Network(shape, list(zip(prompter.line_labels, prompter.labels)), spelled)
-    gists = torch.from_numpy(gists_of(vocabulary, given.vectors))
-    helpers = Helpers(shape.width, len(concept_numbers(training)), gists)
+    gists = torch.from_numpy(gists_of(vocabulary, given.folder / "vectors.npz"))
+    meanings = torch.from_numpy(Meanings(given.folder).vectors.astype(np.float16))
+    helpers = Helpers(shape.width, len(concept_numbers(training)), gists, meanings)
     network, helpers = network.to(given.device), helpers.to(given.device)
     optimizer = Optimizer(
         network,
@@ -97,7 +100,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     # A run that goes on sees other examples than before, and every process its own.
     seed = given.seed + 1000 * progress.starts + 100 * team.rank
     stream = Stream(
-        given.public, given.tokenizer, given.vectors, given.batch, seed, given.workers
+        given.public, given.tokenizer, given.folder, given.batch, seed, given.workers
     )
     log = Log(given.out / "log.jsonl" if team.leads else None)
     log.write({"event": "start", "parameters": shape.parameters, **words(given)})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from random import Random
 from typing import Any
 
-from ask.noise import pick_style, retyped, reworded, styled, wrapped
-from ask.question import Choice, Group, Noul, Option, Question, distinct
+from ask.noise import pick_style, plain, retyped, reworded, styled, wrapped
+from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_count
 from ask.words import WordTasks
 from source.material import Concept, Material
 
@@ -44,18 +43,20 @@ class ConceptTasks:
         for concept in self.concepts:
             self._groups[concept.origin, concept.group].append(concept)
             self._origins[concept.origin].append(concept)
+        self._languages = [c for c in self.concepts if c.kind == "language"]
 
     def group(self, random: Random, count: int, most: int) -> Group:
         """A text of a concept, with so many questions of up to so many options."""
         concept = self.pick(random)
-        text = retyped(self._text(concept, random), random)
+        said = random.choice(concept.utterances)
+        text = retyped(self._text(said, concept, random), random)
         questions = [self._question(concept, random, most) for _ in range(count)]
         state = wrapped(text, self._material, random)
-        return Group(state, questions, self._numbers.get(concept.key, -1), "concept")
+        number = self._numbers.get(concept.key, -1)
+        return Group(state, questions, number, "concept", said)
 
-    def _text(self, concept: Concept, random: Random) -> str:
+    def _text(self, text: str, concept: Concept, random: Random) -> str:
         """An utterance, or two of them, as longer messages say a thing twice."""
-        text = random.choice(concept.utterances)
         if random.random() < 0.08:
             text = f"{text.rstrip(_MARKS)}. {random.choice(concept.utterances)}"
         # A language is told by words that no neighbour has.
@@ -67,24 +68,31 @@ class ConceptTasks:
         """A text, or now and then a name or a description, without a question."""
         concept = self.pick(random)
         chance = random.random()
-        text = self._text(concept, random)
+        said = random.choice(concept.utterances)
         if chance < 0.15:
-            text = random.choice(concept.descriptions or concept.utterances)
+            text = said = random.choice(concept.descriptions or concept.utterances)
         elif chance < 0.20:
-            text = styled(concept.name, pick_style(random))
+            text, said = styled(concept.name, pick_style(random)), plain(concept.name)
+        else:
+            text = self._text(said, concept, random)
         state = wrapped(retyped(text, random), self._material, random)
-        return Group(state, [], self._numbers.get(concept.key, -1), "bare")
+        return Group(state, [], self._numbers.get(concept.key, -1), "bare", said)
 
     def pick(self, random: Random) -> Concept:
         """The public sets' few intents have more texts each, and are asked for more often."""
         if self._evenly:
             return random.choice(self.concepts)
         chance = random.random()
+        # Languages are told by other words than all else.
+        if self._languages and chance > 0.97:
+            return random.choice(self._languages)
         origin = "banking77" if chance < 0.13 else "clinc150" if chance < 0.30 else "corpus"
         return random.choice(self._origins.get(origin) or self._origins["corpus"])
 
     def _question(self, concept: Concept, random: Random, most: int) -> Question:
         chance = random.random()
+        if concept.kind == "language" and len(self._languages) > 3 and chance > 0.4:
+            return self._language(concept, random, most)
         if chance < 0.22:
             return self.noul(concept, random)
         if chance < 0.34:
@@ -97,6 +105,16 @@ class ConceptTasks:
         many = most > 16 and concept.origin != "corpus" and random.random() < 0.1
         count = random.randint(17, min(most, 150)) if many else pick_count(random, most)
         return self.choice(concept, random, count)
+
+    def _language(self, concept: Concept, random: Random, most: int) -> Choice:
+        """Which one it is, among other languages."""
+        count = min(pick_count(random, min(most, 16)), len(self._languages))
+        others = [c for c in self._languages if c.key != concept.key]
+        concepts = [concept, *random.sample(others, count - 1)]
+        random.shuffle(concepts)
+        options = self.options(concepts, random, described=0)
+        at = concepts.index(concept)
+        return distinct(Choice(self.instructions(concept, random), options, at))
 
     def others(self, concept: Concept, random: Random, count: int, hard: float) -> list[Concept]:
         """Wrong concepts: with the chance ``hard`` each from the group that confuses most.
@@ -151,7 +169,10 @@ class ConceptTasks:
             if random.random() < described:
                 description = self._description(concept, random)
             number = self._numbers.get(concept.key, -1)
-            options.append(Option(styled(concept.name, style), description, number))
+            meaning = plain(concept.name)
+            if description in concept.descriptions:
+                meaning = f"{meaning}: {description}"
+            options.append(Option(styled(concept.name, style), description, number, meaning))
         return options
 
     def _description(self, concept: Concept, random: Random) -> str | None:
@@ -171,27 +192,27 @@ class ConceptTasks:
         answer = random.random() < 0.5
         asked = concept if answer else (self.others(concept, random, 1, hard) or [concept])[0]
         answer = asked.key == concept.key
-        number = self._numbers.get(asked.key, -1)
+        number, meaning = self._numbers.get(asked.key, -1), plain(asked.name)
         chance = random.random()
         if chance < 0.6 or not asked.descriptions:
             name = styled(asked.name, pick_style(random))
             if chance < 0.5:
                 wording = random.choice(self._material.wordings["noul concept"])
                 text = reworded(wording.replace("{x}", name), random) or f"{name}?"
-                return Noul(text, answer, concept=number)
+                return Noul(text, answer, concept=number, meaning=meaning)
             yes = name
             if asked.descriptions and random.random() < 0.5:
-                yes = random.choice(asked.descriptions)
+                yes = meaning = random.choice(asked.descriptions)
             no = random.choice((None, *self._material.wordings["other"]))
             text = random.choice(("Does it apply?", "Yes or no?", f"{name}?", None))
-            return Noul(text, answer, yes, no, random.random() < 0.1, number)
-        if chance < 0.9:
-            wording = random.choice(self._material.wordings["noul description"])
             return Noul(
-                wording.replace("{x}", random.choice(asked.descriptions)), answer, concept=number
+                text, answer, yes, no, random.random() < 0.1, concept=number, meaning=meaning
             )
-        wording = random.choice(self._material.wordings["noul same"])
-        return Noul(wording.replace("{x}", random.choice(asked.utterances)), answer, concept=number)
+        kind, texts = "noul same", asked.utterances
+        if chance < 0.9:
+            kind, texts = "noul description", asked.descriptions
+        wording, meaning = random.choice(self._material.wordings[kind]), random.choice(texts)
+        return Noul(wording.replace("{x}", meaning), answer, concept=number, meaning=meaning)
 
     def choice_with_other(
         self, concept: Concept, random: Random, most: int, outside: bool | None = None
@@ -223,10 +244,10 @@ class ConceptTasks:
         count = pick_count(random, most)
         concepts = [concept, *self.others(concept, random, count - 1, 0.3)]
         random.shuffle(concepts)
-        options = [
-            Option(random.choice(c.utterances), None, self._numbers.get(c.key, -1))
-            for c in concepts
-        ]
+        options: list[Option] = []
+        for other in concepts:
+            said, number = random.choice(other.utterances), self._numbers.get(other.key, -1)
+            options.append(Option(said, None, number, said))
         instructions = random.choice(self._material.wordings["similar"])
         return distinct(Choice(instructions, options, concepts.index(concept)))
 
@@ -241,7 +262,7 @@ class ConceptTasks:
         random.shuffle(names)
         style = pick_style(random)
         instructions = random.choice(self._material.wordings["group"])
-        options = [Option(styled(name, style)) for name in names]
+        options = [Option(styled(name, style), meaning=plain(name)) for name in names]
         return distinct(Choice(instructions, options, names.index(right)))
 
     def matching(self, random: Random, most: int) -> Group:
@@ -253,34 +274,26 @@ class ConceptTasks:
         numbers = [self._numbers.get(c.key, -1) for c in concepts]
         state: Any
         if random.random() < 0.5:
-            state = random.choice(concept.descriptions)
-            options = [Option(styled(c.name, style), None, n) for c, n in zip(concepts, numbers)]
-            instructions = random.choice(self._material.wordings["describe"])
-        else:
-            state = styled(concept.name, style)
+            state = meaning = random.choice(concept.descriptions)
             options = [
-                Option(random.choice(c.descriptions or (c.name,)), None, n)
+                Option(styled(c.name, style), None, n, plain(c.name))
                 for c, n in zip(concepts, numbers)
             ]
+            instructions = random.choice(self._material.wordings["describe"])
+        else:
+            state, meaning = styled(concept.name, style), plain(concept.name)
+            options = []
+            for other, number in zip(concepts, numbers):
+                text = random.choice(other.descriptions or (other.name,))
+                options.append(Option(text, None, number, text))
             instructions = random.choice(self._material.wordings["define"])
         question = distinct(Choice(instructions, options, answer))
-        return Group(state, [question], numbers[answer], "matching")
+        return Group(state, [question], numbers[answer], "matching", meaning)
 
     def stray(self, random: Random, most: int) -> Group:
         """A text that fits no intent at all."""
-        state = retyped(random.choice(self._material.strays), random)
+        said = random.choice(self._material.strays)
+        state = retyped(said, random)
         concept = random.choice(self._origins["clinc150"])
         question = self.choice_with_other(concept, random, most, outside=True)
-        return Group(state, [question], -1, "stray")
-
-
-def pick_count(random: Random, most: int) -> int:
-    """How many options: small numbers are the usual ones."""
-    if most <= 2:
-        return 2
-    usual = min(most, 16)
-    if most > 16 and random.random() < 0.02:
-        return int(math.exp(random.uniform(math.log(17), math.log(most + 1))))
-    if usual > 8:
-        return min(random.randint(2, usual), random.randint(2, usual))
-    return random.randint(2, usual)
+        return Group(state, [question], -1, "stray", said)

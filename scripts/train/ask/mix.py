@@ -5,25 +5,31 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
+from ask.alike import AlikeTasks
 from ask.concepts import ConceptTasks
 from ask.facts import FactTasks
 from ask.numbers import NumberTasks
 from ask.question import Group
 from ask.record_tasks import KINDS, RecordTasks
 from ask.scales import ScaleTasks, scale_key
+from ask.senses import SenseTasks
 from ask.words import WordTasks
 from source.material import Material
+from tokens.meanings import Meanings
+from tokens.vocabulary import Vocabulary
 
 # Shares of groups, by task.
 SHARES = {
-    "concept": 0.34,
-    "matching": 0.07,
+    "concept": 0.32,
+    "matching": 0.06,
     "stray": 0.01,
     "scale": 0.10,
     "fact": 0.04,
-    "record": 0.16,
-    "number": 0.14,
-    "words": 0.14,
+    "record": 0.15,
+    "number": 0.13,
+    "words": 0.03,
+    "sense": 0.10,
+    "alike": 0.08,
 }
 
 # Texts without a question for each group with some, from stage to stage. They cost a tenth, and
@@ -72,8 +78,10 @@ def concept_numbers(material: Material) -> dict[str, int]:
 
 
 class Mix:
-    def __init__(self, material: Material, words: WordTasks) -> None:
-        numbers = concept_numbers(material)
+    def __init__(self, material: Material, vocabulary: Vocabulary, meanings: Meanings) -> None:
+        """:param meanings: Of a folder with words' vectors and WordNet."""
+        numbers, vectors = concept_numbers(material), meanings.folder / "vectors.npz"
+        words = WordTasks(vectors, vocabulary, material)
         self._concepts = ConceptTasks(material, numbers, words=words)
         self._few = [
             ConceptTasks(material, numbers, few=count, words=words) for count in _FEW
@@ -83,6 +91,8 @@ class Mix:
         self._records = RecordTasks(material)
         self._numbers = NumberTasks(material)
         self._words = words
+        self._senses = SenseTasks(meanings.folder, material)
+        self._alike = AlikeTasks(meanings, material)
         self._has_strays = len(material.strays) > 0
 
     def one(self, random: Random, stages: Stages = LAST) -> Group:
@@ -109,12 +119,19 @@ class Mix:
             return self._records.group(random, random.randint(3, 6), kinds, most_fields)
         if task == "words":
             return self._words.group(random, random.randint(2, 4), min(most, 16))
+        if task == "alike":
+            return self._alike.group(random, random.randint(2, 4), min(most, 16))
+        if task == "sense":
+            return self._senses.group(random, random.randint(2, 4), min(most, 16))
         if task == "number":
             return self._numbers.group(random, random.randint(3, 6), *_DIGITS[stages.number])
         return concepts.group(random, random.randint(3, 5), most)
 
     def _bare(self, random: Random, stage: int) -> Group:
-        if random.random() > 0.92:
+        chance = random.random()
+        if chance < 0.08:
             return self._scales.bare(random)
+        if chance < 0.35:
+            return self._senses.bare(random)
         few = stage < len(_FEW) and random.random() < 0.5
         return (self._few[stage] if few else self._concepts).bare(random)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, Union
 
 
@@ -12,6 +14,8 @@ class Option:
     description: str | None = None
     #: Number of the concept that it names, for the heads that are thrown away; -1 for none.
     concept: int = -1
+    #: What it says in plain words, whose vector is told where it ends.
+    meaning: str | None = None
 
 
 @dataclass(slots=True)
@@ -55,6 +59,8 @@ class Noul:
     #: What stands there, and what the question asks for in its place.
     value: str | None = None
     asked: str | None = None
+    #: What is asked about in plain words.
+    meaning: str | None = None
 
 
 Question = Union[Choice, Score, Noul]
@@ -71,6 +77,8 @@ class Group:
     concept: int = -1
     #: What made it, for figures by task.
     task: str = ""
+    #: What the state says in plain words.
+    meaning: str | None = None
     #: Kept for evaluation rows.
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -110,3 +118,15 @@ def distinct(choice: Choice) -> Choice:
     kept = [option for option in choice.options if options[option.name] is option]
     choice.options, choice.answer = kept, kept.index(right)
     return choice
+
+
+def pick_count(random: Random, most: int) -> int:
+    """How many options: small numbers are the usual ones."""
+    if most <= 2:
+        return 2
+    usual = min(most, 16)
+    if most > 16 and random.random() < 0.02:
+        return int(math.exp(random.uniform(math.log(17), math.log(most + 1))))
+    if usual > 8:
+        return min(random.randint(2, usual), random.randint(2, usual))
+    return random.randint(2, usual)

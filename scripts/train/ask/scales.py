@@ -18,10 +18,11 @@ class ScaleTasks:
     def group(self, random: Random, count: int) -> Group:
         scale = random.choice(self._material.scales)
         level = random.randrange(len(scale.levels))
-        state = retyped(random.choice(scale.levels[level].texts), random)
+        said = random.choice(scale.levels[level].texts)
+        state = retyped(said, random)
         questions = [self._question(scale, level, random) for _ in range(count)]
         number = self._numbers.get(scale_key(scale, level), -1)
-        return Group(wrapped(state, self._material, random), questions, number, "scale")
+        return Group(wrapped(state, self._material, random), questions, number, "scale", said)
 
     def bare(self, random: Random) -> Group:
         """A text, or now and then a level's name, without a question."""
@@ -30,7 +31,7 @@ class ScaleTasks:
         texts = scale.levels[level].texts
         state = random.choice(texts if random.random() < 0.8 else scale.levels[level].names)
         number = self._numbers.get(scale_key(scale, level), -1)
-        return Group(retyped(state, random), [], number, "bare")
+        return Group(retyped(state, random), [], number, "bare", state)
 
     def _question(self, scale: Scale, level: int, random: Random) -> Question:
         chance = random.random()
@@ -55,7 +56,7 @@ class ScaleTasks:
             name = random.choice(scale.levels[i].names)
             while any(option.name == name for option in names):
                 name = random.choice(scale.levels[i].names)
-            names.append(Option(name, None, self._numbers.get(scale_key(scale, i), -1)))
+            names.append(Option(name, None, self._numbers.get(scale_key(scale, i), -1), name))
         if len(levels) == len(scale.levels) and random.random() < 0.06:
             names = [Option("", None, option.concept) for option in names]
         instructions = reworded(random.choice(scale.questions), random)
@@ -94,10 +95,12 @@ class ScaleTasks:
                 answer = True
             else:
                 no = None
-            return Noul(random.choice(scale.questions), answer, name, no, concept=number)
+            return Noul(
+                random.choice(scale.questions), answer, name, no, concept=number, meaning=name
+            )
         wording = random.choice(self._material.wordings["level noul"])
         text = wording.replace("{x}", name).replace("{q}", random.choice(scale.questions))
-        return Noul(text, answer, concept=number)
+        return Noul(text, answer, concept=number, meaning=name)
 
 
 def scale_key(scale: Scale, level: int) -> str:

@@ -117,10 +117,10 @@ class WordTasks:
             answer = random.random() < 0.5
             name = words[asked if answer else self._far(right[0], random, 1)[0]]
             wording = random.choice(self._wordings["noul concept"])
-            return Noul(wording.replace("{x}", styled(name, style)), answer)
+            return Noul(wording.replace("{x}", styled(name, style)), answer, meaning=name)
         places = [asked, *self._far(right[0], random, random.randint(1, max(1, most - 1)))]
         random.shuffle(places)
-        options = [Option(styled(words[i], style)) for i in places]
+        options = [Option(styled(words[i], style), meaning=words[i]) for i in places]
         instructions = reworded(random.choice(self._wordings["choice"]), random)
         return distinct(Choice(instructions, options, places.index(asked)))
 

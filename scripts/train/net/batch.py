@@ -8,8 +8,8 @@ the state's work is shared, and no attention is spent on other questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ask.mix import LAST, Stages
 from ask.question import Choice, Noul, Score
 from net.digits import digit_steps
 from net.shape import CONTEXT
+from net.told import Columns, Looks, Told
 from tokens.prompt import AskedGroup, AskedQuestion
 
 _SIZES = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 256, 320, 384, 512)
@@ -24,47 +25,6 @@ _SIZES = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192,
 
 def padded_size(length: int) -> int:
     return next((size for size in _SIZES if size >= length), -(-length // 128) * 128)
-
-
-@dataclass
-class Looks:
-    """Where heads should look from the last places of questions."""
-
-    rows: np.ndarray
-    heads: np.ndarray
-    last: np.ndarray
-    #: Among the keys that a question sees: its state's, then its own.
-    keys: np.ndarray
-
-    @staticmethod
-    def of(looks: list[tuple[int, int, int, int]]) -> Looks:
-        table = np.array(looks, np.int64).reshape(-1, 4)
-        return Looks(*table.T)
-
-
-@dataclass
-class Told:
-    """Tokens that should be known at places."""
-
-    places: np.ndarray
-    #: Pairs of an index of a place and a token, and the pair's share of the place.
-    rows: np.ndarray
-    tokens: np.ndarray
-    shares: np.ndarray
-
-    @staticmethod
-    def of(told: list[tuple[int, list[int]]]) -> Told:
-        pairs = [
-            (row, token, 1 / len(tokens))
-            for row, (_, tokens) in enumerate(told)
-            for token in tokens
-        ]
-        return Told(
-            np.array([place for place, _ in told], np.int64),
-            np.array([row for row, _, _ in pairs], np.int64),
-            np.array([token for _, token, _ in pairs], np.int64),
-            np.array([share for _, _, share in pairs], np.float32),
-        )
 
 
 @dataclass
@@ -112,6 +72,11 @@ class Batch:
     #: Of which tokens texts are, told where they end: states, and options and what nouls ask about.
     gists: Told
     later_gists: Told
+    #: Which text's meaning is told at places: of states, and of options and what nouls ask about.
+    meaning_places: np.ndarray
+    meanings: np.ndarray
+    later_meaning_places: np.ndarray
+    later_meanings: np.ndarray
     #: Places of digits, and what they have said so far.
     digit_places: np.ndarray
     digits: np.ndarray
@@ -127,28 +92,11 @@ class Batch:
         return len(self.last)
 
 
-@dataclass
-class _Columns:
-    concept_places: list[int] = field(default_factory=list)
-    concepts: list[int] = field(default_factory=list)
-    end_places: list[int] = field(default_factory=list)
-    end_right: list[bool] = field(default_factory=list)
-    relation_places: list[int] = field(default_factory=list)
-    relations: list[int] = field(default_factory=list)
-    last: list[int] = field(default_factory=list)
-    contents: list[tuple[int, list[int]]] = field(default_factory=list)
-    later_contents: list[tuple[int, list[int]]] = field(default_factory=list)
-    gists: list[tuple[int, list[int]]] = field(default_factory=list)
-    later_gists: list[tuple[int, list[int]]] = field(default_factory=list)
-
-    def concept(self, place: int, number: int) -> None:
-        if number >= 0:
-            self.concept_places.append(place)
-            self.concepts.append(number)
-
-
-def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
-    columns = _Columns()
+def make_batch(
+    groups: list[AskedGroup], stages: Stages = LAST, meanings: Mapping[str, int] | None = None
+) -> Batch:
+    """:param meanings: Numbers of the texts whose meanings are told."""
+    columns = Columns(numbers=meanings or {})
     state_size = padded_size(max(len(group.state) for group in groups))
     lengths = np.array([len(group.state) for group in groups], np.int64)
     states = np.zeros((len(groups), state_size), np.int64)
@@ -156,6 +104,8 @@ def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
         states[row, : len(group.state)] = group.state
         end = row * state_size + len(group.state) - 1
         columns.concept(end, group.group.concept)
+        columns.meaning(columns.meanings, end, group.group.meaning)
+        columns.meaning(columns.later_meanings, end, group.group.meaning)
         if _is_about(group):
             columns.gists.append((end, group.state))
     by_size: dict[int, list[tuple[int, AskedQuestion]]] = {}
@@ -187,6 +137,8 @@ def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
     real = np.arange(state_size) < lengths[:, None] - 1
     next_places = np.flatnonzero(real)
     right = np.array([question.answer for _, question in asked], np.int64)
+    told = np.array(columns.meanings, np.int64).reshape(-1, 2)
+    later_told = np.array(columns.later_meanings, np.int64).reshape(-1, 2)
     return Batch(
         tokens=flat,
         positions=np.concatenate(positions),
@@ -208,6 +160,10 @@ def make_batch(groups: list[AskedGroup], stages: Stages = LAST) -> Batch:
         later_contents=Told.of(columns.later_contents),
         gists=Told.of(columns.gists),
         later_gists=Told.of(columns.later_gists),
+        meaning_places=told[:, 0],
+        meanings=told[:, 1],
+        later_meaning_places=later_told[:, 0],
+        later_meanings=later_told[:, 1],
         digit_places=digit_places,
         digits=digits,
         next_places=next_places,
@@ -224,7 +180,7 @@ def _bucket(
     states: np.ndarray,
     members: list[tuple[int, AskedQuestion]],
     groups: list[AskedGroup],
-    columns: _Columns,
+    columns: Columns,
 ) -> Bucket:
     right: list[tuple[int, int, int, int]] = []
     evidence: list[tuple[int, int, int, int]] = []
@@ -239,6 +195,7 @@ def _bucket(
             # What is asked about: known where it ends.
             meaning = next((end for option, end in asked.ends if option == 1), last - 1)
             columns.concept(first + meaning, question.concept)
+            columns.meaning(columns.later_meanings, first + meaning, question.meaning)
             if question.concept >= 0:
                 columns.later_gists.append((first + meaning, asked.tokens[: meaning + 1]))
             # Whether two things are the same is seen by looking: at the other one, or at oneself.
@@ -253,6 +210,7 @@ def _bucket(
             columns.concept(first + last, options[asked.answer].concept)
             for option, end in asked.ends:
                 columns.concept(first + end, options[option].concept)
+                columns.meaning(columns.later_meanings, first + end, options[option].meaning)
             if _is_about(groups[state]):
                 for (_, end), begin in zip(asked.ends, asked.begins, strict=True):
                     columns.later_gists.append((first + end, asked.tokens[begin:end]))
@@ -295,9 +253,12 @@ def _task(group: AskedGroup, asked: AskedQuestion) -> str:
 class Batcher:
     """Collects groups whose states are of like length until a batch is full."""
 
-    def __init__(self, tokens: int) -> None:
-        """:param tokens: Of a batch, about."""
-        self._tokens = tokens
+    def __init__(self, tokens: int, meanings: Mapping[str, int] | None = None) -> None:
+        """
+        :param tokens: Of a batch, about.
+        :param meanings: Numbers of the texts whose meanings are told.
+        """
+        self._tokens, self._meanings = tokens, meanings
         self._waiting: dict[int, list[AskedGroup]] = {}
         self._sizes: dict[int, int] = {}
 
@@ -317,7 +278,7 @@ class Batcher:
         self._sizes[size] = self._sizes.get(size, 0) + cost
         # A batch has questions, however many texts without any come first.
         if self._sizes[size] >= self._tokens and any(g.questions for g in self._waiting[size]):
-            yield make_batch(self._waiting.pop(size), stages)
+            yield make_batch(self._waiting.pop(size), stages, self._meanings)
             self._sizes[size] = 0
 
     def rest(self) -> list[list[AskedGroup]]:

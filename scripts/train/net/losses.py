@@ -44,8 +44,11 @@ class Weights:
     content: float = 0.5
     content_later: float = 0.5
     #: What texts are about, by their words' vectors alone, told where they end.
-    gist: float = 1.5
-    gist_later: float = 1.5
+    gist: float = 1.0
+    gist_later: float = 1.0
+    #: What texts mean as a whole, as the teacher says, told where they end.
+    meaning: float = 2.0
+    meaning_later: float = 2.0
     #: The next token of states.
     next: float = 0.1
 
@@ -53,15 +56,20 @@ class Weights:
 class Helpers(nn.Module):
     """Heads that are thrown away."""
 
-    def __init__(self, width: int, concepts: int, gists: Tensor) -> None:
-        """:param gists: What each token adds to what a text is about."""
+    def __init__(self, width: int, concepts: int, gists: Tensor, meanings: Tensor) -> None:
+        """
+        :param gists: What each token adds to what a text is about.
+        :param meanings: Vectors of whole texts, of length 1.
+        """
         super().__init__()
+        self.register_buffer("meanings", meanings, persistent=False)
         self.register_buffer("gists", gists, persistent=False)
         self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
         self.relation = nn.Parameter(torch.zeros(3, width))
         self.end = nn.Parameter(torch.zeros(1, width))
         self.digits = nn.Parameter(torch.zeros(STEPS, width))
         self.gist = nn.Parameter(torch.randn(gists.shape[1], width) * width**-0.5)
+        self.meaning = nn.Parameter(torch.randn(meanings.shape[1], width) * width**-0.5)
 
 
 @dataclass
@@ -129,6 +137,14 @@ def outcome(
                 wanted = helpers.gists.new_zeros(len(told.places), helpers.gists.shape[1])
                 wanted.index_add_(0, long(told.rows), helpers.gists[long(told.tokens)])
                 alike = F.cosine_similarity(at(told.places, helpers.gist, of), wanted)
+                losses[name] = (1 - alike).mean()
+        for name, places, numbers, of in (
+            ("meaning", batch.meaning_places, batch.meanings, states.at_evidence),
+            ("meaning_later", batch.later_meaning_places, batch.later_meanings, states.at_right),
+        ):
+            if len(places):
+                wanted = helpers.meanings[long(numbers)].float()
+                alike = F.cosine_similarity(at(places, helpers.meaning, of), wanted)
                 losses[name] = (1 - alike).mean()
         some = slice(random.randrange(_NEXT_EVERY), None, _NEXT_EVERY)
         following = at(batch.next_places[some], output)

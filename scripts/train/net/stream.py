@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 
 from ask.mix import LAST, Mix, Stages
-from ask.words import WordTasks
 from net.batch import Batch, Batcher
 from source.assemble import load
+from tokens.meanings import Meanings
 from tokens.prompt import Prompter
 from tokens.vocabulary import LABELS, Vocabulary
 
@@ -24,19 +24,22 @@ class Stream:
         self,
         public: Path | None,
         tokenizer: Path,
-        vectors: Path,
+        folder: Path,
         tokens: int,
         seed: int,
         workers: int,
     ) -> None:
-        """:param tokens: Of a batch, about."""
+        """
+        :param folder: With words' vectors, WordNet and texts' meanings.
+        :param tokens: Of a batch, about.
+        """
         context = multiprocessing.get_context("spawn")
         self._stages = context.Array("i", len(LAST))
         self._queues = [context.Queue(maxsize=4) for _ in range(workers)]
         self._workers = [
             context.Process(
                 target=_work,
-                args=(queue, self._stages, public, tokenizer, vectors, tokens, f"{seed} {i}"),
+                args=(queue, self._stages, public, tokenizer, folder, tokens, f"{seed} {i}"),
                 daemon=True,
             )
             for i, queue in enumerate(self._queues)
@@ -64,14 +67,15 @@ def _work(
     shared,
     public: Path | None,
     tokenizer: Path,
-    vectors: Path,
+    folder: Path,
     tokens: int,
     seed: str,
 ) -> None:
     training, _ = load(public)
     vocabulary = Vocabulary.read(tokenizer)
-    mix = Mix(training, WordTasks(vectors, vocabulary, training))
-    prompter, batcher, random = Prompter(vocabulary), Batcher(tokens), Random(seed)
+    meanings = Meanings(folder)
+    mix, batcher = Mix(training, vocabulary, meanings), Batcher(tokens, meanings.numbers)
+    prompter, random = Prompter(vocabulary), Random(seed)
     every = range(len(LABELS))
     while True:
         stages = Stages(*shared[:])

@@ -8,9 +8,10 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from net.batch import Batch, Bucket, Looks
+from net.batch import Batch, Bucket
 from net.precision import PRODUCTS
 from net.shape import Shape
+from net.told import Looks
 
 
 @dataclass

@@ -1,0 +1,81 @@
+"""Which text is nearest in meaning to another, as the teacher says, over all texts that it read.
+
+What the corpus says of its concepts is sure, but they are few; here any text is compared with any
+other. Only clear cases are asked: one that is near, among others that are far.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from random import Random
+
+import numpy as np
+
+from ask.noise import pick_style, retyped, reworded, styled
+from ask.question import Choice, Group, Noul, Option, Question, distinct
+from source.material import Material
+from tokens.meanings import Meanings
+
+# Candidates that the near one is taken from, and how near it must be.
+_SAMPLE, _NEAR = 3000, 0.42
+# How much farther the others are.
+_GAP = 0.22
+# A name has so many words at most.
+_NAME = 3
+
+
+class AlikeTasks:
+    def __init__(self, meanings: Meanings, material: Material) -> None:
+        self._meanings, self._wordings = meanings, material.wordings
+
+    @cached_property
+    def _names(self) -> np.ndarray:
+        """Places of the texts that could be an option's name."""
+        lengths = np.array([text.count(" ") + 1 for text in self._meanings.texts])
+        return np.flatnonzero(lengths <= _NAME)
+
+    @cached_property
+    def _texts(self) -> np.ndarray:
+        lengths = np.array([text.count(" ") + 1 for text in self._meanings.texts])
+        return np.flatnonzero((lengths > _NAME) & (lengths < 30))
+
+    def group(self, random: Random, count: int, most: int) -> Group:
+        """
+        :param count: Of questions.
+        :param most: Options.
+        """
+        numbers = np.random.default_rng(random.getrandbits(32))
+        named = random.random() < 0.7
+        while True:
+            state = int(numbers.choice(self._texts))
+            some = numbers.choice(self._names if named else self._texts, _SAMPLE)
+            alike = self._meanings.vectors[some] @ self._meanings.vectors[state]
+            alike = np.where(some == state, -1, alike)
+            right = int(alike.argmax())
+            if alike[right] > _NEAR:
+                break
+        far = some[alike < alike[right] - _GAP].tolist()
+        text = self._meanings.texts[state]
+        questions = [
+            self._question(int(some[right]), far, random, most, named) for _ in range(count)
+        ]
+        return Group(retyped(text, random), questions, -1, "alike", text)
+
+    def _question(
+        self, right: int, far: list[int], random: Random, most: int, named: bool
+    ) -> Question:
+        texts = self._meanings.texts
+        style = pick_style(random) if named else "as it is"
+        if random.random() < 0.2:
+            answer = random.random() < 0.5
+            asked = texts[right if answer else random.choice(far)]
+            wording = random.choice(self._wordings["noul concept" if named else "noul same"])
+            return Noul(wording.replace("{x}", styled(asked, style)), answer, meaning=asked)
+        wrong = random.sample(far, random.randint(1, max(1, (most if named else min(most, 6)) - 1)))
+        shown = [texts[i] for i in (right, *wrong)]
+        random.shuffle(shown)
+        options = [Option(styled(text, style), meaning=text) for text in shown]
+        instructions = random.choice(self._wordings["choice" if named else "similar"])
+        if named:
+            instructions = reworded(instructions, random)
+        return distinct(Choice(instructions, options, shown.index(texts[right])))
