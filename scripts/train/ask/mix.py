@@ -41,10 +41,10 @@ BARE = (4, 4, 3, 3, 2, 2)
 _FEW = (150, 300, 800)
 
 # From stage to stage, at most: options; fields of a record; digits of a number, and numbers with a
-# name each.
+# name each; and the share of comparisons that ask for something else than more or less.
 _OPTIONS = (2, 4, 8, 16, 80, 255)
 _FIELDS = (1, 2, 3, 5, 9)
-_DIGITS = ((2, 1), (3, 1), (4, 2), (6, 4), (6, 5))
+_NUMBERS = ((2, 1, 0.0), (3, 1, 0.15), (4, 2, 0.4), (6, 4, 0.7), (6, 5, 1.0))
 
 # What a record is asked for, from stage to stage. With negations as frequent as look-ups, nothing
 # tells at first which way an answer leans.
@@ -63,7 +63,7 @@ class Stages(NamedTuple):
 
     concept: int = len(_OPTIONS) - 1
     record: int = len(_FIELDS) - 1
-    number: int = len(_DIGITS) - 1
+    number: int = len(_NUMBERS) - 1
 
 
 LAST = Stages()
@@ -124,7 +124,7 @@ class Mix:
         if task == "sense":
             return self._senses.group(random, random.randint(2, 4), min(most, 16))
         if task == "number":
-            return self._numbers.group(random, random.randint(3, 6), *_DIGITS[stages.number])
+            return self._numbers.group(random, random.randint(3, 6), *_NUMBERS[stages.number])
         return concepts.group(random, random.randint(3, 5), most)
 
     def _bare(self, random: Random, stage: int) -> Group:

@@ -25,24 +25,31 @@ class NumberTasks:
         self._fields = [f for f in material.fields if f.type in ("number", "money")]
 
     def group(
-        self, random: Random, count: int, most_digits: int = 6, most_names: int = 5
+        self,
+        random: Random,
+        count: int,
+        most_digits: int = 6,
+        most_names: int = 5,
+        others: float = 1.0,
     ) -> Group:
         """
         :param most_digits: Small numbers are learned first.
         :param most_names: Few of them, too.
+        :param others: Share of comparisons that may ask for something else than more or less.
         """
         if most_names == 1 or random.random() < 0.55:
-            return self.single(random, count, most_digits)
-        return self._several(random, count, most_digits, most_names)
+            return self.single(random, count, most_digits, others)
+        return self._several(random, count, most_digits, most_names, others)
 
-    def single(self, random: Random, count: int, most_digits: int = 6) -> Group:
-        # The smallest ones are first of all only more or less than another.
-        plain = most_digits <= 2
+    def single(
+        self, random: Random, count: int, most_digits: int = 6, others: float = 1.0
+    ) -> Group:
         field = random.choice(self._fields)
         value = self._number(random, most_digits)
         phrase = random.choice(field.phrases)
         questions: list[Question] = []
         for _ in range(count):
+            plain = random.random() >= others
             if not plain and random.random() < 0.1:
                 questions.append(range_score(self._material, self._values, phrase, value, random))
                 continue
@@ -66,7 +73,9 @@ class NumberTasks:
         text = text.replace("{field}", phrase).replace("{value}", value)
         return f"{text[:1].upper()}{text[1:]}."
 
-    def _several(self, random: Random, count: int, most_digits: int, most_names: int) -> Group:
+    def _several(
+        self, random: Random, count: int, most_digits: int, most_names: int, others: float
+    ) -> Group:
         """Things with a number each."""
         names = self._material.entities["first_names"]
         names = random.sample(names, random.randint(2, most_names))
@@ -85,10 +94,12 @@ class NumberTasks:
         else:
             state = ". ".join(f"{name} has {number}" for name, number in given.items()) + "."
         ends = {name: _end_of(state, name, number) for name, number in given.items()}
-        questions = [self._about(given, ends, random) for _ in range(count)]
+        questions = [self._about(given, ends, random, others) for _ in range(count)]
         return Group(state, questions, -1, "number")
 
-    def _about(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Question:
+    def _about(
+        self, given: dict[str, str], ends: dict[str, int], random: Random, others: float
+    ) -> Question:
         chance = random.random()
         names = list(given)
         if chance < 0.35:
@@ -108,7 +119,8 @@ class NumberTasks:
             evidence = (ends[first], ends[second])
             return Noul(text, (relation == 2) == higher, relation=relation, evidence=evidence)
         name = random.choice(names)
-        compared = self._comparisons.number(given[name], random)
+        plain = random.random() >= others
+        compared = self._comparisons.number(given[name], random, plain=plain)
         text = random.choice(self._words["compare noul"])
         text = text.replace("{field}", name).replace("{cmp}", compared.text)
         evidence = (ends[name],)

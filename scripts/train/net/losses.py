@@ -38,6 +38,8 @@ class Weights:
     #: Whether an option is the right one, told at its end.
     end: float = 0.5
     relation: float = 0.5
+    #: The same as soon as both numbers are known: what is asked of them comes after.
+    relation_early: float = 0.5
     #: How long a number is so far, and how it begins, told at its digits.
     digits: float = 1.0
     #: Which tokens a value has, told where it ends, and again before it is compared.
@@ -66,6 +68,7 @@ class Helpers(nn.Module):
         self.register_buffer("gists", gists, persistent=False)
         self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
         self.relation = nn.Parameter(torch.zeros(3, width))
+        self.relation_early = nn.Parameter(torch.zeros(3, width))
         self.end = nn.Parameter(torch.zeros(1, width))
         self.digits = nn.Parameter(torch.zeros(STEPS, width))
         self.gist = nn.Parameter(torch.randn(gists.shape[1], width) * width**-0.5)
@@ -118,6 +121,8 @@ def outcome(
         if len(batch.relations):
             found = at(batch.relation_places, helpers.relation)
             losses["relation"] = F.cross_entropy(found, long(batch.relations))
+            found = at(batch.relation_places, helpers.relation_early, states.at_right)
+            losses["relation_early"] = F.cross_entropy(found, long(batch.relations))
         if len(batch.digits):
             found = at(batch.digit_places, helpers.digits, states.at_evidence)
             losses["digits"] = F.binary_cross_entropy_with_logits(found, long(batch.digits))
