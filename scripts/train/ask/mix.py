@@ -43,17 +43,20 @@ _FEW = (150, 300, 800)
 # From stage to stage, at most: options; fields of a record; digits of a number, and numbers with a
 # name each; and the share of comparisons that ask for something else than more or less.
 _OPTIONS = (2, 4, 8, 16, 80, 255)
-_FIELDS = (1, 2, 3, 5, 9)
+_FIELDS = (1, 2, 3, 4, 6, 9)
 _NUMBERS = ((2, 1, 0.0), (3, 1, 0.15), (4, 2, 0.4), (6, 4, 0.7), (6, 5, 1.0))
 
-# What a record is asked for, from stage to stage. With negations as frequent as look-ups, nothing
-# tells at first which way an answer leans.
+# What a record is asked for, from stage to stage. With negations and comparisons as frequent as
+# look-ups, nothing tells at first which way an answer leans.
 _LOOK_UPS = ("choice", "choice", "lookup")
+_READ = (*_LOOK_UPS, "lookup", "presence", "flag", "field")
+_WEIGHED = ("negation", "compare", "count", "range")
 _KINDS = (
     _LOOK_UPS,
     _LOOK_UPS,
-    (*_LOOK_UPS, "lookup", "presence", "flag", "field"),
-    (*KINDS, "choice", "lookup"),
+    _READ,
+    (*_READ, *_READ, *_READ, *_WEIGHED),
+    (*_READ, *_READ, *_WEIGHED, *_WEIGHED),
     KINDS,
 )
 

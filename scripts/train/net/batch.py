@@ -37,9 +37,10 @@ class Bucket:
     size: int
     #: Number of each question's state.
     states: np.ndarray
-    #: What heads are taught to look at: the right options' ends, and what decides.
-    right: Looks
+    #: What heads are taught to look at: what decides, the right options' ends, and these once more.
     evidence: Looks
+    right: Looks
+    again: Looks
 
 
 @dataclass
@@ -184,12 +185,14 @@ def _bucket(
 ) -> Bucket:
     right: list[tuple[int, int, int, int]] = []
     evidence: list[tuple[int, int, int, int]] = []
+    more: list[tuple[int, int, int, int]] = []
     for row, (state, asked) in enumerate(members):
         first, last = start + row * size, len(asked.tokens) - 1
         columns.last.append(first + last)
         question = asked.question
         # What a text is about, and what a value is, are compared by heads of their own.
-        choosing, sameness, deciding = (0, 1, 0) if _is_about(groups[state]) else (2, 3, 1)
+        about = _is_about(groups[state])
+        choosing, sameness, deciding = ((0, 1), 1, (0, 3)) if about else ((2,), 3, (1, 2))
         if isinstance(question, Noul):
             columns.concept(first + last, groups[state].group.concept)
             # What is asked about: known where it ends.
@@ -202,8 +205,10 @@ def _bucket(
             if question.asked and asked.bound >= 0:
                 same = question.asked == question.value
                 right.append((row, sameness, last, state_size + (asked.bound if same else last)))
-            elif question.concept >= 0:
-                same = question.concept == groups[state].group.concept
+            elif question.concept >= 0 or question.meaning:
+                same = question.answer
+                if question.concept >= 0:
+                    same = question.concept == groups[state].group.concept
                 right.append((row, sameness, last, state_size + (meaning if same else last)))
         else:
             options = question.options if isinstance(question, Choice) else question.levels
@@ -211,20 +216,22 @@ def _bucket(
             for option, end in asked.ends:
                 columns.concept(first + end, options[option].concept)
                 columns.meaning(columns.later_meanings, first + end, options[option].meaning)
-            if _is_about(groups[state]):
+            if about:
                 for (_, end), begin in zip(asked.ends, asked.begins, strict=True):
                     columns.later_gists.append((first + end, asked.tokens[begin:end]))
         for option, end in asked.ends:
             columns.end_places.append(first + end)
             columns.end_right.append(option == asked.answer)
             if option == asked.answer:
-                right.append((row, choosing, last, state_size + end))
+                right += [(row, head, last, state_size + end) for head in choosing]
         # Each head has one thing to look at: what decides, and what it is compared with. What a
-        # text is about is known at its end.
+        # text is about is known at its end, and is more than one head can carry.
         keys = asked.evidence + ([state_size + asked.bound] if asked.bound >= 0 else [])
-        if not keys and _is_about(groups[state]):
-            keys = [len(groups[state].state) - 1]
-        evidence += [(row, deciding + i, last, key) for i, key in enumerate(keys)]
+        if not keys and about:
+            keys = 2 * [len(groups[state].state) - 1]
+            # Once more where more of it is known, for the layer behind.
+            more.append((row, 3, last, keys[0]))
+        evidence += [(row, head, last, key) for head, key in zip(deciding, keys)]
         if asked.contents.evidence:
             known = asked.contents.evidence
             columns.contents.append((state * state_size + asked.evidence[0], known))
@@ -237,7 +244,8 @@ def _bucket(
         if not isinstance(question, Score) and question.relation >= 0:
             columns.relation_places.append(first + last)
             columns.relations.append(question.relation)
-    return Bucket(start, len(members), size, states, Looks.of(right), Looks.of(evidence))
+    looks = (Looks.of(evidence), Looks.of(right + more), Looks.of(right))
+    return Bucket(start, len(members), size, states, *looks)
 
 
 def _is_about(group: AskedGroup) -> bool:

@@ -89,7 +89,7 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor, batch: Tensors, lesson: str) -> tuple[Tensor, Tensor]:
         """
-        :param lesson: What its heads are taught to look at: ``right``, ``evidence`` or nothing.
+        :param lesson: What its heads are taught to look at: a key of ``looks``, or nothing.
         :returns: ``x`` further on, and attention's weights on that.
         """
         matrices = (self.qkv, self.out, self.gate_up, self.down)

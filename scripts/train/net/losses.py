@@ -23,6 +23,8 @@ from net.tensors import to_tensors
 # The next token is asked for at some places only: the vocabulary is the largest matrix, and the
 # answers need the time more.
 _NEXT_EVERY = 6
+# How much nearer one meaning must be than another to be told apart: a cosine.
+_APART = 0.08
 
 
 @dataclass
@@ -34,6 +36,7 @@ class Weights:
     early: float = 0.5
     #: Heads that must look at the right option's end, and at what decides.
     right: float = 0.3
+    again: float = 0.3
     evidence: float = 0.3
     #: Whether an option is the right one, told at its end.
     end: float = 0.5
@@ -51,6 +54,9 @@ class Weights:
     #: What texts mean as a whole, as the teacher says, told where they end.
     meaning: float = 2.0
     meaning_later: float = 2.0
+    #: The same, as which of the batch's texts it is.
+    apart: float = 0.3
+    apart_later: float = 0.3
     #: The next token of states.
     next: float = 0.1
 
@@ -143,14 +149,14 @@ def outcome(
                 wanted.index_add_(0, long(told.rows), helpers.gists[long(told.tokens)])
                 alike = F.cosine_similarity(at(told.places, helpers.gist, of), wanted)
                 losses[name] = (1 - alike).mean()
-        for name, places, numbers, of in (
-            ("meaning", batch.meaning_places, batch.meanings, states.at_evidence),
-            ("meaning_later", batch.later_meaning_places, batch.later_meanings, states.at_right),
+        for end, places, numbers, of in (
+            ("", batch.meaning_places, batch.meanings, states.at_evidence),
+            ("_later", batch.later_meaning_places, batch.later_meanings, states.at_right),
         ):
             if len(places):
-                wanted = helpers.meanings[long(numbers)].float()
-                alike = F.cosine_similarity(at(places, helpers.meaning, of), wanted)
-                losses[name] = (1 - alike).mean()
+                found = F.normalize(at(places, helpers.meaning, of), dim=-1)
+                far, apart = _meaning_losses(found, long(numbers), helpers.meanings)
+                losses[f"meaning{end}"], losses[f"apart{end}"] = far, apart
         some = slice(random.randrange(_NEXT_EVERY), None, _NEXT_EVERY)
         following = at(batch.next_places[some], output)
         losses["next"] = F.cross_entropy(following, long(batch.next_tokens[some]))
@@ -162,3 +168,21 @@ def outcome(
         correct = (scores.argmax(1) == long(batch.right)).cpu()
     parts = {name: float(loss.detach()) for name, loss in losses.items()}
     return Outcome(total, parts, correct)
+
+
+def _meaning_losses(found: Tensor, numbers: Tensor, meanings: Tensor) -> tuple[Tensor, Tensor]:
+    """How far from the right meaning, and how hard to tell from the others of the batch.
+
+    The second is the cross entropy with what the teacher would say, which finds some texts alike
+    itself. See Y. Tian et al., "Contrastive representation distillation", 2020, for the idea.
+
+    :param found: Vectors of length 1.
+    :param numbers: Rows of ``meanings`` that are right.
+    """
+    unique, of = numbers.unique(return_inverse=True)
+    wanted = meanings[unique].float()
+    alike = found @ wanted.t()
+    right = alike.gather(1, of[:, None])[:, 0]
+    teacher = torch.softmax(wanted @ wanted.t() / _APART, -1)
+    apart = F.cross_entropy(alike / _APART, teacher.index_select(0, of))
+    return (1 - right).mean(), apart

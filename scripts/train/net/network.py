@@ -64,9 +64,13 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         table = torch.tensor(fused, dtype=torch.long).reshape(-1, 2)
         self.register_buffer("fused", table, persistent=False)
-        #: Layers whose heads are taught where to look: the last one but one at the right option's
-        #: end, that before it at what decides.
-        self.lessons = {shape.layers - 2: "right", shape.layers - 3: "evidence"}
+        #: Layers whose heads are taught where to look: the last two at the right option's end, that
+        #: before them at what decides.
+        self.lessons = {
+            shape.layers - 1: "again",
+            shape.layers - 2: "right",
+            shape.layers - 3: "evidence",
+        }
 
     def embeddings(self) -> Tensor:
         """Of all tokens."""

@@ -85,8 +85,9 @@ def _bucket(bucket: Bucket, hidden: Tensor, device: str) -> BucketTensors:
         states=states,
         bias=torch.cat((state, own), -1),
         looks={
-            "right": _indices(bucket.right, device),
             "evidence": _indices(bucket.evidence, device),
+            "right": _indices(bucket.right, device),
+            "again": _indices(bucket.again, device),
         },
     )
 
