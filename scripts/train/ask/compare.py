@@ -27,7 +27,7 @@ class Compared:
     #: As "more than 12".
     text: str
     holds: bool
-    #: Less, equal or greater: 0 to 2; -1 for ranges.
+    #: Less, equal or greater, inside or outside of a range: 0 to 4.
     relation: int
 
 
@@ -72,8 +72,8 @@ class Comparisons:
             # On the edge, "between" is a matter of taste.
             if low == high or on_edge or (inside == (comparison.op == "between")) != wanted:
                 continue
-            phrase = random.choice(comparison.phrases)
-            return Compared(phrase.replace("{n}", low).replace("{m}", high), wanted, -1)
+            text = random.choice(comparison.phrases).replace("{n}", low).replace("{m}", high)
+            return Compared(text, wanted, 3 if inside else 4)
 
     def date(self, value: date, random: Random) -> Compared:
         options = [c for c in self._by_use["date"] if c.op in _HOLDS]

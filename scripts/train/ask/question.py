@@ -53,8 +53,10 @@ class Noul:
     reversed: bool = False
     #: Number of the concept that decides it; -1 for none.
     concept: int = -1
-    #: Less, equal or greater (0 to 2), where a comparison decides; -1 elsewhere.
+    #: Less, equal, greater, inside or outside (0 to 4), where a comparison decides; -1 elsewhere.
     relation: int = -1
+    #: Where it asks whether something is there at all: whether it is.
+    presence: bool | None = None
     evidence: tuple[int, ...] = ()
     #: What stands there, and what the question asks for in its place.
     value: str | None = None

@@ -85,7 +85,7 @@ class RecordTasks:
         field = random.choice(pool)
         text = _fill(random.choice(frames), _phrase(field, random))
         evidence = (record.ends[field.name],) if given else ()
-        return Noul(text, given != absence, evidence=evidence)
+        return Noul(text, given != absence, presence=given, evidence=evidence)
 
     def _flag(self, record: Record, random: Random) -> Noul | None:
         flags = [record.fields[n] for n in record.values if record.fields[n].asks]

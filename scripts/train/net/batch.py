@@ -192,7 +192,7 @@ def _bucket(
         question = asked.question
         # What a text is about, and what a value is, are compared by heads of their own.
         about = _is_about(groups[state])
-        choosing, sameness, deciding = ((0, 1), 1, (0, 3)) if about else ((2,), 3, (1, 2))
+        choosing, sameness, deciding = ((0, 1), 1, (0, 3)) if about else ((2,), 3, (1, 2, 0))
         if isinstance(question, Noul):
             columns.concept(first + last, groups[state].group.concept)
             # What is asked about: known where it ends.
@@ -202,9 +202,15 @@ def _bucket(
             if question.concept >= 0:
                 columns.later_gists.append((first + meaning, asked.tokens[: meaning + 1]))
             # Whether two things are the same is seen by looking: at the other one, or at oneself.
-            if question.asked and asked.bound >= 0:
+            if question.asked and asked.bounds:
                 same = question.asked == question.value
-                right.append((row, sameness, last, state_size + (asked.bound if same else last)))
+                bound = asked.bounds[0] if same else last
+                right.append((row, sameness, last, state_size + bound))
+            elif question.presence is not None:
+                place = asked.evidence[0] if question.presence else state_size + last
+                right.append((row, sameness, last, place))
+                if not question.presence:
+                    evidence.append((row, deciding[0], last, place))
             elif question.concept >= 0 or question.meaning:
                 same = question.answer
                 if question.concept >= 0:
@@ -226,7 +232,7 @@ def _bucket(
                 right += [(row, head, last, state_size + end) for head in choosing]
         # Each head has one thing to look at: what decides, and what it is compared with. What a
         # text is about is known at its end, and is more than one head can carry.
-        keys = asked.evidence + ([state_size + asked.bound] if asked.bound >= 0 else [])
+        keys = asked.evidence + [state_size + bound for bound in asked.bounds]
         if not keys and about:
             keys = 2 * [len(groups[state].state) - 1]
             # Once more where more of it is known, for the layer behind.
@@ -237,7 +243,7 @@ def _bucket(
             columns.contents.append((state * state_size + asked.evidence[0], known))
             columns.later_contents.append((first + last, known))
             if isinstance(question, Noul):
-                columns.contents.append((first + asked.bound, asked.contents.others[0]))
+                columns.contents.append((first + asked.bounds[0], asked.contents.others[0]))
             else:
                 for (_, end), other in zip(asked.ends, asked.contents.others, strict=True):
                     columns.later_contents.append((first + end, other))

@@ -23,6 +23,8 @@ from net.tensors import to_tensors
 # The next token is asked for at some places only: the vocabulary is the largest matrix, and the
 # answers need the time more.
 _NEXT_EVERY = 6
+# Less, equal, greater, inside, outside.
+RELATIONS = 5
 # How much nearer one meaning must be than another to be told apart: a cosine.
 _APART = 0.08
 
@@ -73,8 +75,8 @@ class Helpers(nn.Module):
         self.register_buffer("meanings", meanings, persistent=False)
         self.register_buffer("gists", gists, persistent=False)
         self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
-        self.relation = nn.Parameter(torch.zeros(3, width))
-        self.relation_early = nn.Parameter(torch.zeros(3, width))
+        self.relation = nn.Parameter(torch.zeros(RELATIONS, width))
+        self.relation_early = nn.Parameter(torch.zeros(RELATIONS, width))
         self.end = nn.Parameter(torch.zeros(1, width))
         self.digits = nn.Parameter(torch.zeros(STEPS, width))
         self.gist = nn.Parameter(torch.randn(gists.shape[1], width) * width**-0.5)

@@ -24,8 +24,16 @@ def rate_scale(share: float, steps: int) -> float:
 # By which task a stage is judged; how often it must be right for the next one, and at what share of
 # the run that comes in any case.
 _JUDGED = Stages("concept choice", "record noul", "number noul")
-_ENOUGH = Stages((0.88, 0.85, 0.80, 0.75, 2.0), (0.88, 0.85, 0.85, 0.82, 0.80), (0.88, 0.85, 0.85, 0.85))
-_LATEST = Stages((0.10, 0.22, 0.36, 0.50, 0.66), (0.16, 0.26, 0.38, 0.48, 0.60), (0.20, 0.34, 0.46, 0.58))
+_ENOUGH = Stages(
+    (0.88, 0.85, 0.80, 0.75, 2.0),
+    (0.88, 0.85, 0.85, 0.82, 0.80),
+    (0.88, 0.85, 0.85, 0.85),
+)
+_LATEST = Stages(
+    (0.10, 0.22, 0.36, 0.50, 0.66),
+    (0.16, 0.26, 0.38, 0.48, 0.60),
+    (0.20, 0.34, 0.46, 0.58),
+)
 
 
 class Curriculum:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import accumulate
@@ -12,6 +13,9 @@ from tokens.vocabulary import LABELS, Vocabulary, is_digit
 from tokens.wording import has_labels, pieces_of, state_text
 
 _MOST_CACHED = 300_000
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+# The first of the relations to a range.
+_INSIDE = 3
 
 
 @dataclass(slots=True)
@@ -39,8 +43,8 @@ class AskedQuestion:
     answer: int
     #: Tokens of the state at the ends of what decides.
     evidence: list[int]
-    #: The token that ends the number or value to compare with, or -1.
-    bound: int
+    #: The tokens that end the numbers or the value to compare with: of a range the upper end first.
+    bounds: list[int]
     #: Tokens that should be known where evidence, options and the value asked for end, and at last.
     contents: Contents
 
@@ -114,21 +118,26 @@ class Prompter:
         else:
             used = labels[: len(ends)] if labels else range(len(ends))
             candidates, answer = [self.labels[label] for label in used], question.answer
-        bound = self._bound(question, tokens, evidence)
+        bounds = self._bounds(question, tokens, evidence)
         contents = self._contents(question)
         return AskedQuestion(
-            question, tokens, ends, begins, candidates, answer, evidence, bound, contents
+            question, tokens, ends, begins, candidates, answer, evidence, bounds, contents
         )
 
-    def _bound(self, question: Question, tokens: list[int], evidence: list[int]) -> int:
+    def _bounds(self, question: Question, tokens: list[int], evidence: list[int]) -> list[int]:
         if not isinstance(question, Noul) or len(evidence) != 1:
-            return -1
+            return []
+        text = question.instructions or ""
         if question.asked:
-            end = question.instructions.rindex(question.asked) + len(question.asked)
-            return self._place(question.instructions[:end], tokens)
-        if question.relation >= 0:
-            return max((i for i, token in enumerate(tokens) if is_digit(token)), default=-1)
-        return -1
+            end = text.rindex(question.asked) + len(question.asked)
+            return [self._place(text[:end], tokens)]
+        if question.relation < 0:
+            return []
+        upper = max((i for i, token in enumerate(tokens) if is_digit(token)), default=-1)
+        numbers = list(_NUMBER.finditer(text))
+        if question.relation < _INSIDE or len(numbers) < 2:
+            return [upper]
+        return [upper, self._place(text[: numbers[-2].end()], tokens)]
 
     def _contents(self, question: Question) -> Contents:
         if isinstance(question, Score) or not question.value:
