@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ask.alike import AlikeTasks
 from ask.concepts import ConceptTasks
 from ask.facts import FactTasks
+from ask.made_up import names_for_fields
 from ask.numbers import NumberTasks
 from ask.question import Group
 from ask.record_tasks import KINDS, RecordTasks
@@ -91,10 +92,11 @@ class Mix:
         ]
         self._scales = ScaleTasks(material, numbers)
         self._facts = FactTasks(material)
-        self._records = RecordTasks(material)
-        self._numbers = NumberTasks(material)
         self._words = words
         self._senses = SenseTasks(meanings.folder, material)
+        nouns = names_for_fields(self._senses.nouns)
+        self._records = RecordTasks(material, nouns)
+        self._numbers = NumberTasks(material, nouns)
         self._alike = AlikeTasks(meanings, material)
         self._has_strays = len(material.strays) > 0
 

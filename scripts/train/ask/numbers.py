@@ -7,18 +7,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Sequence
 
 from ask.compare import Comparisons
+from ask.made_up import made_up_field
 from ask.question import Choice, Group, Noul, Option, Question
 from ask.record_tasks import range_score
 from ask.values import Values, number_of
 from source.material import Field, Material
 from tokens.wording import compact_json, state_text
 
+# Of the fields.
+_MADE_UP = 0.3
+
 
 class NumberTasks:
-    def __init__(self, material: Material) -> None:
-        self._material = material
+    def __init__(self, material: Material, nouns: Sequence[str] = ()) -> None:
+        """:param nouns: Names for fields that are made up; without them none are."""
+        self._material, self._nouns = material, nouns
         self._words = material.wordings
         self._values = Values(material)
         self._comparisons = Comparisons(material, self._values)
@@ -45,6 +51,8 @@ class NumberTasks:
         self, random: Random, count: int, most_digits: int = 6, others: float = 1.0
     ) -> Group:
         field = random.choice(self._fields)
+        if self._nouns and random.random() < _MADE_UP:
+            field = made_up_field(random.choice(self._nouns), self._nouns, random, ("number",))
         value = self._number(random, most_digits)
         phrase = random.choice(field.phrases)
         questions: list[Question] = []

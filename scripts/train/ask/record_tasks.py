@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from random import Random
+from typing import Sequence
 
 from ask.compare import Comparisons
+from ask.made_up import made_up_kind
 from ask.question import Choice, Group, Noul, Option, Question, Score, distinct
 from ask.records import Record, make_record
 from ask.values import Value, Values, number_of
@@ -15,12 +17,16 @@ from source.material import Field, Material
 # Phrases that only some fields may take, besides those for numbers.
 _USES = {"weight": "weight", "age": "age", "duration": "duration"}
 
+# Of the records.
+_MADE_UP = 0.5
+
 KINDS = ("lookup", "presence", "negation", "choice", "field", "flag", "compare", "count", "range")
 
 
 class RecordTasks:
-    def __init__(self, material: Material) -> None:
-        self._material = material
+    def __init__(self, material: Material, nouns: Sequence[str] = ()) -> None:
+        """:param nouns: Names for fields that are made up; without them none are."""
+        self._material, self._nouns = material, nouns
         self._words = material.wordings
         self._values = Values(material)
         self._comparisons = Comparisons(material, self._values)
@@ -33,7 +39,10 @@ class RecordTasks:
         :param most: Fields.
         """
         while True:
-            record = make_record(self._material, self._values, random, most)
+            kind = random.choice(self._material.records)
+            if self._nouns and random.random() < _MADE_UP:
+                kind = made_up_kind(self._nouns, random)
+            record = make_record(kind, self._material, self._values, random, most)
             questions: list[Question] = []
             for _ in range(3 * count):
                 question = self._question(record, random.choice(kinds), random)

@@ -25,9 +25,10 @@ class Record:
     ends: dict[str, int]
 
 
-def make_record(material: Material, values: Values, random: Random, most: int = 9) -> Record:
+def make_record(
+    kind: RecordKind, material: Material, values: Values, random: Random, most: int = 9
+) -> Record:
     """:param most: Fields."""
-    kind = random.choice(material.records)
     count = min(len(kind.fields), random.randint(min(2, most), most))
     chosen = random.sample(kind.fields, count)
     absent = [field for field in kind.fields if field not in chosen]

@@ -35,6 +35,11 @@ class SenseTasks:
             places.setdefault(sense.part, []).append(place)
         return places
 
+    @property
+    def nouns(self) -> list[str]:
+        found = (word for sense in self.senses if sense.part == "noun" for word in sense.words)
+        return [word for word in dict.fromkeys(found) if word.count(" ") < 3]
+
     @cached_property
     def _areas(self) -> list[str]:
         return sorted({sense.area for sense in self.senses if sense.area})
