@@ -26,10 +26,10 @@ SHARES = {
     "stray": 0.01,
     "scale": 0.10,
     "fact": 0.04,
-    "record": 0.15,
+    "record": 0.18,
     "number": 0.13,
-    "words": 0.03,
-    "sense": 0.10,
+    "words": 0.02,
+    "sense": 0.08,
     "alike": 0.08,
 }
 
@@ -58,7 +58,7 @@ _KINDS = (
     _READ,
     (*_READ, *_READ, *_READ, *_WEIGHED),
     (*_READ, *_READ, *_WEIGHED, *_WEIGHED),
-    KINDS,
+    (*KINDS, *KINDS, "presence", "presence", "presence", "lookup", "choice"),
 )
 
 
