@@ -58,7 +58,7 @@ _KINDS = (
     _READ,
     (*_READ, *_READ, *_READ, *_WEIGHED),
     (*_READ, *_READ, *_WEIGHED, *_WEIGHED),
-    (*KINDS, *KINDS, "presence", "presence", "presence", "lookup", "choice"),
+    (*KINDS, *KINDS, *6 * ("presence",), "lookup", "choice"),
 )
 
 

@@ -37,9 +37,9 @@ class Weights:
     #: The same before the layer whose head compares them: known only behind it, it came too late.
     early: float = 0.5
     #: Heads that must look at the right option's end, and at what decides.
-    right: float = 0.3
-    again: float = 0.3
-    evidence: float = 0.3
+    right: float = 0.5
+    again: float = 0.5
+    evidence: float = 0.5
     #: Whether an option is the right one, told at its end.
     end: float = 0.5
     relation: float = 0.5
