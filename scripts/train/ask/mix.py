@@ -21,12 +21,12 @@ from tokens.vocabulary import Vocabulary
 
 # Shares of groups, by task.
 SHARES = {
-    "concept": 0.32,
-    "matching": 0.06,
+    "concept": 0.31,
+    "matching": 0.04,
     "stray": 0.01,
     "scale": 0.10,
     "fact": 0.04,
-    "record": 0.18,
+    "record": 0.21,
     "number": 0.13,
     "words": 0.02,
     "sense": 0.08,
@@ -58,7 +58,7 @@ _KINDS = (
     _READ,
     (*_READ, *_READ, *_READ, *_WEIGHED),
     (*_READ, *_READ, *_WEIGHED, *_WEIGHED),
-    (*KINDS, *KINDS, *6 * ("presence",), "lookup", "choice"),
+    (*KINDS, *KINDS, *6 * ("presence",), *5 * ("compare",), "lookup", "choice"),
 )
 
 
