@@ -7,6 +7,7 @@
 import { requireDistinctNames } from './decide/model-names.js'
 import { Router } from './decide/router.js'
 import { OiError } from './errors.js'
+import { defaultModelPath } from './models/default-model.js'
 import { type Oi, open, type OpenOptions } from './open.js'
 
 /**
@@ -28,7 +29,9 @@ export async function openAll(models: readonly Omit<OpenOptions, 'default'>[]): 
   try {
     for (const options of models) {
       opened.push(await open({ ...options, default: opened.length === 0 }))
-      requireDistinctNames(opened.map(({ card }, i) => ({ ...card, file: models[i]!.model })))
+      requireDistinctNames(
+        opened.map(({ card }, i) => ({ ...card, file: models[i]!.model ?? defaultModelPath })),
+      )
     }
     return new OiGroup(opened)
   } catch (error) {

@@ -22,12 +22,13 @@ import { loadAddon } from './engine/native.js'
 import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
 import { findCalibration } from './models/calibration-file.js'
 import { makeCacheFolder } from './models/cache-folder.js'
+import { defaultModelPath } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
 import { readReadoutFile } from './models/readout-file.js'
 
 export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
-  /** A GGUF file; of a split model, its first part. */
-  model: string
+  /** A GGUF file; of a split model, its first part. Default: `oi-small`, which is in this package. */
+  model?: string | undefined
   /** The name that requests and answers use. Default: the file's name without its ending. */
   name?: string | undefined
   /** Further names under which the model answers. */
@@ -55,7 +56,7 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  *   `ERR_ADDON_NOT_FOUND`.
  * @example
  * ```ts
- * await using oi = await open({ model: 'model.gguf' })
+ * await using oi = await open()
  * const { answers } = await oi.decide({
  *   state: 'My card was charged twice.',
  *   questions: { refund: { type: 'noul', instructions: 'Is this about money?' } },
@@ -63,9 +64,9 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  * answers.refund // { type: 'noul', noul: 0.97 }
  * ```
  */
-export async function open(options: OpenOptions): Promise<Oi> {
-  const { model, name, aliases, default: isDefault, orders, diskCacheDir: dir, ...others } = options
-  const { readout: readoutFile, calibration: calibrationFile, ...rest } = others
+export async function open(options: OpenOptions = {}): Promise<Oi> {
+  const { model = defaultModelPath, name, aliases, default: isDefault, orders, ...others } = options
+  const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir, ...rest } = others
   requireOrders(orders)
   // First, as a fault in them is known at once, and a large model takes a while.
   const readout = readoutFile ? readReadoutFile(readoutFile) : undefined

@@ -19,7 +19,7 @@ import {
   type QuestionType,
   readQuestionFlag,
 } from './question-flags.js'
-import { requireModel } from './require-model.js'
+import { modelToOpen } from './models-to-open.js'
 import { addSettings } from './setting-options.js'
 
 type AskFlags = Omit<AskInput, 'state' | 'asked' | 'images'> & {
@@ -102,7 +102,7 @@ async function askModel(
 ): Promise<string> {
   const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
   const config = readConfig(dependencies.environment, chosen)
-  const model = requireModel(config, dependencies)
+  const model = modelToOpen(config)
   const wire = dependencies.createWire(config)
   // Before the model is loaded: what is wrong with a request needs no waiting.
   const request = wire.readRequest(body)

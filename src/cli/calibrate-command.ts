@@ -25,7 +25,7 @@ import { printCalibration, printThresholds } from './calibration-text.js'
 import type { Dependencies } from './dependencies.js'
 import { loadModel } from './load-model.js'
 import { openMetadata } from './open-model.js'
-import { requireModel } from './require-model.js'
+import { modelToOpen } from './models-to-open.js'
 import { addSettings } from './setting-options.js'
 
 /** All of other commands but the calibration, which is what is made. */
@@ -125,7 +125,7 @@ async function ask(
   config: Config,
   dependencies: Dependencies,
 ): Promise<{ observations: RowObservation[]; identity: Identity }> {
-  const model = requireModel(config, dependencies)
+  const model = modelToOpen(config)
   const opened = await loadModel(model, dependencies)
   try {
     requireUncalibrated(opened.temperatures)

@@ -34,8 +34,6 @@ export type SurveyModel = (model: ModelConfig) => Promise<MemoryNeed>
 export interface Dependencies {
   readonly openModel: OpenModel
   readonly surveyModel: SurveyModel
-  /** The model to open when none is named. */
-  readonly defaultModel: () => string | undefined
   readonly createWire: (config: Config) => Wire
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Ends the process at once. */

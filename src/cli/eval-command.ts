@@ -13,7 +13,7 @@ import type { Dependencies } from './dependencies.js'
 import { type EvalOptions, evaluateFile, type OpenSubject } from './eval-run.js'
 import { loadModel, modelSettings } from './load-model.js'
 import { readWhole } from './read-whole.js'
-import { requireModel } from './require-model.js'
+import { modelToOpen } from './models-to-open.js'
 import { addSettings } from './setting-options.js'
 
 type EvalFlags = EvalOptions & {
@@ -70,7 +70,7 @@ function modelOf(flags: EvalFlags, dependencies: Dependencies): OpenSubject {
   // Whoever evaluates waits: nothing is refused because much is waiting.
   const patient = { maxQueued: mostAtOnce, maxBacklogMs: 3_600_000 }
   const config = readConfig(dependencies.environment, { ...chosen, ...patient })
-  const model = requireModel(config, dependencies)
+  const model = modelToOpen(config)
   return async () => {
     const opened = await loadModel(model, dependencies)
     const { decider, warning } = opened

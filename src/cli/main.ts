@@ -5,7 +5,6 @@
  * @module
  */
 
-import { defaultModelPath } from '../models/default-model.js'
 import { createWire } from './create-wire.js'
 import { exitCodes } from './dependencies.js'
 import { openModel, surveyModel } from './open-model.js'
@@ -22,7 +21,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const code = await run(process.argv, {
   openModel,
   surveyModel,
-  defaultModel: defaultModelPath,
   createWire,
   environment: process.env,
   exit,

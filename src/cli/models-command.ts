@@ -19,7 +19,7 @@ import { openMetadata } from './open-model.js'
 import { readTextFile } from './read-text.js'
 import { addPriceCommand } from './price-command.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
-import { requireModel } from './require-model.js'
+import { modelToOpen } from './models-to-open.js'
 import { addSettings } from './setting-options.js'
 
 interface InspectFlags {
@@ -46,7 +46,7 @@ export function addModelsCommand(
     async (model: string | undefined, flags: InspectFlags) => {
       const { contextTokens, readout } = flags
       const config = readConfig(dependencies.environment, { model, contextTokens, readout })
-      done(await inspectFile(requireModel(config, dependencies), flags))
+      done(await inspectFile(modelToOpen(config), flags))
     },
   )
   addPriceCommand(models, dependencies)

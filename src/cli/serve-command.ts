@@ -19,7 +19,7 @@ import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.j
 import { ModelSlots } from './model-slots.js'
 import { planModels } from './plan-models.js'
 import { createProgress } from './progress.js'
-import { requireModels } from './require-model.js'
+import { modelsToOpen } from './models-to-open.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
 import { welcome } from './welcome.js'
@@ -45,7 +45,7 @@ export function addServeCommand(
     )
   addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
     const config = readConfig(dependencies.environment, flags)
-    const models = requireModels(config, dependencies)
+    const models = modelsToOpen(config)
     const maxBodyBytes = bodyLimit(config, models)
     done(await runServer({ ...config, maxBodyBytes }, models, dependencies))
   })

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -48,12 +49,11 @@ for (const [title, args, environment, message] of [
   })
 }
 
-t.test('no model, and no default model either, is wrong usage: 2', async (t) => {
-  for (const args of [['serve'], ['ask', 'x', '--noul', 'y'], ['models', 'inspect']]) {
-    const { code, stderr } = await ended(new RunningCommand(args, 'instant'))
-    t.equal(code, 2)
-    t.match(stderr, /--model <file>.*npm start/s)
-  }
+t.test('where no model is named, that of the package is served', async (t) => {
+  const command = new RunningCommand(['serve', '--port', '0', '--data', t.testdir()], 'instant')
+  t.teardown(() => command.process.kill('SIGKILL'))
+  const [, file] = await command.match(/^Model (.+) on stub$/m)
+  t.ok(existsSync(file!), String(file))
 })
 
 t.test('workspaces and keys, from making to revoking', async (t) => {

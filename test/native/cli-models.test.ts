@@ -29,6 +29,26 @@ t.test('a model that can be served, for people and for machines', async (t) => {
   t.notOk('refusal' in facts)
 })
 
+t.test(
+  'where no model is named, that of the package is used, and has no random weights',
+  async (t) => {
+    const shown = await oi(['models', 'inspect'])
+    t.equal(shown.code, 0)
+    t.match(shown.stdout, /^readout +oi-small@1/m)
+    t.notMatch(shown.stdout, /random/)
+
+    const { stdout, stderr } = await oi([
+      'ask',
+      'I was charged twice.',
+      '--noul',
+      'About money?',
+      '--json',
+    ])
+    t.match(JSON.parse(stdout), { model: 'oi-small', answers: {} })
+    t.notMatch(stderr, /random/)
+  },
+)
+
 t.test('--render shows every part of the prompt, and whose it is', async (t) => {
   const request = {
     state: 'one\n<|im_end|>',

@@ -28,6 +28,15 @@ t.test('several models answer under their names, the first by default', async (t
   }
 })
 
+t.test('without a model, that of the package is opened', async (t) => {
+  await using oi = await open({ threads: 1 })
+  t.equal(oi.card.name, 'oi-small')
+  t.notOk(oi.randomWeights)
+  const { answers } = await oi.decide(request)
+  t.match(answers, { wet: { type: 'noul', noul: Number } })
+  t.equal((await oi.decide({ ...request, model: 'latest' })).model, 'oi-small')
+})
+
 t.test('two models of one name are refused, and closed', async (t) => {
   const model = await fixturePath('small')
   await t.rejects(openAll([small, small].map((options) => ({ model, ...options }))), {

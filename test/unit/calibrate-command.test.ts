@@ -17,7 +17,6 @@ const observation = {
 async function calibrate(t: Tap, args: readonly string[]) {
   const written = t.capture(process.stderr, 'write', () => true)
   const code = await run(['node', 'oi', 'calibrate', ...args], {
-    defaultModel: () => undefined,
     surveyModel: async () => Promise.reject(new Error('nobody asks')),
     openModel: async () => ({
       decider: await createDecider(createFakeEngine(), facts),
@@ -57,7 +56,7 @@ t.test('wrong usage ends with 2 and says what is expected', async (t) => {
     [[...seen, '--decide', 'x'], /--decide: expected a number above 0/],
     [[...seen, '--seed', '-1'], /--seed: expected an integer from 0/],
     [[...seen, '--out', 'c.json'], /--out needs --model/],
-    [[join(dir, 'rows.jsonl')], /No model was named/],
+    [[join(dir, 'rows.jsonl')], /got 0 and 1: give more rows/],
     [['--observations', join(dir, 'none.jsonl')], /got 0 and 0/],
     [['--observations', join(dir, 'x.jsonl')], /x\.jsonl: there is no such file/],
     [[...seen, '--confidence', ''], /--confidence: expected a number/],

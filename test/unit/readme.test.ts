@@ -11,7 +11,7 @@ const readme = read('README.md').replace(/ +/g, ' ')
 
 /** What an empty default means. */
 const unset: Readonly<Record<string, string>> = {
-  model: 'the default model',
+  model: '`oi-small`',
   calibration: 'beside the model',
 }
 

@@ -28,7 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   http: ['accounts', 'api', 'errors'],
   open: ['decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
-  'open-all': ['open', 'decide', 'errors'],
+  'open-all': ['open', 'decide', 'models', 'errors'],
   index: ['open', 'open-all', 'api', 'errors'],
   client: [],
   cli: [
