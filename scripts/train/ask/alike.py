@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 
 from ask.noise import pick_style, retyped, reworded, styled
-from ask.question import Choice, Group, Noul, Option, Question, distinct
+from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_wrong
 from source.material import Material
 from tokens.meanings import Meanings
 
@@ -20,8 +20,8 @@ from tokens.meanings import Meanings
 _SAMPLE, _NEAR = 3000, 0.42
 # How much farther the others are.
 _GAP = 0.22
-# A name has so many words at most.
-_NAME = 3
+# A name has so many words at most, and so many are too many for a text.
+_NAME, _LONG = 3, 30
 
 
 class AlikeTasks:
@@ -29,15 +29,11 @@ class AlikeTasks:
         self._meanings, self._wordings = meanings, material.wordings
 
     @cached_property
-    def _names(self) -> np.ndarray:
-        """Places of the texts that could be an option's name."""
+    def _places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the texts that could be an option's name, and of longer ones."""
         lengths = np.array([text.count(" ") + 1 for text in self._meanings.texts])
-        return np.flatnonzero(lengths <= _NAME)
-
-    @cached_property
-    def _texts(self) -> np.ndarray:
-        lengths = np.array([text.count(" ") + 1 for text in self._meanings.texts])
-        return np.flatnonzero((lengths > _NAME) & (lengths < 30))
+        longer = (lengths > _NAME) & (lengths < _LONG)
+        return np.flatnonzero(lengths <= _NAME), np.flatnonzero(longer)
 
     def group(self, random: Random, count: int, most: int) -> Group:
         """
@@ -46,9 +42,10 @@ class AlikeTasks:
         """
         numbers = np.random.default_rng(random.getrandbits(32))
         named = random.random() < 0.7
+        names, texts = self._places
         while True:
-            state = int(numbers.choice(self._texts))
-            some = numbers.choice(self._names if named else self._texts, _SAMPLE)
+            state = int(numbers.choice(texts))
+            some = numbers.choice(names if named else texts, _SAMPLE)
             alike = self._meanings.vectors[some] @ self._meanings.vectors[state]
             alike = np.where(some == state, -1, alike)
             right = int(alike.argmax())
@@ -71,7 +68,7 @@ class AlikeTasks:
             asked = texts[right if answer else random.choice(far)]
             wording = random.choice(self._wordings["noul concept" if named else "noul same"])
             return Noul(wording.replace("{x}", styled(asked, style)), answer, meaning=asked)
-        wrong = random.sample(far, random.randint(1, max(1, (most if named else min(most, 6)) - 1)))
+        wrong = random.sample(far, pick_wrong(random, most if named else min(most, 6)))
         shown = [texts[i] for i in (right, *wrong)]
         random.shuffle(shown)
         options = [Option(styled(text, style), meaning=text) for text in shown]

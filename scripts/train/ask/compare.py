@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Union
 
+from ask.question import INSIDE, OUTSIDE
 from ask.values import Values, number_of
 from source.material import Comparison, Material
 
@@ -27,7 +28,7 @@ class Compared:
     #: As "more than 12".
     text: str
     holds: bool
-    #: Less, equal or greater, inside or outside of a range: 0 to 4.
+    #: Of ``RELATIONS``.
     relation: int
 
 
@@ -73,7 +74,7 @@ class Comparisons:
             if low == high or on_edge or (inside == (comparison.op == "between")) != wanted:
                 continue
             text = random.choice(comparison.phrases).replace("{n}", low).replace("{m}", high)
-            return Compared(text, wanted, 3 if inside else 4)
+            return Compared(text, wanted, INSIDE if inside else OUTSIDE)
 
     def date(self, value: date, random: Random) -> Compared:
         options = [c for c in self._by_use["date"] if c.op in _HOLDS]

@@ -111,10 +111,7 @@ class ConceptTasks:
         count = min(pick_count(random, min(most, 16)), len(self._languages))
         others = [c for c in self._languages if c.key != concept.key]
         concepts = [concept, *random.sample(others, count - 1)]
-        random.shuffle(concepts)
-        options = self.options(concepts, random, described=0)
-        at = concepts.index(concept)
-        return distinct(Choice(self.instructions(concept, random), options, at))
+        return self._among(concept, concepts, random, described=0)
 
     def others(self, concept: Concept, random: Random, count: int, hard: float) -> list[Concept]:
         """Wrong concepts: with the chance ``hard`` each from the group that confuses most.
@@ -151,11 +148,14 @@ class ConceptTasks:
         """
         hard = random.choice((0.0, 0.3, 0.7)) if hard is None else hard
         concepts = [concept, *self.others(concept, random, count - 1, hard)]
+        return self._among(concept, concepts, random, described)
+
+    def _among(
+        self, right: Concept, concepts: list[Concept], random: Random, described: float | None
+    ) -> Choice:
         random.shuffle(concepts)
         options = self.options(concepts, random, described)
-        return distinct(
-            Choice(self.instructions(concept, random), options, concepts.index(concept))
-        )
+        return distinct(Choice(self.instructions(right, random), options, concepts.index(right)))
 
     def options(
         self, concepts: list[Concept], random: Random, described: float | None = None

@@ -8,6 +8,11 @@ from random import Random
 from typing import Any, Union
 
 
+# What decides a comparison: less, equal or greater (0 to 2), inside or outside of a range.
+INSIDE, OUTSIDE = 3, 4
+RELATIONS = 5
+
+
 @dataclass(slots=True)
 class Option:
     name: str
@@ -53,7 +58,7 @@ class Noul:
     reversed: bool = False
     #: Number of the concept that decides it; -1 for none.
     concept: int = -1
-    #: Less, equal, greater, inside or outside (0 to 4), where a comparison decides; -1 elsewhere.
+    #: Of ``RELATIONS``, where a comparison decides; -1 elsewhere.
     relation: int = -1
     #: Where it asks whether something is there at all: whether it is.
     presence: bool | None = None
@@ -120,6 +125,11 @@ def distinct(choice: Choice) -> Choice:
     kept = [option for option in choice.options if options[option.name] is option]
     choice.options, choice.answer = kept, kept.index(right)
     return choice
+
+
+def pick_wrong(random: Random, most: int) -> int:
+    """How many wrong options, of ``most`` options in all."""
+    return random.randint(1, max(1, most - 1))
 
 
 def pick_count(random: Random, most: int) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from ask.noise import pick_style, retyped, reworded, styled
-from ask.question import Choice, Group, Noul, Option, Question, distinct
+from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_wrong
 from source.material import Material
 from source.senses import Sense, read_senses
 from tokens.vectors import read_vectors
@@ -105,7 +105,7 @@ class SenseTasks:
     def _named(
         self, place: int, random: Random, most: int, wordings: str, described: bool
     ) -> Choice:
-        places = [place, *self._others(place, random, random.randint(1, max(1, most - 1)))]
+        places = [place, *self._others(place, random, pick_wrong(random, most))]
         random.shuffle(places)
         style = pick_style(random)
         options: list[Option] = []
@@ -120,7 +120,7 @@ class SenseTasks:
 
     def _explained(self, place: int, random: Random, most: int) -> Choice:
         """Of a word: what it means."""
-        places = [place, *self._others(place, random, random.randint(1, max(1, min(most, 6) - 1)))]
+        places = [place, *self._others(place, random, pick_wrong(random, min(most, 6)))]
         random.shuffle(places)
         texts = [self.senses[i].definition for i in places]
         instructions = reworded(random.choice(self._wordings["define"]), random)
@@ -129,7 +129,7 @@ class SenseTasks:
 
     def _area(self, sense: Sense, random: Random, most: int) -> Choice:
         areas = [area for area in self._areas if area != sense.area]
-        names = random.sample(areas, random.randint(1, max(1, min(most, 10) - 1)))
+        names = random.sample(areas, pick_wrong(random, min(most, 10)))
         names.append(sense.area or "")
         random.shuffle(names)
         style = pick_style(random)

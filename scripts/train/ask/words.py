@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 
 from ask.noise import pick_style, reworded, styled
-from ask.question import Choice, Group, Noul, Option, Question, distinct
+from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_wrong
 from source.material import Material
 from source.split import is_held_out, key_of
 from tokens.vectors import read_vectors
@@ -118,7 +118,7 @@ class WordTasks:
             name = words[asked if answer else self._far(right[0], random, 1)[0]]
             wording = random.choice(self._wordings["noul concept"])
             return Noul(wording.replace("{x}", styled(name, style)), answer, meaning=name)
-        places = [asked, *self._far(right[0], random, random.randint(1, max(1, most - 1)))]
+        places = [asked, *self._far(right[0], random, pick_wrong(random, most))]
         random.shuffle(places)
         options = [Option(styled(words[i], style), meaning=words[i]) for i in places]
         instructions = reworded(random.choice(self._wordings["choice"]), random)

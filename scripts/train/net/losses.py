@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from ask.question import RELATIONS
 from net.batch import Batch
 from net.digits import STEPS
 from net.network import Network
@@ -23,8 +24,6 @@ from net.tensors import to_tensors
 # The next token is asked for at some places only: the vocabulary is the largest matrix, and the
 # answers need the time more.
 _NEXT_EVERY = 6
-# Less, equal, greater, inside, outside.
-RELATIONS = 5
 # How much nearer one meaning must be than another to be told apart: a cosine.
 _APART = 0.08
 

@@ -7,15 +7,13 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ask.question import Group, Noul, Question, Score
+from ask.question import INSIDE, Group, Noul, Question, Score
 from tokens.encode import Encoder
 from tokens.vocabulary import LABELS, Vocabulary, is_digit
 from tokens.wording import has_labels, pieces_of, state_text
 
 _MOST_CACHED = 300_000
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
-# The first of the relations to a range.
-_INSIDE = 3
 
 
 @dataclass(slots=True)
@@ -135,7 +133,7 @@ class Prompter:
             return []
         upper = max((i for i, token in enumerate(tokens) if is_digit(token)), default=-1)
         numbers = list(_NUMBER.finditer(text))
-        if question.relation < _INSIDE or len(numbers) < 2:
+        if question.relation < INSIDE or len(numbers) < 2:
             return [upper]
         return [upper, self._place(text[: numbers[-2].end()], tokens)]
 
