@@ -144,9 +144,8 @@ function readSource(
 /** Text of a number or a boolean to its value. What is none stays text, and fails the check. */
 function convert(setting: Setting, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  const kind = typeof setting.default
-  if (kind === 'number') return /^-?\d{1,15}$/.test(value) ? Number(value) : value
-  if (kind === 'string') return value
+  if (setting.isNumeric) return /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  if (typeof setting.default === 'string') return value
   if (['1', 'true'].includes(value)) return true
   return ['0', 'false'].includes(value) ? false : value
 }

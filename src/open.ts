@@ -35,7 +35,7 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
   aliases?: readonly string[] | undefined
   /** Whether it answers to `default` and `latest` too. Default true. */
   default?: boolean | undefined
-  /** In how many orders of their options questions are asked, unless a request says it. Default 1. */
+  /** In how many orders of their options questions are asked, unless a request says it. Default: as its readout says, else 1. */
   orders?: Orders | undefined
   /** A `.json` or `.jinja` file that says how the model is asked. Default: as its metadata say. */
   readout?: string | undefined
@@ -114,6 +114,8 @@ export class Oi implements Decider, AsyncDisposable {
   readonly randomWeights: boolean
   /** Its readout's own, which come before those of a calibration. */
   readonly temperatures: ModelDecider['temperatures']
+  /** In how many orders of their options questions are asked, unless a request says it. */
+  readonly orders: ModelDecider['orders']
   readonly #engine: Engine
   readonly #decider: ModelDecider
 
@@ -126,6 +128,7 @@ export class Oi implements Decider, AsyncDisposable {
     this.info = engine.info
     this.randomWeights = hasRandomWeights(engine.info)
     this.temperatures = decider.temperatures
+    this.orders = decider.orders
   }
 
   /**

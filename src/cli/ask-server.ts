@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ordersOf } from '../api/orders.js'
 import { type Client, createClient, OiRequestError, type Orders } from '../client/index.js'
 import { readConfig, settings } from '../config.js'
 import { OiError } from '../errors.js'
@@ -81,7 +82,7 @@ export function requireKey(
 
 /** As a setting is read, but what the environment says is about models of one's own. */
 export function readOrders({ orders }: { readonly orders?: string }): Orders | undefined {
-  return orders === undefined ? undefined : readConfig({}, { orders }).orders
+  return orders === undefined ? undefined : ordersOf(readConfig({}, { orders }).orders)
 }
 
 function messageOf({ status, code, message, cause }: OiRequestError, endpoint: string): string {

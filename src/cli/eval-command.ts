@@ -5,6 +5,7 @@
  */
 
 import type { Command } from 'commander'
+import { ordersOf } from '../api/orders.js'
 import { readConfig } from '../config.js'
 import type { Orders } from '../decide/types.js'
 import { localSubject, remoteSubject } from '../evaluate/subject.js'
@@ -74,7 +75,11 @@ function modelOf(flags: EvalFlags, dependencies: Dependencies): OpenSubject {
   return async () => {
     const opened = await loadModel(model, dependencies)
     const { decider, warning } = opened
-    return { subject: localSubject(decider, model.orders), warning, close: () => opened.close() }
+    return {
+      subject: localSubject(decider, ordersOf(model.orders)),
+      warning,
+      close: () => opened.close(),
+    }
   }
 }
 

@@ -45,6 +45,7 @@ export function inspectionText(inspection: Inspection): string {
           `${count(memory.contextTokens)} tokens of state and question`,
       ],
     )
+    if (readout.orders !== undefined) facts.push(['orders', String(readout.orders)])
     if (readout.temperatures) facts.push(['temperatures', temperaturesText(readout.temperatures)])
   }
   const column = Math.max(...facts.map(([name]) => name.length)) + 2

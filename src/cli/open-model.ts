@@ -5,6 +5,7 @@
  */
 
 import { basename } from 'node:path'
+import { ordersOf } from '../api/orders.js'
 import type { ModelConfig } from '../config.js'
 import { modelName } from '../decide/model-card.js'
 import { type EngineOptions, openEngine } from '../engine/engine.js'
@@ -20,8 +21,9 @@ import type { OpenModel, SurveyModel } from './dependencies.js'
 const chosen = (value: number) => (value === 0 ? undefined : value)
 
 export const openModel: OpenModel = async (model, onProgress) => {
-  const { file, name, aliases, default: isDefault, orders, diskCacheDir } = model
+  const { file, name, aliases, default: isDefault, diskCacheDir } = model
   const { readout, calibration } = model
+  const orders = ordersOf(model.orders)
   const projectorPath = model.mmproj === '' ? undefined : model.mmproj
   const oi = await open({
     ...engineOptions(model),
@@ -34,7 +36,7 @@ export const openModel: OpenModel = async (model, onProgress) => {
   const startLine =
     `Model ${card.name} (${info.description}, ${attention}) on ${info.device}${kernels}, ` +
     `${info.threads} thread${info.threads === 1 ? '' : 's'}, context ${info.contextTokens} tokens, readout ${card.readout}` +
-    (orders === 1 ? '' : `, orders ${orders}`) +
+    (oi.orders === 1 ? '' : `, orders ${oi.orders}`) +
     (info.vision ? ', sees images' : '') +
     (card.calibration ? `, calibrated by ${card.calibration.data}` : '')
   return {

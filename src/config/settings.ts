@@ -56,6 +56,7 @@ const oneOf = <const T extends string | number>(values: readonly T[], descriptio
       default: values[0]!,
       description,
       expected: values.map((value) => JSON.stringify(value)).join(' or '),
+      isNumeric: values.some((value) => typeof value === 'number'),
     },
   )
 
@@ -72,8 +73,8 @@ const modelProperties = {
   kernels: oneOf(['auto', 'off'], 'own CPU kernels, where the machine has them; off: llama.cpp’s'),
   deterministic: flag('the same request has the same answer to the last bit, at less throughput'),
   orders: oneOf(
-    allOrders,
-    'orders of the options that an answer is averaged over: 1, 2 (reversed too), all (rotations)',
+    ['auto', ...allOrders],
+    'orders of the options that an answer is averaged over: 1, 2 (reversed too), all (rotations); auto: as the model’s readout says',
   ),
   maxQueued: integer(1, 1_000_000, 256, 'requests that may wait for the model'),
   maxBacklogMs: integer(
@@ -151,17 +152,19 @@ export interface Setting {
   readonly description: string
   readonly default: string | number | boolean
   readonly isPath: boolean
+  /** Whether the text of a number means the number. */
+  readonly isNumeric: boolean
 }
 
 // TypeBox keeps the annotations at run time only.
 const annotations = properties as unknown as Record<
   ConfigName,
-  Pick<Setting, 'description' | 'default'> & { isPath?: boolean }
+  Pick<Setting, 'description' | 'default'> & { isPath?: boolean; isNumeric?: boolean }
 >
 
 /** All settings, in the schema's order. */
 export const settings: readonly Setting[] = Object.entries(annotations).map(
-  ([name, { description, default: standard, isPath = false }]) => {
+  ([name, { description, default: standard, isPath = false, isNumeric }]) => {
     const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     return {
       name: name as ConfigName,
@@ -170,6 +173,7 @@ export const settings: readonly Setting[] = Object.entries(annotations).map(
       description,
       default: standard,
       isPath,
+      isNumeric: isNumeric ?? typeof standard === 'number',
     }
   },
 )

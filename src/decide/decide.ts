@@ -49,7 +49,7 @@ interface Serialized {
 export interface DeciderOptions extends ModelFacts {
   /** For types and numbers of options that the readout has no temperature of its own for. */
   readonly calibration?: BoundCalibration | undefined
-  /** In how many orders requests are asked that do not say it themselves; 1 by default. */
+  /** In how many orders requests are asked that do not say it themselves; as its readout says. */
   readonly orders?: Orders | undefined
   /** How the model is asked; undefined: as its metadata say. */
   readonly readout?: CustomReadout | undefined
@@ -62,6 +62,8 @@ export interface ModelDecider extends Decider {
   readonly limits: RequestLimits
   /** Its readout's own, which come before those of a calibration. */
   readonly temperatures: readonly Temperature[]
+  /** In how many orders requests are asked that do not say it themselves. */
+  readonly orders: Orders
 }
 
 /**
@@ -90,14 +92,14 @@ class EngineDecider implements ModelDecider {
   readonly #readout: Readout
   readonly #names: readonly string[]
   readonly #calibrationOf: ReturnType<typeof inTurn>
-  readonly #orders: Orders
+  readonly orders: Orders
 
   constructor(engine: Engine, readout: Readout, options: DeciderOptions) {
     this.#engine = engine
     this.#readout = readout
     this.temperatures = readout.temperatures ?? []
     this.#calibrationOf = inTurn(ownTemperatures(readout), options.calibration?.of)
-    this.#orders = options.orders ?? 1
+    this.orders = options.orders ?? readout.orders ?? 1
     this.card = createModelCard(engine.info, readout, options)
     this.models = [this.card]
     const { limits } = this.card
@@ -139,7 +141,7 @@ class EngineDecider implements ModelDecider {
     images?: RequestImages,
     decodingMs = 0,
   ): Promise<Decision> {
-    const { signal, workspace, deadlineMs, orders = this.#orders } = options
+    const { signal, workspace, deadlineMs, orders = this.orders } = options
     const { input, readers } = renderInOrders(this.#readout, request, images, orders)
     const output = await this.#engine
       .score(input, { signal, workspace, deadlineMs })

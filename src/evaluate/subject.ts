@@ -57,7 +57,10 @@ export async function remoteSubject(client: Client, orders?: Orders): Promise<Su
   }
 }
 
-function factsOf(cards: readonly ModelCard[], orders: Orders = 1): Omit<Subject, 'ask'> {
+function factsOf(
+  cards: readonly ModelCard[],
+  orders: Orders | 'auto' = 'auto',
+): Omit<Subject, 'ask'> {
   return {
     models: cards.map(({ name, digest, readout }) => ({
       name,

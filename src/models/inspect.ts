@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Orders } from '../decide/types.js'
 import { hasRandomWeights, maxQuestions } from '../decide/model-card.js'
 import type { Engine, ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
@@ -39,6 +40,8 @@ export interface Inspection {
         readonly noul: Readout['noulForms']
         readonly maxOptions: number
         readonly maxQuestions: number
+        /** In how many orders it wants to be asked, if it says so. */
+        readonly orders?: Orders
         /** Type of a decision model, as `openjev`. */
         readonly decisionType?: string
         /** Its own, by type and number of options; `to` is null in the last bucket. */
@@ -86,6 +89,7 @@ export async function inspectModel(
       codes: readout.codes,
       noul: readout.noulForms,
       maxOptions: readout.maxOptions,
+      ...(readout.orders && { orders: readout.orders }),
       maxQuestions,
       ...ownFormat(info, readout),
     },

@@ -7,6 +7,7 @@
 
 import { entriesOf, keysOf } from '../api/json.js'
 import { mostOptions } from '../api/limits.js'
+import type { Orders } from '../api/orders.js'
 import { placeOf } from '../api/place.js'
 import type { DecideRequest, NoulQuestion, Question, RequestImages } from '../decide/types.js'
 import type { PromptPart, Suffix } from '../engine/types.js'
@@ -43,6 +44,7 @@ export class LettersReadout implements Readout {
   readonly maxOptions: number
   readonly tokenTexts: ReadonlyMap<number, string>
   readonly temperatures?: readonly Temperature[]
+  readonly orders?: Orders
   readonly #layout: Layout
   readonly #wording: letters.Wording
   readonly #tokens: Int32Array
@@ -57,6 +59,7 @@ export class LettersReadout implements Readout {
     const fallback = codes.length > 0 ? '+trie' : labels.length < mostOptions ? '+groups' : ''
     this.name = custom?.name ?? letters.lettersVersion + fallback
     if (custom?.temperatures) this.temperatures = custom.temperatures
+    if (custom?.orders) this.orders = custom.orders
     this.#wording = custom?.wording ?? letters
     this.labels = labels.map((label) => label.text)
     this.codes = (codes.at(-1) ?? []).map((code) => code.text)

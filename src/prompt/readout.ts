@@ -13,6 +13,7 @@
  */
 
 import { mostOptions } from '../api/limits.js'
+import type { Orders } from '../api/orders.js'
 import type { DecideRequest, Question, RequestImages } from '../decide/types.js'
 import type { Engine, ModelInfo, ScoreInput } from '../engine/types.js'
 import { OiError } from '../errors.js'
@@ -65,6 +66,8 @@ export interface Readout {
   readonly textOnly?: true
   /** True if it says itself in which orders options are shown; then no others are asked for. */
   readonly ownOrders?: true
+  /** In how many orders its model wants to be asked where nothing else is said; 1 by default. */
+  readonly orders?: Orders
   /** Every token that can be a candidate, as far as known: the label or the form that it is. */
   readonly tokenTexts: ReadonlyMap<number, string>
   /** Its own, which come before any that were fitted later. */

@@ -125,7 +125,7 @@ for (const [title, args, input, message] of [
     'other orders',
     ['x', '--noul', 'y', '--url', 'http://a', '--key', 'k', '--orders', '3'],
     '',
-    /--orders: expected 1 or 2 or "all", got 3/,
+    /--orders: expected "auto" or 1 or 2 or "all", got 3/,
   ],
   ['a broken key', ['x', '--noul', 'y', '--url', 'http://a', '--key', 'é'], '', /The key holds/],
 ] as const) {

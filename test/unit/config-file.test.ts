@@ -26,7 +26,7 @@ t.test("a model's own settings win over the file's, not over a flag", async (t) 
   })
   t.match(readConfig({}, { config, gpuLayers: '0' }).models, [
     { threads: 1, gpuLayers: 0, orders: 'all', maxBacklogMs: 500, default: true },
-    { threads: 2, gpuLayers: 0, orders: 1, name: 'b', aliases: ['c'], default: false },
+    { threads: 2, gpuLayers: 0, orders: 'auto', name: 'b', aliases: ['c'], default: false },
   ])
 })
 

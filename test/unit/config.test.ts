@@ -43,8 +43,8 @@ t.test('a model that is named has the settings that hold for all', async (t) => 
   t.strictSame(readConfig({}).models, [])
 })
 
-t.test('orders are a number, or all', async (t) => {
-  t.equal(readConfig({}).orders, 1)
+t.test('orders are a number, or all, and otherwise left to the model', async (t) => {
+  t.equal(readConfig({}).orders, 'auto')
   t.equal(readConfig({ OI_ORDERS: '2' }).orders, 2)
   t.equal(readConfig({ OI_ORDERS: '2' }, { orders: 'all' }).orders, 'all')
   const { models } = readConfig({ OI_MODEL: 'a.gguf', OI_ORDERS: '2' })
@@ -63,8 +63,18 @@ for (const [title, environment, flags, message] of [
   ['an empty number', { OI_PORT: '' }, {}, /^OI_PORT/],
   ['an empty text', { OI_HOST: '' }, {}, /^OI_HOST: expected a text/],
   ['no boolean', { OI_DETERMINISTIC: 'yes' }, {}, /^OI_DETERMINISTIC: expected .*, got "yes"/],
-  ['another number', { OI_ORDERS: '3' }, {}, /^OI_ORDERS: expected 1 or 2 or "all", got 3/],
-  ['another word', {}, { orders: 'both' }, /^--orders: expected 1 or 2 or "all", got "both"/],
+  [
+    'another number',
+    { OI_ORDERS: '3' },
+    {},
+    /^OI_ORDERS: expected "auto" or 1 or 2 or "all", got 3/,
+  ],
+  [
+    'another word',
+    {},
+    { orders: 'both' },
+    /^--orders: expected "auto" or 1 or 2 or "all", got "both"/,
+  ],
   ['another choice', {}, { log: 'all' }, /^--log: expected "off" or "requests", got "all"/],
   ['an unknown variable', { OI_PROT: '1' }, {}, /OI_PROT: did you mean OI_PORT\?/],
   ['an unknown flag', {}, { thread: 1 }, /thread: did you mean threads\?/],

@@ -1,8 +1,8 @@
 /** A readout of a user's own on a model: prompt, labels, answers. No model. */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
-import { createDecider } from '../../src/decide/decide.js'
-import type { ChoiceAnswer, DecideRequest, NoulAnswer } from '../../src/decide/types.js'
+import { createDecider, type ModelDecider } from '../../src/decide/decide.js'
+import type { ChoiceAnswer, DecideRequest, NoulAnswer, Orders } from '../../src/decide/types.js'
 import { readReadoutFile } from '../../src/models/readout-file.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { createFakeEngine, type FakeEngineOptions } from '../helpers/fake-engine.js'
@@ -196,6 +196,22 @@ t.test("the file's temperatures flatten what they are for, before any other", as
   t.ok(Math.abs(x! - Math.E / (Math.E + 2)) < 1e-9)
 })
 
+t.test('the orders of the file are those of its model, unless others are asked for', async (t) => {
+  const spreadOf = async (created: ModelDecider, orders?: Orders) => {
+    const { answers } = await created.decide(request, { evidence: true, orders })
+    return answers['team']!.evidence!.order_spread
+  }
+  const { created } = await decider(t, { orders: 2 })
+  t.equal(created.orders, 2)
+  t.type(await spreadOf(created), 'number')
+  t.equal(await spreadOf(created, 1), undefined)
+  t.equal((await decider(t, { orders: 'all' })).created.orders, 'all')
+  t.equal((await decider(t, {})).created.orders, 1)
+
+  const chosen = await decider(t, { orders: 2 }, createFakeEngine(), undefined, 1)
+  t.equal(await spreadOf(chosen.created), undefined)
+})
+
 t.test('a picture stays in its place, with a frame of turns around the state', async (t) => {
   const readout = await readoutOf(t, turns, { info: { vision: true } })
   const image = { rgb: new Uint8Array(3), width: 1, height: 1 }
@@ -217,6 +233,7 @@ async function decider(
   content: unknown,
   engine = createFakeEngine(),
   temperature?: number,
+  orders?: Orders,
 ) {
   const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
   const readout = file(t, content)
@@ -225,6 +242,6 @@ async function decider(
     ...{ digest: facts.digest, readout: readout.name },
     of: () => ({ temperature, bias: 0 }),
   }
-  const options = { ...facts, readout, ...(calibration && { calibration }) }
+  const options = { ...facts, readout, orders, ...(calibration && { calibration }) }
   return { created: await createDecider(engine, options) }
 }

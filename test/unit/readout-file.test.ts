@@ -99,6 +99,8 @@ for (const [title, content, message] of [
   ],
   ['a temperature of 0', { temperature: 0 }, /temperature: expected a number from 0\.01 to 100$/],
   ['a temperature of no type', { temperature: { nool: 1 } }, /unknown key nool: .* noul\?$/],
+  ['orders that are none', { orders: 3 }, /orders: expected 1, 2 or all$/],
+  ['orders as a text', { orders: '2' }, /orders: expected 1, 2 or all$/],
   ['an unknown bucket', { temperature: { score: { '3-6': 1 } } }, /temperature\.score: .* 3-5\?$/],
 ] as const) {
   t.test(`${title} is refused, with the file and the place`, async (t) => {

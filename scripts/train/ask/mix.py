@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ask.alike import AlikeTasks
 from ask.concepts import ConceptTasks
-from ask.facts import FactTasks
 from ask.made_up import names_for_fields
 from ask.numbers import NumberTasks
 from ask.question import Group
@@ -19,15 +18,16 @@ from source.material import Material
 from tokens.meanings import Meanings
 from tokens.vocabulary import Vocabulary
 
-# Shares of groups, by task.
+# Shares of groups, by task. The short texts with facts are not among them: they are few, were
+# learned by heart (right in .77 of the cases, of held-out ones in .50), and made every yes and no
+# surer than it should be. They are asked about in the evaluation alone.
 SHARES = {
     "concept": 0.31,
     "matching": 0.04,
     "stray": 0.01,
     "scale": 0.10,
-    "fact": 0.04,
     "record": 0.21,
-    "number": 0.13,
+    "number": 0.17,
     "words": 0.02,
     "sense": 0.08,
     "alike": 0.08,
@@ -91,7 +91,6 @@ class Mix:
             ConceptTasks(material, numbers, few=count, words=words) for count in _FEW
         ]
         self._scales = ScaleTasks(material, numbers)
-        self._facts = FactTasks(material)
         self._words = words
         self._senses = SenseTasks(meanings.folder, material)
         nouns = names_for_fields(self._senses.nouns)
@@ -117,8 +116,6 @@ class Mix:
             return self._concepts.stray(random, min(most, 16))
         if task == "scale":
             return self._scales.group(random, random.randint(2, 4))
-        if task == "fact":
-            return self._facts.group(random)
         if task == "record":
             kinds, most_fields = _KINDS[stages.record], _FIELDS[stages.record]
             return self._records.group(random, random.randint(3, 6), kinds, most_fields)

@@ -24,7 +24,7 @@ async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true, options: {} })
   const [model, ...rest] = positionals
   if (model === undefined || rest.length > 0) throw new UsageError('Give one model.')
-  const oi = await open({ model })
+  const oi = await open({ model, orders: 1 })
   try {
     for await (const line of createInterface({ input: process.stdin })) {
       const { answers } = await oi.decide(readRequest(line, limits), { evidence: true })

@@ -10,7 +10,8 @@
  *   "wording": { "choice": "…", "option": "…", "score": "…", "level": "…", "noul": "…" },
  *   "labels": ["1", "2"], "labelPrefix": " ",
  *   "noul": { "yes": ["Yes", " yes"], "no": ["No"] },
- *   "temperature": 1.3
+ *   "temperature": 1.3,
+ *   "orders": 2
  * }
  * ```
  *
@@ -20,6 +21,7 @@
 import { parseJsonFile } from '../../api/json-file.js'
 import { isJsonObject, type Json } from '../../api/json.js'
 import { mostOptions } from '../../api/limits.js'
+import { allOrders, expectedOrders, type Orders } from '../../api/orders.js'
 import { OiError } from '../../errors.js'
 import { compileJinja, keepLastBreak } from '../jinja.js'
 import { naming } from './faults.js'
@@ -37,7 +39,7 @@ export type ReadoutContent = Omit<CustomReadout, 'file' | 'name'> & {
 
 const keys = [
   ...['name', 'template', 'templateFile', 'wording', 'labels', 'labelPrefix', 'noul'],
-  'temperature',
+  ...['temperature', 'orders'],
 ]
 
 /**
@@ -54,6 +56,7 @@ export function parseReadout(text: string, readTemplate: (path: string) => strin
     labelPrefix: readLabelPrefix(json['labelPrefix']),
     noul: readNoul(json['noul']),
     temperatures: readTemperatures(json['temperature']),
+    orders: readOrders(json['orders']),
   }
 }
 
@@ -67,6 +70,7 @@ export function parseTemplateReadout(source: string): ReadoutContent {
     labelPrefix: undefined,
     noul: undefined,
     temperatures: undefined,
+    orders: undefined,
   }
 }
 
@@ -165,6 +169,13 @@ function readLabels(value: Json | undefined): readonly string[] | undefined {
 function readLabelPrefix(value: Json | undefined): '' | ' ' | undefined {
   if (value === undefined || value === '' || value === ' ') return value
   throw refusal('labelPrefix', 'expected "" or " "')
+}
+
+function readOrders(value: Json | undefined): Orders | undefined {
+  if (value === undefined) return undefined
+  const orders = allOrders.find((one) => one === value)
+  if (orders !== undefined) return orders
+  throw refusal('orders', `expected ${expectedOrders}`)
 }
 
 function readNoul(value: Json | undefined): NoulForms | undefined {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Orders } from '../../api/orders.js'
 import type { Wording } from '../letters.js'
 import type { Temperature } from '../temperatures.js'
 
@@ -25,6 +26,8 @@ export interface CustomReadout {
   readonly labelPrefix: '' | ' ' | undefined
   /** Texts that mean no and yes, spaces included; undefined: found. */
   readonly noul: NoulForms | undefined
+  /** Undefined: 1. */
+  readonly orders: Orders | undefined
   readonly temperatures: readonly Temperature[] | undefined
 }
 
