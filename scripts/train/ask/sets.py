@@ -26,6 +26,8 @@ SEED = 20_260_101
 
 _RIGHT = "accuracy"
 
+Pick = Callable[[ConceptTasks, Random], Concept]
+
 
 @dataclass(frozen=True)
 class EvaluationSet:
@@ -55,17 +57,22 @@ def evaluation_sets(
     def corpus(tasks: ConceptTasks, random: Random) -> Concept:
         return random.choice([c for c in tasks.concepts if c.origin == "corpus"])
 
-    def choice(tasks: ConceptTasks, count: int, described: float) -> Callable[[Random], Group]:
+    def public(tasks: ConceptTasks, random: Random) -> Concept:
+        return random.choice([c for c in tasks.concepts if c.origin != "corpus"])
+
+    def choice(
+        tasks: ConceptTasks, count: int, described: float, pick: Pick = corpus
+    ) -> Callable[[Random], Group]:
         def one(random: Random) -> Group:
-            concept = corpus(tasks, random)
+            concept = pick(tasks, random)
             question = tasks.choice(concept, random, count, described, hard=0.3)
             return Group(random.choice(concept.utterances), [question])
 
         return one
 
-    def noul(tasks: ConceptTasks) -> Callable[[Random], Group]:
+    def noul(tasks: ConceptTasks, pick: Pick = corpus) -> Callable[[Random], Group]:
         def one(random: Random) -> Group:
-            concept = corpus(tasks, random)
+            concept = pick(tasks, random)
             question = tasks.noul(concept, random, hard=0.3)
             return Group(random.choice(concept.utterances), [question])
 
@@ -119,6 +126,13 @@ def evaluation_sets(
         ("three-questions", "one text, three questions", "median ms", 15, three),
         ("facts", "unseen short texts", _RIGHT, None, facts.group),
     ]
+    if any(concept.origin != "corpus" for concept in seen.concepts):
+        # Of these there are a hundred texts each to learn from; of the corpus' concepts fourteen.
+        intents = "seen intents of the public sets"
+        makers += [
+            ("intents-10", f"{intents}, 10 options", _RIGHT, 0.97, choice(seen, 10, 0, public)),
+            ("noul-intents", f"noul about {intents}", _RIGHT, 0.95, noul(seen, public)),
+        ]
     sets = [
         EvaluationSet(name, about, figure, goal, _rows(name, make, rows, side))
         for name, about, figure, goal, make in makers
