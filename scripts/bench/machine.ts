@@ -13,7 +13,7 @@ import { buildDir } from '../build/native.js'
 import { root } from '../build/paths.js'
 
 export interface Provenance {
-  /** As `amd-epyc-2-cores`: also the name of the file of results. */
+  /** As `amd-epyc-family-26-model-2-2-cores`: also the name of the file of results. */
   readonly machine: string
   readonly cpu: string
   readonly cores: number
@@ -28,7 +28,7 @@ export interface Provenance {
 }
 
 export function provenance(args: readonly string[]): Provenance {
-  const cpu = cpus()[0]?.model.trim() ?? process.arch
+  const cpu = cpuName()
   const cores = availableParallelism()
   return {
     machine: `${slug(cpu)}-${cores}-cores`,
@@ -43,6 +43,18 @@ export function provenance(args: readonly string[]): Provenance {
     command: ['npm run bench --', ...args.map(withoutFolders)].join(' '),
   }
 }
+
+/** With the generation where the name does not tell it: half of one's instructions another lacks. */
+function cpuName(): string {
+  const name = cpus()[0]?.model.trim() ?? process.arch
+  const facts = existsSync(cpuFacts) ? readFileSync(cpuFacts, 'utf8') : ''
+  const fact = (key: string) => new RegExp(`^${key}\\s*: (\\d+)$`, 'm').exec(facts)?.[1]
+  const [family, model] = [fact('cpu family'), fact('model')]
+  if (/\d/.test(name) || family === undefined || model === undefined) return name
+  return `${name} (family ${family}, model ${model})`
+}
+
+const cpuFacts = '/proc/cpuinfo'
 
 function slug(text: string): string {
   return text
