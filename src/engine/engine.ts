@@ -105,6 +105,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
 }
 
+/** llama.cpp knows how the sizes of known models are called; of others it says `?B`. */
+function withSize({ description, parameters }: Omit<NativeFacts, 'ordinary'>): string {
+  const millions = parameters / 1e6
+  const size = millions < 1000 ? `${millions.toFixed(1)}M` : `${(millions / 1000).toFixed(1)}B`
+  return description.replace('?B', size)
+}
+
 class LlamaEngine implements Engine {
   readonly info: ModelInfo
   readonly #native: NativeEngine
@@ -115,7 +122,7 @@ class LlamaEngine implements Engine {
   constructor(native: NativeEngine, { ordinary, ...info }: NativeFacts) {
     this.#native = native
     this.#ordinary = ordinary
-    this.info = Object.freeze(info)
+    this.info = Object.freeze({ ...info, description: withSize(info) })
   }
 
   async score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {
