@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Union
 
-from ask.question import INSIDE, OUTSIDE
+from ask.question import ABOVE, BELOW, INSIDE
 from ask.values import Values, number_of
 from source.material import Comparison, Material
 
@@ -74,7 +74,8 @@ class Comparisons:
             if low == high or on_edge or (inside == (comparison.op == "between")) != wanted:
                 continue
             text = random.choice(comparison.phrases).replace("{n}", low).replace("{m}", high)
-            return Compared(text, wanted, INSIDE if inside else OUTSIDE)
+            outside = BELOW if number_of(value) < number_of(low) else ABOVE
+            return Compared(text, wanted, INSIDE if inside else outside)
 
     def date(self, value: date, random: Random) -> Compared:
         options = [c for c in self._by_use["date"] if c.op in _HOLDS]

@@ -37,12 +37,16 @@ class NumberTasks:
         most_digits: int = 6,
         most_names: int = 5,
         others: float = 1.0,
+        ranked: float = 0.0,
     ) -> Group:
         """
         :param most_digits: Small numbers are learned first.
         :param most_names: Few of them, too.
         :param others: Share of comparisons that may ask for something else than more or less.
+        :param ranked: Share of groups that only ask which of two or three is larger.
         """
+        if ranked and random.random() < ranked:
+            return self._several(random, count, most_digits, 3, others, ranked=True)
         if most_names == 1 or random.random() < 0.55:
             return self.single(random, count, most_digits, others)
         return self._several(random, count, most_digits, most_names, others)
@@ -82,7 +86,13 @@ class NumberTasks:
         return f"{text[:1].upper()}{text[1:]}."
 
     def _several(
-        self, random: Random, count: int, most_digits: int, most_names: int, others: float
+        self,
+        random: Random,
+        count: int,
+        most_digits: int,
+        most_names: int,
+        others: float,
+        ranked: bool = False,
     ) -> Group:
         """Things with a number each."""
         names = self._material.entities["first_names"]
@@ -102,7 +112,12 @@ class NumberTasks:
         else:
             state = ". ".join(f"{name} has {number}" for name, number in given.items()) + "."
         ends = {name: _end_of(state, name, number) for name, number in given.items()}
-        questions = [self._about(given, ends, random, others) for _ in range(count)]
+        questions: list[Question]
+        if ranked:
+            both = (self._largest, self._larger)
+            questions = [random.choice(both)(given, ends, random) for _ in range(count)]
+        else:
+            questions = [self._about(given, ends, random, others) for _ in range(count)]
         return Group(state, questions, -1, "number")
 
     def _about(
@@ -111,21 +126,9 @@ class NumberTasks:
         chance = random.random()
         names = list(given)
         if chance < 0.35:
-            largest = random.random() < 0.5
-            random.shuffle(names)
-            pick = max if largest else min
-            right = pick(names, key=lambda name: number_of(given[name]))
-            text = random.choice(self._words["largest choice" if largest else "smallest choice"])
-            options = [Option(name) for name in names]
-            return Choice(text, options, names.index(right), evidence=(ends[right],))
+            return self._largest(given, ends, random)
         if chance < 0.7:
-            first, second = random.sample(names, 2)
-            relation = 2 if number_of(given[first]) > number_of(given[second]) else 0
-            higher = random.random() < 0.5
-            words = self._words["compare two noul" if higher else "compare two noul less"]
-            text = random.choice(words).replace("{a}", first).replace("{b}", second)
-            evidence = (ends[first], ends[second])
-            return Noul(text, (relation == 2) == higher, relation=relation, evidence=evidence)
+            return self._larger(given, ends, random)
         name = random.choice(names)
         plain = random.random() >= others
         compared = self._comparisons.number(given[name], random, plain=plain)
@@ -133,6 +136,26 @@ class NumberTasks:
         text = text.replace("{field}", name).replace("{cmp}", compared.text)
         evidence = (ends[name],)
         return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
+
+    def _larger(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Noul:
+        first, second = random.sample(list(given), 2)
+        relation = 2 if number_of(given[first]) > number_of(given[second]) else 0
+        higher = random.random() < 0.5
+        words = self._words["compare two noul" if higher else "compare two noul less"]
+        text = random.choice(words).replace("{a}", first).replace("{b}", second)
+        evidence = (ends[first], ends[second])
+        return Noul(text, (relation == 2) == higher, relation=relation, evidence=evidence)
+
+    def _largest(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Choice:
+        names, largest = list(given), random.random() < 0.5
+        random.shuffle(names)
+        pick = max if largest else min
+        right = pick(names, key=lambda name: number_of(given[name]))
+        text = random.choice(self._words["largest choice" if largest else "smallest choice"])
+        options = [Option(name) for name in names]
+        return Choice(
+            text, options, names.index(right), evidence=(ends[right],), value=right
+        )
 
     def _number(self, random: Random, most_digits: int) -> str:
         digits = min(random.choices((1, 2, 3, 4, 5, 6), (2, 4, 5, 4, 2, 1))[0], most_digits)

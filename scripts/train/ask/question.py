@@ -8,9 +8,9 @@ from random import Random
 from typing import Any, Union
 
 
-# What decides a comparison: less, equal or greater (0 to 2), inside or outside of a range.
-INSIDE, OUTSIDE = 3, 4
-RELATIONS = 5
+# What decides a comparison: less, equal or greater (0 to 2), inside of a range, below or above it.
+INSIDE, BELOW, ABOVE = 3, 4, 5
+RELATIONS = 6
 
 
 @dataclass(slots=True)

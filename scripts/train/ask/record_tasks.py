@@ -156,7 +156,7 @@ class RecordTasks:
         value = record.values[field.name]
         phrase = _phrase(field, random)
         if kind == "count":
-            return self._count(field, phrase, value, random)
+            return self._count(record, field, phrase, random)
         evidence = (record.ends[field.name],)
         if kind == "range":
             asked = range_score(self._material, self._values, phrase, value.text, random)
@@ -171,23 +171,25 @@ class RecordTasks:
         text = _fill(text, phrase).replace("{cmp}", compared.text)
         return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
 
-    def _count(self, field: Field, phrase: str, value: Value, random: Random) -> Question:
+    def _count(self, record: Record, field: Field, phrase: str, random: Random) -> Question:
+        value, evidence = record.values[field.name], (record.ends[field.name],)
         count = len(value.json)
         chance = random.random()
         if chance < 0.4:
             numbers = random.sample([n for n in range(8) if n != count], random.randint(1, 5))
             names = [str(n) for n in sorted([count, *numbers])]
             text = _fill(random.choice(self._words["count choice"]), phrase)
-            return Choice(text, [Option(name) for name in names], names.index(str(count)))
+            options, right = [Option(name) for name in names], names.index(str(count))
+            return Choice(text, options, right, evidence=evidence, value=str(count))
         if chance < 0.7:
             compared = self._comparisons.count(count, random)
             text = random.choice(self._words["count noul"])
             text = _fill(text, phrase).replace("{cmp}", compared.text)
-            return Noul(text, compared.holds, relation=compared.relation)
+            return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
         listed = bool(value.json) and random.random() < 0.5
         item = random.choice(value.json) if listed else self._values.item(field, random)
         text = _fill(random.choice(self._words["contains noul"]), phrase, item)
-        return Noul(text, item in value.json)
+        return Noul(text, item in value.json, evidence=evidence)
 
 
 def range_score(

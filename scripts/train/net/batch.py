@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ask.mix import LAST, Stages
-from ask.question import Choice, Noul, Score
+from ask.question import Noul, Score
 from net.digits import digit_steps
+from net.lessons import Lessons, Place, is_about
 from net.shape import CONTEXT
 from net.told import Columns, Looks, Told
 from tokens.prompt import AskedGroup, AskedQuestion
@@ -107,7 +108,7 @@ def make_batch(
         columns.concept(end, group.group.concept)
         columns.meaning(columns.meanings, end, group.group.meaning)
         columns.meaning(columns.later_meanings, end, group.group.meaning)
-        if _is_about(group):
+        if is_about(group):
             columns.gists.append((end, group.state))
     by_size: dict[int, list[tuple[int, AskedQuestion]]] = {}
     for row, group in enumerate(groups):
@@ -183,80 +184,11 @@ def _bucket(
     groups: list[AskedGroup],
     columns: Columns,
 ) -> Bucket:
-    right: list[tuple[int, int, int, int]] = []
-    evidence: list[tuple[int, int, int, int]] = []
-    more: list[tuple[int, int, int, int]] = []
+    lessons = Lessons(columns, state_size)
     for row, (state, asked) in enumerate(members):
-        first, last = start + row * size, len(asked.tokens) - 1
-        columns.last.append(first + last)
-        question = asked.question
-        # What a text is about, and what a value is, are compared by heads of their own.
-        about = _is_about(groups[state])
-        choosing, sameness, deciding = ((0, 1), 1, (0, 3)) if about else ((2,), 3, (1, 2, 0))
-        if isinstance(question, Noul):
-            columns.concept(first + last, groups[state].group.concept)
-            # What is asked about: known where it ends.
-            meaning = next((end for option, end in asked.ends if option == 1), last - 1)
-            columns.concept(first + meaning, question.concept)
-            columns.meaning(columns.later_meanings, first + meaning, question.meaning)
-            if question.concept >= 0:
-                columns.later_gists.append((first + meaning, asked.tokens[: meaning + 1]))
-            # Whether two things are the same is seen by looking: at the other one, or at oneself.
-            if question.asked and asked.bounds:
-                same = question.asked == question.value
-                bound = asked.bounds[0] if same else last
-                right.append((row, sameness, last, state_size + bound))
-            elif question.presence is not None:
-                place = asked.evidence[0] if question.presence else state_size + last
-                right.append((row, sameness, last, place))
-                if not question.presence:
-                    evidence.append((row, deciding[0], last, place))
-            elif question.concept >= 0 or question.meaning:
-                same = question.answer
-                if question.concept >= 0:
-                    same = question.concept == groups[state].group.concept
-                right.append((row, sameness, last, state_size + (meaning if same else last)))
-        else:
-            options = question.options if isinstance(question, Choice) else question.levels
-            columns.concept(first + last, options[asked.answer].concept)
-            for option, end in asked.ends:
-                columns.concept(first + end, options[option].concept)
-                columns.meaning(columns.later_meanings, first + end, options[option].meaning)
-            if about:
-                for (_, end), begin in zip(asked.ends, asked.begins, strict=True):
-                    columns.later_gists.append((first + end, asked.tokens[begin:end]))
-        for option, end in asked.ends:
-            columns.end_places.append(first + end)
-            columns.end_right.append(option == asked.answer)
-            if option == asked.answer:
-                right += [(row, head, last, state_size + end) for head in choosing]
-        # Each head has one thing to look at: what decides, and what it is compared with. What a
-        # text is about is known at its end, and is more than one head can carry.
-        keys = asked.evidence + [state_size + bound for bound in asked.bounds]
-        if not keys and about:
-            keys = 2 * [len(groups[state].state) - 1]
-            # Once more where more of it is known, for the layer behind.
-            more.append((row, 3, last, keys[0]))
-        evidence += [(row, head, last, key) for head, key in zip(deciding, keys)]
-        if asked.contents.evidence:
-            known = asked.contents.evidence
-            columns.contents.append((state * state_size + asked.evidence[0], known))
-            columns.later_contents.append((first + last, known))
-            if isinstance(question, Noul):
-                columns.contents.append((first + asked.bounds[0], asked.contents.others[0]))
-            else:
-                for (_, end), other in zip(asked.ends, asked.contents.others, strict=True):
-                    columns.later_contents.append((first + end, other))
-        if not isinstance(question, Score) and question.relation >= 0:
-            columns.relation_places.append(first + last)
-            columns.relations.append(question.relation)
-    looks = (Looks.of(evidence), Looks.of(right + more), Looks.of(right))
-    return Bucket(start, len(members), size, states, *looks)
-
-
-def _is_about(group: AskedGroup) -> bool:
-    """Whether questions are about the whole text, and not about a value in it."""
-    return group.group.task not in ("record", "number")
+        lessons.add(Place(row, start + row * size, state), groups[state], asked)
+    looks = (Looks.of(lessons.evidence), Looks.of(lessons.right + lessons.more))
+    return Bucket(start, len(members), size, states, *looks, Looks.of(lessons.right))
 
 
 def _task(group: AskedGroup, asked: AskedQuestion) -> str:

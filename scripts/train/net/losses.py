@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ask.question import RELATIONS
+from ask.question import ABOVE, BELOW, INSIDE, RELATIONS
 from net.batch import Batch
 from net.digits import STEPS
 from net.network import Network
@@ -26,6 +26,11 @@ from net.tensors import to_tensors
 _NEXT_EVERY = 6
 # How much nearer one meaning must be than another to be told apart: a cosine.
 _APART = 0.08
+# What is known early of a comparison: less, equal or greater than its only number, or than the
+# upper one; and of a range less or greater than the lower one. Inside or outside follows from both,
+# and was at chance where it alone was told, behind the layer that sees the numbers.
+_UPPER, _LOWER = 3, 2
+_EARLY = {INSIDE: (0, 1), BELOW: (0, 0), ABOVE: (2, 1)}
 
 
 @dataclass
@@ -39,7 +44,7 @@ class Weights:
     right: float = 0.5
     again: float = 0.5
     evidence: float = 0.5
-    #: Whether an option is the right one, told at its end.
+    #: Whether an option is the right one, told at its end before the last layer looks there.
     end: float = 0.5
     relation: float = 0.5
     #: The same as soon as both numbers are known: what is asked of them comes after.
@@ -75,7 +80,7 @@ class Helpers(nn.Module):
         self.register_buffer("gists", gists, persistent=False)
         self.concept = nn.Parameter(torch.randn(concepts, width) * 0.02)
         self.relation = nn.Parameter(torch.zeros(RELATIONS, width))
-        self.relation_early = nn.Parameter(torch.zeros(RELATIONS, width))
+        self.relation_early = nn.Parameter(torch.zeros(_UPPER + _LOWER, width))
         self.end = nn.Parameter(torch.zeros(1, width))
         self.digits = nn.Parameter(torch.zeros(STEPS, width))
         self.gist = nn.Parameter(torch.randn(gists.shape[1], width) * width**-0.5)
@@ -123,13 +128,13 @@ def outcome(
             if len(weights_there):
                 losses[lesson] = -weights_there.float().clamp_min(1e-6).log().mean()
         if len(batch.end_places):
-            ends = at(batch.end_places, helpers.end)[:, 0]
+            ends = at(batch.end_places, helpers.end, states.at_again)[:, 0]
             losses["end"] = F.binary_cross_entropy_with_logits(ends, long(batch.end_right))
         if len(batch.relations):
             found = at(batch.relation_places, helpers.relation)
             losses["relation"] = F.cross_entropy(found, long(batch.relations))
             found = at(batch.relation_places, helpers.relation_early, states.at_right)
-            losses["relation_early"] = F.cross_entropy(found, long(batch.relations))
+            losses["relation_early"] = _early_loss(found, long(batch.relations))
         if len(batch.digits):
             found = at(batch.digit_places, helpers.digits, states.at_evidence)
             losses["digits"] = F.binary_cross_entropy_with_logits(found, long(batch.digits))
@@ -169,6 +174,18 @@ def outcome(
         correct = (scores.argmax(1) == long(batch.right)).cpu()
     parts = {name: float(loss.detach()) for name, loss in losses.items()}
     return Outcome(total, parts, correct)
+
+
+def _early_loss(found: Tensor, relations: Tensor) -> Tensor:
+    upper, lower = relations.clone(), torch.full_like(relations, -1)
+    for relation, (above, below) in _EARLY.items():
+        here = relations == relation
+        upper[here], lower[here] = above, below
+    loss = F.cross_entropy(found[:, :_UPPER], upper)
+    ranges = lower >= 0
+    if ranges.any():
+        loss = loss + F.cross_entropy(found[ranges, _UPPER:], lower[ranges])
+    return loss
 
 
 def _meaning_losses(found: Tensor, numbers: Tensor, meanings: Tensor) -> tuple[Tensor, Tensor]:

@@ -32,7 +32,9 @@ class States:
     """All normed, as they are multiplied."""
 
     last: Tensor
-    #: Before the layers that are taught to look at right options' ends, and at what decides.
+    #: Before the layers that are taught to look at right options' ends, the last one first, and at
+    #: what decides.
+    at_again: Tensor
     at_right: Tensor
     at_evidence: Tensor
     #: Attention's weights, by the lesson.
@@ -99,7 +101,8 @@ class Network(nn.Module):
             x, weights = layer(x, batch, lesson)
             if lesson:
                 looks[lesson] = weights
-        last, at_right, at_evidence = (
-            _Norm.apply(y, self.shape.epsilon) for y in (x, before["right"], before["evidence"])
+        last, at_again, at_right, at_evidence = (
+            _Norm.apply(y, self.shape.epsilon)
+            for y in (x, before["again"], before["right"], before["evidence"])
         )
-        return States(last, at_right, at_evidence, looks)
+        return States(last, at_again, at_right, at_evidence, looks)
