@@ -25,7 +25,7 @@ SHARES = {
     "concept": 0.31,
     "matching": 0.04,
     "stray": 0.01,
-    "scale": 0.10,
+    "scale": 0.07,
     "record": 0.27,
     "number": 0.22,
     "words": 0.02,

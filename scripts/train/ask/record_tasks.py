@@ -8,6 +8,7 @@ from random import Random
 from typing import Sequence
 
 from ask.compare import Comparisons
+from ask.frames import composed_frame
 from ask.made_up import made_up_kind
 from ask.question import Choice, Group, Noul, Option, Question, Score, distinct
 from ask.records import Record, make_record
@@ -19,6 +20,15 @@ _USES = {"weight": "weight", "age": "age", "duration": "duration"}
 
 # Of the records.
 _MADE_UP = 0.5
+
+# Of the ways to ask whether a field is something, or is there.
+_COMPOSED = 0.4
+_FRAMES = {
+    "lookup": "yes_no_frames",
+    "negation": "negation_frames",
+    "presence": "presence_frames",
+    "absence": "absence_frames",
+}
 
 KINDS = ("lookup", "presence", "negation", "choice", "field", "flag", "compare", "count", "range")
 
@@ -70,10 +80,9 @@ class RecordTasks:
             return self._choice(record, field, random)
         if kind == "field":
             return self._field_of(record, field, random)
-        frames = "yes_no_frames" if kind == "lookup" else "negation_frames"
         same = random.random() < 0.5
         value = record.values[field.name] if same else self._other(record, field, random)
-        text = _fill(random.choice(self._words[frames]), _phrase(field, random), value.text)
+        text = _fill(self._frame(kind, random), _phrase(field, random), value.text)
         return Noul(
             text,
             same == (kind == "lookup"),
@@ -90,11 +99,18 @@ class RecordTasks:
         if not pool:
             return None
         absence = random.random() < 0.3
-        frames = self._words["absence_frames" if absence else "presence_frames"]
         field = random.choice(pool)
-        text = _fill(random.choice(frames), _phrase(field, random))
+        frame = self._frame("absence" if absence else "presence", random)
+        text = _fill(frame, _phrase(field, random))
         evidence = (record.ends[field.name],) if given else ()
         return Noul(text, given != absence, presence=given, evidence=evidence)
+
+    def _frame(self, kind: str, random: Random) -> str:
+        if self._nouns and random.random() < _COMPOSED:
+            frame = composed_frame(kind, random)
+            if frame not in self._material.hidden_wordings:
+                return frame
+        return random.choice(self._words[_FRAMES[kind]])
 
     def _flag(self, record: Record, random: Random) -> Noul | None:
         flags = [record.fields[n] for n in record.values if record.fields[n].asks]

@@ -72,6 +72,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
                 for name, texts in wordings.items()
             },
             unseen_numbers=held,
+            hidden_wordings=frozenset() if held else frozenset(hidden["wording"]),
             unseen_concepts=tuple(c for c in concepts if c.key in unseen) if held else (),
         )
 

@@ -88,5 +88,7 @@ class Material:
     wordings: dict[str, tuple[str, ...]]
     #: Whether generated numbers are those that training never shows.
     unseen_numbers: bool = False
+    #: Wordings that are held out, which nothing may make; only on the training side.
+    hidden_wordings: frozenset[str] = frozenset()
     #: Concepts that are wholly unseen; only on the held-out side.
     unseen_concepts: tuple[Concept, ...] = field(default=())
