@@ -26,12 +26,19 @@ _HEADS = {
 _COMPOUNDS = 0.5
 
 
-def names_for_fields(nouns: Sequence[str]) -> tuple[str, ...]:
+#: A noun, and its synonyms behind it.
+Noun = tuple[str, ...]
+
+
+def names_for_fields(nouns: Sequence[Noun]) -> tuple[Noun, ...]:
     """Those that name no held-out field."""
-    return tuple(noun for noun in nouns if not is_held_out("field", _camel(noun)))
+    allowed = (
+        tuple(word for word in words if not is_held_out("field", _camel(word))) for words in nouns
+    )
+    return tuple(kept for kept, words in zip(allowed, nouns) if kept and kept[0] == words[0])
 
 
-def made_up_kind(nouns: Sequence[str], random: Random) -> RecordKind:
+def made_up_kind(nouns: Sequence[Noun], random: Random) -> RecordKind:
     """:param nouns: Of ``names_for_fields``."""
     name, *names = random.sample(nouns, 1 + _FIELDS)
     # Fields of one record often share their last word, and are told apart by the first.
@@ -42,22 +49,27 @@ def made_up_kind(nouns: Sequence[str], random: Random) -> RecordKind:
         else made_up_field(noun, nouns, random)
         for noun in names
     ]
-    return RecordKind(name, tuple(f for f in fields if not is_held_out("field", f.name)))
+    return RecordKind(name[0], tuple(f for f in fields if not is_held_out("field", f.name)))
 
 
 def made_up_field(
-    noun: str, nouns: Sequence[str], random: Random, types: Sequence[str] = tuple(_TYPES)
+    noun: Noun, nouns: Sequence[Noun], random: Random, types: Sequence[str] = tuple(_TYPES)
 ) -> Field:
     kind = random.choices(types, [_TYPES[name] for name in types])[0]
-    values = tuple(random.sample(nouns, _VALUES)) if kind == "enum" else ()
-    return Field(_camel(noun), kind, (f"the {noun}",), values=values)
+    phrases = tuple(f"the {word}" for word in noun)
+    return Field(_camel(noun[0]), kind, phrases, values=_values(kind, nouns, random))
 
 
-def _compound(noun: str, head: str, nouns: Sequence[str], random: Random) -> Field:
+def _compound(noun: Noun, head: str, nouns: Sequence[Noun], random: Random) -> Field:
     kind = _HEADS[head]
-    values = tuple(random.sample(nouns, _VALUES)) if kind == "enum" else ()
-    phrases = (f"the {noun} {head}", f"the {head} of the {noun}", f"the {noun}'s {head}")
-    return Field(_camel(f"{noun} {head}"), kind, phrases, values=values)
+    patterns = ("the {} {}", "the {1} of the {0}", "the {}'s {}")
+    phrases = tuple(pattern.format(word, head) for pattern in patterns for word in noun)
+    values = _values(kind, nouns, random)
+    return Field(_camel(f"{noun[0]} {head}"), kind, phrases, values=values)
+
+
+def _values(kind: str, nouns: Sequence[Noun], random: Random) -> tuple[str, ...]:
+    return tuple(noun[0] for noun in random.sample(nouns, _VALUES)) if kind == "enum" else ()
 
 
 def _camel(noun: str) -> str:

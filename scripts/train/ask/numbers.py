@@ -10,7 +10,7 @@ from random import Random
 from typing import Sequence
 
 from ask.compare import Comparisons
-from ask.made_up import made_up_field
+from ask.made_up import Noun, made_up_field
 from ask.question import Choice, Group, Noul, Option, Question
 from ask.record_tasks import range_score
 from ask.values import Values, number_of
@@ -22,7 +22,7 @@ _MADE_UP = 0.3
 
 
 class NumberTasks:
-    def __init__(self, material: Material, nouns: Sequence[str] = ()) -> None:
+    def __init__(self, material: Material, nouns: Sequence[Noun] = ()) -> None:
         """:param nouns: Names for fields that are made up; without them none are."""
         self._material, self._nouns = material, nouns
         self._words = material.wordings

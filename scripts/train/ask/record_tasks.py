@@ -9,7 +9,7 @@ from typing import Sequence
 
 from ask.compare import Comparisons
 from ask.frames import composed_frame
-from ask.made_up import made_up_kind
+from ask.made_up import Noun, made_up_kind
 from ask.question import Choice, Group, Noul, Option, Question, Score, distinct
 from ask.records import Record, make_record
 from ask.values import Value, Values, number_of
@@ -34,7 +34,7 @@ KINDS = ("lookup", "presence", "negation", "choice", "field", "flag", "compare",
 
 
 class RecordTasks:
-    def __init__(self, material: Material, nouns: Sequence[str] = ()) -> None:
+    def __init__(self, material: Material, nouns: Sequence[Noun] = ()) -> None:
         """:param nouns: Names for fields that are made up; without them none are."""
         self._material, self._nouns = material, nouns
         self._words = material.wordings

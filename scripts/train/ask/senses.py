@@ -36,9 +36,14 @@ class SenseTasks:
         return places
 
     @property
-    def nouns(self) -> list[str]:
-        found = (word for sense in self.senses if sense.part == "noun" for word in sense.words)
-        return [word for word in dict.fromkeys(found) if word.count(" ") < 3]
+    def nouns(self) -> list[tuple[str, ...]]:
+        """Each with its synonyms behind it."""
+        found: dict[str, dict[str, None]] = {}
+        for sense in self.senses:
+            words = [word for word in sense.words if word.count(" ") < 3]
+            for word in words if sense.part == "noun" else ():
+                found.setdefault(word, {word: None}).update(dict.fromkeys(words))
+        return [tuple(words) for words in found.values()]
 
     @cached_property
     def _areas(self) -> list[str]:
