@@ -18,7 +18,7 @@ def main() -> None:
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--out", type=Path, default=Path("build/train/sets"))
     options.add_argument("--rows", type=int, default=600, help="of each set")
-    options.add_argument("--calibration-rows", type=int, default=3500)
+    options.add_argument("--calibration-rows", type=int, default=4500)
     given = options.parse_args()
 
     _, held = load(given.public)

@@ -34,7 +34,9 @@ t.test(
   async (t) => {
     const shown = await oi(['models', 'inspect'])
     t.equal(shown.code, 0)
-    t.match(shown.stdout, /^readout +oi-small@1/m)
+    t.match(shown.stdout, /^model +qwen3 10\.2M Q8_0$/m)
+    t.match(shown.stdout, /^readout +oi-small@2/m)
+    t.match(shown.stdout, /^orders +2$/m)
     t.notMatch(shown.stdout, /random/)
 
     const { stdout, stderr } = await oi([

@@ -69,7 +69,17 @@ def _compound(noun: Noun, head: str, nouns: Sequence[Noun], random: Random) -> F
 
 
 def _values(kind: str, nouns: Sequence[Noun], random: Random) -> tuple[str, ...]:
-    return tuple(noun[0] for noun in random.sample(nouns, _VALUES)) if kind == "enum" else ()
+    if kind != "enum":
+        return ()
+    values = [noun[0] for noun in random.sample(nouns, _VALUES)]
+    # As "freezer 2": a number that is not the one that is asked about.
+    numbered = random.random() < 0.2
+    return tuple(f"{value} {random.randint(1, 12)}" if numbered else value for value in values)
+
+
+def last_word(name: str) -> str:
+    """As ``number`` of ``orderNumber``."""
+    return re.split(r"(?=[A-Z])", name)[-1].lower()
 
 
 def _camel(noun: str) -> str:

@@ -9,7 +9,7 @@ from typing import Sequence
 
 from ask.compare import Comparisons
 from ask.frames import composed_frame
-from ask.made_up import Noun, made_up_kind
+from ask.made_up import Noun, last_word, made_up_kind
 from ask.question import Choice, Group, Noul, Option, Question, Score, distinct
 from ask.records import Record, make_record
 from ask.values import Value, Values, number_of
@@ -98,6 +98,10 @@ class RecordTasks:
         pool = [f for f in pool if f.name not in record.values or record.values[f.name].json != []]
         if not pool:
             return None
+        if self._nouns and not given and random.random() < 0.5:
+            # The order number is none for the parcel.
+            there = {last_word(name) for name in record.values}
+            pool = [field for field in pool if last_word(field.name) in there] or pool
         absence = random.random() < 0.3
         field = random.choice(pool)
         frame = self._frame("absence" if absence else "presence", random)

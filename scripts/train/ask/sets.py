@@ -148,6 +148,12 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
     unseen = ConceptTasks(replace(held, unseen_concepts=tuple(concepts)), {}, unseen=True)
     seen, scales, records = ConceptTasks(held, {}), ScaleTasks(held, {}), RecordTasks(held)
     numbers, facts = NumberTasks(held), FactTasks(held)
+
+    def noul(tasks: ConceptTasks, random: Random) -> Group:
+        concept = random.choice(tasks.concepts)
+        question = tasks.noul(concept, random, hard=0.3)
+        return Group(random.choice(concept.utterances), [question])
+
     makers: list[Callable[[Random], Group]] = [
         lambda random: seen.group(random, 2, 16),
         lambda random: seen.group(random, 1, 80),
@@ -155,7 +161,10 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
         lambda random: scales.group(random, 3),
         lambda random: records.group(random, 3),
         lambda random: numbers.group(random, 3),
-        lambda random: facts.group(random),
+        # One of its questions: of all, they would be most of the yes and no.
+        lambda random: _with(facts.group(random), 1),
+        lambda random: noul(seen, random),
+        lambda random: noul(unseen, random),
     ]
     each = rows // len(makers)
     return [
@@ -163,6 +172,10 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
         for i, make in enumerate(makers)
         for group in _rows(f"calibration {i}", make, each, "tune")
     ]
+
+
+def _with(group: Group, count: int) -> Group:
+    return replace(group, questions=group.questions[:count])
 
 
 def _rows(name: str, make: Callable[[Random], Group], rows: int, side: str) -> list[Group]:
