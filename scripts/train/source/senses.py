@@ -87,6 +87,9 @@ def _sense(line: str, part: str, known: set[str]) -> tuple[Sense, list[str]] | N
     examples = tuple(text.strip(" ;") for text in quoted[::2] if text.strip(" ;"))
     if not kept or not _is_plain(definition, known):
         return None
+    # Some are so short that they are a level's name, as "an essay" is.
+    if definition.count(" ") < 3 and is_held_out("level name", definition):
+        return None
     examples = tuple(text for text in examples if " " in text and _is_plain(text, known))
     return Sense(kept, definition, examples, part, _AREAS.get(int(fields[1]))), above
 
