@@ -1,10 +1,12 @@
-/** Errors of the addon, as the engine passes them on; the addon here is a few lines of JavaScript. */
+/** What the addon says, as the engine passes it on; the addon here is a few lines of JavaScript. */
 import t from 'tap'
 import { join } from 'node:path'
 import { openEngine } from '../../src/engine/engine.js'
 
 const addon = `exports.NativeEngine = class {
-  async open() { return { ordinary: new Uint8Array(0) } }
+  async open() {
+    return { ordinary: new Uint8Array(0), description: 'qwen3 ?B Q8_0', parameters: 10235904 }
+  }
   async close() {}
   score(id, [text]) { return Promise.reject(Object.assign(new Error('from the addon'), JSON.parse(text))) }
 }`
@@ -16,6 +18,10 @@ t.teardown(() => engine.close())
 
 const failing = (error: object) =>
   engine.score({ prefix: [{ text: JSON.stringify(error), trusted: false }], suffixes: [] })
+
+t.test('a size that llama.cpp does not know is told in parameters', async (t) => {
+  t.equal(engine.info.description, 'qwen3 10.2M Q8_0')
+})
 
 t.test('an overload says when to try again', async (t) => {
   await t.rejects(failing({ code: 'ERR_OVERLOADED', retryAfterMs: 1234.5 }), {
