@@ -71,12 +71,7 @@ def evaluation_sets(
         return one
 
     def noul(tasks: ConceptTasks, pick: Pick = corpus) -> Callable[[Random], Group]:
-        def one(random: Random) -> Group:
-            concept = pick(tasks, random)
-            question = tasks.noul(concept, random, hard=0.3)
-            return Group(random.choice(concept.utterances), [question])
-
-        return one
+        return lambda random: _noul(tasks, pick(tasks, random), random)
 
     def level_choice(random: Random) -> Group:
         scale, level = random.choice(held.scales), random.choice((0, 2, 4))
@@ -148,12 +143,6 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
     unseen = ConceptTasks(replace(held, unseen_concepts=tuple(concepts)), {}, unseen=True)
     seen, scales, records = ConceptTasks(held, {}), ScaleTasks(held, {}), RecordTasks(held)
     numbers, facts = NumberTasks(held), FactTasks(held)
-
-    def noul(tasks: ConceptTasks, random: Random) -> Group:
-        concept = random.choice(tasks.concepts)
-        question = tasks.noul(concept, random, hard=0.3)
-        return Group(random.choice(concept.utterances), [question])
-
     makers: list[Callable[[Random], Group]] = [
         lambda random: seen.group(random, 2, 16),
         lambda random: seen.group(random, 1, 80),
@@ -162,9 +151,9 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
         lambda random: records.group(random, 3),
         lambda random: numbers.group(random, 3),
         # One of its questions: of all, they would be most of the yes and no.
-        lambda random: _with(facts.group(random), 1),
-        lambda random: noul(seen, random),
-        lambda random: noul(unseen, random),
+        lambda random: _first(facts.group(random)),
+        lambda random: _noul(seen, random.choice(seen.concepts), random),
+        lambda random: _noul(unseen, random.choice(unseen.concepts), random),
     ]
     each = rows // len(makers)
     return [
@@ -174,8 +163,13 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
     ]
 
 
-def _with(group: Group, count: int) -> Group:
-    return replace(group, questions=group.questions[:count])
+def _noul(tasks: ConceptTasks, concept: Concept, random: Random) -> Group:
+    question = tasks.noul(concept, random, hard=0.3)
+    return Group(random.choice(concept.utterances), [question])
+
+
+def _first(group: Group) -> Group:
+    return replace(group, questions=group.questions[:1])
 
 
 def _rows(name: str, make: Callable[[Random], Group], rows: int, side: str) -> list[Group]:
