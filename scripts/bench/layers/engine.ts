@@ -3,7 +3,8 @@
  *
  * A new state goes with a question of one token, as the engine evaluates no state without one:
  * that pass is a part of the state's time. Then the same state is asked new questions. Apart from
- * it, a new request in a crowded cache (see crowd.ts).
+ * it, a new request in a crowded cache (see crowd.ts), and what bit-identical answers cost (see
+ * deterministic.ts).
  *
  * @module
  */
@@ -13,6 +14,7 @@ import { type EngineOptions, openEngine } from '../../../src/engine/engine.js'
 import type { Engine, ScoreOutput } from '../../../src/engine/types.js'
 import { type Bench, measure, wants } from '../bench.js'
 import { crowd, crowdName } from '../crowd.js'
+import { deterministic, deterministicName } from '../deterministic.js'
 import { stateAlone, timed } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { ceilings, llamaBench } from '../llama-bench.js'
@@ -25,6 +27,7 @@ const maxTemplateTokens = 32
 const rows = [
   { row: 'one request after another', run: alone },
   { row: crowdName, run: crowd },
+  { row: deterministicName, run: deterministic },
 ]
 
 export async function engine(bench: Bench): Promise<void> {
