@@ -8,9 +8,8 @@
 import { type EngineOptions, openEngine } from '../../src/engine/engine.js'
 import type { Engine, ScoreInput } from '../../src/engine/types.js'
 import { type Bench, measure } from './bench.js'
-import { closedEngineLoop, elapsedMs } from './engine-load.js'
+import { peakRate } from './engine-load.js'
 import { Figures } from './figure.js'
-import { eachOf } from './load.js'
 import type { Requests } from './requests.js'
 
 export const deterministicName = 'deterministic'
@@ -31,21 +30,17 @@ export async function deterministic(
     const { contextTokens } = usual.info
     bound = await openEngine({ ...options, contextTokens, deterministic: true })
     let inputs: ScoreInput[] = []
-    const rate = (engine: Engine) => async () => {
-      const ms = await elapsedMs(() => closedEngineLoop(engine, clients, eachOf(inputs)))
-      return { [engine === usual ? 'usual' : 'bound']: (inputs.length / ms) * 1000 }
-    }
+    const opened = bound
     const subjects = [
-      { name: 'engine', run: rate(usual) },
-      { name: 'deterministic engine', run: rate(bound) },
+      { name: 'engine', run: async () => ({ usual: await peakRate(usual, clients, inputs) }) },
+      {
+        name: 'deterministic engine',
+        run: async () => ({ bound: await peakRate(opened, clients, inputs) }),
+      },
     ]
     const rounds = await measure(bench, subjects, async () => {
-      inputs = []
-      for (let i = 0; i < states; i++) {
-        const request = await requests.make(bench.options)
-        const again = await requests.again(request, bench.options)
-        inputs.push(requests.input(request), requests.input(again))
-      }
+      const pairs = await requests.pairs(states, bench.options)
+      inputs = pairs.map((request) => requests.input(request))
     })
     const figures = new Figures('engine', rounds)
     figures.addValues('requests, any bits', 'requests/s', figures.values('usual'))

@@ -5,6 +5,7 @@
  */
 
 import type { Engine, ScoreInput, ScoreOptions, ScoreOutput } from '../../src/engine/types.js'
+import { eachOf } from './load.js'
 
 /** Options of an engine that refuses nothing, however much waits for a slow model. */
 export const patient = { maxBacklogMs: 3_600_000 }
@@ -59,6 +60,16 @@ export async function closedEngineLoop(
   }
   await Promise.all(Array.from({ length: clients }, client))
   return all
+}
+
+/** Requests per second of a closed loop over these, once. */
+export async function peakRate(
+  engine: Engine,
+  clients: number,
+  inputs: readonly ScoreInput[],
+): Promise<number> {
+  const ms = await elapsedMs(() => closedEngineLoop(engine, clients, eachOf(inputs)))
+  return (inputs.length / ms) * 1000
 }
 
 /** Milliseconds from the first submission to the last answer. */

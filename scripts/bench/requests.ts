@@ -52,6 +52,16 @@ export class Requests {
     return { state, questions }
   }
 
+  /** New states, each behind itself again with new questions. */
+  async pairs(count: number, size: Size): Promise<DecideRequest[]> {
+    const pairs: DecideRequest[] = []
+    for (let i = 0; i < count; i++) {
+      const request = await this.make(size)
+      pairs.push(request, await this.again(request, size))
+    }
+    return pairs
+  }
+
   /** Of about these sizes, the template's tokens not counted: made at once. */
   rough(size: Size): DecideRequest {
     const questions = Object.fromEntries(

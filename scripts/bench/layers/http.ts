@@ -16,7 +16,7 @@ import type { Engine } from '../../../src/engine/types.js'
 import { defaultModelPath } from '../../../src/models/default-model.js'
 import { type Bench, measure } from '../bench.js'
 import { prepareRequest, type Reply } from '../connection.js'
-import { closedEngineLoop, elapsedMs, patient } from '../engine-load.js'
+import { patient, peakRate } from '../engine-load.js'
 import { Figures } from '../figure.js'
 import { closedLoop, eachOf, type LoadResult, openLoop, times } from '../load.js'
 import { type OiServer, withOiServer } from '../oi-server.js'
@@ -68,17 +68,9 @@ async function measured(bench: Bench, engine: Engine, { server, smallModel }: Se
   let scheduled: DecideRequest[] = []
   let small: DecideRequest[] = []
   let many: DecideRequest[] = []
-  const makePairs = async () => {
-    const pairs: DecideRequest[] = []
-    for (let i = 0; i < states; i++) {
-      const request = await requests.make(bench.options)
-      pairs.push(request, await requests.again(request, bench.options))
-    }
-    return pairs
-  }
   const prepare = async () => {
-    long = await makePairs()
-    scheduled = await makePairs()
+    long = await requests.pairs(states, bench.options)
+    scheduled = await requests.pairs(states, bench.options)
     small = []
     for (let i = 0; i < shortRequests; i++) small.push(await requests.make(short))
     many = Array.from({ length: smallModelRequests }, () => requests.rough(short))
@@ -95,7 +87,10 @@ async function measured(bench: Bench, engine: Engine, { server, smallModel }: Se
   const subjects = [
     {
       name: 'engine',
-      run: async () => ({ 'engine, peak': await enginePeak(engine, requests, long) }),
+      run: async () => {
+        const inputs = long.map((request) => requests.input(request))
+        return { 'engine, peak': await peakRate(engine, clients, inputs) }
+      },
     },
     {
       name: 'server, closed loop',
@@ -150,13 +145,6 @@ async function measured(bench: Bench, engine: Engine, { server, smallModel }: Se
 }
 
 const healthRequest = Buffer.from('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
-
-/** The same requests from the same number of clients, without HTTP. */
-async function enginePeak(engine: Engine, requests: Requests, these: readonly DecideRequest[]) {
-  const inputs = these.map((request) => requests.input(request))
-  const ms = await elapsedMs(() => closedEngineLoop(engine, clients, eachOf(inputs)))
-  return (inputs.length / ms) * 1000
-}
 
 /** Exact, where the load generator rounds. */
 function rateOf({ requests, failures, elapsedMs }: LoadResult, expected: number): number {
