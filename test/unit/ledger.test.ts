@@ -93,6 +93,26 @@ t.test('what was used while the balance was unlimited is not charged later', asy
   t.equal(accounts.credits.add(id, 5), 5)
 })
 
+t.test('memory does not grow with the number of bookings', async (t) => {
+  const { accounts, id } = open(t)
+  const book = (count: number) => {
+    for (let i = 1; i <= count; i++) {
+      void accounts.ledger.book(bookingOf(id, 1), false)
+      if (i % 100 === 0) accounts.ledger.flush()
+    }
+  }
+  const outsideOfHeap = () => {
+    const { rss, heapTotal } = process.memoryUsage()
+    return rss - heapTotal
+  }
+  book(50_000)
+  const before = outsideOfHeap()
+  book(300_000)
+  const grown = outsideOfHeap() - before
+  // Their rows are 9 MB.
+  t.ok(grown < 6e6, `grown by ${grown} bytes`)
+})
+
 t.test('a group that was written without anyone knowing is not written twice', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
