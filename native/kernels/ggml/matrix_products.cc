@@ -133,20 +133,27 @@ void PlanExperts(const ggml_tensor* op, const Plan& plan) {
   }
 }
 
-// Every nth piece, a part of one group's values, is this thread's.
+// A piece is a part of one group's values. Each thread has those that follow one another, as far as
+// possible of the columns that it made: they may still be in its cache.
 void Convert(const ggml_compute_params& params, const Plan& plan) {
+  const int64_t group = plan.kernel.group;
   const int64_t parts = (plan.k + kSuperBlock - 1) / kSuperBlock;
-  int64_t piece = 0;
+  int64_t pieces = 0;
   for (int64_t i = 0; i < plan.matrices; ++i) {
     const Columns columns = plan.columns[i];
-    for (int64_t column = columns.begin; column < columns.end; column += plan.kernel.group) {
-      const int64_t width = std::min(plan.kernel.group, columns.end - column);
-      for (int64_t part = 0; part < parts; ++part, ++piece) {
-        if (piece % params.nth != params.ith) continue;
-        const int64_t begin = part * kSuperBlock;
-        plan.kernel.convert(plan.sources + column, width, plan.k, begin,
-                            std::min(plan.k, begin + kSuperBlock), plan.ActivationsFrom(column));
-      }
+    pieces += (columns.end - columns.begin + group - 1) / group * parts;
+  }
+  const int64_t first = pieces * params.ith / params.nth;
+  const int64_t last = pieces * (params.ith + 1) / params.nth;
+  int64_t piece = 0;
+  for (int64_t i = 0; i < plan.matrices && piece < last; ++i) {
+    const Columns columns = plan.columns[i];
+    for (int64_t column = columns.begin; column < columns.end; column += group, piece += parts) {
+      if (piece + parts <= first || piece >= last) continue;
+      const int64_t begin = std::max(first - piece, int64_t{0}) * kSuperBlock;
+      const int64_t end = std::min((last - piece) * kSuperBlock, plan.k);
+      plan.kernel.convert(plan.sources + column, std::min(group, columns.end - column), plan.k,
+                          begin, end, plan.ActivationsFrom(column));
     }
   }
 }
