@@ -63,7 +63,9 @@ async function compare(
   const model = await bench.model(shape, type)
   const { path: modelPath, threads, kernels } = model
   const contextTokens = Math.max(...sizes) + 256
-  const engine = await openEngine({ modelPath, threads, kernels, contextTokens })
+  // llama-bench keeps no states either.
+  const keepNone = { hostCacheBytes: 0 }
+  const engine = await openEngine({ modelPath, threads, kernels, contextTokens, ...keepNone })
   try {
     const requests = await Requests.create(engine)
     const oursName = (tokens: number) => `${row}, ${tokens} tokens: ours`
