@@ -1,8 +1,8 @@
 /**
  * `npm run test:sanitize [-- --operations N]`: native code under sanitizers.
  *
- *   - AddressSanitizer (and UndefinedBehaviorSanitizer for our own code): the native tests, and
- *     random operations on a pipeline without Node, where leaks are counted too.
+ *   - AddressSanitizer (and UndefinedBehaviorSanitizer for our own code): the native tests; the
+ *     kernels and random operations on a pipeline without Node, where leaks are counted too.
  *   - ThreadSanitizer: the random operations. Node cannot run under it.
  *
  * Node itself is not instrumented: for the tests the sanitizer's runtime is preloaded, and leaks
@@ -38,6 +38,7 @@ try {
   }
   const failed = [
     await testAddon(),
+    await testKernels(),
     await stress('sanitize', wanted, { ASAN_OPTIONS: 'exitcode=66' }),
     await stress('sanitize-thread', wanted, { TSAN_OPTIONS: 'exitcode=66' }),
   ].filter((ok) => !ok).length
@@ -65,6 +66,12 @@ async function testAddon(): Promise<boolean> {
     ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0:exitcode=66',
     UBSAN_OPTIONS: 'print_stacktrace=1',
   })
+}
+
+/** The kernels' own test, which links llama.cpp but not Node. */
+async function testKernels(): Promise<boolean> {
+  const dir = await buildNative(new Set(['sanitize'] as const), ['oi-kernel-test'])
+  return run(join(dir, 'oi-kernel-test'), [], { ASAN_OPTIONS: 'exitcode=66' })
 }
 
 /** Random operations on a pipeline, as one line of the test's output. */
