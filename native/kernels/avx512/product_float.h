@@ -14,6 +14,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "../product.h"
 
@@ -25,7 +26,7 @@ template <class W, int R, int C>
 void ComputeFloat(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group, int64_t begin,
                   int64_t end, float* const* results, int64_t row) {
   __m512 sums[R][C];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 16
     for (int c = 0; c < C; ++c) sums[r][c] = _mm512_setzero_ps();
@@ -33,18 +34,18 @@ void ComputeFloat(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group,
   const auto* activations = reinterpret_cast<const float*>(group);
   for (int64_t step = begin / W::kValues; step < end / W::kValues; ++step) {
     typename W::Register weights[R];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       weights[r] = W::Load(tiles + r * tile_bytes + step * W::kTileStepBytes);
     }
 #pragma GCC unroll 16
     for (int c = 0; c < C; ++c) {
       const __m512 column = _mm512_set1_ps(activations[step * C + c]);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int r = 0; r < R; ++r) sums[r][c] = W::Add(sums[r][c], weights[r], column);
     }
   }
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 16
     for (int c = 0; c < C; ++c) {
@@ -67,6 +68,13 @@ constexpr ComputeFloatFunction kComputeFloat[] = {
     ComputeFloat<W, R, 9>, ComputeFloat<W, R, 10>, ComputeFloat<W, R, 11>, ComputeFloat<W, R, 12>,
 };
 
+// Few columns are few sums, each of which waits for the one before: more tiles keep the adders
+// busy.
+constexpr int64_t kManyTiles = 4;
+template <class W>
+constexpr ComputeFloatFunction kComputeFew[] = {ComputeFloat<W, kManyTiles, 1>,
+                                                ComputeFloat<W, kManyTiles, 2>};
+
 template <class W>
 size_t FloatActivationBytes(int64_t k, int64_t columns) {
   return static_cast<size_t>(columns * (k / W::kValues) * 4);
@@ -78,8 +86,13 @@ void MultiplyFloat(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
   static_assert(W::kGroup <= 12);
   const auto tile_bytes = static_cast<size_t>(k / W::kValues * W::kTileStepBytes);
   const auto column_bytes = static_cast<int64_t>(FloatActivationBytes<W>(k, 1));
-  for (int64_t tile = begin; tile < end; tile += 2) {
-    const auto* compute = end - tile >= 2 ? kComputeFloat<W, 2> : kComputeFloat<W, 1>;
+  const bool few = columns <= static_cast<int64_t>(std::size(kComputeFew<W>));
+  int64_t count = 0;
+  for (int64_t tile = begin; tile < end; tile += count) {
+    count = few && end - tile >= kManyTiles ? kManyTiles : std::min<int64_t>(2, end - tile);
+    const auto* compute = count == kManyTiles ? kComputeFew<W>
+                          : count == 2        ? kComputeFloat<W, 2>
+                                              : kComputeFloat<W, 1>;
     const uint8_t* weights = tiles + static_cast<size_t>(tile) * tile_bytes;
     for (int64_t chunk = 0; chunk < k; chunk += kChunk) {
       for (int64_t column = 0; column < columns; column += W::kGroup) {
