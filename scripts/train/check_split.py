@@ -19,7 +19,7 @@ from ask.mix import LAST, Mix, Stages
 from ask.question import body_of
 from source.assemble import load
 from source.material import Material
-from source.split import is_number_held_out, key_of
+from source.split import is_number_held_out, key_of, normal
 from tokens.meanings import Meanings
 from tokens.vocabulary import Vocabulary
 
@@ -95,10 +95,6 @@ def record_texts(material: Material) -> Iterator[str]:
         yield from (*field.phrases, *field.values, field.name)
     for values in material.entities.values():
         yield from (value for value in values if isinstance(value, str))
-
-
-def normal(text: str) -> str:
-    return re.sub(r"[.!?]+$", "", text.lower())
 
 
 def strings_of(value: Any) -> Iterator[str]:

@@ -22,11 +22,12 @@ class SenseTasks:
     def __init__(self, folder: Path, material: Material) -> None:
         """:param folder: With WordNet's files, and words' vectors, which tell the frequent ones."""
         self._folder, self._wordings = folder, material.wordings
+        self._hidden = material.hidden_texts
 
     @cached_property
     def senses(self) -> list[Sense]:
         known = read_vectors(self._folder / "vectors.npz")[0][:_KNOWN]
-        return read_senses(self._folder / "wordnet/package/dict", set(known))
+        return read_senses(self._folder / "wordnet/package/dict", set(known), self._hidden)
 
     @cached_property
     def _by_part(self) -> dict[str, list[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from source import files
 from source.material import (
@@ -17,7 +17,7 @@ from source.material import (
     RecordKind,
     Scale,
 )
-from source.split import held_out_of, is_held_out
+from source.split import held_out_of, is_held_out, normal
 
 # Lists of the vocabulary that name things; all else in it is language, which both sides need.
 ENTITIES = (
@@ -51,6 +51,15 @@ def load(public: Path | None) -> tuple[Material, Material]:
         "wording": _hidden("wording", [*wordings.values(), *(s["questions"] for s in scales)]),
     }
 
+    hidden_texts = frozenset(
+        normal(text)
+        for text in (
+            *hidden["level name"],
+            *hidden["level text"],
+            *(u for c in concepts if c.origin == "corpus" for u in _hidden_utterances(c, unseen)),
+        )
+    )
+
     def side(held: bool) -> Material:
         def keep(kind: str, name: str) -> bool:
             if kind in hidden:
@@ -73,6 +82,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
             },
             unseen_numbers=held,
             hidden_wordings=frozenset() if held else frozenset(hidden["wording"]),
+            hidden_texts=frozenset() if held else hidden_texts,
             unseen_concepts=tuple(c for c in concepts if c.key in unseen) if held else (),
         )
 
@@ -88,6 +98,12 @@ def _utterances(concept: Concept, keep: Keep) -> Concept:
         concept,
         utterances=tuple(u for u in concept.utterances if keep(kind, u)),
     )
+
+
+def _hidden_utterances(concept: Concept, unseen: set[str]) -> Iterator[str]:
+    for text in concept.utterances:
+        if concept.key in unseen or is_held_out("utterance", text):
+            yield text
 
 
 def _fact(line: Any) -> FactText:

@@ -90,5 +90,7 @@ class Material:
     unseen_numbers: bool = False
     #: Wordings that are held out, which nothing may make; only on the training side.
     hidden_wordings: frozenset[str] = frozenset()
+    #: Whole texts and names that are held out, ``normal``: WordNet has some of them too.
+    hidden_texts: frozenset[str] = frozenset()
     #: Concepts that are wholly unseen; only on the held-out side.
     unseen_concepts: tuple[Concept, ...] = field(default=())

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from source.split import is_held_out, key_of
+from source.split import is_held_out, key_of, normal
 
 _PARTS = ("noun", "verb", "adj")
 # The files that lexicographers kept, by number, where their names say what is in them.
@@ -41,11 +41,12 @@ class Sense:
     siblings: list[int] = field(default_factory=list)
 
 
-def read_senses(folder: Path, known: set[str]) -> list[Sense]:
+def read_senses(folder: Path, known: set[str], hidden: frozenset[str]) -> list[Sense]:
     """Those that are explained in usual words, and that name nothing held out.
 
     :param folder: Of ``data.noun`` and the like.
     :param known: Usual words, in lower case.
+    :param hidden: Texts that are held out, ``normal``.
     """
     senses: list[Sense] = []
     places: dict[tuple[str, str], int] = {}
@@ -54,7 +55,7 @@ def read_senses(folder: Path, known: set[str]) -> list[Sense]:
         for line in (folder / f"data.{part}").read_text(encoding="utf-8").splitlines():
             if line.startswith(" "):
                 continue
-            found = _sense(line, part, known)
+            found = _sense(line, part, known, hidden)
             if found is not None:
                 places[part, line[:8]] = len(senses)
                 senses.append(found[0])
@@ -69,7 +70,9 @@ def read_senses(folder: Path, known: set[str]) -> list[Sense]:
     return senses
 
 
-def _sense(line: str, part: str, known: set[str]) -> tuple[Sense, list[str]] | None:
+def _sense(
+    line: str, part: str, known: set[str], hidden: frozenset[str]
+) -> tuple[Sense, list[str]] | None:
     head, gloss = line.split(" | ", 1)
     fields = head.split(" ")
     count = int(fields[3], 16)
@@ -80,6 +83,7 @@ def _sense(line: str, part: str, known: set[str]) -> tuple[Sense, list[str]] | N
     if "@i" in pointers:
         return None
     above = [pointers[i + 1] for i, symbol in enumerate(pointers[:-1]) if symbol == "@"]
+    words = [word for word in words if normal(word) not in hidden]
     kept = tuple(word for word in words if _may_be_asked(word, known))
     definition, *quoted = re.split(r'"', gloss)
     definition = re.sub(r"\([^)]*\)", "", definition).strip(" ;:,")
@@ -90,6 +94,9 @@ def _sense(line: str, part: str, known: set[str]) -> tuple[Sense, list[str]] | N
     # Some are so short that they are a level's name, as "an essay" is.
     if definition.count(" ") < 3 and is_held_out("level name", definition):
         return None
+    if normal(definition) in hidden:
+        return None
+    examples = tuple(text for text in examples if normal(text) not in hidden)
     examples = tuple(text for text in examples if " " in text and _is_plain(text, known))
     return Sense(kept, definition, examples, part, _AREAS.get(int(fields[1]))), above
 

@@ -62,6 +62,11 @@ def key_of(name: str) -> str:
     return " ".join(word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words)
 
 
+def normal(text: str) -> str:
+    """What two texts have in common that differ in case or in the mark at their end alone."""
+    return re.sub(r"[.!?]+$", "", text.lower())
+
+
 def is_number_held_out(digits: str) -> bool:
     """Of whole numbers and decimals, as they are written.
 
