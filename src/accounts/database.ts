@@ -21,7 +21,7 @@ import { OiError } from '../errors.js'
 /**
  * Pages of the file that are kept in memory. Few are needed again: the last of the ledger and
  * those above it, and the system keeps the others. better-sqlite3's 16 MB would fill with rows
- * that nobody reads, 30 bytes with every request.
+ * that nobody reads, some 50 bytes with every request.
  */
 const cacheKib = 512
 

@@ -88,15 +88,13 @@ def _sense(
     definition, *quoted = re.split(r'"', gloss)
     definition = re.sub(r"\([^)]*\)", "", definition).strip(" ;:,")
     definition = re.sub(r"\s+", " ", definition)
-    examples = tuple(text.strip(" ;") for text in quoted[::2] if text.strip(" ;"))
-    if not kept or not _is_plain(definition, known):
+    stripped = (text.strip(" ;") for text in quoted[::2])
+    examples = tuple(text for text in stripped if text and normal(text) not in hidden)
+    if not kept or not _is_plain(definition, known) or normal(definition) in hidden:
         return None
     # Some are so short that they are a level's name, as "an essay" is.
     if definition.count(" ") < 3 and is_held_out("level name", definition):
         return None
-    if normal(definition) in hidden:
-        return None
-    examples = tuple(text for text in examples if normal(text) not in hidden)
     examples = tuple(text for text in examples if " " in text and _is_plain(text, known))
     return Sense(kept, definition, examples, part, _AREAS.get(int(fields[1]))), above
 
