@@ -149,11 +149,13 @@ void Convert(const ggml_compute_params& params, const Plan& plan) {
   for (int64_t i = 0; i < plan.matrices && piece < last; ++i) {
     const Columns columns = plan.columns[i];
     for (int64_t column = columns.begin; column < columns.end; column += group, piece += parts) {
-      if (piece + parts <= first || piece >= last) continue;
-      const int64_t begin = std::max(first - piece, int64_t{0}) * kSuperBlock;
-      const int64_t end = std::min((last - piece) * kSuperBlock, plan.k);
-      plan.kernel.convert(plan.sources + column, std::min(group, columns.end - column), plan.k,
-                          begin, end, plan.ActivationsFrom(column));
+      const int64_t width = std::min(group, columns.end - column);
+      const int64_t end = std::min(last - piece, parts);
+      for (int64_t part = std::max(first - piece, int64_t{0}); part < end; ++part) {
+        const int64_t begin = part * kSuperBlock;
+        plan.kernel.convert(plan.sources + column, width, plan.k, begin,
+                            std::min(plan.k, begin + kSuperBlock), plan.ActivationsFrom(column));
+      }
     }
   }
 }
