@@ -64,8 +64,8 @@ async function compare(
   const { path: modelPath, threads, kernels } = model
   const contextTokens = Math.max(...sizes) + 256
   // llama-bench keeps no states either.
-  const keepNone = { hostCacheBytes: 0 }
-  const engine = await openEngine({ modelPath, threads, kernels, contextTokens, ...keepNone })
+  const hostCacheBytes = 0
+  const engine = await openEngine({ modelPath, threads, kernels, contextTokens, hostCacheBytes })
   try {
     const requests = await Requests.create(engine)
     const oursName = (tokens: number) => `${row}, ${tokens} tokens: ours`

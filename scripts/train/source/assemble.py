@@ -51,15 +51,6 @@ def load(public: Path | None) -> tuple[Material, Material]:
         "wording": _hidden("wording", [*wordings.values(), *(s["questions"] for s in scales)]),
     }
 
-    hidden_texts = frozenset(
-        normal(text)
-        for text in (
-            *hidden["level name"],
-            *hidden["level text"],
-            *(u for c in concepts if c.origin == "corpus" for u in _hidden_utterances(c, unseen)),
-        )
-    )
-
     def side(held: bool) -> Material:
         def keep(kind: str, name: str) -> bool:
             if kind in hidden:
@@ -82,11 +73,11 @@ def load(public: Path | None) -> tuple[Material, Material]:
             },
             unseen_numbers=held,
             hidden_wordings=frozenset() if held else frozenset(hidden["wording"]),
-            hidden_texts=frozenset() if held else hidden_texts,
             unseen_concepts=tuple(c for c in concepts if c.key in unseen) if held else (),
         )
 
-    return side(False), side(True)
+    held = side(True)
+    return replace(side(False), hidden_texts=frozenset(map(normal, _texts_of(held)))), held
 
 
 Keep = Callable[[str, str], bool]
@@ -100,10 +91,12 @@ def _utterances(concept: Concept, keep: Keep) -> Concept:
     )
 
 
-def _hidden_utterances(concept: Concept, unseen: set[str]) -> Iterator[str]:
-    for text in concept.utterances:
-        if concept.key in unseen or is_held_out("utterance", text):
-            yield text
+def _texts_of(material: Material) -> Iterator[str]:
+    for concept in (*material.concepts, *material.unseen_concepts):
+        yield from concept.utterances
+    for scale in material.scales:
+        for level in scale.levels:
+            yield from (*level.names, *level.texts)
 
 
 def _fact(line: Any) -> FactText:

@@ -83,8 +83,9 @@ def _sense(
     if "@i" in pointers:
         return None
     above = [pointers[i + 1] for i, symbol in enumerate(pointers[:-1]) if symbol == "@"]
-    words = [word for word in words if normal(word) not in hidden]
-    kept = tuple(word for word in words if _may_be_asked(word, known))
+    kept = tuple(
+        word for word in words if _may_be_asked(word, known) and normal(word) not in hidden
+    )
     definition, *quoted = re.split(r'"', gloss)
     definition = re.sub(r"\([^)]*\)", "", definition).strip(" ;:,")
     definition = re.sub(r"\s+", " ", definition)
