@@ -31,7 +31,7 @@ from net.network import Network
 from net.schedule import Curriculum, rate_scale
 from net.shape import SIZES, shape_of
 from net.stream import Stream
-from net.team import Gradients, Team, run_team
+from net.team import Team, run_team
 from net.watch import Watch
 from source.assemble import load
 from tokens.meanings import Meanings
@@ -65,7 +65,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     given = arguments()
     given.out.mkdir(parents=True, exist_ok=True)
-    run_team(given.processes, given.out / "meeting", train, given)
+    run_team(given.processes, train, given)
 
 
 def train(team: Team, given: argparse.Namespace) -> None:
@@ -88,6 +88,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     optimizer = Optimizer(
         network,
         helpers,
+        team,
         matrix_rate=given.matrix_rate,
         token_rate=given.token_rate,
         other_rate=given.other_rate,
@@ -95,7 +96,6 @@ def train(team: Team, given: argparse.Namespace) -> None:
     curriculum = Curriculum()
     checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)
     progress = checkpoint.load()
-    gradients = Gradients([*network.parameters(), *helpers.parameters()])
     watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
     # A run that goes on sees other examples than before, and every process its own.
     seed = given.seed + 1000 * progress.starts + 100 * team.rank
@@ -114,9 +114,8 @@ def train(team: Team, given: argparse.Namespace) -> None:
         result = outcome(network, helpers, batch, given.device, Weights())
         if not math.isfinite(float(result.loss.detach())):
             raise SystemExit(f"step {progress.steps}: the loss is no number")
-        gradients.values.zero_()
+        optimizer.gradients.zero_()
         result.loss.backward()
-        team.average(gradients.values)
         optimizer.step(rate_scale(share, progress.steps))
         progress.count(batch, seconds, team.size)
         curriculum.see(batch, result.correct, share)

@@ -35,6 +35,11 @@ class AlikeTasks:
         longer = (lengths > _NAME) & (lengths < _LONG)
         return np.flatnonzero(lengths <= _NAME), np.flatnonzero(longer)
 
+    def bare(self, random: Random) -> Group:
+        """A text of which only the teacher knows what it is about."""
+        text = self._meanings.texts[random.choice(self._places[1])]
+        return Group(retyped(text, random), [], -1, "bare", text)
+
     def group(self, random: Random, count: int, most: int) -> Group:
         """
         :param count: Of questions.

@@ -13,6 +13,7 @@ from ask.question import Group
 from ask.record_tasks import KINDS, RecordTasks
 from ask.scales import ScaleTasks, scale_key
 from ask.senses import SenseTasks
+from ask.valence import ValenceTasks
 from ask.words import WordTasks
 from source.material import Material
 from tokens.meanings import Meanings
@@ -22,7 +23,7 @@ from tokens.vocabulary import Vocabulary
 # learned by heart (right in .77 of the cases, of held-out ones in .50), and made every yes and no
 # surer than it should be. They are asked about in the evaluation alone.
 SHARES = {
-    "concept": 0.31,
+    "concept": 0.30,
     "matching": 0.04,
     "stray": 0.01,
     "scale": 0.07,
@@ -30,7 +31,8 @@ SHARES = {
     "number": 0.22,
     "words": 0.02,
     "sense": 0.08,
-    "alike": 0.08,
+    "alike": 0.07,
+    "valence": 0.02,
 }
 
 # Texts without a question for each group with some, from stage to stage. They cost a tenth, and
@@ -87,7 +89,7 @@ def concept_numbers(material: Material) -> dict[str, int]:
 
 class Mix:
     def __init__(self, material: Material, vocabulary: Vocabulary, meanings: Meanings) -> None:
-        """:param meanings: Of a folder with words' vectors and WordNet."""
+        """:param meanings: Of a folder with words' vectors, WordNet and the lexicon."""
         numbers, vectors = concept_numbers(material), meanings.folder / "vectors.npz"
         words = WordTasks(vectors, vocabulary, material)
         self._concepts = ConceptTasks(material, numbers, words=words)
@@ -95,6 +97,7 @@ class Mix:
             ConceptTasks(material, numbers, few=count, words=words) for count in _FEW
         ]
         self._scales = ScaleTasks(material, numbers)
+        self._valence = ValenceTasks(meanings.folder, material, self._scales)
         self._words = words
         self._senses = SenseTasks(meanings.folder, material)
         nouns = names_for_fields(self._senses.nouns)
@@ -123,6 +126,8 @@ class Mix:
         if task == "record":
             kinds, most_fields = _KINDS[stages.record], _FIELDS[stages.record]
             return self._records.group(random, random.randint(3, 6), kinds, most_fields)
+        if task == "valence":
+            return self._valence.group(random, random.randint(2, 4))
         if task == "words":
             return self._words.group(random, random.randint(2, 4), min(most, 16))
         if task == "alike":
@@ -138,7 +143,9 @@ class Mix:
         chance = random.random()
         if chance < 0.08:
             return self._scales.bare(random)
-        if chance < 0.35:
+        if chance < 0.26:
             return self._senses.bare(random)
+        if chance < 0.46:
+            return self._alike.bare(random)
         few = stage < len(_FEW) and random.random() < 0.5
         return (self._few[stage] if few else self._concepts).bare(random)

@@ -18,10 +18,14 @@ class ScaleTasks:
     def group(self, random: Random, count: int) -> Group:
         scale = random.choice(self._material.scales)
         level = random.randrange(len(scale.levels))
-        said = random.choice(scale.levels[level].texts)
-        state = retyped(said, random)
-        questions = [self._question(scale, level, random) for _ in range(count)]
-        number = self._numbers.get(scale_key(scale, level), -1)
+        texts = scale.levels[level].texts
+        text = said = random.choice(texts)
+        if random.random() < 0.2:
+            # Two of a level stay on it, and are too many to be known by heart.
+            text, said = f"{text} {random.choice(texts)}", None
+        state = retyped(text, random)
+        questions = [self.question(scale, level, random) for _ in range(count)]
+        number = self.number(scale, level)
         return Group(wrapped(state, self._material, random), questions, number, "scale", said)
 
     def bare(self, random: Random) -> Group:
@@ -30,10 +34,13 @@ class ScaleTasks:
         level = random.randrange(len(scale.levels))
         texts = scale.levels[level].texts
         state = random.choice(texts if random.random() < 0.8 else scale.levels[level].names)
-        number = self._numbers.get(scale_key(scale, level), -1)
+        number = self.number(scale, level)
         return Group(retyped(state, random), [], number, "bare", state)
 
-    def _question(self, scale: Scale, level: int, random: Random) -> Question:
+    def number(self, scale: Scale, level: int) -> int:
+        return self._numbers.get(scale_key(scale, level), -1)
+
+    def question(self, scale: Scale, level: int, random: Random) -> Question:
         chance = random.random()
         if chance < 0.55:
             return self.score(scale, level, random, self._levels(scale, level, random))
@@ -56,7 +63,7 @@ class ScaleTasks:
             name = random.choice(scale.levels[i].names)
             while any(option.name == name for option in names):
                 name = random.choice(scale.levels[i].names)
-            names.append(Option(name, None, self._numbers.get(scale_key(scale, i), -1), name))
+            names.append(Option(name, None, self.number(scale, i), name))
         if len(levels) == len(scale.levels) and random.random() < 0.06:
             names = [Option("", None, option.concept) for option in names]
         instructions = reworded(random.choice(scale.questions), random)
@@ -85,7 +92,7 @@ class ScaleTasks:
         if not answer:
             asked = random.choice([i for i in range(len(scale.levels)) if abs(i - level) > 1])
         name = random.choice(scale.levels[asked].names)
-        number = self._numbers.get(scale_key(scale, asked), -1)
+        number = self.number(scale, asked)
         if random.random() < 0.3:
             other = random.choice([i for i in range(len(scale.levels)) if abs(i - asked) > 1])
             no = random.choice(scale.levels[other].names)

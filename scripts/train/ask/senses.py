@@ -14,20 +14,22 @@ from tokens.vectors import read_vectors
 
 # Words that definitions are made of: so many, the most frequent ones.
 _KNOWN = 25_000
-# Of the wrong ones, how many are kinds of the same thing as the right one.
+# Of the wrong ones, how many are kinds of the same thing as the right one; and its opposites, which
+# words' vectors hardly tell from it, in half of the questions where it has some.
 _NEAR = (0.0, 0.0, 0.3)
+_OPPOSITE = 0.5
 
 
 class SenseTasks:
     def __init__(self, folder: Path, material: Material) -> None:
         """:param folder: With WordNet's files, and words' vectors, which tell the frequent ones."""
         self._folder, self._wordings = folder, material.wordings
-        self._hidden = material.hidden_texts
+        self._hides = material.hides
 
     @cached_property
     def senses(self) -> list[Sense]:
         known = read_vectors(self._folder / "vectors.npz")[0][:_KNOWN]
-        return read_senses(self._folder / "wordnet/package/dict", set(known), self._hidden)
+        return read_senses(self._folder / "wordnet/package/dict", set(known), self._hides)
 
     @cached_property
     def _by_part(self) -> dict[str, list[int]]:
@@ -93,12 +95,15 @@ class SenseTasks:
         return self._named(place, random, most, "choice", described=random.random() < 0.7)
 
     def _others(self, place: int, random: Random, count: int) -> list[int]:
-        sense, near = self.senses[place], random.choice(_NEAR)
+        sense = self.senses[place]
+        near, confused = random.choice(_NEAR), sense.siblings
+        if sense.opposites and random.random() < 0.5:
+            near, confused = _OPPOSITE, sense.opposites
         taken = {place, *sense.wider}
         words = set(sense.words)
         found: list[int] = []
         while len(found) < count:
-            alike = sense.siblings if sense.siblings and random.random() < near else None
+            alike = confused if confused and random.random() < near else None
             other = random.choice(alike or self._by_part[sense.part])
             if other in taken and alike:
                 near = 0.0

@@ -18,7 +18,6 @@ import numpy as np
 from ask.noise import pick_style, reworded, styled
 from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_wrong
 from source.material import Material
-from source.split import is_held_out, key_of
 from tokens.vectors import read_vectors
 from tokens.vocabulary import Vocabulary, spell
 
@@ -27,7 +26,7 @@ _COMMON = 120
 _NEIGHBOURS = 24
 # Cosines of words that belong together, and of words that do not.
 _NEAR, _FAR, _HARDLY_FAR = 0.45, 0.3, 0.38
-# Of the words of a text that is varied, how many become others.
+# Of the words of a text that is varied, and should stay what it is, how many become others.
 _VARIED = 0.15
 
 
@@ -36,7 +35,7 @@ class WordTasks:
         """:param vocabulary: Of which only words count that are one token."""
         self._path = vectors
         self._tokens = set(vocabulary.tokens)
-        self._wordings = material.wordings
+        self._wordings, self._hides = material.wordings, material.hides
 
     @cached_property
     def _found(self) -> tuple[list[str], list[str], np.ndarray, dict[int, list[int]]]:
@@ -58,13 +57,8 @@ class WordTasks:
         return common, [words[i] for i in kept], vectors, neighbours
 
     def _may_be_asked(self, word: str) -> bool:
-        kinds = ("concept", "level name")
-        return (
-            word.isalpha()
-            and len(word) > 2
-            and spell(f" {word}") in self._tokens
-            and not any(is_held_out(kind, name) for kind in kinds for name in (word, key_of(word)))
-        )
+        usual = word.isalpha() and len(word) > 2 and spell(f" {word}") in self._tokens
+        return usual and not self._hides(word)
 
     def group(self, random: Random, count: int, most: int) -> Group:
         """
@@ -86,14 +80,14 @@ class WordTasks:
         questions = [self._question(hidden, random, most) for _ in range(count)]
         return Group(text, questions, -1, "words")
 
-    def varied(self, text: str, random: Random) -> str:
+    def varied(self, text: str, random: Random, share: float = _VARIED) -> str:
         """With a word here and there that is close to what stood there."""
         _, words, _, neighbours = self._found
 
         def other(match: re.Match) -> str:
             word = match[0]
             place = self._places.get(word.lower())
-            if place not in neighbours or random.random() > _VARIED:
+            if place not in neighbours or random.random() > share:
                 return word
             found = words[random.choice(neighbours[place])]
             return found.capitalize() if word[0].isupper() else found

@@ -23,6 +23,9 @@ from tokens.prompt import AskedGroup, AskedQuestion
 
 _SIZES = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 256, 320, 384, 512)
 
+# Classes of states that share a batch: few, so that none waits long.
+_CLASSES = (12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 192)
+
 
 def padded_size(length: int) -> int:
     return next((size for size in _SIZES if size >= length), -(-length // 128) * 128)
@@ -216,8 +219,7 @@ class Batcher:
             for question in group.questions
             if len(group.state) + padded_size(len(question.tokens)) <= CONTEXT
         ]
-        # Few classes of states, so that none waits long.
-        size = next((s for s in (12, 16, 20, 24, 32, 48, 96, 192) if s >= size), 512)
+        size = next((s for s in _CLASSES if s >= size), 512)
         self._waiting.setdefault(size, []).append(group)
         cost = padded_size(len(group.state))
         cost += sum(padded_size(len(question.tokens)) for question in group.questions)

@@ -8,13 +8,16 @@ networks", 2024.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from net.flat import Flat, shared
 from net.losses import Helpers
 from net.network import Network
 from net.precision import PRODUCTS
+from net.team import Team
 
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
@@ -41,55 +44,108 @@ def orthogonal(matrices: Tensor, steps: int = 5) -> Tensor:
 _STACKED = {"qkv": 3, "gate_up": 2}
 
 
+_BETAS, _EPSILON, _DECAY = (0.9, 0.98), 1e-8, 0.01
+
+
 class Optimizer:
+    """Each process of a team updates its own part of the parameters."""
+
     def __init__(
         self,
         network: Network,
         helpers: Helpers,
+        team: Team,
         *,
         matrix_rate: float = 0.02,
         token_rate: float = 0.03,
         other_rate: float = 3e-3,
         decay: float = 0.1,
     ) -> None:
-        self._rate, self._decay = matrix_rate, decay
-        self._matrices = dict(network.layers.named_parameters())
-        self._momenta = {name: torch.zeros_like(x) for name, x in self._matrices.items()}
-        groups = [
-            {"params": [network.embedding, network.line_end], "lr": token_rate},
-            {"params": [network.lift, *helpers.parameters()], "lr": other_rate},
-        ]
-        self._adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01)
-        self._other_rates = (token_rate, other_rate)
+        self._rate, self._decay, self._team = matrix_rate, decay, team
+        matrices = list(network.layers.parameters())
+        tokens = [network.embedding, network.line_end]
+        others = [network.lift, *helpers.parameters()]
+        self._flat = Flat(team, [*matrices, *tokens, *others])
+        ends = torch.tensor([sum(x.numel() for x in some) for some in (matrices, tokens, others)])
+        self._first_token, self._first_other, _ = ends.cumsum(0).tolist()
+        # Momenta; behind the matrices, means of gradients and of their squares.
+        device = network.embedding.device
+        self._first = shared(team, "first", self._flat.count, device)
+        self._second = shared(team, "second", self._flat.count - self._first_token, device)
+        self._steps = 0
+        self._token_rate, self._other_rate = token_rate, other_rate
+        self._own: list[_Matrix] = []
+        at = 0
+        for i, layer in enumerate(network.layers):
+            for name, matrix in layer.named_parameters():
+                part = slice(at, at + matrix.numel())
+                if i % team.size == team.rank:
+                    self._own.append(_Matrix(matrix.data, part, _STACKED.get(name, 1)))
+                at = part.stop
+
+    @property
+    def gradients(self) -> Tensor:
+        """All of this process, to be set to zero before each step."""
+        return self._flat.gradients
 
     @torch.no_grad()
     def step(self, scale: float, momentum: float = 0.95) -> None:
-        """Leaves the gradients as they are.
-
-        :param scale: Of both learning rates: the schedule.
         """
-        for group, rate in zip(self._adam.param_groups, self._other_rates):
-            group["lr"] = rate * scale
-        self._adam.step()
+        :param scale: Of all learning rates: the schedule.
+        """
+        self._team.wait()
+        self._steps += 1
+        end = self._flat.count
+        self._adam(self._first_token, self._first_other, self._token_rate * scale)
+        self._adam(self._first_other, end, self._other_rate * scale)
+        self._muon(scale, momentum)
+        self._team.wait()
+
+    def _adam(self, begin: int, end: int, rate: float) -> None:
+        """See I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", 2019."""
+        bounds = [begin + (end - begin) * i // self._team.size for i in range(self._team.size + 1)]
+        part = slice(bounds[self._team.rank], bounds[self._team.rank + 1])
+        gradient, values = self._flat.average(part), self._flat.values[part]
+        first, second = self._first[part], self._second[_moved(part, -self._first_token)]
+        first.lerp_(gradient, 1 - _BETAS[0])
+        second.mul_(_BETAS[1]).addcmul_(gradient, gradient, value=1 - _BETAS[1])
+        whole, whole_square = (1 - beta**self._steps for beta in _BETAS)
+        spread = second.sqrt().mul_(whole_square**-0.5).add_(_EPSILON)
+        values.mul_(1 - rate * _DECAY).addcdiv_(first, spread, value=-rate / whole)
+
+    def _muon(self, scale: float, momentum: float) -> None:
         waiting: defaultdict[tuple[int, int], list[tuple[Tensor, Tensor]]] = defaultdict(list)
-        for name, matrix in self._matrices.items():
-            gradient, moment = matrix.grad, self._momenta[name]
+        for matrix in self._own:
+            gradient, moment = self._flat.average(matrix.part), self._first[matrix.part]
             moment.lerp_(gradient, 1 - momentum)
-            update = gradient.lerp(moment, momentum)
-            parts = _STACKED.get(name.rpartition(".")[2], 1)
-            for part, target in zip(update.chunk(parts), matrix.chunk(parts)):
-                waiting[tuple(part.shape)].append((part, target))
+            update = gradient.lerp(moment, momentum).view_as(matrix.values)
+            parts = (x.chunk(matrix.stacked) for x in (update, matrix.values))
+            for some, target in zip(*parts):
+                waiting[tuple(some.shape)].append((some, target))
         # Matrices of one shape at once: few large products instead of many small ones.
         for (rows, columns), pairs in waiting.items():
-            updates = orthogonal(torch.stack([part for part, _ in pairs]))
+            updates = orthogonal(torch.stack([some for some, _ in pairs]))
             rate = self._rate * scale * max(1.0, rows / columns) ** 0.5
             for update, (_, target) in zip(updates, pairs):
                 target.mul_(1 - self._rate * scale * self._decay).add_(update, alpha=-rate)
 
     def state(self) -> dict:
-        return {"momenta": self._momenta, "adam": self._adam.state_dict()}
+        return {"first": self._first, "second": self._second, "steps": self._steps}
 
     def load(self, state: dict) -> None:
-        for name, momentum in state["momenta"].items():
-            self._momenta[name].copy_(momentum)
-        self._adam.load_state_dict(state["adam"])
+        self._first.copy_(state["first"])
+        self._second.copy_(state["second"])
+        self._steps = state["steps"]
+
+
+def _moved(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
+
+
+@dataclass
+class _Matrix:
+    values: Tensor
+    #: Of all parameters.
+    part: slice
+    #: How many matrices it is in one.
+    stacked: int

@@ -7,22 +7,26 @@ short to be divided, and threads that wait for each other stall as soon as anyth
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
 from torch import distributed, multiprocessing
+
+# Bytes that a team may come to share: a model of 50 million parameters for two processes.
+_SHARED_MOST = 2**30
 
 
 class Team:
-    def __init__(self, rank: int, size: int, meeting: Path) -> None:
-        """:param meeting: A file that is not there yet, where the processes find each other."""
-        self.rank, self.size = rank, size
+    def __init__(self, rank: int, size: int, folder: Path) -> None:
+        """:param folder: Of this team alone, where the processes find each other."""
+        self.rank, self.size, self.folder = rank, size, folder
         if size > 1:
             os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-            place = f"file://{meeting.absolute()}"
+            place = f"file://{folder}/meeting"
             distributed.init_process_group("gloo", place, rank=rank, world_size=size)
 
     @property
@@ -37,33 +41,24 @@ class Team:
         distributed.broadcast(table, 0)
         return table.tolist()
 
-    def average(self, values: Tensor) -> None:
+    def wait(self) -> None:
+        """Until all processes are here."""
         if self.size > 1:
-            distributed.all_reduce(values)
-            values.div_(self.size)
+            distributed.barrier()
 
 
-class Gradients:
-    """The gradients of all parameters in one piece, to be averaged at once."""
-
-    def __init__(self, parameters: list[nn.Parameter]) -> None:
-        count = sum(parameter.numel() for parameter in parameters)
-        self.values = torch.zeros(count, device=parameters[0].device)
-        at = 0
-        for parameter in parameters:
-            part = self.values[at : at + parameter.numel()]
-            parameter.grad = part.view_as(parameter)
-            at += parameter.numel()
-
-
-def run_team(size: int, meeting: Path, work: Callable[[Team, Any], None], given: Any) -> None:
+def run_team(size: int, work: Callable[[Team, Any], None], given: Any) -> None:
     """Runs ``work(team, given)`` in so many processes."""
-    if size == 1:
-        work(Team(0, 1, meeting), given)
-        return
-    meeting.unlink(missing_ok=True)
-    multiprocessing.spawn(_member, (size, meeting, work, given), nprocs=size)
+    # In memory, where there is such a folder; those of containers are often too small.
+    memory = Path("/dev/shm")
+    fits = memory.is_dir() and shutil.disk_usage(memory).free > _SHARED_MOST
+    with tempfile.TemporaryDirectory(dir=memory if fits else None) as name:
+        folder = Path(name)
+        if size == 1:
+            work(Team(0, 1, folder), given)
+        else:
+            multiprocessing.spawn(_member, (size, folder, work, given), nprocs=size)
 
 
-def _member(rank: int, size: int, meeting: Path, work: Any, given: Any) -> None:
-    work(Team(rank, size, meeting), given)
+def _member(rank: int, size: int, folder: Path, work: Any, given: Any) -> None:
+    work(Team(rank, size, folder), given)

@@ -17,7 +17,7 @@ from source.material import (
     RecordKind,
     Scale,
 )
-from source.split import held_out_of, is_held_out, normal
+from source.split import held_out_of, is_held_out, key_of, normal
 
 # Lists of the vocabulary that name things; all else in it is language, which both sides need.
 ENTITIES = (
@@ -77,7 +77,12 @@ def load(public: Path | None) -> tuple[Material, Material]:
         )
 
     held = side(True)
-    return replace(side(False), hidden_texts=frozenset(map(normal, _texts_of(held)))), held
+    training = replace(
+        side(False),
+        hidden_texts=frozenset(map(normal, _texts_of(held))),
+        hidden_names=frozenset(map(key_of, _names_of(held))),
+    )
+    return training, held
 
 
 Keep = Callable[[str, str], bool]
@@ -96,7 +101,14 @@ def _texts_of(material: Material) -> Iterator[str]:
         yield from concept.utterances
     for scale in material.scales:
         for level in scale.levels:
-            yield from (*level.names, *level.texts)
+            yield from level.texts
+
+
+def _names_of(material: Material) -> Iterator[str]:
+    yield from (concept.name for concept in material.unseen_concepts)
+    for scale in material.scales:
+        for level in scale.levels:
+            yield from level.names
 
 
 def _fact(line: Any) -> FactText:

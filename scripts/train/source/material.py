@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from source.split import key_of, normal
+
 
 @dataclass(frozen=True)
 class Concept:
@@ -90,7 +92,13 @@ class Material:
     unseen_numbers: bool = False
     #: Wordings that are held out, which nothing may make; only on the training side.
     hidden_wordings: frozenset[str] = frozenset()
-    #: Whole texts and names that are held out, ``normal``: WordNet has some of them too.
+    #: Whole texts that are held out, ``normal``, and names of concepts and levels, as ``key_of``
+    #: them: other sources have some of them too; only on the training side.
     hidden_texts: frozenset[str] = frozenset()
+    hidden_names: frozenset[str] = frozenset()
     #: Concepts that are wholly unseen; only on the held-out side.
     unseen_concepts: tuple[Concept, ...] = field(default=())
+
+    def hides(self, text: str) -> bool:
+        """Whether a text or a name from elsewhere is one that is held out."""
+        return normal(text) in self.hidden_texts or key_of(text) in self.hidden_names

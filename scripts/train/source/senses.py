@@ -7,10 +7,10 @@ WordNet 3.1 (Princeton University, its own licence, which allows any use) as the
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from source.split import is_held_out, key_of, normal
 
 _PARTS = ("noun", "verb", "adj")
 # The files that lexicographers kept, by number, where their names say what is in them.
@@ -37,20 +37,28 @@ class Sense:
     part: str
     area: str | None
     #: Places of the senses that are wider by one step, and of those that share one of them.
+    #: Of an adjective instead those that are like it.
     wider: list[int] = field(default_factory=list)
     siblings: list[int] = field(default_factory=list)
+    #: Places of what means the opposite, also of the opposites of adjectives that are like it.
+    opposites: list[int] = field(default_factory=list)
 
 
-def read_senses(folder: Path, known: set[str], hidden: frozenset[str]) -> list[Sense]:
+# What a pointer's symbol says of the sense it points to.
+_LINKS = {"@": "wider", "&": "wider", "!": "opposites"}
+_Links = dict[str, list[tuple[str, str]]]
+
+
+def read_senses(folder: Path, known: set[str], hidden: Callable[[str], bool]) -> list[Sense]:
     """Those that are explained in usual words, and that name nothing held out.
 
     :param folder: Of ``data.noun`` and the like.
     :param known: Usual words, in lower case.
-    :param hidden: Texts that are held out, ``normal``.
+    :param hidden: Whether a text or a name is held out.
     """
     senses: list[Sense] = []
     places: dict[tuple[str, str], int] = {}
-    wider: list[list[tuple[str, str]]] = []
+    links: list[_Links] = []
     for part in _PARTS:
         for line in (folder / f"data.{part}").read_text(encoding="utf-8").splitlines():
             if line.startswith(" "):
@@ -59,20 +67,28 @@ def read_senses(folder: Path, known: set[str], hidden: frozenset[str]) -> list[S
             if found is not None:
                 places[part, line[:8]] = len(senses)
                 senses.append(found[0])
-                wider.append([(part, offset) for offset in found[1]])
+                links.append(found[1])
+    for sense, found in zip(senses, links):
+        for name, keys in found.items():
+            setattr(sense, name, [places[key] for key in keys if key in places])
     below: dict[int, list[int]] = {}
-    for place, offsets in enumerate(wider):
-        senses[place].wider = [places[key] for key in offsets if key in places]
-        for above in senses[place].wider:
-            below.setdefault(above, []).append(place)
     for place, sense in enumerate(senses):
-        sense.siblings = [i for above in sense.wider for i in below[above] if i != place]
+        for above in sense.wider:
+            below.setdefault(above, []).append(place)
+    own = [sense.opposites for sense in senses]
+    for place, sense in enumerate(senses):
+        if sense.part == "adj":
+            against = {i for near in (place, *sense.wider) for i in own[near]}
+            like = {i for other in against for i in senses[other].wider}
+            sense.opposites = sorted(against | like)
+        else:
+            sense.siblings = [i for above in sense.wider for i in below[above] if i != place]
     return senses
 
 
 def _sense(
-    line: str, part: str, known: set[str], hidden: frozenset[str]
-) -> tuple[Sense, list[str]] | None:
+    line: str, part: str, known: set[str], hidden: Callable[[str], bool]
+) -> tuple[Sense, _Links] | None:
     head, gloss = line.split(" | ", 1)
     fields = head.split(" ")
     count = int(fields[3], 16)
@@ -82,32 +98,25 @@ def _sense(
     # A symbol, a place, a part of speech, and which words it is about. An instance has a name.
     if "@i" in pointers:
         return None
-    above = [pointers[i + 1] for i, symbol in enumerate(pointers[:-1]) if symbol == "@"]
-    kept = tuple(
-        word for word in words if _may_be_asked(word, known) and normal(word) not in hidden
-    )
+    links: _Links = {"wider": [], "opposites": []}
+    for i, symbol in enumerate(pointers[:-1]):
+        if symbol in _LINKS:
+            links[_LINKS[symbol]].append((part, pointers[i + 1]))
+    kept = tuple(word for word in words if _is_usual(word, known) and not hidden(word))
     definition, *quoted = re.split(r'"', gloss)
     definition = re.sub(r"\([^)]*\)", "", definition).strip(" ;:,")
     definition = re.sub(r"\s+", " ", definition)
     stripped = (text.strip(" ;") for text in quoted[::2])
-    examples = tuple(text for text in stripped if text and normal(text) not in hidden)
-    if not kept or not _is_plain(definition, known) or normal(definition) in hidden:
-        return None
-    # Some are so short that they are a level's name, as "an essay" is.
-    if definition.count(" ") < 3 and is_held_out("level name", definition):
+    examples = tuple(text for text in stripped if text and not hidden(text))
+    if not kept or not _is_plain(definition, known) or hidden(definition):
         return None
     examples = tuple(text for text in examples if " " in text and _is_plain(text, known))
-    return Sense(kept, definition, examples, part, _AREAS.get(int(fields[1]))), above
+    return Sense(kept, definition, examples, part, _AREAS.get(int(fields[1]))), links
 
 
-def _may_be_asked(name: str, known: set[str]) -> bool:
-    kinds = ("concept", "level name")
-    return (
-        name.islower()
-        and len(name) > 2
-        and all(word in known for word in re.split(r"[ -]", name))
-        and not any(is_held_out(kind, form) for kind in kinds for form in (name, key_of(name)))
-    )
+def _is_usual(name: str, known: set[str]) -> bool:
+    words = re.split(r"[ -]", name)
+    return name.islower() and len(name) > 2 and all(word in known for word in words)
 
 
 def _is_plain(text: str, known: set[str]) -> bool:
