@@ -64,6 +64,8 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     given = arguments()
+    if given.device != "cpu" and given.processes > 1:
+        raise SystemExit("Processes share parameters in the computer's memory: one on a GPU.")
     given.out.mkdir(parents=True, exist_ok=True)
     run_team(given.processes, train, given)
 
