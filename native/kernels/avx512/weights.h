@@ -7,6 +7,8 @@
 //   kHalves            scales of its own for each 16 values (2) or each 32 (1)
 //   kMins              whether a minimum is subtracted: weight = scale * quant - minimum
 //   kGroup             columns that its registers leave room for
+//   kUnpackOnce        whether unpacking them again for every group of columns costs more than
+//                      storing them unpacked
 //   W(tile, k)         looks at one tile of rows of k values
 //   At(block)          moves to a block of 32 values
 //   Step(s)            the quants of values 4 s to 4 s + 3 of the block, s in 0..7
@@ -36,6 +38,7 @@ class WeightsQ8_0 {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
   static constexpr int kGroup = 6;
+  static constexpr bool kUnpackOnce = false;
 
   WeightsQ8_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k) {}
   void At(int64_t block) { step_ = quants_ + block * 512; }
@@ -56,6 +59,7 @@ class WeightsQ4_0 {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = false;
   static constexpr int kGroup = 6;
+  static constexpr bool kUnpackOnce = false;
 
   WeightsQ4_0(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   void At(int64_t block) { step_ = quants_ + block * 256; }
@@ -108,6 +112,7 @@ class WeightsQ4_K {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
   static constexpr int kGroup = 6;
+  static constexpr bool kUnpackOnce = true;
 
   WeightsQ4_K(const uint8_t* tile, int64_t k) : quants_(tile), scales_(tile + kTileRows * k / 2) {}
   // Two blocks share 32 bytes of a row: the even one has the low nibbles.
@@ -134,6 +139,7 @@ class WeightsQ5_K {
   static constexpr int kHalves = 1;
   static constexpr bool kMins = true;
   static constexpr int kGroup = 6;
+  static constexpr bool kUnpackOnce = true;
 
   WeightsQ5_K(const uint8_t* tile, int64_t k)
       : quants_(tile), high_(tile + kTileRows * k / 2), scales_(high_ + kTileRows * k / 8) {}
@@ -169,6 +175,7 @@ class WeightsQ6_K {
   static constexpr int kHalves = 2;
   static constexpr bool kMins = false;
   static constexpr int kGroup = 6;
+  static constexpr bool kUnpackOnce = true;
 
   WeightsQ6_K(const uint8_t* tile, int64_t k)
       : quants_(tile), high_(tile + kTileRows * k / 2), scales_(high_ + kTileRows * k / 4) {}
