@@ -1,8 +1,9 @@
 // Sums of products of unsigned weights, 8 rows x 4 bytes in a register, and signed activations from
 // -127 to 127, exactly.
 //
-// Dots<W>::Add(source, quants, dots) adds kSteps steps of the source, from `step` on, to 32-bit
-// sums: [vector of 8 rows][column]. `quants` [step][column], 4 activations each.
+// Dots<W>::Add<place, kSteps>(source, step, quants, dots) adds kSteps steps of the source's block,
+// from `step` on, to 32-bit sums: [vector of 8 rows][column]. `quants` [step][column], 4
+// activations each.
 
 #pragma once
 
@@ -27,16 +28,18 @@ struct MaddDots {
   static constexpr int kOffset = kWholeBytes ? 0 : W::kOffset;
   static constexpr int kGroup = kRun >= 4 ? 6 : 4;
 
-  template <int kSteps, int C, class Source>
+  template <int kPlace, int kSteps, int C, class Source>
   [[gnu::always_inline]] static inline void Add(const Source& source, int step,
                                                 const int32_t* quants,
                                                 __m256i (&dots)[kVectors][C]) {
     if constexpr (kRun < 4) {
 #pragma GCC unroll 8
-      for (int s = step; s < step + kSteps; s += kInPairs) AddFew<C>(source, s, quants, dots);
+      for (int s = step; s < step + kSteps; s += kInPairs)
+        AddFew<kPlace, C>(source, s, quants, dots);
     } else {
 #pragma GCC unroll 2
-      for (int s = step; s < step + kSteps; s += kInRuns) AddRun<C>(source, s, quants, dots);
+      for (int s = step; s < step + kSteps; s += kInRuns)
+        AddRun<kPlace, C>(source, s, quants, dots);
     }
   }
 
@@ -47,7 +50,7 @@ struct MaddDots {
   static __m256i Widen(__m256i pairs) { return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)); }
 
   // Of one step (whole bytes) or two, the weights stay in registers, and the 32-bit sums.
-  template <int C, class Source>
+  template <int kPlace, int C, class Source>
   [[gnu::always_inline]] static inline void AddFew(const Source& source, int s,
                                                    const int32_t* quants,
                                                    __m256i (&dots)[kVectors][C]) {
@@ -56,11 +59,11 @@ struct MaddDots {
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) {
       if constexpr (kWholeBytes) {
-        second[v] = _mm256_xor_si256(source.Step(s, v), _mm256_set1_epi8(-128));
+        second[v] = _mm256_xor_si256(source.template Step<kPlace>(s, v), _mm256_set1_epi8(-128));
         first[v] = _mm256_abs_epi8(second[v]);
       } else {
-        first[v] = source.Step(s, v);
-        second[v] = source.Step(s + 1, v);
+        first[v] = source.template Step<kPlace>(s, v);
+        second[v] = source.template Step<kPlace>(s + 1, v);
       }
     }
 #pragma GCC unroll 8
@@ -82,7 +85,7 @@ struct MaddDots {
   }
 
   // Of 4 or 8 steps, the 16-bit sums stay in registers.
-  template <int C, class Source>
+  template <int kPlace, int C, class Source>
   [[gnu::always_inline]] static inline void AddRun(const Source& source, int begin,
                                                    const int32_t* quants,
                                                    __m256i (&dots)[kVectors][C]) {
@@ -92,7 +95,7 @@ struct MaddDots {
       const int s = begin + i;
       __m256i weights[kVectors];
 #pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) weights[v] = source.Step(s, v);
+      for (int v = 0; v < kVectors; ++v) weights[v] = source.template Step<kPlace>(s, v);
 #pragma GCC unroll 8
       for (int c = 0; c < C; ++c) {
         const __m256i a = _mm256_set1_epi32(quants[s * C + c]);
@@ -118,7 +121,7 @@ struct FusedDots {
   static constexpr int kOffset = W::kOffset;
   static constexpr int kGroup = 6;
 
-  template <int kSteps, int C, class Source>
+  template <int kPlace, int kSteps, int C, class Source>
   [[gnu::always_inline]] static inline void Add(const Source& source, int step,
                                                 const int32_t* quants,
                                                 __m256i (&dots)[kVectors][C]) {
@@ -126,7 +129,7 @@ struct FusedDots {
     for (int s = step; s < step + kSteps; ++s) {
       __m256i weights[kVectors];
 #pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) weights[v] = source.Step(s, v);
+      for (int v = 0; v < kVectors; ++v) weights[v] = source.template Step<kPlace>(s, v);
 #pragma GCC unroll 8
       for (int c = 0; c < C; ++c) {
         const __m256i a = _mm256_set1_epi32(quants[s * C + c]);

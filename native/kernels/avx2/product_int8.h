@@ -23,26 +23,59 @@ constexpr int64_t kTilesAtOnce = 2;
 constexpr int64_t kStepBytes = 64;
 constexpr int64_t kBlockSteps = 8;
 
+// Calls `body` with block % kPlaces as a constant: what shifts by constants is faster.
+template <int kPlaces, class Body>
+[[gnu::always_inline]] inline void AtPlace(int64_t block, const Body& body) {
+  static_assert(kPlaces <= 8);
+  const auto call = [&]<int kPlace>() __attribute__((always_inline)) {
+    if constexpr (kPlace < kPlaces) body.template operator()<kPlace>();
+  };
+  switch (block % kPlaces) {
+    case 0:
+      return call.template operator()<0>();
+    case 1:
+      return call.template operator()<1>();
+    case 2:
+      return call.template operator()<2>();
+    case 3:
+      return call.template operator()<3>();
+    case 4:
+      return call.template operator()<4>();
+    case 5:
+      return call.template operator()<5>();
+    case 6:
+      return call.template operator()<6>();
+    default:
+      return call.template operator()<7>();
+  }
+}
+
 // Steps of a chunk, unpacked: [block][kBlockSteps][kStepBytes].
 template <class W>
 class Unpacked {
  public:
   static constexpr int64_t kBytes = kChunkBlocks * kBlockSteps * kStepBytes;
+  static constexpr int kPlaces = 1;
 
   Unpacked(const uint8_t* steps, int64_t first_block) : steps_(steps), first_(first_block) {}
   void At(int64_t block) { block_ = steps_ + (block - first_) * kBlockSteps * kStepBytes; }
-  __m256i Step(int s, int v) const { return LoadStep(block_, s, v); }
+  template <int>
+  __m256i Step(int s, int v) const {
+    return LoadStep(block_, s, v);
+  }
 
   static void Fill(W weights, int64_t begin, int64_t end, uint8_t* to) {
     for (int64_t block = begin; block < end; ++block) {
       weights.At(block);
+      AtPlace<W::kPlaces>(block, [&]<int kPlace>() {
 #pragma GCC unroll 8
-      for (int s = 0; s < kBlockSteps; ++s) {
+        for (int s = 0; s < kBlockSteps; ++s) {
 #pragma GCC unroll 2
-        for (int v = 0; v < kVectors; ++v, to += 32) {
-          _mm256_store_si256(reinterpret_cast<__m256i*>(to), weights.Step(s, v));
+          for (int v = 0; v < kVectors; ++v, to += 32) {
+            _mm256_store_si256(reinterpret_cast<__m256i*>(to), weights.template Step<kPlace>(s, v));
+          }
         }
-      }
+      });
     }
   }
 
@@ -86,7 +119,10 @@ void Compute(Source source, const float* scales, const uint8_t* group, int64_t b
         for (int v = 0; v < kVectors; ++v) dots[v][c] = start;
       }
       constexpr int kSteps = kBlockSteps / W::kHalves;
-      Dots::template Add<kSteps>(source, half * kSteps, quants, dots);
+      AtPlace<Source::kPlaces>(
+          block, [&]<int kPlace>() __attribute__((always_inline)) {
+            Dots::template Add<kPlace, kSteps>(source, half * kSteps, quants, dots);
+          });
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) {
         const __m256 scale = _mm256_load_ps(scales + half * kTileRows + v * 8);
@@ -152,9 +188,7 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
       const int64_t chunk_end = std::min(blocks, chunk + kChunkBlocks);
       for (int64_t i = 0; i < count; ++i) {
         const W weights(tiles + static_cast<size_t>(tile + i) * tile_bytes, k);
-        for (int64_t block = chunk; block < chunk_end; ++block) {
-          weights.Scales(block, scales[i] + (block - chunk) * kScales<W>);
-        }
+        weights.Scales(chunk, chunk_end, scales[i]);
         if (unpack) Unpacked<W>::Fill(weights, chunk, chunk_end, unpacked[i]);
       }
       for (int64_t column = 0; column < columns; column += Dots::kGroup) {
