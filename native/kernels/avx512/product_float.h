@@ -14,7 +14,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "../product.h"
 
@@ -60,20 +59,32 @@ using ComputeFloatFunction = void (*)(const uint8_t* tiles, size_t tile_bytes, c
                                       int64_t begin, int64_t end, float* const* results,
                                       int64_t row);
 
-// By width - 1.
-template <class W, int R>
-constexpr ComputeFloatFunction kComputeFloat[] = {
-    ComputeFloat<W, R, 1>, ComputeFloat<W, R, 2>,  ComputeFloat<W, R, 3>,  ComputeFloat<W, R, 4>,
-    ComputeFloat<W, R, 5>, ComputeFloat<W, R, 6>,  ComputeFloat<W, R, 7>,  ComputeFloat<W, R, 8>,
-    ComputeFloat<W, R, 9>, ComputeFloat<W, R, 10>, ComputeFloat<W, R, 11>, ComputeFloat<W, R, 12>,
+constexpr int64_t kMostTiles = 4;
+
+// For one width of a group. A sum waits for the one before it: fewer columns take more tiles at
+// once, 24 sums at most.
+struct FloatComputer {
+  int64_t tiles;
+  ComputeFloatFunction many, two, one;
+
+  ComputeFloatFunction For(int64_t count) const {
+    return count == 1 ? one : count == 2 ? two : many;
+  }
 };
 
-// Few columns are few sums, each of which waits for the one before: more tiles keep the adders
-// busy.
-constexpr int64_t kManyTiles = 4;
+template <class W, int C>
+constexpr FloatComputer ComputerOf() {
+  constexpr int kTiles = C <= 6 ? kMostTiles : 2;
+  return {kTiles, ComputeFloat<W, kTiles, C>, ComputeFloat<W, 2, C>, ComputeFloat<W, 1, C>};
+}
+
+// By width - 1.
 template <class W>
-constexpr ComputeFloatFunction kComputeFew[] = {ComputeFloat<W, kManyTiles, 1>,
-                                                ComputeFloat<W, kManyTiles, 2>};
+constexpr FloatComputer kFloatComputers[] = {
+    ComputerOf<W, 1>(), ComputerOf<W, 2>(),  ComputerOf<W, 3>(),  ComputerOf<W, 4>(),
+    ComputerOf<W, 5>(), ComputerOf<W, 6>(),  ComputerOf<W, 7>(),  ComputerOf<W, 8>(),
+    ComputerOf<W, 9>(), ComputerOf<W, 10>(), ComputerOf<W, 11>(), ComputerOf<W, 12>(),
+};
 
 template <class W>
 size_t FloatActivationBytes(int64_t k, int64_t columns) {
@@ -86,19 +97,23 @@ void MultiplyFloat(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
   static_assert(W::kGroup <= 12);
   const auto tile_bytes = static_cast<size_t>(k / W::kValues * W::kTileStepBytes);
   const auto column_bytes = static_cast<int64_t>(FloatActivationBytes<W>(k, 1));
-  const bool few = columns <= static_cast<int64_t>(std::size(kComputeFew<W>));
-  int64_t count = 0;
-  for (int64_t tile = begin; tile < end; tile += count) {
-    count = few && end - tile >= kManyTiles ? kManyTiles : std::min<int64_t>(2, end - tile);
-    const auto* compute = count == kManyTiles ? kComputeFew<W>
-                          : count == 2        ? kComputeFloat<W, 2>
-                                              : kComputeFloat<W, 1>;
-    const uint8_t* weights = tiles + static_cast<size_t>(tile) * tile_bytes;
+  // Tiles whose chunks stay in the first cache for all columns; for a few groups it is more.
+  const int64_t cached = columns <= 4 * W::kGroup ? kMostTiles : 2;
+  for (int64_t first = begin; first < end; first += cached) {
+    const int64_t last = std::min(end, first + cached);
     for (int64_t chunk = 0; chunk < k; chunk += kChunk) {
+      const int64_t chunk_end = std::min(k, chunk + kChunk);
       for (int64_t column = 0; column < columns; column += W::kGroup) {
         const int64_t width = std::min<int64_t>(W::kGroup, columns - column);
-        compute[width - 1](weights, tile_bytes, activations + column * column_bytes, chunk,
-                           std::min(k, chunk + kChunk), results + column, tile * kTileRows);
+        const FloatComputer& computer = kFloatComputers<W>[width - 1];
+        int64_t count = 0;
+        for (int64_t tile = first; tile < last; tile += count) {
+          count =
+              last - tile >= computer.tiles ? computer.tiles : std::min<int64_t>(2, last - tile);
+          computer.For(count)(tiles + static_cast<size_t>(tile) * tile_bytes, tile_bytes,
+                              activations + column * column_bytes, chunk, chunk_end,
+                              results + column, tile * kTileRows);
+        }
       }
     }
   }
