@@ -1,6 +1,6 @@
 // What the products of BF16 and F16 weights share: R tiles x C columns of float sums in registers,
-// summed over chunks of kChunk values, and the chunks' sums added up. The chunk is short, so that
-// its weights stay in the first cache and rounding errors of long rows do not pile up.
+// summed over chunks of kChunk values, and the chunks' sums added up: tiles of a chunk stay in the
+// second cache. Shorter ones add to the results more often, which lie apart in memory.
 //
 // A format W gives:
 //   kGroup                     columns that its registers leave room for
@@ -19,7 +19,7 @@
 
 namespace oi::kernels::avx512 {
 
-constexpr int64_t kChunk = 256;
+constexpr int64_t kChunk = 4096;
 
 template <class W, int R, int C>
 void ComputeFloat(const uint8_t* tiles, size_t tile_bytes, const uint8_t* group, int64_t begin,
@@ -97,7 +97,7 @@ void MultiplyFloat(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
   static_assert(W::kGroup <= 12);
   const auto tile_bytes = static_cast<size_t>(k / W::kValues * W::kTileStepBytes);
   const auto column_bytes = static_cast<int64_t>(FloatActivationBytes<W>(k, 1));
-  // Tiles whose chunks stay in the first cache for all columns; for a few groups it is more.
+  // Few groups of columns take tiles by fours, many by twos, which leave more of the cache to them.
   const int64_t cached = columns <= 4 * W::kGroup ? kMostTiles : 2;
   for (int64_t first = begin; first < end; first += cached) {
     const int64_t last = std::min(end, first + cached);

@@ -3,10 +3,9 @@
 // Activations are quantized to 8 bits with a scale for each 32 values. `vpdpbusd` multiplies
 // unsigned by signed bytes, so weights carry an offset; taking it off again, -offset * sum of the
 // activations, is where the integer sums start and costs nothing. 32 rows x W::kGroup columns of
-// sums stay in registers. Values are gone through in chunks whose weights fit the first cache.
+// sums stay in registers.
 
 #include <immintrin.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -17,19 +16,9 @@
 namespace oi::kernels::avx512 {
 namespace {
 
-constexpr int64_t kMostChunkBlocks = 32;
-
-// Of 32 blocks, bytes of two tiles are 32 KiB. (Where a first cache of 48 KiB had 16 at a time,
-// products of Q8_0 and Q4_0 took 3 to 5 % longer.)
-int64_t ChunkBlocks() {
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  static const int64_t blocks =
-      sysconf(_SC_LEVEL1_DCACHE_SIZE) >= 48 * 1024 ? kMostChunkBlocks : kMostChunkBlocks / 2;
-  return blocks;
-#else
-  return kMostChunkBlocks / 2;
-#endif
-}
+// Of 4096 values, tiles and activations stay in the second cache. Shorter chunks, whose weights
+// stay in the first, add to the results more often: they lie apart in memory, which costs more.
+constexpr int64_t kChunkBlocks = 128;
 
 // With more columns than this, the quants of a chunk are unpacked once for all of them: the shifts
 // would take turns with the products in every group of columns.
@@ -44,7 +33,7 @@ class Unpacked {
   static constexpr bool kMins = W::kMins;
   static constexpr int kGroup = W::kGroup;
   static constexpr int64_t kBlockBytes = kTileRows * kBlock;
-  static constexpr int64_t kBytes = kMostChunkBlocks * kBlockBytes;
+  static constexpr int64_t kBytes = kChunkBlocks * kBlockBytes;
 
   Unpacked(const uint8_t* chunk, int64_t) : chunk_(chunk) {}
   void At(int64_t block) { step_ = chunk_ + Place(block); }
@@ -59,7 +48,7 @@ class Unpacked {
   }
 
  private:
-  static int64_t Place(int64_t block) { return block % kMostChunkBlocks * kBlockBytes; }
+  static int64_t Place(int64_t block) { return block % kChunkBlocks * kBlockBytes; }
 
   const uint8_t* chunk_;
   const uint8_t* step_ = nullptr;
@@ -81,7 +70,7 @@ void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin,
 template <class W>
 constexpr int64_t kScales = (W::kHalves + W::kMins) * kTileRows;
 template <class W>
-using ChunkScales = float[kMostChunkBlocks * 2 * kScales<W>];
+using ChunkScales = float[kChunkBlocks * 2 * kScales<W>];
 
 // R tiles x C columns, blocks begin to end. `continued`: adds to what the results hold.
 template <class W, int R, int C>
@@ -201,10 +190,9 @@ void MultiplyTiles(const uint8_t* tiles, int64_t k, const uint8_t* activations, 
                    float* const* results, int64_t row) {
   const size_t tile_bytes = TileBytes(kFormat, k);
   const int64_t blocks = k / kBlock;
-  alignas(64) ChunkScales<W> scales;
-  const int64_t chunk_blocks = ChunkBlocks();
-  for (int64_t begin = 0; begin < blocks; begin += chunk_blocks) {
-    const int64_t end = std::min(blocks, begin + chunk_blocks);
+  alignas(64) static thread_local ChunkScales<W> scales;  // stacks may be small
+  for (int64_t begin = 0; begin < blocks; begin += kChunkBlocks) {
+    const int64_t end = std::min(blocks, begin + kChunkBlocks);
     for (int r = 0; r < R; ++r) {
       const W tile(tiles + static_cast<size_t>(r) * tile_bytes, k);
       float* to = scales + r * kScales<W>;
@@ -214,7 +202,7 @@ void MultiplyTiles(const uint8_t* tiles, int64_t k, const uint8_t* activations, 
     }
     if constexpr (W::kUnpackOnce) {
       if (columns > kUnpackedColumns) {
-        alignas(64) uint8_t chunk[static_cast<size_t>(R * Unpacked<W>::kBytes)];
+        alignas(64) static thread_local uint8_t chunk[static_cast<size_t>(R * Unpacked<W>::kBytes)];
         for (int r = 0; r < R; ++r) {
           const W tile(tiles + static_cast<size_t>(r) * tile_bytes, k);
           Unpacked<W>::Unpack(tile, begin, end, chunk + r * Unpacked<W>::kBytes);
