@@ -34,12 +34,14 @@ struct MaddDots {
                                                 __m256i (&dots)[kVectors][C]) {
     if constexpr (kRun < 4) {
 #pragma GCC unroll 8
-      for (int s = step; s < step + kSteps; s += kInPairs)
+      for (int s = step; s < step + kSteps; s += kInPairs) {
         AddFew<kPlace, C>(source, s, quants, dots);
+      }
     } else {
 #pragma GCC unroll 2
-      for (int s = step; s < step + kSteps; s += kInRuns)
+      for (int s = step; s < step + kSteps; s += kInRuns) {
         AddRun<kPlace, C>(source, s, quants, dots);
+      }
     }
   }
 

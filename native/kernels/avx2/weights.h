@@ -12,9 +12,8 @@
 //   At(block)          moves to a block of 32 values
 //   Step<place>(s, v)  the quants of values 4 s to 4 s + 3 of the block, s in 0..7, of the tile's
 //                      rows 8 v to 8 v + 7; place: block % kPlaces
-//   Scales(begin, end, to)  writes the scales of blocks, whole super-blocks of the formats that
-//   have
-//                      some: [block][kHalves + kMins][16]; minima last
+//   Scales(begin, end, to)  writes the scales of blocks, of K formats whole super-blocks of them:
+//                      [block][kHalves + kMins][16]; minima last
 
 #pragma once
 

@@ -39,7 +39,7 @@ class Unpacked {
   void At(int64_t block) { step_ = chunk_ + Place(block); }
   __m512i Step(int s) const { return LoadStep(step_ + s * 64); }
 
-  static void Unpack(W tile, int64_t begin, int64_t end, uint8_t* to) {
+  static void Fill(W tile, int64_t begin, int64_t end, uint8_t* to) {
     for (int64_t block = begin; block < end; ++block) {
       tile.At(block);
 #pragma GCC unroll 8
@@ -205,7 +205,7 @@ void MultiplyTiles(const uint8_t* tiles, int64_t k, const uint8_t* activations, 
         alignas(64) static thread_local uint8_t chunk[static_cast<size_t>(R * Unpacked<W>::kBytes)];
         for (int r = 0; r < R; ++r) {
           const W tile(tiles + static_cast<size_t>(r) * tile_bytes, k);
-          Unpacked<W>::Unpack(tile, begin, end, chunk + r * Unpacked<W>::kBytes);
+          Unpacked<W>::Fill(tile, begin, end, chunk + r * Unpacked<W>::kBytes);
         }
         MultiplyChunk<Unpacked<W>, R>(chunk, k, Unpacked<W>::kBytes, scales, begin, end,
                                       activations, columns, results, row);
