@@ -157,7 +157,7 @@ DiskTier::State DiskTier::Read(const std::string& name) {
   auto state = std::make_shared<SavedState>();
   if (file && ReadHead(file, file_bytes, header, state->tokens)) {
     state->size = header.bytes;
-    state->data = std::make_unique_for_overwrite<uint8_t[]>(header.bytes);
+    state->data = MakeStateBytes(header.bytes);
     file.read(reinterpret_cast<char*>(state->data.get()),
               static_cast<std::streamsize>(header.bytes));
     if (file && NameOf(state->tokens) == name && StateChecksum(*state) == header.checksum) {

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "image_tokens.h"
+#include "state_bytes.h"
 #include "types.h"
 
 namespace oi {
 
 struct SavedState {
   std::vector<Token> tokens;
-  std::unique_ptr<uint8_t[]> data;
+  StateBytes data;
   size_t size = 0;
 
   uint64_t bytes() const { return size + tokens.size() * sizeof(Token); }

@@ -173,7 +173,7 @@ void StateCache::Save(const Prefix& prefix) {
   state->tokens = prefix.tokens;
   state->size = size;
   if (!outer_.Wants(state->tokens, state->bytes())) return;
-  state->data = std::make_unique_for_overwrite<uint8_t[]>(size);
+  state->data = MakeStateBytes(size);
   if (llama_state_seq_get_data_ext(context_, state->data.get(), size, prefix.sequence, 0) != size) {
     return;
   }

@@ -39,6 +39,24 @@ const cold = (name: Name, requests: readonly ScoreInput[]) =>
 const right = (actual: Float32Array, expected: Float32Array) =>
   relativeError(actual, expected) < 1e-3
 
+t.test('a state of several megabytes comes back from the host tier as it was', (t) =>
+  withEngine(
+    'dense',
+    async (engine) => {
+      const request = state(text(4500))
+      const first = await engine.score(request)
+      await engine.score({ prefix: [user(`x ${text(5500)}`)], suffixes: [question(0)] })
+      // From 4 MiB on it has memory of its own.
+      t.ok(engine.stats().hostBytes > 2 ** 22, String(engine.stats().hostBytes))
+      const again = await engine.score(request)
+      t.equal(again.cachedTokens, again.prefixTokens)
+      t.ok(right(again.logits, first.logits))
+      t.equal(engine.stats().hostHits, 1)
+    },
+    { ...options, contextTokens: 6144 },
+  ),
+)
+
 for (const name of ['small', 'dense', 'hybrid'] as const) {
   t.test(`${name}: a growing conversation pays for what is new`, async (t) => {
     const turns = [text(40), ' Yes.', ` No, ${text(9)}.`, ' Perhaps.']
