@@ -10,20 +10,34 @@
 
 namespace oi::kernels::amx {
 
+// Where a byte of each row's four lies, at all four of them.
+inline __m512i Indices(int byte) {
+  const __m512i starts = _mm512_set4_epi32(0x0C0C0C0C, 0x08080808, 0x04040404, 0);
+  return _mm512_add_epi8(starts, _mm512_set1_epi8(static_cast<char>(byte)));
+}
+
 // Two floats of each row as BF16, the second one in the upper half. Halves away from zero.
 inline __m512i Pair(__m512 first, __m512 second) {
   const __m512i half = _mm512_set1_epi32(0x8000);
-  const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(first), half), 16);
+  const __m512i low = _mm512_add_epi32(_mm512_castps_si512(first), half);
   const __m512i high = _mm512_add_epi32(_mm512_castps_si512(second), half);
-  // (high & 0xFFFF0000) | low
-  return _mm512_ternarylogic_epi32(high, _mm512_set1_epi32(-0x10000), low, 0xEA);
+  // Bytes 2 and 3 of the one become bytes 0 and 1 of the other.
+  const __m512i upper = _mm512_add_epi8(Indices(2), _mm512_set1_epi16(0x0100));
+  return _mm512_mask_shuffle_epi8(high, 0x3333333333333333, low, upper);
 }
 
 // Blocks begin to end of a quantized tile; `U` is one of avx512/weights.h.
+//
+// Put among the bits of a float, a quant makes it 32768 + quant, or 128 + quant where it has no
+// more than seven bits. What that is too large goes away with the offset, and nothing is lost:
+// times the scale, which has 18 bits at most, or 11 where quants have eight, the two have 21.
 template <class U>
 void Unpack(const uint8_t* tile, int64_t k, int64_t begin, int64_t end, uint8_t* to) {
+  constexpr bool kEightBits = U::kOffset == 128;
+  constexpr float kBase = kEightBits ? 32768.0f : 128.0f;
+  constexpr __mmask64 kPlace = kEightBits ? 0x2222222222222222 : 0x4444444444444444;
+  const __m512i base = _mm512_castps_si512(_mm512_set1_ps(kBase));
   U weights(tile, k);
-  const __m512i byte = _mm512_set1_epi32(0xFF);
   for (int64_t block = begin; block < end; ++block) {
     alignas(64) float scales[(U::kHalves + U::kMins) * kTileRows];
     weights.Scales(block, scales);
@@ -31,22 +45,18 @@ void Unpack(const uint8_t* tile, int64_t k, int64_t begin, int64_t end, uint8_t*
 #pragma GCC unroll 2
     for (int half = 0; half < U::kHalves; ++half) {
       const __m512 scale = _mm512_load_ps(scales + half * kTileRows);
-      const __m512 start =
-          U::kMins ? _mm512_sub_ps(_mm512_setzero_ps(), _mm512_load_ps(scales + kTileRows))
-                   : _mm512_mul_ps(scale, _mm512_set1_ps(-U::kOffset));
-      const auto value = [&](__m512i quants) {
-        return _mm512_fmadd_ps(_mm512_cvtepi32_ps(quants), scale, start);
-      };
+      __m512 start = _mm512_mul_ps(scale, _mm512_set1_ps(-kBase - U::kOffset));
+      if constexpr (U::kMins) start = _mm512_sub_ps(start, _mm512_load_ps(scales + kTileRows));
       constexpr int kSteps = 8 / U::kHalves;
 #pragma GCC unroll 8
       for (int i = 0; i < kSteps; ++i, to += 128) {
         const __m512i four = weights.Step(half * kSteps + i);
-        const __m512 a = value(_mm512_and_si512(four, byte));
-        const __m512 b = value(_mm512_and_si512(_mm512_srli_epi32(four, 8), byte));
-        const __m512 c = value(_mm512_and_si512(_mm512_srli_epi32(four, 16), byte));
-        const __m512 d = value(_mm512_srli_epi32(four, 24));
-        _mm512_store_si512(to, Pair(a, b));
-        _mm512_store_si512(to + 64, Pair(c, d));
+        const auto value = [&](int byte) {
+          const __m512i placed = _mm512_mask_shuffle_epi8(base, kPlace, four, Indices(byte));
+          return _mm512_fmadd_ps(_mm512_castsi512_ps(placed), scale, start);
+        };
+        _mm512_store_si512(to, Pair(value(0), value(1)));
+        _mm512_store_si512(to + 64, Pair(value(2), value(3)));
       }
     }
   }
