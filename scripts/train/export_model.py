@@ -35,9 +35,12 @@ def main() -> None:
     network = load_network(saved, vocabulary)
     temperature = read_temperatures(given.calibration) if given.calibration else None
     progress = saved["progress"]
-    trained = {name: progress[name] for name in ("steps", "tokens", "questions")}
+    trained = {
+        name: round(progress[name]) + progress["before"].get(name, 0)
+        for name in ("steps", "tokens", "questions", "seconds")
+    }
     metadata = {
-        **general(given.version, {**trained, "seconds": round(progress["seconds"])}),
+        **general(given.version, trained),
         **hyperparameters(network.shape),
         **tokenizer(vocabulary),
         **readout(LABELS, temperature),

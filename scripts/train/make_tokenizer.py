@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Learns the vocabulary from the training side of the split: ``tokenizer.json``."""
+"""Learns the vocabulary from the training side of the split: ``tokenizer.json``.
+
+Or takes that of a model that training goes on from.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import math
 from collections import Counter
 from pathlib import Path
 
+from export.read import read_gguf
 from source.assemble import load
 from source.texts import texts_of
 from tokens.learn import learn_merges, whole_words
@@ -22,9 +26,21 @@ def main() -> None:
     options.add_argument("--out", type=Path, default=Path("build/train/tokenizer.json"))
     options.add_argument("--vectors", type=Path, default=Path("build/train/vectors.npz"))
     options.add_argument("--size", type=int, default=20_000, help="tokens in all")
+    options.add_argument("--start", type=Path, help="model file whose vocabulary it is to be")
     options.add_argument("--pieces", type=int, default=6000, help="of them, learned pair by pair")
     given = options.parse_args()
 
+    vocabulary = vocabulary_of(given.start) if given.start else learned(given)
+    vocabulary.write(given.out)
+    print(f"{len(vocabulary.tokens)} tokens, {len(vocabulary.merges)} merges: {given.out}")
+
+
+def vocabulary_of(path: Path) -> Vocabulary:
+    merges = read_gguf(path).metadata["tokenizer.ggml.merges"]
+    return Vocabulary.of_merges([tuple(line.split(" ")) for line in merges])
+
+
+def learned(given: argparse.Namespace) -> Vocabulary:
     training, _ = load(given.public)
     words: Counter[str] = Counter()
     for text in texts_of(training):
@@ -35,9 +51,7 @@ def main() -> None:
     count = given.size - 256 - len(CONTROL)
     common = read_vectors(given.vectors)[0]
     merges = whole_words(merges, most_frequent(words, common), count)
-    vocabulary = Vocabulary.of_merges(merges)
-    vocabulary.write(given.out)
-    print(f"{len(vocabulary.tokens)} tokens, {len(vocabulary.merges)} merges: {given.out}")
+    return Vocabulary.of_merges(merges)
 
 
 # How often a word stands behind a space, begins a sentence, a text, or follows a quote.

@@ -22,14 +22,16 @@ import torch
 
 from ask.mix import Stages, concept_numbers
 from ask.sets import evaluation_sets
+from export.read import read_gguf
 from net.checkpoint import Checkpoint
 from net.heap import keep_freed_memory
 from net.log import Log, rounded
 from net.losses import Helpers, Weights, outcome
 from net.muon import Optimizer
 from net.network import Network
-from net.schedule import Curriculum, rate_scale
+from net.schedule import HEADS_ALONE_STEPS, Curriculum, rate_scale
 from net.shape import SIZES, shape_of
+from net.start import start_from, trained_before
 from net.stream import Stream
 from net.team import Team, run_team
 from net.watch import Watch
@@ -46,6 +48,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
     options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--out", type=Path, default=Path("build/train/run"))
+    options.add_argument("--start", type=Path, help="model file to go on from, with its tokenizer")
     options.add_argument("--size", choices=SIZES, default="small")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
     options.add_argument("--batch", type=int, default=4096, help="tokens of a step, about")
@@ -85,6 +88,9 @@ def train(team: Team, given: argparse.Namespace) -> None:
     network = Network(shape, list(zip(prompter.line_labels, prompter.labels)), spelled)
     gists = torch.from_numpy(gists_of(vocabulary, given.folder / "vectors.npz"))
     meanings = torch.from_numpy(Meanings(given.folder).vectors.astype(np.float16))
+    start = read_gguf(given.start) if given.start else None
+    if start:
+        start_from(start, network)
     helpers = Helpers(shape.width, len(concept_numbers(training)), gists, meanings)
     network, helpers = network.to(given.device), helpers.to(given.device)
     optimizer = Optimizer(
@@ -95,9 +101,11 @@ def train(team: Team, given: argparse.Namespace) -> None:
         token_rate=given.token_rate,
         other_rate=given.other_rate,
     )
-    curriculum = Curriculum()
+    curriculum = Curriculum(from_file=start is not None)
     checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)
     progress = checkpoint.load()
+    if start:
+        progress.before = trained_before(start)
     watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
     # A run that goes on sees other examples than before, and every process its own.
     seed = given.seed + 1000 * progress.starts + 100 * team.rank
@@ -118,7 +126,10 @@ def train(team: Team, given: argparse.Namespace) -> None:
             raise SystemExit(f"step {progress.steps}: the loss is no number")
         optimizer.gradients.zero_()
         result.loss.backward()
-        optimizer.step(rate_scale(share, progress.steps))
+        optimizer.step(
+            rate_scale(share, progress.steps, start is not None),
+            heads_alone=start is not None and progress.steps < HEADS_ALONE_STEPS,
+        )
         progress.count(batch, seconds, team.size)
         curriculum.see(batch, result.correct, share)
         log.gather(result.parts, batch.tasks, result.correct.tolist())

@@ -9,10 +9,10 @@ from typing import Union
 
 import numpy as np
 
-_ALIGNMENT = 32
-_STRING, _ARRAY, _FLOAT32, _UINT32, _INT32, _BOOL = 8, 9, 6, 4, 5, 7
-_F32, _Q8_0 = 0, 8
-_BLOCK = 32
+ALIGNMENT = 32
+STRING, ARRAY, FLOAT32, UINT32, INT32, BOOL = 8, 9, 6, 4, 5, 7
+F32, Q8_0 = 0, 8
+BLOCK = 32
 
 Value = Union[str, bool, int, float, list[str], list[int]]
 
@@ -36,7 +36,7 @@ def write_gguf(path: Path, metadata: dict[str, Value], tensors: list[Tensor]) ->
         head += _string(tensor.name) + struct.pack("<I", tensor.values.ndim)
         # The fastest dimension first.
         head += b"".join(struct.pack("<Q", n) for n in reversed(tensor.values.shape))
-        head += struct.pack("<IQ", _Q8_0 if tensor.quantized else _F32, offset)
+        head += struct.pack("<IQ", Q8_0 if tensor.quantized else F32, offset)
         offset += len(blob) + _padding(len(blob))
     head += bytes(_padding(len(head)))
     unfinished = path.with_suffix(".tmp")
@@ -60,7 +60,7 @@ def dequantized(values: np.ndarray) -> np.ndarray:
 
 
 def _blocks(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    blocks = values.astype(np.float32).reshape(-1, _BLOCK)
+    blocks = values.astype(np.float32).reshape(-1, BLOCK)
     scales = np.abs(blocks).max(axis=1) / np.float32(127)
     inverse = np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)
     scaled = blocks * inverse[:, None]
@@ -72,14 +72,14 @@ def _blocks(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _q8_0(values: np.ndarray) -> bytes:
     """Blocks of 32 numbers: a half-precision scale and 32 signed bytes."""
     scales, numbers = _blocks(values)
-    blocks = np.empty((len(scales), 2 + _BLOCK), np.uint8)
+    blocks = np.empty((len(scales), 2 + BLOCK), np.uint8)
     blocks[:, :2] = scales.astype("<f2").view(np.uint8).reshape(-1, 2)
     blocks[:, 2:] = numbers.view(np.uint8)
     return blocks.tobytes()
 
 
 def _padding(length: int) -> int:
-    return -length % _ALIGNMENT
+    return -length % ALIGNMENT
 
 
 def _string(text: str) -> bytes:
@@ -89,15 +89,15 @@ def _string(text: str) -> bytes:
 
 def _value(value: Value) -> bytes:
     if isinstance(value, str):
-        return struct.pack("<I", _STRING) + _string(value)
+        return struct.pack("<I", STRING) + _string(value)
     if isinstance(value, bool):
-        return struct.pack("<IB", _BOOL, value)
+        return struct.pack("<IB", BOOL, value)
     if isinstance(value, int):
-        return struct.pack("<II", _UINT32, value)
+        return struct.pack("<II", UINT32, value)
     if isinstance(value, float):
-        return struct.pack("<If", _FLOAT32, value)
+        return struct.pack("<If", FLOAT32, value)
     if all(isinstance(item, str) for item in value):
         items = b"".join(_string(item) for item in value)
-        return struct.pack("<IIQ", _ARRAY, _STRING, len(value)) + items
+        return struct.pack("<IIQ", ARRAY, STRING, len(value)) + items
     items = b"".join(struct.pack("<i", item) for item in value)
-    return struct.pack("<IIQ", _ARRAY, _INT32, len(value)) + items
+    return struct.pack("<IIQ", ARRAY, INT32, len(value)) + items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
@@ -22,6 +22,8 @@ class Progress:
     questions: int = 0
     #: How often the run was begun or gone on with.
     starts: int = 0
+    #: Steps, tokens, questions and seconds of the file that the run began with.
+    before: dict[str, int] = field(default_factory=dict)
 
     def count(self, batch: Batch, seconds: float, processes: int) -> None:
         """Each process counts its own batch for that of all others, which are as large."""

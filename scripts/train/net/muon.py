@@ -64,10 +64,11 @@ class Optimizer:
         self._rate, self._decay, self._team = matrix_rate, decay, team
         matrices = list(network.layers.parameters())
         tokens = [network.embedding, network.line_end]
-        others = [network.lift, *helpers.parameters()]
-        self._flat = Flat(team, [*matrices, *tokens, *others])
-        ends = torch.tensor([sum(x.numel() for x in some) for some in (matrices, tokens, others)])
-        self._first_token, self._first_other, _ = ends.cumsum(0).tolist()
+        heads = list(helpers.parameters())
+        groups = (matrices, tokens, [network.lift], heads)
+        self._flat = Flat(team, [parameter for group in groups for parameter in group])
+        ends = torch.tensor([sum(x.numel() for x in group) for group in groups])
+        self._first_token, self._first_other, self._first_head, _ = ends.cumsum(0).tolist()
         # Momenta; behind the matrices, means of gradients and of their squares.
         device = network.embedding.device
         self._first = shared(team, "first", self._flat.count, device)
@@ -89,16 +90,18 @@ class Optimizer:
         return self._flat.gradients
 
     @torch.no_grad()
-    def step(self, scale: float, momentum: float = 0.95) -> None:
+    def step(self, scale: float, heads_alone: bool = False, momentum: float = 0.95) -> None:
         """
         :param scale: Of all learning rates: the schedule.
+        :param heads_alone: Leaves the network as it is.
         """
         self._team.wait()
         self._steps += 1
-        end = self._flat.count
-        self._adam(self._first_token, self._first_other, self._token_rate * scale)
-        self._adam(self._first_other, end, self._other_rate * scale)
-        self._muon(scale, momentum)
+        self._adam(self._first_head, self._flat.count, self._other_rate * scale)
+        if not heads_alone:
+            self._adam(self._first_token, self._first_other, self._token_rate * scale)
+            self._adam(self._first_other, self._first_head, self._other_rate * scale)
+            self._muon(scale, momentum)
         self._team.wait()
 
     def _adam(self, begin: int, end: int, rate: float) -> None:

@@ -10,10 +10,21 @@ from net.batch import Batch
 _WARM_UP_STEPS = 40
 # High at first, which leaves chance soonest; then low, as nothing stays learned otherwise: README.
 _HIGH_UNTIL, _LOW_FROM, _LOW = 0.06, 0.12, 0.4
+# A network that comes from a file keeps what it knows, until the heads, which begin with nothing,
+# tell it something; and then moves at half of the rate of the middle of a run.
+HEADS_ALONE_STEPS, _AGAIN = 150, 0.2
 
 
-def rate_scale(share: float, steps: int) -> float:
-    """:param share: Of the run, 0 to 1."""
+def rate_scale(share: float, steps: int, from_file: bool = False) -> float:
+    """
+    :param share: Of the run, 0 to 1.
+    :param from_file: Whether the network was trained before.
+    """
+    if from_file and steps < HEADS_ALONE_STEPS:
+        return 1.0
+    if from_file:
+        warm = min(1.0, (steps + 1 - HEADS_ALONE_STEPS) / _WARM_UP_STEPS)
+        return warm * _AGAIN * max(0.01, 1 - share)
     warm = min(1.0, (steps + 1) / _WARM_UP_STEPS)
     if share < _LOW_FROM:
         fall = max(0.0, share - _HIGH_UNTIL) / (_LOW_FROM - _HIGH_UNTIL)
@@ -39,8 +50,9 @@ _LATEST = Stages(
 class Curriculum:
     """More of everything, and larger, as soon as a little of it is mastered."""
 
-    def __init__(self) -> None:
-        self.stages = Stages(0, 0, 0)
+    def __init__(self, from_file: bool = False) -> None:
+        """:param from_file: Whether the network has been through all stages before."""
+        self.stages = LAST if from_file else Stages(0, 0, 0)
         self._right = [0.0, 0.0, 0.0]
 
     def see(self, batch: Batch, correct: Tensor, share: float) -> None:
