@@ -106,6 +106,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     progress = checkpoint.load()
     if start:
         progress.before = trained_before(start)
+    from_file = bool(progress.before)
     watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
     # A run that goes on sees other examples than before, and every process its own.
     seed = given.seed + 1000 * progress.starts + 100 * team.rank
@@ -127,8 +128,8 @@ def train(team: Team, given: argparse.Namespace) -> None:
         optimizer.gradients.zero_()
         result.loss.backward()
         optimizer.step(
-            rate_scale(share, progress.steps, start is not None),
-            heads_alone=start is not None and progress.steps < HEADS_ALONE_STEPS,
+            rate_scale(share, progress.steps, from_file),
+            heads_alone=from_file and progress.steps < HEADS_ALONE_STEPS,
         )
         progress.count(batch, seconds, team.size)
         curriculum.see(batch, result.correct, share)
