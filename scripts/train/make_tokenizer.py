@@ -36,8 +36,7 @@ def main() -> None:
 
 
 def vocabulary_of(path: Path) -> Vocabulary:
-    merges = read_gguf(path).metadata["tokenizer.ggml.merges"]
-    return Vocabulary.of_merges([tuple(line.split(" ")) for line in merges])
+    return Vocabulary.of_lines(read_gguf(path).metadata["tokenizer.ggml.merges"])
 
 
 def learned(given: argparse.Namespace) -> Vocabulary:

@@ -20,9 +20,9 @@ def rate_scale(share: float, steps: int, from_file: bool = False) -> float:
     :param share: Of the run, 0 to 1.
     :param from_file: Whether the network was trained before.
     """
-    if from_file and steps < HEADS_ALONE_STEPS:
-        return 1.0
     if from_file:
+        if steps < HEADS_ALONE_STEPS:
+            return 1.0
         warm = min(1.0, (steps + 1 - HEADS_ALONE_STEPS) / _WARM_UP_STEPS)
         return warm * _AGAIN * max(0.01, 1 - share)
     warm = min(1.0, (steps + 1) / _WARM_UP_STEPS)

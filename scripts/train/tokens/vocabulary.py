@@ -77,8 +77,12 @@ class Vocabulary:
 
     @staticmethod
     def read(path: Path) -> Vocabulary:
-        lines = json.loads(path.read_text(encoding="utf-8"))
-        return Vocabulary.of_merges([tuple(line.split(" ")) for line in lines["merges"]])
+        return Vocabulary.of_lines(json.loads(path.read_text(encoding="utf-8"))["merges"])
+
+    @staticmethod
+    def of_lines(lines: list[str]) -> Vocabulary:
+        """Of merges as files write them: a pair with a space between."""
+        return Vocabulary.of_merges([tuple(line.split(" ")) for line in lines])
 
     def write(self, path: Path) -> None:
         lines = [f"{left} {right}" for left, right in self.merges]
