@@ -104,7 +104,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     curriculum = Curriculum(from_file=start is not None)
     checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)
     progress = checkpoint.load()
-    if start:
+    if start and progress.starts == 1:
         progress.before = trained_before(start)
     from_file = bool(progress.before)
     watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
