@@ -29,6 +29,11 @@ struct ProductKernel {
   // Multiplies tiles begin to end with all columns: results[c][row] for the rows of these tiles.
   void (*multiply)(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
                    const uint8_t* activations, int64_t columns, float* const* results);
+  // The same of two matrices, whose results are gates and values of a SwiGLU (rows.h): results[c]
+  // are those of that. Null: two products one after the other are as fast.
+  void (*multiply_gated)(const uint8_t* gates, const uint8_t* values, int64_t k, int64_t begin,
+                         int64_t end, const uint8_t* activations, int64_t columns,
+                         float* const* results) = nullptr;
   // Whether quantized weights are rounded, to BF16. Else sums of their quants are exact.
   bool rounds_weights = false;
 };

@@ -20,6 +20,8 @@ struct RowKernel {
   // Turns each pair (values[2i], values[2i + 1]). `turns`: each cosine twice, then -sine and sine
   // of each pair.
   void (*turn_neighbours)(const float* values, const float* turns, int64_t pairs, float* result);
+  // SwiGLU: result[i] = g / (1 + exp(-g)) * values[i], where g = gates[i].
+  void (*swiglu)(const float* gates, const float* values, int64_t count, float* result);
 };
 
 // Null if this CPU has none.

@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "../format.h"
+#include "../simd/rows.h"
 #include "tiles.h"
 
 namespace oi::kernels::amx {
@@ -57,17 +58,11 @@ class Shaped {
   int64_t widths_[2] = {0, 0};
 };
 
-// Rows of `tiles` tiles, of `columns` columns, to the results from row `row` on.
-inline void CopyOut(const Sums& sums, int64_t tiles, int64_t columns, float* const* results,
-                    int64_t row) {
-  for (int64_t c = 0; c < columns; ++c) {
-    const int64_t in_block = c % kBlockColumns;
-    for (int64_t tile = 0; tile < tiles; ++tile) {
-      const BlockSums& block = sums[tile / 2][c / kBlockColumns];
-      _mm512_storeu_ps(results[c] + row + tile * kTileRows,
-                       _mm512_load_ps(block[in_block / kGroup][tile % 2][in_block % kGroup]));
-    }
-  }
+// Of one column and one tile.
+inline const float* SumsOf(const Sums& sums, int64_t tile, int64_t column) {
+  const int64_t in_block = column % kBlockColumns;
+  const BlockSums& block = sums[tile / 2][column / kBlockColumns];
+  return block[in_block / kGroup][tile % 2][in_block % kGroup];
 }
 
 // Part `part` of `parts` of these bytes on their way to the second cache.
@@ -77,53 +72,99 @@ inline void Prefetch(const uint8_t* from, int64_t bytes, int64_t part, int64_t p
   }
 }
 
+// Sums of up to 2 * kPairs tiles with up to kColumns columns. tile_at(i): tile i.
+template <class W, class TileAt>
+void AddUp(TileAt tile_at, int64_t tiles, int64_t k, const uint8_t* activations, int64_t columns,
+           Shaped<W>& shaped, Sums& sums) {
+  const int64_t column_bytes = W::ColumnBytes(k);
+  W weights;
+  Block block;
+  for (block.begin = 0; block.begin < k; block.begin = block.end) {
+    block.end = std::min(k, block.begin + W::kChunk);
+    for (int64_t tile = 0; tile < tiles; tile += 2) {
+      block.tiles = std::min<int64_t>(2, tiles - tile);
+      for (int64_t r = 0; r < block.tiles; ++r) {
+        weights.Load(tile_at(tile + r), k, r, block.begin, block.end);
+      }
+      // Weights come from far away, too little at a time for the processor to foresee the next.
+      const bool more = tile + 2 < tiles;
+      const int64_t next = more ? tile + 2 : 0;
+      const int64_t next_at = (more ? block.begin : block.end) * W::kValueBytes;
+      const int64_t next_bytes = (block.end - block.begin) * W::kValueBytes;
+      const int64_t parts = (columns + kBlockColumns - 1) / kBlockColumns;
+      for (int64_t column = 0; column < columns; column += kBlockColumns) {
+        for (int64_t r = 0; r < std::min<int64_t>(2, tiles - next); ++r) {
+          Prefetch(tile_at(next + r) + next_at, next_bytes, column / kBlockColumns, parts);
+        }
+        for (int64_t group = 0; group < 2; ++group) {
+          const int64_t at = column + group * kGroup;
+          block.widths[group] = std::clamp<int64_t>(columns - at, 0, kGroup);
+          block.groups[group] = activations + at * column_bytes;
+        }
+        block.sums = &sums[tile / 2][column / kBlockColumns];
+        shaped.For(block.widths);
+        weights.Compute(block);
+      }
+    }
+  }
+}
+
+// Calls block(first tile, tiles, first column, columns) for all, in blocks of up to `most` tiles.
+template <class Function>
+void ForEachBlock(int64_t begin, int64_t end, int64_t most, int64_t columns, Function block) {
+  for (int64_t column = 0; column < columns; column += kColumns) {
+    const int64_t width = std::min(kColumns, columns - column);
+    for (int64_t tile = begin; tile < end; tile += most) {
+      block(tile, std::min(most, end - tile), column, width);
+    }
+  }
+}
+
 // ProductKernel::multiply.
 template <class W>
 void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
               const uint8_t* activations, int64_t columns, float* const* results) {
   const auto tile_bytes = static_cast<int64_t>(TileBytes(W::kFormat, k));
-  const int64_t column_bytes = W::ColumnBytes(k);
   alignas(64) Sums sums;
-  W weights;
   Shaped<W> shaped;
-  // Columns [start, start + width) with tiles [first, last).
-  const auto multiply = [&](int64_t start, int64_t width, int64_t first, int64_t last) {
-    Block block;
-    for (block.begin = 0; block.begin < k; block.begin = block.end) {
-      block.end = std::min(k, block.begin + W::kChunk);
-      for (int64_t tile = first; tile < last; tile += 2) {
-        block.tiles = std::min<int64_t>(2, last - tile);
-        for (int64_t r = 0; r < block.tiles; ++r) {
-          weights.Load(tiles + (tile + r) * tile_bytes, k, r, block.begin, block.end);
-        }
-        // Weights come from far away, too little at a time for the processor to foresee the next.
-        const bool more = tile + 2 < last;
-        const uint8_t* next = tiles + (more ? tile + 2 : first) * tile_bytes +
-                              (more ? block.begin : block.end) * W::kValueBytes;
-        const int64_t next_bytes = (block.end - block.begin) * W::kValueBytes;
-        const int64_t parts = (width + kBlockColumns - 1) / kBlockColumns;
-        for (int64_t column = 0; column < width; column += kBlockColumns) {
-          Prefetch(next, next_bytes, column / kBlockColumns, parts);
-          Prefetch(next + tile_bytes, next_bytes, column / kBlockColumns, parts);
-          for (int64_t group = 0; group < 2; ++group) {
-            const int64_t at = column + group * kGroup;
-            block.widths[group] = std::clamp<int64_t>(width - at, 0, kGroup);
-            block.groups[group] = activations + (start + at) * column_bytes;
-          }
-          block.sums = &sums[(tile - first) / 2][column / kBlockColumns];
-          shaped.For(block.widths);
-          weights.Compute(block);
-        }
-      }
-    }
-    CopyOut(sums, last - first, width, results + start, first * kTileRows);
-  };
-  for (int64_t column = 0; column < columns; column += kColumns) {
-    const int64_t width = std::min(kColumns, columns - column);
-    for (int64_t tile = begin; tile < end; tile += 2 * kPairs) {
-      multiply(column, width, tile, std::min(end, tile + 2 * kPairs));
-    }
-  }
+  ForEachBlock(begin, end, 2 * kPairs, columns,
+               [&](int64_t first, int64_t count, int64_t column, int64_t width) {
+                 const auto tile_at = [&](int64_t i) { return tiles + (first + i) * tile_bytes; };
+                 AddUp(tile_at, count, k, activations + column * W::ColumnBytes(k), width, shaped,
+                       sums);
+                 for (int64_t c = 0; c < width; ++c) {
+                   float* to = results[column + c] + first * kTileRows;
+                   for (int64_t i = 0; i < count; ++i, to += kTileRows) {
+                     _mm512_storeu_ps(to, _mm512_load_ps(SumsOf(sums, i, c)));
+                   }
+                 }
+               });
+}
+
+// ProductKernel::multiply_gated. Half of the tiles are gates, and their sums never leave the cache.
+template <class W, class S>
+void MultiplyGated(const uint8_t* gates, const uint8_t* values, int64_t k, int64_t begin,
+                   int64_t end, const uint8_t* activations, int64_t columns,
+                   float* const* results) {
+  const auto tile_bytes = static_cast<int64_t>(TileBytes(W::kFormat, k));
+  alignas(64) Sums sums;
+  Shaped<W> shaped;
+  ForEachBlock(begin, end, kPairs, columns,
+               [&](int64_t first, int64_t count, int64_t column, int64_t width) {
+                 const auto tile_at = [&](int64_t i) {
+                   return i < count ? gates + (first + i) * tile_bytes
+                                    : values + (first + i - count) * tile_bytes;
+                 };
+                 AddUp(tile_at, 2 * count, k, activations + column * W::ColumnBytes(k), width,
+                       shaped, sums);
+                 for (int64_t c = 0; c < width; ++c) {
+                   float* to = results[column + c] + first * kTileRows;
+                   for (int64_t i = 0; i < count; ++i, to += kTileRows) {
+                     S::Store(to, simd::Swiglu<S>(S::Load(SumsOf(sums, i, c)),
+                                                  S::Load(SumsOf(sums, count + i, c))));
+                   }
+                 }
+               });
 }
 
 }  // namespace oi::kernels::amx

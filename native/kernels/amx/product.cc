@@ -7,6 +7,7 @@
 
 #include "../product.h"
 
+#include "../avx512/registers.h"
 #include "blocks.h"
 #include "kernels.h"
 #include "unpack.h"
@@ -15,6 +16,9 @@ namespace oi::kernels::amx {
 namespace {
 
 constexpr int64_t kStep = 32;  // values of a register's row
+
+struct Here;
+using Vectors = avx512::Registers<Here>;
 
 class Weights {
  public:
@@ -128,8 +132,9 @@ size_t ActivationBytes(int64_t k, int64_t columns) {
 }
 
 template <class W>
-constexpr ProductKernel kKernel{kGroup, ActivationBytes, Convert, Multiply<W>,
-                                W::kFormat != Format::kBF16};
+constexpr ProductKernel kKernel{
+    kGroup,      ActivationBytes,           Convert,
+    Multiply<W>, MultiplyGated<W, Vectors>, W::kFormat != Format::kBF16};
 
 }  // namespace
 

@@ -39,6 +39,7 @@ struct Registers {
   static Vector Round(Vector x) {
     return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
+  static Vector Reciprocal(Vector x) { return _mm256_div_ps(_mm256_set1_ps(1.0f), x); }
   // In two halves: 2^-152 itself is no float, and only the last product rounds.
   static Vector TimesPowerOf2(Vector a, Vector b) {
     const __m256i exponent = _mm256_cvtps_epi32(b);

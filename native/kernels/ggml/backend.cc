@@ -11,6 +11,7 @@
 #include "buffer_type.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
+#include "join_gates.h"
 #include "join_norms.h"
 #include "pools.h"
 #include "traits.h"
@@ -24,6 +25,7 @@ ggml_backend_t (*make_backend)(ggml_backend_dev_t, const char*) = nullptr;
 
 void Optimize(ggml_backend_t, ggml_cgraph* graph, ggml_backend_graph_optimize_params* params) {
   JoinNorms(graph, params);
+  JoinGates(graph, params);
 }
 
 // A context asks its device for a backend of its own.

@@ -8,8 +8,10 @@
 
 #include "attention_op.h"
 #include "backend.h"
+#include "gated_products.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
+#include "join_gates.h"
 #include "matrix_products.h"
 #include "norm_op.h"
 #include "rotation_op.h"
@@ -42,6 +44,8 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
         return &norm_;
       case GGML_OP_MUL:
         return ComputesNorm(op) ? &norm_ : nullptr;
+      case GGML_OP_GLU:
+        return ComputesProducts(op) ? &gated_products_ : nullptr;
       case GGML_OP_MUL_MAT:
       case GGML_OP_MUL_MAT_ID: {
         const ggml_backend_buffer_t buffer = op->src[0]->buffer;
@@ -54,6 +58,7 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
 
  private:
   MatrixProducts products_;
+  GatedProducts gated_products_;
   AttentionOp attention_;
   NormOp norm_;
   RotationOp rotation_;

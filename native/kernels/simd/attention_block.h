@@ -82,11 +82,11 @@ typename S::Vector Softmax(float scale, const float* mask, float* scores, float*
   }
   // A row that has seen nothing yet has no maximum to subtract.
   const Vector shift = S::WhereHidden(after, S::Zero(), after);
-  const Vector correction = ExpNonPositive<S>(S::Subtract(before, shift));
+  const Vector correction = Exp<S>(S::Subtract(before, shift));
   Vector total = S::Multiply(S::Load(sum), correction);
   for (int64_t cell = 0; cell < kCells; ++cell) {
     float* at = scores + cell * kRows<S>;
-    const Vector weight = ExpNonPositive<S>(S::Subtract(S::Load(at), shift));
+    const Vector weight = Exp<S>(S::Subtract(S::Load(at), shift));
     S::Store(at, weight);
     total = S::Add(total, weight);
   }

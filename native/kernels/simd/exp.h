@@ -1,13 +1,13 @@
-// exp() of floats that are at most 0. S: see attention.h.
+// exp() of floats. S: see attention.h.
 
 #pragma once
 
 namespace oi::kernels::simd {
 
 // 2^n * e^r with r in [-ln2/2, ln2/2] and the Taylor polynomial of degree 7, whose remainder there
-// is below 6e-9. 0 for -infinity, NaN for NaN.
+// is below 6e-9. Of floats up to 87; 0 for -infinity, NaN for NaN.
 template <class S>
-typename S::Vector ExpNonPositive(typename S::Vector x) {
+typename S::Vector Exp(typename S::Vector x) {
   // e^-105 rounds to 0. With NaN, max gives its second operand.
   x = S::Max(S::Set(-105.0f), x);
   const auto n = S::Round(S::Multiply(x, S::Set(1.44269504f)));

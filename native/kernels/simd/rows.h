@@ -1,7 +1,6 @@
 // Rows (../rows.h) for any kind of registers.
 //
-// S: as for attention.h, of which this uses Load() Store() Set() Multiply() MultiplyAdd()
-// NegativeMultiplyAdd() and kLanes, and
+// S: as for attention.h, of which this uses all that is about floats, and
 //   Doubles                    kLanes doubles
 //   NoDoubles() Sum(a, b)      zeros; the sum of all in both
 //   AddSquares(sums, x)        sums + x * x in doubles
@@ -10,7 +9,10 @@
 
 #pragma once
 
+#include <algorithm>
+
 #include "../rows.h"
+#include "exp.h"
 
 namespace oi::kernels::simd {
 
@@ -87,6 +89,29 @@ void TurnNeighbours(const float* values, const float* turns, int64_t pairs, floa
 }
 
 template <class S>
-constexpr RowKernel kRows{Norm<S>, TurnHalves<S>, TurnNeighbours<S>};
+typename S::Vector Swiglu(typename S::Vector gates, typename S::Vector values) {
+  const auto one = S::Set(1.0f);
+  // Below -80 the exact result is no more than 1e-33 of the value; with NaN, max gives its second
+  // operand.
+  const auto exp = Exp<S>(S::Subtract(S::Zero(), S::Max(S::Set(-80.0f), gates)));
+  return S::Multiply(S::Multiply(gates, S::Reciprocal(S::Add(one, exp))), values);
+}
+
+template <class S>
+void Swiglu(const float* gates, const float* values, int64_t count, float* result) {
+  int64_t i = 0;
+  for (; i + S::kLanes <= count; i += S::kLanes) {
+    S::Store(result + i, Swiglu<S>(S::Load(gates + i), S::Load(values + i)));
+  }
+  if (i == count) return;
+  float last[3][S::kLanes] = {};
+  std::copy(gates + i, gates + count, last[0]);
+  std::copy(values + i, values + count, last[1]);
+  S::Store(last[2], Swiglu<S>(S::Load(last[0]), S::Load(last[1])));
+  std::copy_n(last[2], count - i, result + i);
+}
+
+template <class S>
+constexpr RowKernel kRows{Norm<S>, TurnHalves<S>, TurnNeighbours<S>, Swiglu<S>};
 
 }  // namespace oi::kernels::simd

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../ggml/buffer_type.h"
+#include "../ggml/join_gates.h"
 #include "../ggml/join_norms.h"
 #include "../kernels.h"
 
@@ -55,10 +56,10 @@ void Operation::PlaceWeights(Side side, ggml_tensor* weights, ggml_tensor* resul
                              const std::vector<uint8_t>& bytes) {
   ggml_backend_buffer_type_t type = TypeFor(side, weights, result);
   GGML_ASSERT((type == BufferType()) == (side == Side::kOurs));
-  weights_buffer_.reset(
-      ggml_backend_buft_alloc_buffer(type, ggml_backend_buft_get_alloc_size(type, weights)));
-  ggml_backend_tensor_alloc(weights_buffer_.get(), weights,
-                            ggml_backend_buffer_get_base(weights_buffer_.get()));
+  ggml_backend_buffer* buffer =
+      ggml_backend_buft_alloc_buffer(type, ggml_backend_buft_get_alloc_size(type, weights));
+  weights_buffers_.emplace_back(buffer);
+  ggml_backend_tensor_alloc(buffer, weights, ggml_backend_buffer_get_base(buffer));
   ggml_backend_tensor_set(weights, bytes.data(), 0, bytes.size());
 }
 
@@ -102,6 +103,51 @@ std::unique_ptr<Operation> Operation::Experts(Side side, ggml_type type, int64_t
   return operation;
 }
 
+// Memory for a result that only other operations need.
+ggml_tensor* Operation::SpoiledResult(ggml_tensor* operation) {
+  ggml_tensor* memory = ggml_new_tensor(inputs_.get(), GGML_TYPE_F32, 4, operation->ne);
+  operation->data = memory->data;
+  std::fill_n(static_cast<float*>(memory->data), ggml_nelements(memory), std::nanf(""));
+  return operation;
+}
+
+std::unique_ptr<Operation> Operation::GatedProducts(const GatedCase& gated) {
+  const auto tokens = static_cast<int64_t>(gated.columns.size()) / gated.k;
+  std::unique_ptr<Operation> operation(
+      new Operation(gated.columns.size() + gated.ids.size() +
+                    4 * static_cast<size_t>(gated.rows * gated.used * tokens)));
+  ggml_context* context = operation->graph_context_.get();
+  ggml_tensor* columns = operation->Input(GGML_TYPE_F32, gated.k, 1, tokens, gated.columns);
+  ggml_tensor* chosen =
+      ggml_new_tensor_2d(operation->inputs_.get(), GGML_TYPE_I32, gated.used, tokens);
+  if (!gated.ids.empty()) {
+    std::memcpy(chosen->data, gated.ids.data(), gated.ids.size() * sizeof(int32_t));
+  }
+  const auto product = [&](const std::vector<uint8_t>& bytes) {
+    ggml_tensor* weights =
+        ggml_new_tensor_3d(context, gated.type, gated.k, gated.rows, gated.experts);
+    ggml_tensor* result = gated.ids.empty() ? ggml_mul_mat(context, weights, columns)
+                                            : ggml_mul_mat_id(context, weights, columns, chosen);
+    operation->PlaceWeights(Side::kOurs, weights, result, bytes);
+    return operation->SpoiledResult(result);
+  };
+  ggml_tensor* gates = product(gated.gates);
+  ggml_tensor* gate = ggml_swiglu_split(context, gates, product(gated.values));
+  operation->Finish(gated.added ? ggml_add(context, operation->SpoiledResult(gate), gates) : gate);
+  JoinGates(operation->graph_, nullptr);
+  return operation;
+}
+
+std::unique_ptr<Operation> Operation::Swiglu(const Floats& gates, const Floats& values) {
+  std::unique_ptr<Operation> operation(new Operation(3 * values.size()));
+  const auto input = [&](const Floats& row) {
+    return operation->Input(GGML_TYPE_F32, static_cast<int64_t>(row.size()), 1, 1, row);
+  };
+  operation->Finish(
+      ggml_swiglu_split(operation->graph_context_.get(), input(gates), input(values)));
+  return operation;
+}
+
 std::unique_ptr<Operation> Operation::Attention(const AttentionCase& attention) {
   std::unique_ptr<Operation> operation(
       new Operation(2 * attention.queries.size() + attention.keys.size() + attention.values.size() +
@@ -134,9 +180,8 @@ std::unique_ptr<Operation> Operation::Norm(Side side, const Floats& values, int6
     operation->Finish(norm);
     return operation;
   }
-  norm->data = ggml_new_tensor(operation->inputs_.get(), GGML_TYPE_F32, 4, norm->ne)->data;
-  operation->Finish(
-      ggml_mul(context, norm, operation->Input(GGML_TYPE_F32, length, 1, 1, weights)));
+  operation->Finish(ggml_mul(context, operation->SpoiledResult(norm),
+                             operation->Input(GGML_TYPE_F32, length, 1, 1, weights)));
   if (side == Side::kOurs) JoinNorms(operation->graph_, nullptr);
   return operation;
 }

@@ -52,6 +52,23 @@ class Operation {
                                             const Floats& columns, const std::vector<int32_t>& ids,
                                             int64_t used);
 
+  struct GatedCase {
+    ggml_type type = GGML_TYPE_Q8_0;
+    int64_t rows = 16;
+    int64_t k = 64;
+    std::vector<uint8_t> gates;  // of weights, as a file has them; experts one behind the other
+    std::vector<uint8_t> values;
+    Floats columns;            // [tokens][k]
+    std::vector<int32_t> ids;  // [tokens][used], of experts; none: one matrix
+    int64_t used = 1;
+    int64_t experts = 1;
+    bool added = false;  // whether the gates' products are added to the results
+  };
+  // The SwiGLU of two products. The memory of these holds NaN before they are computed.
+  static std::unique_ptr<Operation> GatedProducts(const GatedCase& gated);
+  // A SwiGLU alone, by llama.cpp.
+  static std::unique_ptr<Operation> Swiglu(const Floats& gates, const Floats& values);
+
   struct AttentionCase {
     ggml_type type = GGML_TYPE_F16;
     int64_t size = 128;
@@ -94,10 +111,11 @@ class Operation {
   ggml_tensor* Input(ggml_type type, int64_t ne0, int64_t ne1, int64_t ne2, const Floats& values);
   void PlaceWeights(Side side, ggml_tensor* weights, ggml_tensor* result,
                     const std::vector<uint8_t>& bytes);
+  ggml_tensor* SpoiledResult(ggml_tensor* operation);
 
   std::unique_ptr<ggml_context, FreeContext> inputs_;
   std::unique_ptr<ggml_context, FreeContext> graph_context_;
-  std::unique_ptr<ggml_backend_buffer, FreeBuffer> weights_buffer_;
+  std::vector<std::unique_ptr<ggml_backend_buffer, FreeBuffer>> weights_buffers_;
   std::vector<uint8_t> work_;
   ggml_cgraph* graph_ = nullptr;
   ggml_tensor* result_ = nullptr;

@@ -1,5 +1,5 @@
 // Every kernel against double precision, against stock llama.cpp, and against itself at other
-// widths and thread counts. `oi-kernel-test [--set NAME] [products] [experts] [attention] [rows]`
+// widths and thread counts. `oi-kernel-test [--set NAME] [products] [experts] [gates] [attention] [rows]`
 // prints TAP of the set that this CPU gets, or of another that runs here; without arguments, of
 // all. `oi-kernel-test sets` compares the sets that run here with one another.
 
@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   if (!parts.empty() && wanted("sets")) test::CheckSets();
   if (wanted("products")) test::CheckProducts();
   if (wanted("experts")) test::CheckExperts();
+  if (wanted("gates")) test::CheckGates();
   if (wanted("attention")) test::CheckAttention();
   if (wanted("rows")) test::CheckRows();
   return test::FinishChecks();

@@ -15,6 +15,7 @@ int FinishChecks();
 void CheckSets();
 void CheckProducts();
 void CheckExperts();
+void CheckGates();
 void CheckAttention();
 void CheckRows();
 

@@ -82,7 +82,30 @@ def load(public: Path | None) -> tuple[Material, Material]:
         hidden_texts=frozenset(map(normal, _texts_of(held))),
         hidden_names=frozenset(map(key_of, _names_of(held))),
     )
-    return training, held
+    return training, _without(held, frozenset(files.read_json(files.SHOWN)))
+
+
+def _without(held: Material, shown: frozenset[str]) -> Material:
+    """The held-out side without texts, names and questions that an earlier run was shown."""
+
+    def rest(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(text for text in texts if text not in shown)
+
+    def concepts(side: Sequence[Concept]) -> tuple[Concept, ...]:
+        left = (replace(concept, utterances=rest(concept.utterances)) for concept in side)
+        return tuple(concept for concept in left if concept.utterances)
+
+    def scale(whole: Scale) -> Scale:
+        levels = (Level(rest(level.names), rest(level.texts)) for level in whole.levels)
+        return replace(whole, questions=rest(whole.questions), levels=tuple(levels))
+
+    return replace(
+        held,
+        concepts=concepts(held.concepts),
+        unseen_concepts=concepts(held.unseen_concepts),
+        scales=tuple(map(scale, held.scales)),
+        wordings={name: rest(texts) for name, texts in held.wordings.items()},
+    )
 
 
 Keep = Callable[[str, str], bool]

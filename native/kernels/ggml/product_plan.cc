@@ -1,0 +1,131 @@
+#include "product_plan.h"
+
+#include "matrix_products.h"
+
+namespace oi::kernels {
+
+std::optional<Format> FormatOf(ggml_type type) {
+  switch (type) {
+    case GGML_TYPE_Q8_0:
+      return Format::kQ8_0;
+    case GGML_TYPE_Q4_0:
+      return Format::kQ4_0;
+    case GGML_TYPE_Q4_K:
+      return Format::kQ4_K;
+    case GGML_TYPE_Q5_K:
+      return Format::kQ5_K;
+    case GGML_TYPE_Q6_K:
+      return Format::kQ6_K;
+    case GGML_TYPE_BF16:
+      return Format::kBF16;
+    case GGML_TYPE_F16:
+      return Format::kF16;
+    default:
+      return std::nullopt;
+  }
+}
+
+namespace {
+
+// Any shape of activations against one matrix.
+void FillOne(const ggml_tensor* op, const ggml_tensor* results, const Plan& plan) {
+  const ggml_tensor* from = op->src[1];
+  int64_t column = 0;
+  for (int64_t i3 = 0; i3 < op->ne[3]; ++i3) {
+    for (int64_t i2 = 0; i2 < op->ne[2]; ++i2) {
+      for (int64_t i1 = 0; i1 < op->ne[1]; ++i1, ++column) {
+        const auto at = [&](const ggml_tensor* t) {
+          return static_cast<char*>(t->data) + i1 * t->nb[1] + i2 * t->nb[2] + i3 * t->nb[3];
+        };
+        plan.sources[column] = reinterpret_cast<const float*>(at(from));
+        plan.results[column] = reinterpret_cast<float*>(at(results));
+      }
+    }
+  }
+  plan.columns[0] = {0, column};
+}
+
+// Each column against the expert that op->src[2] names for it: sorted by expert.
+void FillExperts(const ggml_tensor* op, const ggml_tensor* results, const Plan& plan) {
+  const ggml_tensor* from = op->src[1];
+  const ggml_tensor* ids = op->src[2];
+  const auto expert_of = [ids](int64_t slot, int64_t token) {
+    const char* at = static_cast<const char*>(ids->data) + slot * ids->nb[0] + token * ids->nb[1];
+    return *reinterpret_cast<const int32_t*>(at);
+  };
+  std::fill_n(plan.columns, plan.matrices, Columns{});
+  for (int64_t token = 0; token < ids->ne[1]; ++token) {
+    for (int64_t slot = 0; slot < ids->ne[0]; ++slot) {
+      const int32_t expert = expert_of(slot, token);
+      GGML_ASSERT(expert >= 0 && expert < plan.matrices);
+      ++plan.columns[expert].end;
+    }
+  }
+  int64_t total = 0;
+  for (int64_t i = 0; i < plan.matrices; ++i) {
+    const int64_t own = plan.columns[i].end;
+    plan.columns[i] = {total, total};
+    total += own;
+  }
+  for (int64_t token = 0; token < ids->ne[1]; ++token) {
+    for (int64_t slot = 0; slot < ids->ne[0]; ++slot) {
+      const int64_t column = plan.columns[expert_of(slot, token)].end++;
+      const int64_t source = slot % from->ne[1];
+      plan.sources[column] = reinterpret_cast<const float*>(
+          static_cast<const char*>(from->data) + source * from->nb[1] + token * from->nb[2]);
+      plan.results[column] = reinterpret_cast<float*>(
+          static_cast<char*>(results->data) + slot * results->nb[1] + token * results->nb[2]);
+    }
+  }
+}
+
+// A piece is a part of one group's values. Each thread has those that follow one another, as far as
+// possible of the columns that it made: they may still be in its cache.
+void Convert(const ggml_compute_params& params, const Plan& plan) {
+  const int64_t group = plan.kernel.group;
+  const int64_t parts = (plan.k + kSuperBlock - 1) / kSuperBlock;
+  int64_t pieces = 0;
+  for (int64_t i = 0; i < plan.matrices; ++i) {
+    const Columns columns = plan.columns[i];
+    pieces += (columns.end - columns.begin + group - 1) / group * parts;
+  }
+  const int64_t first = pieces * params.ith / params.nth;
+  const int64_t last = pieces * (params.ith + 1) / params.nth;
+  int64_t piece = 0;
+  for (int64_t i = 0; i < plan.matrices && piece < last; ++i) {
+    const Columns columns = plan.columns[i];
+    for (int64_t column = columns.begin; column < columns.end; column += group, piece += parts) {
+      const int64_t width = std::min(group, columns.end - column);
+      const int64_t end = std::min(last - piece, parts);
+      for (int64_t part = std::max(first - piece, int64_t{0}); part < end; ++part) {
+        const int64_t begin = part * kSuperBlock;
+        plan.kernel.convert(plan.sources + column, width, plan.k, begin,
+                            std::min(plan.k, begin + kSuperBlock), plan.ActivationsFrom(column));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Plan StartPlan(const ggml_compute_params& params, const ggml_tensor* op,
+               const ggml_tensor* results) {
+  const auto start = (reinterpret_cast<uintptr_t>(params.wdata) + 63) / 64 * 64;
+  const Plan plan(op, reinterpret_cast<void*>(start));
+  GGML_ASSERT(plan.WorkBytes() <= params.wsize);
+  GGML_ASSERT(op->src[1]->type == GGML_TYPE_F32 && op->src[1]->nb[0] == sizeof(float));
+  GGML_ASSERT(results->type == GGML_TYPE_F32 && results->nb[0] == sizeof(float));
+  // A view into weights must begin with a tile.
+  GGML_ASSERT(HasProduct(plan.weights) && plan.weights->view_offs % plan.TileBytes() == 0);
+
+  if (params.ith == 0) {
+    op->op == GGML_OP_MUL_MAT_ID ? FillExperts(op, results, plan) : FillOne(op, results, plan);
+    ggml_threadpool_chunk_set(params.threadpool, params.nth);
+  }
+  ggml_barrier(params.threadpool);
+  Convert(params, plan);
+  ggml_barrier(params.threadpool);
+  return plan;
+}
+
+}  // namespace oi::kernels
