@@ -44,10 +44,7 @@ double Now(int threads) {
 }
 
 // Of all threads together.
-double Peak(ggml_type type, int threads) {
-  const auto work = PeakOf(type == GGML_TYPE_BF16  ? Weights::kBF16
-                           : type == GGML_TYPE_F16 ? Weights::kF16
-                                                   : Weights::kQuantized);
+double RateOf(Peak work, int threads) {
   const auto rate = [&] {
     const double start = Now(threads);
     const double operations = work();
@@ -82,20 +79,26 @@ void Measure(const Options& options, ggml_type type, int64_t rows, int64_t k, in
   const auto rate = [&](Operation& operation, Side side) {
     return Rate(options, operation, side, operations, repeats);
   };
-  std::vector<double> of_ours, of_stock, peaks, gains, shares;
+  const Weights weights = type == GGML_TYPE_BF16  ? Weights::kBF16
+                          : type == GGML_TYPE_F16 ? Weights::kF16
+                                                  : Weights::kQuantized;
+  std::vector<double> of_ours, of_stock, peaks, gains, shares, vector_shares;
   for (int round = 0; round < options.rounds; ++round) {
-    peaks.push_back(Peak(type, options.threads));
+    peaks.push_back(RateOf(PeakOf(weights), options.threads));
+    const double vectors = RateOf(VectorPeakOf(weights), options.threads);
     of_ours.push_back(rate(*ours, Side::kOurs));
     of_stock.push_back(rate(*stock, Side::kStock));
     gains.push_back(of_ours.back() / of_stock.back());
     shares.push_back(of_ours.back() / peaks.back());
+    vector_shares.push_back(of_ours.back() / vectors);
   }
   std::printf(
       "{\"type\":\"%s\",\"rows\":%lld,\"k\":%lld,\"columns\":%lld,\"threads\":%d,"
-      "\"ours\":%.4g,\"stock\":%.4g,\"peak\":%.4g,\"gain\":%.3f,\"share\":%.3f}\n",
+      "\"ours\":%.4g,\"stock\":%.4g,\"peak\":%.4g,\"gain\":%.3f,\"share\":%.3f,"
+      "\"vector_share\":%.3f}\n",
       ggml_type_name(type), static_cast<long long>(rows), static_cast<long long>(k),
       static_cast<long long>(count), options.threads, Median(of_ours), Median(of_stock),
-      Median(peaks), Median(gains), Median(shares));
+      Median(peaks), Median(gains), Median(shares), Median(vector_shares));
   std::fflush(stdout);
 }
 

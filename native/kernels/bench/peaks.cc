@@ -14,21 +14,31 @@
 
 namespace oi::kernels::test {
 
-double (*PeakOf(Weights weights))() {
-  const std::string set = Description();
-  const bool floats = weights != Weights::kQuantized;
+namespace {
+
+bool Has(const char* instructions) { return Description().find(instructions) != std::string::npos; }
+
+}  // namespace
+
+Peak PeakOf(Weights weights) {
 #ifdef OI_KERNELS_AMX
-  if (set.find("AMX") == 0 && weights != Weights::kF16) return amx::PeakBf16;
+  if (Has("AMX") && weights != Weights::kF16) return amx::PeakBf16;
 #endif
+  return VectorPeakOf(weights);
+}
+
+Peak VectorPeakOf(Weights weights) {
+  const bool floats = weights != Weights::kQuantized;
 #ifdef OI_KERNELS_AVX512
-  if (set.find("AVX-512") != std::string::npos) {
-    const bool bf16 = weights == Weights::kBF16 && set.find("BF16") != std::string::npos;
+  if (Has("AVX-512")) {
+    // Where there is AMX, there are products of BF16 in vectors as well.
+    const bool bf16 = weights == Weights::kBF16 && (Has("BF16") || Has("AMX"));
     return bf16 ? avx512::PeakBf16 : floats ? avx512::PeakFloat : avx512::PeakInt8;
   }
 #endif
   if (floats) return avx2::PeakFloat;
 #ifdef OI_KERNELS_AVX_VNNI
-  if (set.find("AVX-VNNI") != std::string::npos) return avx2::PeakInt8Vnni;
+  if (Has("AVX-VNNI")) return avx2::PeakInt8Vnni;
 #endif
   return avx2::PeakInt8;
 }

@@ -1,4 +1,4 @@
-// The register peak of the set of kernels in use.
+// What the registers that the set of kernels in use has can do.
 
 #pragma once
 
@@ -7,6 +7,11 @@ namespace oi::kernels::test {
 enum class Weights { kQuantized, kBF16, kF16 };
 
 // Work for one thread; returns the number of its operations.
-double (*PeakOf(Weights weights))();
+using Peak = double (*)();
+
+// Of the registers that products of these weights take.
+Peak PeakOf(Weights weights);
+// Of vector registers alone.
+Peak VectorPeakOf(Weights weights);
 
 }  // namespace oi::kernels::test
