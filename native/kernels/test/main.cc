@@ -1,7 +1,7 @@
 // Every kernel against double precision, against stock llama.cpp, and against itself at other
-// widths and thread counts. `oi-kernel-test [--set NAME] [products] [experts] [gates] [attention] [rows]`
-// prints TAP of the set that this CPU gets, or of another that runs here; without arguments, of
-// all. `oi-kernel-test sets` compares the sets that run here with one another.
+// widths and thread counts. `oi-kernel-test [--set NAME] [products] [experts] [gates] [attention]
+// [rows]` prints TAP of the set that this CPU gets, or of another that runs here; without
+// arguments, of all. `oi-kernel-test sets` compares the sets that run here with one another.
 
 #include <algorithm>
 #include <cstdio>
