@@ -10,7 +10,8 @@
 //   kMaxTiles, kStripe     tiles of a task; cells or values that registers hold beside two vectors
 //   Zero() Set() Load() Store() Add() Subtract() Multiply() MultiplyAdd(a, b, c) = a b + c
 //   NegativeMultiplyAdd(a, b, c) = c - a b      Max(a, b): b if either is NaN
-//   Round() TimesPowerOf2()                     to the nearest; a * 2^b for whole b from -152 to 126
+//   Round()                to the nearest
+//   TimesPowerOf2(a, b)    a * 2^b for whole b from -152 to 126
 //   Reciprocal()           of floats from 1 to 2^126
 //   WhereHidden(x, a, b)   a where x is -infinity, b elsewhere
 //   LoadF16() LoadBF16()   kLanes values of the cache
