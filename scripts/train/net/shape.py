@@ -23,7 +23,7 @@ class Shape:
     rope_base: float = 10_000.0
     epsilon: float = 1e-6
     #: Width of the vectors of words that tokens begin with.
-    word: int = 100
+    word: int = 228
     #: What normed queries and keys are multiplied by, each: how sharply attention can look.
     gain: float = 1.5
     #: The last norm's gain. Tokens begin with vectors of length √width, which what the layers add

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-WIDTH = 512
+WIDTH = 384
 
 
 class Meanings:
