@@ -66,7 +66,7 @@ class ConceptTasks:
 
     def bare(self, random: Random) -> Group:
         """A text, or now and then a name or a description, without a question."""
-        concept = self.pick(random)
+        concept = self.pick(random, 0.4)
         chance = random.random()
         said = random.choice(concept.utterances)
         if chance < 0.15:
@@ -78,15 +78,20 @@ class ConceptTasks:
         state = wrapped(retyped(text, random), self._material, random)
         return Group(state, [], self._numbers.get(concept.key, -1), "bare", said)
 
-    def pick(self, random: Random) -> Concept:
-        """The public sets' few intents have more texts each, and are asked for more often."""
+    def pick(self, random: Random, public: float = 1.0) -> Concept:
+        """The public sets' few intents have more texts each, and are asked for more often.
+
+        :param public: How often, of that.
+        """
         if self._evenly:
             return random.choice(self.concepts)
         chance = random.random()
         # Languages are told by other words than all else.
         if self._languages and chance > 0.97:
             return random.choice(self._languages)
-        origin = "banking77" if chance < 0.13 else "clinc150" if chance < 0.30 else "corpus"
+        origin = "banking77" if chance < 0.13 * public else "corpus"
+        if 0.13 * public <= chance < 0.30 * public:
+            origin = "clinc150"
         return random.choice(self._origins.get(origin) or self._origins["corpus"])
 
     def _question(self, concept: Concept, random: Random, most: int) -> Question:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Iterator
+from os import getpid
 from pathlib import Path
 from random import Random
 
 from ask.mix import LAST, Mix, Stages
 from net.batch import Batch, Batcher
+from net.parent import end_with_parent
 from source.assemble import load
 from tokens.meanings import Meanings
 from tokens.prompt import Prompter
@@ -39,7 +41,7 @@ class Stream:
         self._workers = [
             context.Process(
                 target=_work,
-                args=(queue, self._stages, public, tokenizer, folder, tokens, f"{seed} {i}"),
+                args=(getpid(), queue, self._stages, public, tokenizer, folder, tokens, f"{seed} {i}"),
                 daemon=True,
             )
             for i, queue in enumerate(self._queues)
@@ -63,6 +65,7 @@ class Stream:
 
 
 def _work(
+    parent: int,
     queue,
     shared,
     public: Path | None,
@@ -71,6 +74,7 @@ def _work(
     tokens: int,
     seed: str,
 ) -> None:
+    end_with_parent(parent)
     training, _ = load(public)
     vocabulary = Vocabulary.read(tokenizer)
     meanings = Meanings(folder)

@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch import distributed, multiprocessing
 
+from net.parent import end_with_parent
+
 # Bytes that a team may come to share: a model of 50 million parameters for two processes.
 _SHARED_MOST = 2**30
 
@@ -57,8 +59,9 @@ def run_team(size: int, work: Callable[[Team, Any], None], given: Any) -> None:
         if size == 1:
             work(Team(0, 1, folder), given)
         else:
-            multiprocessing.spawn(_member, (size, folder, work, given), nprocs=size)
+            multiprocessing.spawn(_member, (size, folder, work, given, os.getpid()), nprocs=size)
 
 
-def _member(rank: int, size: int, folder: Path, work: Any, given: Any) -> None:
+def _member(rank: int, size: int, folder: Path, work: Any, given: Any, parent: int) -> None:
+    end_with_parent(parent)
     work(Team(rank, size, folder), given)
