@@ -13,12 +13,14 @@ from ask.compare import Comparisons
 from ask.made_up import Noun, made_up_field
 from ask.question import Choice, Group, Noul, Option, Question
 from ask.record_tasks import range_score
-from ask.values import Values, number_of
+from ask.values import Values, invented_word, number_of
 from source.material import Field, Material
 from tokens.wording import compact_json, state_text
 
 # Of the fields.
 _MADE_UP = 0.3
+# Lists of what can have a number.
+_NAMED = ("cities", "product_words", "colours", "departments", "countries", "job_titles")
 
 
 class NumberTasks:
@@ -26,7 +28,7 @@ class NumberTasks:
         """:param nouns: Names for fields that are made up; without them none are."""
         self._material, self._nouns = material, nouns
         self._words = material.wordings
-        self._values = Values(material)
+        self._values = Values(material, invents=bool(nouns))
         self._comparisons = Comparisons(material, self._values)
         self._fields = [f for f in material.fields if f.type in ("number", "money")]
 
@@ -95,8 +97,7 @@ class NumberTasks:
         ranked: bool = False,
     ) -> Group:
         """Things with a number each."""
-        names = self._material.entities["first_names"]
-        names = random.sample(names, random.randint(2, most_names))
+        names = self._names(random, random.randint(2, most_names))
         numbers: list[str] = []
         while len(numbers) < len(names):
             number = self._number(random, most_digits)
@@ -119,6 +120,22 @@ class NumberTasks:
         else:
             questions = [self._about(given, ends, random, others) for _ in range(count)]
         return Group(state, questions, -1, "number")
+
+    def _names(self, random: Random, count: int) -> list[str]:
+        """People; where fields are made up, other things too, and names that nobody knows."""
+        if not self._nouns or random.random() < 0.5:
+            return random.sample(self._material.entities["first_names"], count)
+        kind = random.choice((*_NAMED, "nouns", "invented", "invented"))
+        while True:
+            if kind == "invented":
+                names = [invented_word(random).capitalize() for _ in range(count)]
+            elif kind == "nouns":
+                names = [noun[0] for noun in random.sample(self._nouns, count)]
+            else:
+                names = random.sample(self._material.entities[kind], count)
+            # A number is found behind its name: none may stand inside of another.
+            if sum(name in other for name in names for other in names) == count:
+                return names
 
     def _about(
         self, given: dict[str, str], ends: dict[str, int], random: Random, others: float

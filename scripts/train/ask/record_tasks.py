@@ -38,7 +38,7 @@ class RecordTasks:
         """:param nouns: Names for fields that are made up; without them none are."""
         self._material, self._nouns = material, nouns
         self._words = material.wordings
-        self._values = Values(material)
+        self._values = Values(material, invents=bool(nouns))
         self._comparisons = Comparisons(material, self._values)
 
     def group(
@@ -238,5 +238,6 @@ def _phrase(field: Field, random: Random) -> str:
 
 
 def _fill(frame: str, phrase: str, value: str = "") -> str:
-    text = frame.replace("{field}", phrase).replace("{value}", value)
-    return text[:1].upper() + text[1:]
+    text = frame.replace("{field}", phrase)
+    # A value that comes first is written as it stands in the record.
+    return (text[:1].upper() + text[1:]).replace("{value}", value)

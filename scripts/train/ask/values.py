@@ -15,7 +15,17 @@ _PEOPLE = (
     " emergencyContact doctor driver teacher landlord lastName firstName"
 ).split()
 _PLACES = "city location origin destination".split()
+_THINGS = "productName model title description".split()
+# Of longer names, the last word tells: `driverName`, `originPort`.
+_LAST_OF_PEOPLE = "Name Owner Doctor Teacher Holder Alias".split()
+_LAST_OF_PLACES = "City Port Site Team".split()
+_LAST_OF_THINGS = "Title Text Summary Model Label".split()
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+# Strings that are words nobody knows, where some are made up: they have to be read.
+_INVENTED = 0.25
+_STARTS = "b br c ch cl d dr f g gr h j k l m n p pl qu r s sh sk st t th tr v w y z".split()
+_MIDDLES = "a e i o u ai ea ou ia oo".split()
+_ENDS = ("", "", "", "l", "m", "n", "nd", "r", "rt", "s", "sk", "t", "x")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +37,11 @@ class Value:
 
 
 class Values:
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: Material, invents: bool = False) -> None:
+        """:param invents: Whether some strings are made up."""
         self._material = material
         self._entities = material.entities
+        self._invented = _INVENTED if invents else 0.0
 
     def number(self, random: Random, digits: int | None = None, cents: float = 0.0) -> str:
         """A number above 0, of this side of the split, as it is written."""
@@ -90,14 +102,18 @@ class Values:
 
     def person(self, random: Random) -> str:
         first = random.choice(self._entities["first_names"])
+        if self._invents(random):
+            first = invented_word(random).capitalize()
         if random.random() < 0.6:
             return first
         return f"{first} {random.choice(_LETTERS)}."
 
     def _string(self, name: str, random: Random) -> str:
-        if name in _PEOPLE:
+        if _is_one(name, _PEOPLE, _LAST_OF_PEOPLE):
             return self.person(random)
-        if name in _PLACES:
+        if self._invents(random):
+            return " ".join(invented_word(random) for _ in range(random.choice((1, 1, 2)))).title()
+        if _is_one(name, _PLACES, _LAST_OF_PLACES):
             return random.choice(self._entities["cities"])
         if name == "country":
             return random.choice(self._entities["countries"])
@@ -106,7 +122,9 @@ class Values:
         if name == "email":
             domain = random.choice(self._entities["email_domains"])
             return f"{random.choice(self._entities['first_names']).lower()}@{domain}"
-        if name in ("productName", "model", "title", "description"):
+        if name.endswith("Address"):
+            return f"{random.randint(1, 99)} {random.choice(self._entities['cities'])} Street"
+        if _is_one(name, _THINGS, _LAST_OF_THINGS):
             colour = random.choice(self._entities["colours"])
             return f"{colour} {random.choice(self._entities['product_words'])}"
         if name in ("diagnosis", "reason", "notes"):
@@ -122,6 +140,21 @@ class Values:
             return f"{random.choice(_LETTERS)}{random.randint(1, 99)}"
         code = "".join(random.choice(_LETTERS) for _ in range(random.randint(1, 3)))
         return f"{code}-{self.number(random, random.choice((3, 4, 5)))}"
+
+    def _invents(self, random: Random) -> bool:
+        return random.random() < self._invented
+
+
+def invented_word(random: Random) -> str:
+    """Of two or three syllables."""
+    syllables = (
+        random.choice(part) for _ in range(random.choice((2, 2, 3))) for part in (_STARTS, _MIDDLES)
+    )
+    return "".join(syllables) + random.choice(_ENDS)
+
+
+def _is_one(name: str, names: list[str], last_words: list[str]) -> bool:
+    return name in names or (name not in _THINGS and name.endswith(tuple(last_words)))
 
 
 def _same(text: str) -> Value:

@@ -41,7 +41,7 @@ class Stream:
         self._workers = [
             context.Process(
                 target=_work,
-                args=(getpid(), queue, self._stages, public, tokenizer, folder, tokens, f"{seed} {i}"),
+                args=(getpid(), f"{seed} {i}", queue, self._stages, public, tokenizer, folder, tokens),
                 daemon=True,
             )
             for i, queue in enumerate(self._queues)
@@ -66,13 +66,13 @@ class Stream:
 
 def _work(
     parent: int,
+    seed: str,
     queue,
     shared,
     public: Path | None,
     tokenizer: Path,
     folder: Path,
     tokens: int,
-    seed: str,
 ) -> None:
     end_with_parent(parent)
     training, _ = load(public)
