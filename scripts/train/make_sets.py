@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 from ask.question import Group, body_of
-from ask.sets import calibration_groups, evaluation_sets
+from ask.sets import PublicTest, calibration_groups, evaluation_sets
 from source.assemble import load
-from source.files import banking_concepts
+from source.files import banking_concepts, clinc_concepts
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
     given = options.parse_args()
 
     _, held = load(given.public)
-    test = banking_concepts(given.public / "banking77", "test") if given.public else None
+    test = public_test(given.public) if given.public else None
     given.out.mkdir(parents=True, exist_ok=True)
     sets = evaluation_sets(held, "report", test, given.rows)
     for found in sets:
@@ -35,6 +35,11 @@ def main() -> None:
     text = json.dumps({"others": others, "sets": facts}, indent=1)
     (given.out / "sets.json").write_text(text + "\n", encoding="utf-8")
     print(text)
+
+
+def public_test(folder: Path) -> PublicTest:
+    banking = banking_concepts(folder / "banking77", "test")
+    return PublicTest(banking, *clinc_concepts(folder / "clinc150", "val"))
 
 
 def write_rows(path: Path, groups: list[Group]) -> None:

@@ -40,13 +40,24 @@ class EvaluationSet:
     groups: list[Group]
 
 
+@dataclass(frozen=True)
+class PublicTest:
+    """Parts of the public sets that nothing is trained or tuned on."""
+
+    #: BANKING77's intents with the texts of its test part, and CLINC150's with those of ``val``.
+    banking: list[Concept]
+    clinc: list[Concept]
+    #: Requests of ``oos_val``, which fit no intent.
+    strays: list[str]
+
+
 def evaluation_sets(
-    held: Material, side: str, test: list[Concept] | None = None, rows: int = 600
+    held: Material, side: str, test: PublicTest | None = None, rows: int = 600
 ) -> list[EvaluationSet]:
     """
     :param held: The held-out side.
     :param side: ``tune`` or ``report``.
-    :param test: BANKING77's intents with the texts of its test part; none to leave it out.
+    :param test: None to leave it out.
     """
     concepts = [c for c in held.unseen_concepts if is_held_out("tuning", c.key) == (side == "tune")]
     held = replace(held, unseen_concepts=tuple(concepts))
@@ -133,7 +144,8 @@ def evaluation_sets(
         for name, about, figure, goal, make in makers
     ]
     if test is not None:
-        sets.insert(0, _banking(test))
+        sets.insert(0, _banking(test.banking))
+        sets.append(_strays(test, held, rows))
     return sets
 
 
@@ -198,3 +210,17 @@ def _banking(test: list[Concept]) -> EvaluationSet:
             groups.append(Group(text, [question]))
     random.shuffle(groups)
     return EvaluationSet("banking77-77", "BANKING77 test, 77 names", _RIGHT, 0.80, groups)
+
+
+def _strays(test: PublicTest, held: Material, rows: int) -> EvaluationSet:
+    """Requests within CLINC150's intents and outside of them, as many of each."""
+    random = Random(f"{SEED} strays")
+    tasks = ConceptTasks(replace(held, concepts=tuple(test.clinc)), {})
+    groups: list[Group] = []
+    for i in range(rows):
+        concept, outside = random.choice(tasks.concepts), i % 2 == 1
+        text = random.choice(test.strays if outside else concept.utterances)
+        question = tasks.choice_with_other(concept, random, 8, outside)
+        groups.append(Group(text, [question]))
+    about = "requests outside of CLINC150's intents, or inside"
+    return EvaluationSet("out-of-scope-clinc", about, "auroc", 0.85, groups)

@@ -11,8 +11,8 @@ _WARM_UP_STEPS = 40
 # High at first, which leaves chance soonest; then low, as nothing stays learned otherwise: README.
 _HIGH_UNTIL, _LOW_FROM, _LOW = 0.06, 0.12, 0.4
 # A network that comes from a file keeps what it knows, until the heads, which begin with nothing,
-# tell it something; and then moves at half of the rate of the middle of a run.
-HEADS_ALONE_STEPS, _AGAIN = 150, 0.2
+# tell it something; and then moves at a fifth of the rate of the middle of a run.
+HEADS_ALONE_STEPS, _AGAIN = 150, 0.08
 
 
 def rate_scale(share: float, steps: int, from_file: bool = False) -> float:
