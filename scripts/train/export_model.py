@@ -11,10 +11,12 @@ import torch
 
 from export.gguf import q8_0_error, write_gguf
 from export.metadata import general, hyperparameters, readout, tokenizer
+from export.read import read_gguf
 from export.temperatures import read_temperatures
 from export.weights import tensors_of
 from net.network import Network
 from net.shape import Shape
+from net.start import start_from
 from tokens.prompt import Prompter
 from tokens.vocabulary import LABELS, Vocabulary
 
@@ -27,12 +29,16 @@ def main() -> None:
     options.add_argument("--checkpoint", type=Path, default=Path("build/train/run/checkpoint.pt"))
     options.add_argument("--calibration", type=Path, help="file that `oi calibrate` wrote")
     options.add_argument("--out", type=Path, default=Path("build/train/oi-small.gguf"))
+    options.add_argument("--start", type=Path, help="model file that the run went on from")
+    options.add_argument("--share", type=float, default=1.0, help="of the run; of the file the rest")
     options.add_argument("--version", default="1")
     given = options.parse_args()
 
     vocabulary = Vocabulary.read(given.tokenizer)
     saved = torch.load(given.checkpoint, map_location="cpu")
     network = load_network(saved, vocabulary)
+    if given.start:
+        blend(network, given.start, given.share)
     temperature = read_temperatures(given.calibration) if given.calibration else None
     progress = saved["progress"]
     trained = {
@@ -60,6 +66,18 @@ def load_network(saved: dict, vocabulary: Vocabulary) -> Network:
     network = Network(Shape(**saved["shape"]), list(zip(prompter.line_labels, prompter.labels)))
     network.load_state_dict(saved["network"])
     return network.eval()
+
+
+def blend(network: Network, start: Path, share: float) -> None:
+    """Weights between those that a run began with and those that it ended with.
+
+    See M. Wortsman et al., "Robust fine-tuning of zero-shot models", 2022.
+    """
+    ended = {name: value.clone() for name, value in network.named_parameters()}
+    start_from(read_gguf(start), network)
+    with torch.no_grad():
+        for name, value in network.named_parameters():
+            value.lerp_(ended[name], share)
 
 
 if __name__ == "__main__":
