@@ -1,5 +1,6 @@
 /**
- * What the default model answers to everyday requests, written down before it was trained.
+ * What the default model answers to everyday requests, written down before it was trained; only the
+ * README's first request was chosen afterwards.
  *
  * Needs the built addon; the model is in the package, so nothing here is ever skipped. A right answer
  * is the likeliest one, sure beyond .6; of a score, the expected level within half a level. What the

@@ -12,7 +12,7 @@ export interface Example {
   readonly 'x-oi-needs'?: 'image'
 }
 
-const state = 'Ticket 4711: I was charged twice this month and nobody answers my mails.'
+const state = 'Ticket 4711: I was charged twice this month, please refund the second payment.'
 
 const billing = { type: 'noul', instructions: 'Is this about a payment?' }
 const refund = {
