@@ -19,7 +19,7 @@ from torch.nn import functional as F
 
 from ask.mix import Mix
 from ask.question import Choice, body_of
-from export_model import load_network
+from export_model import blend, load_network
 from net.batch import make_batch
 from net.network import Network
 from net.tensors import to_tensors
@@ -39,11 +39,15 @@ def main() -> None:
     options.add_argument("--checkpoint", type=Path, default=Path("build/train/run/checkpoint.pt"))
     options.add_argument("--model", type=Path, default=Path("build/train/oi-small.gguf"))
     options.add_argument("--tool", type=Path, default=Path("dist/scripts/train/check/answers.js"))
+    options.add_argument("--start", type=Path, help="as the model was exported")
+    options.add_argument("--share", type=float, default=1.0, help="as the model was exported")
     options.add_argument("--requests", type=int, default=300)
     given = options.parse_args()
 
     vocabulary = Vocabulary.read(given.tokenizer)
     network = load_network(torch.load(given.checkpoint, map_location="cpu"), vocabulary)
+    if given.start:
+        blend(network, given.start, given.share)
     held, random = load(given.public)[1], Random(7)
     mix = Mix(held, vocabulary, Meanings(given.folder))
     groups = [mix.asked(random) for _ in range(given.requests)]

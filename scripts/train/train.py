@@ -23,6 +23,7 @@ import torch
 from ask.mix import Stages, concept_numbers
 from ask.sets import evaluation_sets
 from export.read import read_gguf
+from net.begin import begin, begin_comparing, begin_helpers, columns_of
 from net.checkpoint import Checkpoint
 from net.heap import keep_freed_memory
 from net.log import Log, rounded
@@ -38,7 +39,7 @@ from net.watch import Watch
 from source.assemble import load
 from tokens.meanings import Meanings
 from tokens.prompt import Prompter
-from tokens.vectors import gists_of, vectors_of
+from tokens.vectors import read_token_vectors
 from tokens.vocabulary import Vocabulary
 
 
@@ -59,6 +60,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     options.add_argument("--matrix-rate", type=float, default=0.02)
     options.add_argument("--token-rate", type=float, default=0.03)
+    options.add_argument("--lift-rate", type=float, default=2e-4)
     options.add_argument("--other-rate", type=float, default=3e-3)
     options.add_argument("--watch-minutes", type=float, default=10, help="between figures")
     options.add_argument("--watch-rows", type=int, default=200, help="of each held-out set")
@@ -84,13 +86,16 @@ def train(team: Team, given: argparse.Namespace) -> None:
     vocabulary = Vocabulary.read(given.tokenizer)
     prompter = Prompter(vocabulary)
     shape = shape_of(given.size, len(vocabulary.tokens))
-    spelled = torch.from_numpy(vectors_of(vocabulary, given.folder / "vectors.npz"))
-    network = Network(shape, list(zip(prompter.line_labels, prompter.labels)), spelled)
-    gists = torch.from_numpy(gists_of(vocabulary, given.folder / "vectors.npz"))
+    vectors = read_token_vectors(given.folder / "tokens.npz")
+    labels = list(zip(prompter.line_labels, prompter.labels))
+    network = Network(shape, labels, columns_of(vectors))
+    gists = torch.from_numpy(vectors.gists)
     meanings = torch.from_numpy(Meanings(given.folder).vectors.astype(np.float16))
     start = read_gguf(given.start) if given.start else None
     if start:
         start_from(start, network)
+    else:
+        begin(network, vectors)
     helpers = Helpers(shape.width, len(concept_numbers(training)), gists, meanings)
     network, helpers = network.to(given.device), helpers.to(given.device)
     optimizer = Optimizer(
@@ -99,6 +104,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
         team,
         matrix_rate=given.matrix_rate,
         token_rate=given.token_rate,
+        lift_rate=given.lift_rate,
         other_rate=given.other_rate,
     )
     curriculum = Curriculum(from_file=start is not None)
@@ -115,6 +121,13 @@ def train(team: Team, given: argparse.Namespace) -> None:
     )
     log = Log(given.out / "log.jsonl" if team.leads else None)
     log.write({"event": "start", "parameters": shape.parameters, **words(given)})
+    if not start and progress.starts == 1:
+        stream.turn_to(curriculum.stages)
+        if team.leads:
+            cosines = begin_helpers(helpers, network, stream, given.device)
+            begin_comparing(helpers, network)
+            log.write({"event": "begin", **rounded(cosines)})
+        team.wait()
 
     begun, total = time.monotonic() - progress.seconds, given.minutes * 60
     next_watch, next_save = progress.seconds + given.watch_minutes * 60, progress.seconds + 120

@@ -37,7 +37,7 @@ SHARES = {
 
 # Texts without a question for each group with some, from stage to stage. They cost a tenth, and
 # tell what a text is about, which has to be known before any question can be answered.
-BARE = (4, 4, 3, 3, 2, 3)
+BARE = (3, 3, 2, 2, 2, 2)
 
 # How many concepts the first stages are about, those with the most texts: to compare a text with
 # options is learned long before all that can be compared.

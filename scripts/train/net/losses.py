@@ -19,6 +19,7 @@ from net.digits import STEPS
 from net.network import Network
 from net.precision import PRODUCTS
 from net.tensors import to_tensors
+from net.told import Told
 
 
 # The next token is asked for at some places only: the vocabulary is the largest matrix, and the
@@ -54,7 +55,7 @@ class Weights:
     #: Which tokens a value has, told where it ends, and again before it is compared.
     content: float = 0.5
     content_later: float = 0.5
-    #: What texts are about, by their words' vectors alone, told where they end.
+    #: What texts are about, by their tokens alone, told where they end.
     gist: float = 1.0
     gist_later: float = 1.0
     #: What texts mean as a whole, as the teacher says, told where they end.
@@ -85,6 +86,14 @@ class Helpers(nn.Module):
         self.digits = nn.Parameter(torch.zeros(STEPS, width))
         self.gist = nn.Parameter(torch.randn(gists.shape[1], width) * width**-0.5)
         self.meaning = nn.Parameter(torch.randn(meanings.shape[1], width) * width**-0.5)
+
+    def wanted(self, told: Told) -> Tensor:
+        """What the tokens of each place say together."""
+        rows, tokens = (
+            torch.from_numpy(index).to(self.gists.device) for index in (told.rows, told.tokens)
+        )
+        sums = self.gists.new_zeros(len(told.places), self.gists.shape[1])
+        return sums.index_add_(0, rows, self.gists[tokens])
 
 
 @dataclass
@@ -151,9 +160,9 @@ def outcome(
             ("gist_later", batch.later_gists, states.at_right),
         ):
             if len(told.places):
-                wanted = helpers.gists.new_zeros(len(told.places), helpers.gists.shape[1])
-                wanted.index_add_(0, long(told.rows), helpers.gists[long(told.tokens)])
-                alike = F.cosine_similarity(at(told.places, helpers.gist, of), wanted)
+                alike = F.cosine_similarity(
+                    at(told.places, helpers.gist, of), helpers.wanted(told)
+                )
                 losses[name] = (1 - alike).mean()
         for end, places, numbers, of in (
             ("", batch.meaning_places, batch.meanings, states.at_evidence),

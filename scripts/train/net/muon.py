@@ -58,9 +58,12 @@ class Optimizer:
         *,
         matrix_rate: float = 0.02,
         token_rate: float = 0.03,
+        lift_rate: float = 2e-4,
         other_rate: float = 3e-3,
+        first_layer: float = 0.25,
         decay: float = 0.1,
     ) -> None:
+        """:param first_layer: Its share of the rate of matrices: it begins with what it should do."""
         self._rate, self._decay, self._team = matrix_rate, decay, team
         matrices = list(network.layers.parameters())
         tokens = [network.embedding, network.line_end]
@@ -74,14 +77,15 @@ class Optimizer:
         self._first = shared(team, "first", self._flat.count, device)
         self._second = shared(team, "second", self._flat.count - self._first_token, device)
         self._steps = 0
-        self._token_rate, self._other_rate = token_rate, other_rate
+        self._token_rate, self._lift_rate, self._other_rate = token_rate, lift_rate, other_rate
         self._own: list[_Matrix] = []
         at = 0
         for i, layer in enumerate(network.layers):
             for name, matrix in layer.named_parameters():
                 part = slice(at, at + matrix.numel())
                 if i % team.size == team.rank:
-                    self._own.append(_Matrix(matrix.data, part, _STACKED.get(name, 1)))
+                    share = first_layer if i == 0 else 1.0
+                    self._own.append(_Matrix(matrix.data, part, _STACKED.get(name, 1), share))
                 at = part.stop
 
     @property
@@ -100,7 +104,7 @@ class Optimizer:
         self._adam(self._first_head, self._flat.count, self._other_rate * scale)
         if not heads_alone:
             self._adam(self._first_token, self._first_other, self._token_rate * scale)
-            self._adam(self._first_other, self._first_head, self._other_rate * scale)
+            self._adam(self._first_other, self._first_head, self._lift_rate * scale)
             self._muon(scale, momentum)
         self._team.wait()
 
@@ -117,20 +121,21 @@ class Optimizer:
         values.mul_(1 - rate * _DECAY).addcdiv_(first, spread, value=-rate / whole)
 
     def _muon(self, scale: float, momentum: float) -> None:
-        waiting: defaultdict[tuple[int, int], list[tuple[Tensor, Tensor]]] = defaultdict(list)
+        waiting: defaultdict[tuple[int, int], list[tuple[Tensor, Tensor, float]]]
+        waiting = defaultdict(list)
         for matrix in self._own:
             gradient, moment = self._flat.average(matrix.part), self._first[matrix.part]
             moment.lerp_(gradient, 1 - momentum)
             update = gradient.lerp(moment, momentum).view_as(matrix.values)
             parts = (x.chunk(matrix.stacked) for x in (update, matrix.values))
             for some, target in zip(*parts):
-                waiting[tuple(some.shape)].append((some, target))
+                waiting[tuple(some.shape)].append((some, target, self._rate * scale * matrix.share))
         # Matrices of one shape at once: few large products instead of many small ones.
         for (rows, columns), pairs in waiting.items():
-            updates = orthogonal(torch.stack([some for some, _ in pairs]))
-            rate = self._rate * scale * max(1.0, rows / columns) ** 0.5
-            for update, (_, target) in zip(updates, pairs):
-                target.mul_(1 - self._rate * scale * self._decay).add_(update, alpha=-rate)
+            updates = orthogonal(torch.stack([some for some, *_ in pairs]))
+            tall = max(1.0, rows / columns) ** 0.5
+            for update, (_, target, rate) in zip(updates, pairs):
+                target.mul_(1 - rate * self._decay).add_(update, alpha=-rate * tall)
 
     def state(self) -> dict:
         return {"first": self._first, "second": self._second, "steps": self._steps}
@@ -152,3 +157,5 @@ class _Matrix:
     part: slice
     #: How many matrices it is in one.
     stacked: int
+    #: Of the rate.
+    share: float

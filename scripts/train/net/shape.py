@@ -22,8 +22,8 @@ class Shape:
     #: A small base: prompts are short, and distances of a few tokens must be told apart.
     rope_base: float = 10_000.0
     epsilon: float = 1e-6
-    #: Width of the vectors of words that tokens begin with.
-    word: int = 228
+    #: Numbers that are known of a token beforehand: its vector, its weight, and that it has them.
+    word: int = 194
     #: What normed queries and keys are multiplied by, each: how sharply attention can look.
     gain: float = 1.5
     #: The last norm's gain. Tokens begin with vectors of length √width, which what the layers add
