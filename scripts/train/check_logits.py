@@ -19,7 +19,7 @@ from torch.nn import functional as F
 
 from ask.mix import Mix
 from ask.question import Choice, body_of
-from export_model import blend, load_network
+from export_model import load_network
 from net.batch import make_batch
 from net.network import Network
 from net.tensors import to_tensors
@@ -45,9 +45,8 @@ def main() -> None:
     given = options.parse_args()
 
     vocabulary = Vocabulary.read(given.tokenizer)
-    network = load_network(torch.load(given.checkpoint, map_location="cpu"), vocabulary)
-    if given.start:
-        blend(network, given.start, given.share)
+    saved = torch.load(given.checkpoint, map_location="cpu")
+    network = load_network(saved, vocabulary, given.start, given.share)
     held, random = load(given.public)[1], Random(7)
     mix = Mix(held, vocabulary, Meanings(given.folder))
     groups = [mix.asked(random) for _ in range(given.requests)]

@@ -36,9 +36,7 @@ def main() -> None:
 
     vocabulary = Vocabulary.read(given.tokenizer)
     saved = torch.load(given.checkpoint, map_location="cpu")
-    network = load_network(saved, vocabulary)
-    if given.start:
-        blend(network, given.start, given.share)
+    network = load_network(saved, vocabulary, given.start, given.share)
     temperature = read_temperatures(given.calibration) if given.calibration else None
     progress = saved["progress"]
     trained = {
@@ -61,14 +59,22 @@ def main() -> None:
         raise SystemExit(f"expected at most {MOST_BYTES} bytes, got {size}")
 
 
-def load_network(saved: dict, vocabulary: Vocabulary) -> Network:
+def load_network(
+    saved: dict, vocabulary: Vocabulary, start: Path | None = None, share: float = 1.0
+) -> Network:
+    """
+    :param start: Model file that the run went on from, to blend it with.
+    :param share: Of the run.
+    """
     prompter = Prompter(vocabulary)
     network = Network(Shape(**saved["shape"]), list(zip(prompter.line_labels, prompter.labels)))
     network.load_state_dict(saved["network"])
+    if start:
+        _blend(network, start, share)
     return network.eval()
 
 
-def blend(network: Network, start: Path, share: float) -> None:
+def _blend(network: Network, start: Path, share: float) -> None:
     """Weights between those that a run began with and those that it ended with.
 
     See M. Wortsman et al., "Robust fine-tuning of zero-shot models", 2022.

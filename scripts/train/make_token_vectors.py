@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from teach.start import Encoder as _  # Before torch is loaded: the processor's widest products.
+import teach.start  # Before torch is loaded, for the processor's widest products.
 
 import numpy as np
 import torch

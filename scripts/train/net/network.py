@@ -49,7 +49,7 @@ class Network(nn.Module):
         :param fused: Tokens that are a label and a line's end, with the label's token. Their
             vector is the label's, moved by one vector that all of them share: so that an answer
             can be copied from the end of an option.
-        :param words: For each token, the vector of the word that it spells, or zeros.
+        :param words: For each token, what is known of it beforehand, or zeros.
         """
         super().__init__()
         self.shape = shape

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tokens.vectors import WIDTH
+
 
 CONTEXT = 4096
 
@@ -23,7 +25,7 @@ class Shape:
     rope_base: float = 10_000.0
     epsilon: float = 1e-6
     #: Numbers that are known of a token beforehand: its vector, its weight, and that it has them.
-    word: int = 194
+    word: int = WIDTH + 2
     #: What normed queries and keys are multiplied by, each: how sharply attention can look.
     gain: float = 1.5
     #: The last norm's gain. Tokens begin with vectors of length √width, which what the layers add
