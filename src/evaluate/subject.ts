@@ -4,6 +4,7 @@
  * @module
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { isJsonObject, type Json, parseJson, stringifyJson } from '../api/json.js'
 import { type Client, OiRequestError } from '../client/index.js'
 import type { Decider, Decision, ModelCard, Orders } from '../decide/types.js'
@@ -49,11 +50,34 @@ export async function remoteSubject(client: Client, orders?: Orders): Promise<Su
       const options = { evidence: true, orders, signal }
       // As a text: names like "7" stay where they are, and numbers as they were written.
       const body = stringifyJson(request as unknown as Json)
-      const text = await client.decideText(body, options).catch((cause) => {
+      const ask = () => client.decideText(body, options)
+      const text = await waitForTurn(ask, signal).catch((cause) => {
         throw remoteError(cause, `${client.baseUrl}/v1/systemone`)
       })
       return readDecision(text)
     },
+  }
+}
+
+/** For how long a row is refused because others of the minute came first, milliseconds. */
+const patienceMs = 600_000
+
+/**
+ * A limit that is used up says when to come back, and is no failure: places become free one by
+ * one, and rows at the same time compete for them, so retries that are counted can run out within
+ * milliseconds.
+ */
+async function waitForTurn<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const untilMs = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof OiRequestError) || error.status !== 429) throw error
+      const { retryAfterMs } = error
+      if (retryAfterMs === undefined || performance.now() + retryAfterMs > untilMs) throw error
+      await pause(retryAfterMs, undefined, { signal })
+    }
   }
 }
 

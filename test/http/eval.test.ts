@@ -77,6 +77,24 @@ t.test('--url asks a server, and --json is the report', async (t) => {
   t.notOk(bodies.some((body) => 'expected' in body))
 })
 
+t.test('a server whose minute is used up is waited for, however often it says so', async (t) => {
+  const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
+  const asked = new Map<string, number>()
+  const decider = stubDecider(async (request: DecideRequest) => {
+    const row = JSON.stringify(request)
+    const times = (asked.get(row) ?? 0) + 1
+    asked.set(row, times)
+    // Places become free one by one, and rows at the same time compete for them.
+    if (times <= 25) throw new OiError('ERR_RATE_LIMIT', 'used up', { retryAfterMs: 1 })
+    return decisionOn(request)
+  })
+  await withServer({ decider, wire }, async ({ url, key }) => {
+    const { code, stdout, stderr } = await ended(oi([file, '--url', url, '--key', key, '--json']))
+    t.equal(code, 0, stderr)
+    t.match(JSON.parse(stdout), { rows: { answered: count, refused: 0 }, whole: true })
+  })
+})
+
 t.test('a run that was killed goes on, and ends with the figures of a whole one', async (t) => {
   const dir = t.testdir({ 'rows.jsonl': rows })
   const resume = join(dir, 'run.jsonl')
