@@ -59,7 +59,7 @@ export async function remoteSubject(client: Client, orders?: Orders): Promise<Su
   }
 }
 
-/** For how long a row is refused because others of the minute came first, milliseconds. */
+/** How long after a row's first request the client's own retries may begin anew, milliseconds. */
 const patienceMs = 600_000
 
 /**
