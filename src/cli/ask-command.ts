@@ -21,6 +21,7 @@ import {
 } from './question-flags.js'
 import { modelToOpen } from './models-to-open.js'
 import { addSettings } from './setting-options.js'
+import { together } from './together.js'
 
 type AskFlags = Omit<AskInput, 'state' | 'asked' | 'images'> & {
   readonly image?: readonly string[]
@@ -88,11 +89,6 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
       process.stdout.write(answerTable(parseReply(text), parseJson(body), { colours }))
     }
   })
-}
-
-/** The values of a flag that can be repeated. */
-function together(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value]
 }
 
 async function askModel(

@@ -16,6 +16,7 @@ import { loadModel, modelSettings } from './load-model.js'
 import { readWhole } from './read-whole.js'
 import { modelToOpen } from './models-to-open.js'
 import { addSettings } from './setting-options.js'
+import { together } from './together.js'
 
 type EvalFlags = EvalOptions & {
   readonly url?: string
@@ -49,6 +50,11 @@ export function addEvalCommand(
     .description('measure the answers of a model on questions whose right answers are known')
     .argument('<file>', 'JSONL of request bodies with the right answers')
     .option('--flips', 'ask choices and scores with their options in reverse as well')
+    .option(
+      '--other <option>',
+      'an option for what fits none of the others; can be repeated',
+      together,
+    )
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))
     .option('--concurrency <n>', 'rows at the same time', readWhole(1, mostAtOnce), 16)
     .option('--resume <file>', 'keep what was measured there, and go on from it')

@@ -24,6 +24,7 @@ import { listenForStop } from './signals.js'
 
 export interface EvalOptions {
   readonly flips?: boolean
+  readonly other?: readonly string[]
   readonly limit?: number
   readonly concurrency: number
   readonly resume?: string
@@ -54,8 +55,17 @@ export async function evaluateFile(
 ): Promise<number> {
   // Everything that can be wrong with files is said before a model is loaded, or asked for hours.
   if (options.html !== undefined) requireWritable('--html', options.html)
-  const survey = await withProgress('Reading the rows', (show) => surveyRows(file, limits, show))
+  const survey = await withProgress('Reading the rows', (onProgress) =>
+    surveyRows(file, limits, { others: options.other ?? [], onProgress }),
+  )
   if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file}: expected at least one row`)
+  if (survey.missing.length > 0) {
+    const names = survey.missing.map((name) => JSON.stringify(name)).join(', ')
+    throw new OiError(
+      'ERR_CONFIG',
+      `--other: no choice with a right answer has the option ${names}`,
+    )
+  }
 
   const opened = await open()
   try {
@@ -78,6 +88,7 @@ class Run {
   readonly #options: EvalOptions
   readonly #results = new Results()
   readonly #flips: boolean
+  readonly #others: ReadonlySet<string>
   #elapsedMs = () => 0
 
   constructor(file: string, survey: Survey, opened: OpenedSubject, options: EvalOptions) {
@@ -86,6 +97,7 @@ class Run {
     this.#opened = opened
     this.#options = options
     this.#flips = options.flips ?? false
+    this.#others = new Set(options.other)
   }
 
   /** Measures all rows, or those until a signal or a failure, which is then no part of the report. */
@@ -114,7 +126,8 @@ class Run {
     const { resume } = this.#options
     if (resume === undefined) return undefined
     const { identity } = this.#opened.subject
-    const of = { data: this.#survey.digest, models: identity, flips: this.#flips }
+    const others = [...this.#others].toSorted()
+    const of = { data: this.#survey.digest, models: identity, flips: this.#flips, others }
     return Journal.open(resume, of, (record) => this.#results.add(record))
   }
 
@@ -125,6 +138,7 @@ class Run {
   ): Promise<boolean> {
     const { limit = Infinity, concurrency } = this.#options
     const { ask, maxQuestions } = this.#opened.subject
+    const how = { ask, maxQuestions, flips: this.#flips, others: this.#others }
     const total = Math.min(limit, this.#survey.rows)
     const before = this.#results.rows
     const startMs = performance.now()
@@ -137,7 +151,7 @@ class Run {
     }
     return runRows(firstRows(readRows(this.#file, limits), limit), {
       concurrency,
-      measure: (row, of) => measureRow(row, { ask, flips: this.#flips, maxQuestions }, of),
+      measure: (row, of) => measureRow(row, how, of),
       onRecord,
       isDone: (line) => journal?.has(line) ?? false,
       signal,

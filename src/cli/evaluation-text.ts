@@ -12,6 +12,7 @@ import {
   showPercent,
   showShare,
 } from '../evaluate/numbers.js'
+import type { BinaryFigures } from '../evaluate/binary-tally.js'
 import type { Report } from '../evaluate/report.js'
 import type { Figures } from '../evaluate/tally.js'
 import { layOut, oneLine } from './lay-out.js'
@@ -26,7 +27,7 @@ export function evaluationText(report: Report): string {
     headLines(report),
     groupLines(report),
     questionLines(report),
-    noulLines(report),
+    ...binaryBlocks(report),
     scoreLines(report),
     reliabilityLines(report),
     mistakeLines(report),
@@ -101,17 +102,23 @@ function questionLines({ questions, answersOfFurtherQuestions }: Report): string
   ]
 }
 
-function noulLines({ overall: { noul } }: Report): string[] {
-  if (noul === undefined) return []
+function binaryBlocks({ overall: { noul, other } }: Report): string[][] {
+  const options = 'None of the others: yes where the option for it is the likeliest one'
   return [
-    'Nouls: yes from a probability of .5 on',
+    ...(noul ? [binaryLines('Nouls: yes from a probability of .5 on', noul)] : []),
+    ...(other ? [binaryLines(options, other)] : []),
+  ]
+}
+
+function binaryLines(
+  title: string,
+  { yes, precision, recall, f1, brier, auc }: BinaryFigures,
+): string[] {
+  return [
+    title,
     ...inColumns([
       ['', 'yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC'],
-      [
-        '',
-        showPercent(noul.yes),
-        ...[noul.precision, noul.recall, noul.f1, noul.brier, noul.auc].map(showShare),
-      ],
+      ['', showPercent(yes), ...[precision, recall, f1, brier, auc].map(showShare)],
     ]),
   ]
 }
@@ -119,8 +126,8 @@ function noulLines({ overall: { noul } }: Report): string[] {
 function scoreLines({ overall: { score } }: Report): string[] {
   if (score === undefined) return []
   return [
-    `Scores: the expected level is ${showAmount(score.meanError)} levels off in the mean; ` +
-      `ranked probability score ${showShare(score.ranked)}`,
+    `Scores: the expected level is ${showAmount(score.meanError)} levels off in the mean, ` +
+      `by half a level at most in ${showPercent(score.withinHalf)}; ranked probability score ${showShare(score.ranked)}`,
   ]
 }
 

@@ -24,6 +24,8 @@ export interface RunIdentity {
   /** What the answers of the models depend on. */
   readonly models: Json
   readonly flips: boolean
+  /** Names of options for all else. */
+  readonly others: readonly string[]
 }
 
 const format = 'oi-eval@1'
@@ -36,6 +38,7 @@ const meanings: Readonly<Record<keyof RunIdentity, string>> = {
   data: 'it was made with another labelled file',
   models: 'it was made with another model, or the same one set otherwise',
   flips: 'it was made with --flips where there is none now, or the other way round',
+  others: 'it was made with other names in --other',
 }
 
 export class Journal {

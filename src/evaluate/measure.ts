@@ -21,6 +21,8 @@ export interface MeasureOptions {
   readonly flips: boolean
   /** Of one request. */
   readonly maxQuestions: number
+  /** As of {@link outcomeOf}. */
+  readonly others?: ReadonlySet<string> | undefined
 }
 
 /** What is kept of a row. */
@@ -64,7 +66,7 @@ const refusals: readonly string[] = [
 /** @throws What `ask` throws, unless it is a refusal; then what {@link observationsOf} throws. */
 export async function measureRow(
   row: LabelledRow,
-  { ask, flips, maxQuestions }: MeasureOptions,
+  { ask, flips, maxQuestions, others }: MeasureOptions,
   signal: AbortSignal,
 ): Promise<RowRecord> {
   const reversed = flips ? reverse(row) : undefined
@@ -93,7 +95,8 @@ export async function measureRow(
   const outcomes = observationsOf(row, decision).map((observation) => {
     const question = row.request.questions[observation.question]!
     const other = reversed?.names.get(observation.question)
-    return outcomeOf(observation, question, other === undefined ? other : backwards.get(other))
+    const backward = other === undefined ? undefined : backwards.get(other)
+    return outcomeOf(observation, question, backward, others)
   })
   const tokens = decisions.map(({ usage }) => tokensOf(usage)).reduce(sumOfTokens)
   const modelMs = Number(decision.latency_ms) || 0

@@ -5,8 +5,9 @@
  */
 
 import { keysOf } from '../api/json.js'
-import { argMax } from '../scoring/confidence.js'
 import type { Question } from '../decide/types.js'
+import { argMax } from '../scoring/confidence.js'
+import type { BinaryOutcome } from './binary-tally.js'
 import type { Observation } from './types.js'
 
 /** What every answer has figures of. */
@@ -30,7 +31,9 @@ export interface Outcome extends Grade {
   /** 0 to 1. */
   readonly labelMass: number
   /** Of a noul. */
-  readonly noul?: { readonly probability: number; readonly right: boolean }
+  readonly noul?: BinaryOutcome
+  /** Of a choice with an option for all else: whether that is the right one. */
+  readonly other?: BinaryOutcome
   /** Of a score. */
   readonly score?: ScoreOutcome
   /** The right option and the likeliest one, if they are not the same. */
@@ -73,20 +76,26 @@ export function gradeOf({
  * @param question - The one that was observed.
  * @param reversed - Shape [n]: probabilities of the same options, in the same order, where they
  *   were asked in reverse.
+ * @param others - Names of options for all else: several of them in one choice count as one.
  */
 export function outcomeOf(
   observation: Observation,
   question: Question,
   reversed?: readonly number[],
+  others: ReadonlySet<string> = new Set(),
 ): Outcome {
   const { probabilities, right, type, labelMass } = observation
   const likeliest = likeliestOf(type, probabilities)
+  const other = otherOutcome(observation, likeliest, question, others)
   return {
     question: observation.question,
     type,
     ...gradeOf(observation),
     labelMass,
-    ...(type === 'noul' && { noul: { probability: probabilities[1]!, right: right === 1 } }),
+    ...(type === 'noul' && {
+      noul: { probability: probabilities[1]!, said: likeliest === 1, right: right === 1 },
+    }),
+    ...(other && { other }),
     ...(type === 'score' && { score: scoreOutcome(probabilities, right) }),
     ...(likeliest !== right && {
       mistake: { wanted: optionName(question, right), got: optionName(question, likeliest) },
@@ -97,6 +106,24 @@ export function outcomeOf(
         shift: Math.max(...probabilities.map((p, i) => Math.abs(p - reversed[i]!))),
       },
     }),
+  }
+}
+
+/** Undefined without such an option. */
+function otherOutcome(
+  { probabilities, right }: Observation,
+  likeliest: number,
+  question: Question,
+  others: ReadonlySet<string>,
+): BinaryOutcome | undefined {
+  if (question.type !== 'choice' || others.size === 0) return undefined
+  const isOther = keysOf(question.criteria).map((name) => others.has(name))
+  if (!isOther.includes(true)) return undefined
+  const probability = probabilities.reduce((sum, p, i) => (isOther[i] ? sum + p : sum), 0)
+  return {
+    probability: Math.min(1, probability),
+    said: isOther[likeliest]!,
+    right: isOther[right]!,
   }
 }
 

@@ -7,24 +7,34 @@
 
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
+import { keysOf } from '../api/json.js'
 import type { RequestLimits } from '../api/read-request.js'
 import { piecesOf } from './lines.js'
 import { rowsOf } from './rows.js'
+import type { LabelledRow } from './types.js'
+
+export interface SurveyOptions {
+  readonly others?: Iterable<string>
+  readonly onProgress?: (fraction: number) => void
+}
 
 export interface Survey {
   readonly rows: number
   /** `sha256:` and 64 hex digits of the file. */
   readonly digest: string
+  /** Those of the names asked for that no labelled choice has as an option. */
+  readonly missing: readonly string[]
 }
 
 /**
- * @param onProgress - Told how much has been read, 0 to 1.
+ * @param options - `others`: names of options that are looked for. `onProgress`: told how much has
+ *   been read, 0 to 1.
  * @throws {@link OiError} As {@link readRows}: the first bad line.
  */
 export async function surveyRows(
   path: string,
   limits: RequestLimits,
-  onProgress: (fraction: number) => void = () => {},
+  { others = [], onProgress = () => {} }: SurveyOptions = {},
 ): Promise<Survey> {
   const hash = createHash('sha256')
   // What cannot be read is named by piecesOf.
@@ -43,6 +53,18 @@ export async function surveyRows(
   }
   const each = rowsOf(hashed(), limits)
   let rows = 0
-  while (!(await each.next()).done) rows++
-  return { rows, digest: `sha256:${hash.digest('hex')}` }
+  const missing = new Set(others)
+  for await (const row of each) {
+    rows++
+    if (missing.size > 0) for (const name of optionNames(row)) missing.delete(name)
+  }
+  return { rows, digest: `sha256:${hash.digest('hex')}`, missing: [...missing] }
+}
+
+/** Of the choices whose right answer is known. */
+function optionNames({ request, expected }: LabelledRow): string[] {
+  return keysOf(expected).flatMap((name) => {
+    const question = request.questions[name]!
+    return question.type === 'choice' ? keysOf(question.criteria) : []
+  })
 }

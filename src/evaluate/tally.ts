@@ -4,9 +4,9 @@
  * @module
  */
 
+import { type BinaryFigures, BinaryTally } from './binary-tally.js'
 import { LogHistogram } from './histogram.js'
 import type { Grade, Outcome } from './outcome.js'
-import { Ranking } from './ranking.js'
 
 /** What is true of a group of answers. Without any, means and shares are NaN. */
 export interface Figures {
@@ -28,7 +28,10 @@ export interface Figures {
   /** Probability of all labels over the vocabulary: its mean, and what 5 % do not exceed. */
   readonly labelMass: { readonly mean: number; readonly p5: number }
   readonly flips?: FlipFigures
-  readonly noul?: NoulFigures
+  /** Of the nouls: yes is said from a probability of .5 on. */
+  readonly noul?: BinaryFigures
+  /** Of the choices with an option for all else: yes is said where that is the likeliest one. */
+  readonly other?: BinaryFigures
   readonly score?: ScoreFigures
 }
 
@@ -47,24 +50,12 @@ export interface FlipFigures {
   readonly shift: number
 }
 
-/** Of the nouls, yes being what is looked for from a probability of .5 on. */
-export interface NoulFigures {
-  readonly answers: number
-  /** Share of right answers that are yes. */
-  readonly yes: number
-  readonly precision: number
-  readonly recall: number
-  readonly f1: number
-  /** Mean of (p(yes) - y)^2, 0 to 1. */
-  readonly brier: number
-  /** Area under the ROC curve. */
-  readonly auc: number
-}
-
 export interface ScoreFigures {
   readonly answers: number
   /** Mean of |expected level - right level|, levels. */
   readonly meanError: number
+  /** Share of those that are off by half a level at most. */
+  readonly withinHalf: number
   /** Mean ranked probability score over n - 1, 0 to 1. */
   readonly ranked: number
 }
@@ -80,11 +71,12 @@ export class Tally {
   readonly #bins = Array.from({ length: binCount }, () => ({ answers: 0, correct: 0, sum: 0 }))
   readonly #labelMass = new LogHistogram(1e-9, 1)
   readonly #flips = { answers: 0, flipped: 0, shift: 0 }
-  readonly #score = { answers: 0, error: 0, ranked: 0 }
-  #nouls: NoulTally | undefined
+  readonly #score = { answers: 0, error: 0, withinHalf: 0, ranked: 0 }
+  #nouls: BinaryTally | undefined
+  #others: BinaryTally | undefined
 
   add(outcome: Grade & Partial<Outcome>): void {
-    const { correct, confidence, labelMass, reversed, score, noul } = outcome
+    const { correct, confidence, labelMass, reversed, score, noul, other } = outcome
     this.#answers++
     if (correct) this.#correct++
     this.#guessing += 1 / outcome.options
@@ -105,9 +97,11 @@ export class Tally {
     if (score) {
       this.#score.answers++
       this.#score.error += score.error
+      if (score.error <= 0.5) this.#score.withinHalf++
       this.#score.ranked += score.ranked
     }
-    if (noul) (this.#nouls ??= new NoulTally()).add(noul)
+    if (noul) (this.#nouls ??= new BinaryTally()).add(noul)
+    if (other) (this.#others ??= new BinaryTally()).add(other)
   }
 
   get answers(): number {
@@ -141,42 +135,15 @@ export class Tally {
         },
       }),
       ...(this.#nouls && { noul: this.#nouls.figures() }),
+      ...(this.#others && { other: this.#others.figures() }),
       ...(score.answers > 0 && {
         score: {
           answers: score.answers,
           meanError: score.error / score.answers,
+          withinHalf: score.withinHalf / score.answers,
           ranked: score.ranked / score.answers,
         },
       }),
-    }
-  }
-}
-
-class NoulTally {
-  /** By what is right and what was said. */
-  readonly #counts = { yesYes: 0, yesNo: 0, noYes: 0, noNo: 0 }
-  readonly #ranking = new Ranking()
-  #brier = 0
-
-  add({ probability, right }: NonNullable<Outcome['noul']>): void {
-    const said = probability >= 0.5
-    if (right) this.#counts[said ? 'yesYes' : 'yesNo']++
-    else this.#counts[said ? 'noYes' : 'noNo']++
-    this.#ranking.add(probability, right)
-    this.#brier += (probability - Number(right)) ** 2
-  }
-
-  figures(): NoulFigures {
-    const { yesYes, yesNo, noYes, noNo } = this.#counts
-    const answers = yesYes + yesNo + noYes + noNo
-    return {
-      answers,
-      yes: (yesYes + yesNo) / answers,
-      precision: yesYes / (yesYes + noYes),
-      recall: yesYes / (yesYes + yesNo),
-      f1: (2 * yesYes) / (2 * yesYes + noYes + yesNo),
-      brier: this.#brier / answers,
-      auc: this.#ranking.area(),
     }
   }
 }

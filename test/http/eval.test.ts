@@ -51,6 +51,20 @@ t.test('a model file: a table, a page, and the exit code 0', async (t) => {
   t.match(readFileSync(html, 'utf8'), /^<!DOCTYPE html>[^]*The weights of fake are random/)
 })
 
+t.test('--other tells how well what fits no other option is found', async (t) => {
+  const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
+  const others = ['--other', '7', '--other', 'blue']
+  const { code, stdout, stderr } = await ended(oi([file, ...local, ...others, '--json']))
+  t.equal(code, 0, stderr)
+  const { overall, types } = JSON.parse(stdout) as Report
+  // Those of the rows' choices that have one of the two.
+  const asked = rows.match(/"(?:7|blue)":null/g)!.length
+  t.ok(overall.other!.answers < count && overall.other!.answers <= asked)
+  t.ok(overall.other!.auc > 0 && overall.other!.auc < 1)
+  t.strictSame(types.choice!.other, overall.other)
+  t.equal(types.noul!.other, undefined)
+})
+
 t.test('--url asks a server, and --json is the report', async (t) => {
   const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
   const bodies: DecideRequest[] = []
@@ -162,13 +176,14 @@ for (const [title, args, code, message] of [
   ['a file that is not there', ['nowhere.jsonl', ...local], 2, /nowhere.jsonl: there is no such/],
   ['no row', ['EMPTY', ...local], 2, /expected at least one row/],
   ['a bad line', ['BAD', ...local], 1, /^oi: line 1: questions: expected/m],
+  ['an option that is nowhere', ['ROWS', ...local, '--other', 'Blue'], 2, /has the option "Blue"/],
   ['no concurrency', ['BAD', '--concurrency', '0'], 2, /whole number from 1 to 256/],
   ['a model and a server', ['BAD', ...local, '--url', 'http://a', '--key', 'k'], 2, /leave out/],
   ['no key', ['BAD', '--url', 'http://a'], 2, /--url needs a key/],
   ['a page nowhere', ['BAD', ...local, '--html', 'nowhere/x.html'], 2, /--html: ENOENT/],
 ] as const) {
   t.test(`${title} ends it before a model is loaded`, async (t) => {
-    const dir = t.testdir({ EMPTY: '\n', BAD: '{"state":1}\n' })
+    const dir = t.testdir({ EMPTY: '\n', BAD: '{"state":1}\n', ROWS: rows })
     const inDir = args.map((arg) => (/^[A-Z]+$/.test(arg) ? join(dir, arg) : arg))
     const result = await ended(oi(inDir))
     t.equal(result.code, code)

@@ -76,6 +76,7 @@ for (const type of ['noul', 'choice', 'score'] as const) {
     t.equal(figures.noul !== undefined, type === 'noul')
     t.equal(figures.score !== undefined, type === 'score')
     t.equal(figures.flips, undefined)
+    t.equal(figures.other, undefined)
   })
 }
 
@@ -116,6 +117,29 @@ t.test('figures of the binary case agree with counts over all answers', async (t
   near(t, noul.auc, pairs / (yes.length * no.length), 'AUC', 1e-3)
 })
 
+t.test('what fits none of the others is told by the options for it, together', async (t) => {
+  const random = createRandom(13)
+  const answers = Array.from({ length: 1000 }, () => observation('choice', random))
+  const tally = new Tally()
+  const others = new Set(['b', 'd', 'elsewhere'])
+  for (const answer of answers) tally.add(outcomeOf(answer, questions.choice, undefined, others))
+  const other = tally.figures().other!
+  const told = answers.map(({ probabilities: p, right }) => ({
+    probability: p[1]! + p[3]!,
+    said: Math.max(p[1]!, p[3]!) > Math.max(p[0]!, p[2]!),
+    right: right % 2 === 1,
+  }))
+  const [yes, no] = [told.filter(({ right }) => right), told.filter(({ right }) => !right)]
+  near(t, other.yes, yes.length / told.length, 'share of others')
+  const found = yes.filter(({ said }) => said).length
+  near(t, other.recall, found / yes.length, 'recall')
+  near(t, other.precision, found / told.filter(({ said }) => said).length, 'precision')
+  const ahead = yes.map((a) => no.filter((b) => a.probability > b.probability).length / no.length)
+  near(t, other.auc, mean(ahead), 'AUC', 1e-3)
+  t.equal(outcomeOf(answers[0]!, questions.choice, undefined, new Set(['e'])).other, undefined)
+  t.equal(outcomeOf(answers[0]!, questions.score, undefined, new Set(['b'])).other, undefined)
+})
+
 t.test('a noul of .5 is a yes, as everywhere else', async (t) => {
   const half = { question: 'q', type: 'noul', logits: [0, 0], probabilities: [0.5, 0.5] } as const
   t.equal(outcomeOf({ ...half, right: 1, labelMass: 1 }, questions.noul).correct, true)
@@ -135,6 +159,8 @@ t.test('figures of a scale agree with sums over all answers', async (t) => {
     Math.abs(b! + 2 * c! + 3 * d! - right),
   )
   near(t, score.meanError, mean(errors), 'mean error')
+  const close = errors.map((error) => (error <= 0.5 ? 1 : 0))
+  near(t, score.withinHalf, mean(close), 'share within half a level')
   const ranked = answers.map(({ probabilities: p, right }) => {
     const steps = [p[0]!, p[0]! + p[1]!, p[0]! + p[1]! + p[2]!]
     return mean(steps.map((below, k) => (below - (right <= k ? 1 : 0)) ** 2))

@@ -14,7 +14,7 @@ import { reportOf } from '../helpers/report.js'
 const texts = Array.from({ length: 60 }, (_, i) => rowText(i))
 const rows = () => rowsOf(piecesOf(texts, 500), limits)
 const ask: Ask = async (request) => decisionOn(request)
-const identity = { data: 'sha256:1', models: [{ name: 'made-up' }], flips: true }
+const identity = { data: 'sha256:1', models: [{ name: 'made-up' }], flips: true, others: [] }
 const measured = (maxQuestions = 256, asked: Ask = ask) => ({
   concurrency: 4,
   measure: (row: Parameters<typeof measureRow>[0], of: AbortSignal) =>
@@ -78,6 +78,7 @@ t.test('a journal of other data, another model or other questions is refused', a
     [{ data: 'sha256:2' }, /another labelled file/],
     [{ models: [{ name: 'made-up', digest: 'sha256:3' }] }, /another model/],
     [{ flips: false }, /--flips/],
+    [{ others: ['blue'] }, /--other/],
   ]
   for (const [changed, message] of others) {
     await t.rejects(Journal.open(path, { ...identity, ...changed }, t.fail), {

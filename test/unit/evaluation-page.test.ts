@@ -2,7 +2,7 @@
 import t from 'tap'
 import { evaluationText } from '../../src/cli/evaluation-text.js'
 import { reportPage } from '../../src/evaluate/html/page.js'
-import { measureRow } from '../../src/evaluate/measure.js'
+import { type Ask, measureRow } from '../../src/evaluate/measure.js'
 import type { Outcome } from '../../src/evaluate/outcome.js'
 import type { Report } from '../../src/evaluate/report.js'
 import { Results } from '../../src/evaluate/results.js'
@@ -15,11 +15,12 @@ const evil = `</td><script src="https://evil.example/x.js">'&"\u0000\u001b[2J\u2
 
 async function reportOfRows(count: number): Promise<Report> {
   const results = new Results()
+  const ask: Ask = async (request) => decisionOn(request)
+  const how = { ask, flips: true, maxQuestions: 9, others: new Set(['blue']) }
   const texts = Array.from({ length: count }, (_, i) => rowText(i))
   await runRows(rowsOf(piecesOf(texts, 4096), limits), {
     concurrency: 4,
-    measure: (row, signal) =>
-      measureRow(row, { ask: async (r) => decisionOn(r), flips: true, maxQuestions: 9 }, signal),
+    measure: (row, signal) => measureRow(row, how, signal),
     onRecord: (record) => results.add(record),
   })
   return reportOf(results)
@@ -71,7 +72,14 @@ t.test('the page has figures, plots and tables, and is well-formed', async (t) =
   const tags = requireWellFormed(page)
   // All answers, three types, and the latency.
   t.equal(tags.filter((tag) => tag === 'svg').length, 5)
-  for (const part of ['Reliability', 'By question', 'Most frequent mistakes', 'Latency', 'flips']) {
+  for (const part of [
+    'Reliability',
+    'By question',
+    'Most frequent mistakes',
+    'None of the others',
+    'Latency',
+    'flips',
+  ]) {
     t.match(page, part)
   }
   t.match(page, 'prefers-color-scheme: dark')
@@ -112,7 +120,8 @@ t.test('the table shows what was measured', async (t) => {
   t.match(text, /^ +answers +accuracy .*ECE .*flips +shift\nall +180 .*\nnoul +60 /m)
   t.match(text, /^By question\n/m)
   t.match(text, /^Nouls: yes from .*\n.*AUC\n/m)
-  t.match(text, /^Scores: the expected level is \d/m)
+  t.match(text, /^None of the others: yes where .*\n.*AUC\n +\d+\.\d % /m)
+  t.match(text, /^Scores: the expected level is \d.* half a level at most in \d+\.\d %; ranked/m)
   t.match(text, /^Reliability\nconfidence +answers +mean +accuracy\n0\.\d–/m)
   t.match(text, /^30 decisions\/s, 90 answers\/s in 2\.0 s, 4 at the same time$/m)
   t.match(text, /^1,200 tokens in \(40\.0 % cached\)|^600 tokens in \(40\.0 % cached\)/m)

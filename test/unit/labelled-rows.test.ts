@@ -109,11 +109,23 @@ t.test('the survey counts rows and knows the file again', async (t) => {
     bad: `${rowText(1)}\n[]\n`,
   })
   const seen: number[] = []
-  const a = await surveyRows(join(dir, 'a'), limits, (fraction) => seen.push(fraction))
+  const a = await surveyRows(join(dir, 'a'), limits, {
+    onProgress: (fraction) => seen.push(fraction),
+  })
   t.equal(a.rows, 2)
   t.match(a.digest, /^sha256:[0-9a-f]{64}$/)
   t.equal(seen.at(-1), 1)
   t.strictSame(await surveyRows(join(dir, 'a'), limits), a)
   t.not((await surveyRows(join(dir, 'b'), limits)).digest, a.digest)
   await t.rejects(surveyRows(join(dir, 'bad'), limits), { message: /^line 2: body: expected an/ })
+})
+
+t.test('the survey names options that no choice with a right answer has', async (t) => {
+  const choice = { type: 'choice', criteria: { red: null, rest: null } }
+  const unlabelled = { type: 'choice', criteria: { red: null, other: null } }
+  const row = { state: '', questions: { a: choice, b: unlabelled }, expected: { a: 'red' } }
+  const file = join(t.testdir({ rows: `${JSON.stringify(row)}\n` }), 'rows')
+  const { missing } = await surveyRows(file, limits, { others: ['rest', 'other', 'Rest'] })
+  t.strictSame(missing, ['other', 'Rest'])
+  t.strictSame((await surveyRows(file, limits)).missing, [])
 })

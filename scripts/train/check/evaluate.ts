@@ -8,14 +8,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { open, type Oi } from '../../../src/open.js'
-import { runCommand } from '../../command.js'
-import { auroc, expectedError, median, type Certainty } from './figures.js'
-import { observeRows, type Observed } from './observe.js'
+import { createClient } from '../../../src/client/index.js'
+import { LogHistogram } from '../../../src/evaluate/histogram.js'
+import { measureRow } from '../../../src/evaluate/measure.js'
+import { readRows } from '../../../src/evaluate/rows.js'
+import { firstRows, runRows } from '../../../src/evaluate/run.js'
+import { localSubject, remoteSubject, type Subject } from '../../../src/evaluate/subject.js'
+import { type Figures, Tally } from '../../../src/evaluate/tally.js'
+import { open } from '../../../src/open.js'
+import { runCommand, UsageError } from '../../command.js'
 
-const usage = `Usage: evaluate [--model FILE] [--sets FOLDER] [--limit N] [--json]
+const usage = `Usage: evaluate [--model FILE | --url ADDRESS] [--sets FOLDER] [--limit N] [--json]
 
   --model FILE    build/train/oi-small.gguf by default
+  --url ADDRESS   a running server instead; its key in OI_KEY
   --sets FOLDER   build/train/sets by default, of make_sets.py
   --limit N       rows of each set at most
   --threads N     of the model; 2 by default
@@ -39,13 +45,24 @@ interface Row {
   readonly count: number
 }
 
+interface Measured {
+  readonly figures: Figures
+  readonly medianMs: number
+}
+
+/** Of one request. */
+const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
+/** A server may say ten times that a row has to wait, and then goes on waiting. */
+const maxRetries = 10
+
 await runCommand(usage, main)
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       help: { type: 'boolean', short: 'h' },
-      model: { type: 'string', default: 'build/train/oi-small.gguf' },
+      model: { type: 'string' },
+      url: { type: 'string' },
       sets: { type: 'string', default: 'build/train/sets' },
       limit: { type: 'string', default: '1000000' },
       threads: { type: 'string', default: '2' },
@@ -56,81 +73,94 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
-  const { others, sets } = JSON.parse(readFileSync(join(values.sets, 'sets.json'), 'utf8')) as {
-    others: readonly string[]
-    sets: readonly SetFacts[]
+  const { model = 'build/train/oi-small.gguf', url } = values
+  if (url !== undefined) {
+    const apiKey = process.env['OI_KEY']
+    if (!apiKey || values.model !== undefined) {
+      throw new UsageError('--url needs a key in OI_KEY, and has a model of its own.')
+    }
+    await print(await remoteSubject(createClient({ baseUrl: url, apiKey, maxRetries })), values)
+    return 0
   }
-  const oi = await open({ model: values.model, threads: Number(values.threads) })
+  const oi = await open({ model, threads: Number(values.threads) })
   try {
-    const rows = await evaluate(oi, sets, others, values.sets, Number(values.limit))
-    console.log(
-      values.json ? JSON.stringify({ model: oi.card.digest, rows }, null, 1) : tableOf(rows),
-    )
+    await print(localSubject(oi), values)
   } finally {
     await oi.close()
   }
   return 0
 }
 
-async function evaluate(
-  oi: Oi,
-  sets: readonly SetFacts[],
-  others: readonly string[],
-  folder: string,
-  limit: number,
-): Promise<Row[]> {
-  const rows: Row[] = []
-  const certainties: Certainty[] = []
-  const turned: boolean[] = []
-  for (const set of sets) {
-    // Latency is that of a server with nothing else to do.
-    const concurrency = set.figure === 'median ms' ? 1 : 16
-    const observed = await observeRows(oi, join(folder, `${set.name}.jsonl`), {
-      limit,
-      concurrency,
-    })
-    rows.push({ ...set, value: valueOf(set.figure, observed, others), count: observed.length })
-    if (set.figure === 'median ms') continue
-    for (const { certainty, flipped } of observed) {
-      certainties.push(certainty)
-      if (flipped !== undefined) turned.push(flipped)
-    }
+interface Given {
+  readonly sets: string
+  readonly limit: string
+  readonly json?: boolean | undefined
+}
+
+async function print(subject: Subject, { sets: folder, limit, json }: Given): Promise<void> {
+  const { others, sets } = JSON.parse(readFileSync(join(folder, 'sets.json'), 'utf8')) as {
+    others: readonly string[]
+    sets: readonly SetFacts[]
   }
-  const overall = { about: 'all sets together' }
-  const flips = turned.filter(Boolean).length / turned.length
-  return [
-    ...rows,
-    {
-      ...{ name: 'ECE', ...overall, figure: 'at most', goal: 0.05 },
-      ...{ value: expectedError(certainties), count: certainties.length },
-    },
-    {
-      name: 'flips',
-      ...overall,
-      figure: 'at most',
-      goal: 0.05,
-      value: flips,
-      count: turned.length,
-    },
-  ]
+  const overall = new Tally()
+  const choices = new Tally()
+  const rows: Row[] = []
+  for (const set of sets) {
+    // Latency is that of a server with nothing else to do, and no answer more is counted.
+    const alone = set.figure === 'median ms'
+    const measured = await measure(subject, join(folder, `${set.name}.jsonl`), {
+      ...{ limit: Number(limit), others: new Set(others), alone, overall, choices },
+    })
+    rows.push({ ...set, value: valueOf(set.figure, measured), count: measured.figures.answers })
+  }
+  const all = overall.figures()
+  const both = { about: 'all sets together', figure: 'at most', goal: 0.05 }
+  rows.push({ name: 'ECE', ...both, value: all.ece, count: all.answers })
+  // Only choices: levels in reverse, under a question that says lowest first, are another question.
+  const { flips } = choices.figures()
+  if (flips) rows.push({ name: 'flips', ...both, value: flips.rate, count: flips.answers })
+  console.log(json ? JSON.stringify({ models: subject.models, rows }, null, 1) : tableOf(rows))
 }
 
-function valueOf(figure: Figure, observed: readonly Observed[], others: readonly string[]): number {
-  if (figure === 'median ms') return median(observed.map(({ latencyMs }) => latencyMs))
-  if (figure === 'auroc') return aurocOfOther(observed, others)
-  const good = observed.filter(({ certainty, error }) => {
-    return figure === 'accuracy' ? certainty.correct : (error ?? Infinity) <= 0.5
-  })
-  return good.length / observed.length
+interface MeasureOptions {
+  readonly limit: number
+  readonly others: ReadonlySet<string>
+  /** Whether rows are asked one by one, each once. Else also in reverse. */
+  readonly alone: boolean
+  /** To be added to. */
+  readonly overall: Tally
+  readonly choices: Tally
 }
 
-/** Whether the probability of the option for everything else tells what fits no other option. */
-function aurocOfOther(observed: readonly Observed[], others: readonly string[]): number {
-  const scores = observed.flatMap(({ options, probabilities, right }) => {
-    const at = options.findIndex((name) => others.includes(name))
-    return at === -1 ? [] : [{ score: probabilities[at]!, positive: right === at }]
+async function measure(
+  { ask, maxQuestions }: Subject,
+  path: string,
+  { limit, others, alone, overall, choices }: MeasureOptions,
+): Promise<Measured> {
+  const own = new Tally()
+  const latency = new LogHistogram(1e-3, 1e7)
+  await runRows(firstRows(readRows(path, limits), limit), {
+    concurrency: alone ? 1 : 16,
+    measure: (row, signal) => measureRow(row, { ask, maxQuestions, others, flips: !alone }, signal),
+    onRecord: (record) => {
+      if ('refused' in record) throw new Error(`${path}, line ${record.line}: ${record.refused}`)
+      latency.add(record.latencyMs)
+      for (const outcome of record.outcomes) {
+        own.add(outcome)
+        if (!alone) overall.add(outcome)
+        if (!alone && outcome.type === 'choice') choices.add(outcome)
+      }
+    },
   })
-  return auroc(scores)
+  return { figures: own.figures(), medianMs: latency.quantile(0.5) }
+}
+
+/** NaN where the set has no such figure. */
+function valueOf(figure: Figure, { figures, medianMs }: Measured): number {
+  if (figure === 'median ms') return medianMs
+  // Whether the probability of the option for everything else tells what fits no other option.
+  if (figure === 'auroc') return figures.other?.auc ?? NaN
+  return figure === 'accuracy' ? figures.accuracy : (figures.score?.withinHalf ?? NaN)
 }
 
 function tableOf(rows: readonly Row[]): string {

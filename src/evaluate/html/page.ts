@@ -17,7 +17,7 @@ import { latencyPlot } from './latency-plot.js'
 import { html, Markup } from './markup.js'
 import { reliabilityPlot } from './reliability-plot.js'
 import { style } from './style.js'
-import { figuresTable, mistakesTable, noulTable, quantilesTable } from './tables.js'
+import { binaryTable, figuresTable, mistakesTable, quantilesTable } from './tables.js'
 
 const shownQuestions = 200
 
@@ -52,14 +52,20 @@ export function reportPage(report: Report): string {
         ${
           overall.noul &&
           html`<h2>Nouls</h2>
-            ${noulTable(overall.noul)}`
+            ${binaryTable('yes from a probability of .5 on', overall.noul)}`
+        }
+        ${
+          overall.other &&
+          html`<h2>None of the others</h2>
+            ${binaryTable('yes where the option for it is the likeliest one', overall.other)}`
         }
         ${
           overall.score &&
           html`<h2>Scores</h2>
             <p>
               The expected level is ${showAmount(overall.score.meanError)} levels off in the mean;
-              ranked probability score ${showShare(overall.score.ranked)}.
+              by half a level at most in ${showPercent(overall.score.withinHalf)}; ranked
+              probability score ${showShare(overall.score.ranked)}.
             </p>`
         }
         ${

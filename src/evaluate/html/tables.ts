@@ -4,10 +4,11 @@
  * @module
  */
 
+import type { BinaryFigures } from '../binary-tally.js'
 import type { Quantiles } from '../histogram.js'
 import { showAmount, showCount, showInterval, showPercent, showShare } from '../numbers.js'
 import type { Report } from '../report.js'
-import type { Figures, NoulFigures } from '../tally.js'
+import type { Figures } from '../tally.js'
 import { html, type Markup } from './markup.js'
 
 type Cell = string | Markup
@@ -30,16 +31,14 @@ export function figuresTable(groups: readonly (readonly [name: string, Figures])
   )
 }
 
-export function noulTable(noul: NoulFigures): Markup {
+/** @param rule - When yes is said. */
+export function binaryTable(
+  rule: string,
+  { yes, precision, recall, f1, brier, auc }: BinaryFigures,
+): Markup {
   return table(
     ['', 'right answer yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC'],
-    [
-      [
-        'yes from a probability of .5 on',
-        showPercent(noul.yes),
-        ...[noul.precision, noul.recall, noul.f1, noul.brier, noul.auc].map(showShare),
-      ],
-    ],
+    [[rule, showPercent(yes), ...[precision, recall, f1, brier, auc].map(showShare)]],
   )
 }
 
