@@ -121,6 +121,7 @@ function otherOutcome(
   if (!isOther.includes(true)) return undefined
   const probability = probabilities.reduce((sum, p, i) => (isOther[i] ? sum + p : sum), 0)
   return {
+    // A sum of rounded numbers.
     probability: Math.min(1, probability),
     said: isOther[likeliest]!,
     right: isOther[right]!,
