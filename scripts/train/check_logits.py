@@ -33,7 +33,9 @@ from tokens.meanings import Meanings
 from tokens.prompt import AskedGroup, Prompter
 from tokens.vocabulary import Vocabulary
 
-MOST_MEAN, MOST_TURNED = 0.005, 0.01
+# How many answers turn depends on how many were level, which each training decides anew; that none
+# of the probabilities is far off holds for every one.
+MOST_MEAN, MOST_OF_ALL = 0.005, 0.05
 
 
 def main() -> None:
@@ -70,16 +72,15 @@ def main() -> None:
             p, q = softmax(mine), softmax(np.array(other))
             differences.append(float(np.abs(p - q).max()))
             turned += int(p.argmax() != q.argmax())
-    share = turned / len(differences)
     figures = {
         "questions": len(differences),
         "mean difference": round(float(np.mean(differences)), 5),
         "99 %": round(float(np.quantile(differences, 0.99)), 5),
         "largest": round(max(differences), 5),
-        "other answers": round(share, 5),
+        "other answers": round(turned / len(differences), 5),
     }
     print(json.dumps(figures))
-    if figures["mean difference"] > MOST_MEAN or share > MOST_TURNED:
+    if figures["mean difference"] > MOST_MEAN or figures["largest"] > MOST_OF_ALL:
         raise SystemExit("the exported model is not the one that was trained")
 
 
