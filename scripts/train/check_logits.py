@@ -33,9 +33,9 @@ from tokens.meanings import Meanings
 from tokens.prompt import AskedGroup, Prompter
 from tokens.vocabulary import Vocabulary
 
-# How many answers turn depends on how many were level, which each training decides anew; that none
-# of the probabilities is far off holds for every one.
-MOST_MEAN, MOST_OF_ALL = 0.005, 0.05
+# How many answers turn depends on how many were level, so that bound is wide: what finds a question
+# that is served otherwise is that no probability at all is far off.
+MOST_MEAN, MOST_OF_ALL, MOST_TURNED = 0.005, 0.05, 0.03
 
 
 def main() -> None:
@@ -72,15 +72,17 @@ def main() -> None:
             p, q = softmax(mine), softmax(np.array(other))
             differences.append(float(np.abs(p - q).max()))
             turned += int(p.argmax() != q.argmax())
+    share = turned / len(differences)
     figures = {
         "questions": len(differences),
         "mean difference": round(float(np.mean(differences)), 5),
         "99 %": round(float(np.quantile(differences, 0.99)), 5),
         "largest": round(max(differences), 5),
-        "other answers": round(turned / len(differences), 5),
+        "other answers": round(share, 5),
     }
     print(json.dumps(figures))
-    if figures["mean difference"] > MOST_MEAN or figures["largest"] > MOST_OF_ALL:
+    far_off = figures["mean difference"] > MOST_MEAN or figures["largest"] > MOST_OF_ALL
+    if far_off or share > MOST_TURNED:
         raise SystemExit("the exported model is not the one that was trained")
 
 

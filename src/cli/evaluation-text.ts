@@ -103,10 +103,11 @@ function questionLines({ questions, answersOfFurtherQuestions }: Report): string
 }
 
 function binaryBlocks({ overall: { noul, other } }: Report): string[][] {
-  const options = 'None of the others: yes where the option for it is the likeliest one'
   return [
     ...(noul ? [binaryLines('Nouls: yes from a probability of .5 on', noul)] : []),
-    ...(other ? [binaryLines(options, other)] : []),
+    ...(other
+      ? [binaryLines('None of the others: yes where the option for it is the likeliest', other)]
+      : []),
   ]
 }
 
