@@ -1,0 +1,100 @@
+/**
+ * Workspaces of a data folder, made and audited from outside: by the command, and with SQL of its
+ * own, past everything that wrote them.
+ *
+ * @module
+ */
+
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Sqlite from 'better-sqlite3'
+import type { Tally } from './tally.js'
+
+export const command = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+
+/** Enough that it is never used up. */
+const credits = '100000000'
+
+export interface Workspace {
+  readonly name: string
+  readonly key: string
+  /** Whether its balance is limited, so that every answer is a row of the ledger. */
+  readonly charged: boolean
+}
+
+/** Runs a command of `oi` on a data folder. @returns What it wrote. */
+export function oi(dataDir: string, ...args: string[]): string {
+  return execFileSync(process.execPath, [command, ...args, '--data-dir', dataDir], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim()
+}
+
+/** Makes a workspace without limits of requests. */
+export function createWorkspace(dataDir: string, name: string, charged: boolean): Workspace {
+  oi(dataDir, 'workspaces', 'create', name)
+  oi(dataDir, 'workspaces', 'set-limits', name, '--requests-per-minute', '0', '--concurrent', '0')
+  if (charged) oi(dataDir, 'workspaces', 'credit', name, credits)
+  return { name, charged, key: oi(dataDir, 'keys', 'create', '--workspace', name) }
+}
+
+/** One credit per million tokens of any kind: a token costs a millionth. */
+export function setPrice(dataDir: string, model: string): void {
+  oi(dataDir, 'models', 'price', model, '--input', '1', '--output', '1', '--image', '1')
+}
+
+interface Books {
+  readonly balance: number | null
+  readonly amounts: number
+  readonly requests: number
+  readonly tokens: number
+}
+
+/** What is wrong with the books of some workspaces, beside what their clients saw. */
+export function auditBooks(
+  dataDir: string,
+  workspaces: readonly Workspace[],
+  tally: Tally,
+): { lines: string[]; wrong: string[] } {
+  const db = new Sqlite(join(dataDir, 'accounts.db'), { readonly: true })
+  try {
+    const lines: string[] = []
+    const wrong: string[] = []
+    for (const { name, charged } of workspaces) {
+      const books = readBooks(db, name)
+      const { received, tokens, unknown } = tally.of(name)
+      lines.push(
+        `${name.padEnd(14)} received ${received} (${tokens} tokens), unknown ${unknown}, ` +
+          `booked ${books.requests} (${books.tokens} tokens)`,
+      )
+      if (charged && books.balance !== books.amounts) {
+        wrong.push(`${name}: its balance is ${books.balance}, its rows add up to ${books.amounts}`)
+      }
+      const most = received + unknown
+      if (books.requests < received || books.requests > most) {
+        wrong.push(`${name}: ${books.requests} booked, ${received} to ${most} answered`)
+      }
+      if (books.tokens < tokens || (unknown === 0 && books.tokens !== tokens)) {
+        wrong.push(`${name}: ${books.tokens} tokens booked, ${tokens} answered`)
+      }
+    }
+    return { lines, wrong }
+  } finally {
+    db.close()
+  }
+}
+
+function readBooks(db: Sqlite.Database, name: string): Books {
+  return db
+    .prepare<[string], Books>(
+      `WITH chosen AS (SELECT id, balance FROM workspaces WHERE name = ?)
+       SELECT balance,
+         (SELECT total(amount) FROM ledger WHERE workspace_id = chosen.id) AS amounts,
+         (SELECT total(requests) FROM usage WHERE workspace_id = chosen.id) AS requests,
+         (SELECT total(input_tokens + output_tokens) FROM usage WHERE workspace_id = chosen.id)
+           AS tokens
+       FROM chosen`,
+    )
+    .get(name)!
+}

@@ -1,0 +1,65 @@
+/**
+ * `npm run endurance -- --minutes N`: the whole server, disturbed all the time, and then its books.
+ *
+ * The disk fills and empties, locks are held, whoever reads the log goes away, the clock jumps,
+ * clients trickle, leave, half-close and send wrong keys, and every few minutes the server is
+ * stopped and started on the same data folder. At the end nothing may be lost, nothing charged
+ * twice or without an answer, no process may have ended unasked, and memory must be flat.
+ *
+ * Linux, with the right to mount (root), and Debian's libfaketime.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runCommand, UsageError } from '../command.js'
+import { run } from './run.js'
+
+const usage = `Usage: npm run endurance -- [options]
+
+  --minutes N          how long; 60
+  --restart-minutes N  after how long the server is stopped and started each time; 5
+  --seed N             of what happens when; 1
+  --port N             of the server; 18080
+
+Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      minutes: { type: 'string', default: '60' },
+      'restart-minutes': { type: 'string', default: '5' },
+      seed: { type: 'string', default: '1' },
+      port: { type: 'string', default: '18080' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'oi-endurance-'))
+  try {
+    const violations = await run({
+      folder,
+      minutes: positive('minutes', values.minutes),
+      restartMinutes: positive('restart-minutes', values['restart-minutes']),
+      seed: positive('seed', values.seed),
+      port: positive('port', values.port),
+    })
+    return violations > 0 ? 1 : 0
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (value > 0 && Number.isFinite(value)) return value
+  throw new UsageError(`--${name}: expected a number above 0, got "${text}"`)
+}

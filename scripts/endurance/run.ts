@@ -1,0 +1,206 @@
+/**
+ * One endurance run: clients, disturbances and restarts beside each other, then the audit.
+ *
+ * @module
+ */
+
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom, type Random } from '../../test/helpers/random.js'
+import { auditBooks, createWorkspace, setPrice } from './accounts.js'
+import {
+  batchClient,
+  halfClosedClient,
+  leavingClient,
+  loop,
+  steadyClient,
+  tricklingClient,
+  type Turn,
+  type World,
+  wrongBodyClient,
+  wrongKeyClient,
+} from './clients.js'
+import { holdLock, holdReader, MovableClock, SmallDisk } from './disturbances.js'
+import { HealthProbe } from './health.js'
+import { Subject } from './subject.js'
+import { Tally } from './tally.js'
+
+export interface RunOptions {
+  /** Where everything of the run is kept. */
+  readonly folder: string
+  readonly minutes: number
+  readonly restartMinutes: number
+  readonly seed: number
+  readonly port: number
+}
+
+const diskMebibytes = 48
+const model = 'oi-small'
+/** Of /healthz, whatever happens beside it. */
+const mostHealthMs = 50
+/** Resident memory at the end of a life, the last against the second. */
+const mostGrowth = 1.1
+const progressMs = 60_000
+
+/** @returns How many violations there were. */
+export async function run(options: RunOptions): Promise<number> {
+  const { folder, minutes, restartMinutes, seed, port } = options
+  using disk = new SmallDisk(join(folder, 'data'), diskMebibytes)
+  const dataDir = disk.folder
+  const tally = new Tally()
+  const random = createRandom(seed)
+  const clock = new MovableClock(join(folder, 'clock'))
+  const subject = new Subject({
+    port,
+    dataDir,
+    flags: ['--log', 'requests', '--host-cache-mb', '16'],
+    environment: { ...clock.environment, XDG_STATE_HOME: join(folder, 'state') },
+    onUnaskedEnd: (how, log) => tally.violate(`the server ended by itself (${how}):\n${log}`),
+  })
+
+  // The first start makes the accounts; afterwards all workspaces are made at once.
+  await subject.start()
+  await subject.stop()
+  const create = (name: string, charged = true) => createWorkspace(dataDir, name, charged)
+  const steady = create('steady')
+  const batches = create('batches')
+  const slow = create('slow')
+  const leaving = create('leaving')
+  const free = create('free', false)
+  const workspaces = [steady, batches, slow, leaving, free]
+  setPrice(dataDir, model)
+  await subject.start()
+
+  const endMs = performance.now() + minutes * 60_000
+  const world: World = { port, tally, random, over: () => performance.now() >= endMs }
+  const health = new HealthProbe(port)
+  const memory: number[] = []
+  const clients: readonly (readonly [turn: Turn, pauseMs: number])[] = [
+    ...times(6, () => [steadyClient(world, 'steady', steady), 5] as const),
+    ...times(2, () => [steadyClient(world, 'free', free), 10] as const),
+    ...times(2, () => [batchClient(world, 'batches', batches), 50] as const),
+    ...times(2, () => [wrongKeyClient(world, 'wrong keys'), 50] as const),
+    [wrongBodyClient(world, 'wrong bodies', steady.key), 50],
+    ...times(3, () => [leavingClient(world, 'leaving', leaving), 10] as const),
+    ...times(3, () => [tricklingClient(world, 'trickling', slow), 50] as const),
+    ...times(2, () => [halfClosedClient(world, 'half-closed', steady), 20] as const),
+  ]
+  const report = () => say([...tally.lines(), healthLine(health)])
+  const progress = setInterval(report, progressMs)
+  try {
+    await Promise.all([
+      ...clients.map(([turn, pauseMs]) => loop(world, turn, pauseMs)),
+      health.run(world.over),
+      disturb(world, random, { disk, dataDir, clock, subject }),
+      restart(world, { subject, health, tally, memory, restartMinutes }),
+    ])
+  } finally {
+    clearInterval(progress)
+  }
+  const { how, ms } = await subject.stop()
+  if (how !== '0') tally.violate(`the server ended with ${how} in ${ms.toFixed(0)} ms`)
+  report()
+  // What could not be written at that end is taken in at the next start.
+  await subject.start()
+  await subject.stop()
+  return conclude(dataDir, workspaces, tally, health, memory)
+}
+
+interface Disturbed {
+  readonly disk: SmallDisk
+  readonly dataDir: string
+  readonly clock: MovableClock
+  readonly subject: Subject
+}
+
+/** One disturbance after another, with pauses between them in which all must be well again. */
+async function disturb(
+  { over, tally }: World,
+  random: Random,
+  { disk, dataDir, clock, subject }: Disturbed,
+): Promise<void> {
+  const upTo = (seconds: number) => 1000 * (1 + random.integer(seconds))
+  const disturbances: Readonly<Record<string, () => Promise<void>>> = {
+    'disk full': () => disk.fill(upTo(10)),
+    'lock held': () => holdLock(dataDir, upTo(8)),
+    'reader held': () => holdReader(dataDir, upTo(30)),
+    'log not read': () => subject.ignoreLog(upTo(20)),
+    'log reader gone': async () => subject.loseLog(),
+    'clock moved': async () => {
+      clock.move((random.next() < 0.5 ? -1 : 1) * random.pick([90, 3700, 90_000]))
+      await sleep(upTo(15))
+      clock.move(0)
+    },
+  }
+  while (!over()) {
+    const name = random.pick(Object.keys(disturbances))
+    tally.see('disturbances', name)
+    await disturbances[name]!()
+    await sleep(upTo(10))
+  }
+}
+
+interface Restarted {
+  readonly subject: Subject
+  readonly health: HealthProbe
+  readonly tally: Tally
+  /** Takes the resident bytes at the end of each life. */
+  readonly memory: number[]
+  readonly restartMinutes: number
+}
+
+async function restart(
+  { over }: World,
+  { subject, health, tally, memory, restartMinutes }: Restarted,
+): Promise<void> {
+  for (;;) {
+    const endMs = performance.now() + restartMinutes * 60_000
+    while (performance.now() < endMs) {
+      if (over()) return
+      await sleep(200)
+    }
+    const bytes = subject.residentBytes()
+    if (bytes !== undefined) memory.push(bytes)
+    health.expected = false
+    const { how, ms } = await subject.stop()
+    tally.see('restarts', `exit ${how}`)
+    if (how !== '0')
+      tally.violate(`SIGTERM ended with ${how} in ${ms.toFixed(0)} ms\n${subject.log}`)
+    await subject.start()
+    health.expected = true
+  }
+}
+
+function conclude(
+  dataDir: string,
+  workspaces: Parameters<typeof auditBooks>[1],
+  tally: Tally,
+  health: HealthProbe,
+  memory: readonly number[],
+): number {
+  const { lines, wrong } = auditBooks(dataDir, workspaces, tally)
+  for (const what of wrong) tally.violate(what)
+  if (health.quantile(0.999) > mostHealthMs) tally.violate(healthLine(health))
+  for (const [end, count] of health.failures) tally.violate(`/healthz: ${count} times ${end}`)
+  const second = memory[1]
+  if (second !== undefined && memory.at(-1)! > second * mostGrowth) {
+    tally.violate('resident memory grows from life to life')
+  }
+  const mebibytes = memory.map((bytes) => (bytes / 2 ** 20).toFixed(0))
+  say([...lines, `resident memory at the end of each life, MiB: ${mebibytes.join(', ')}`])
+  say([`${tally.violationCount} violations`, ...tally.violationLines()])
+  return tally.violationCount
+}
+
+function healthLine(health: HealthProbe): string {
+  const ms = [0.5, 0.99, 0.999, 1].map((share) => health.quantile(share).toFixed(1))
+  return `/healthz: ${health.count} answers, ms at p50, p99, p99.9, most: ${ms.join(', ')}`
+}
+
+function say(lines: readonly string[]): void {
+  console.log(`${new Date().toISOString()}\n  ${lines.join('\n  ')}`)
+}
+
+function times<T>(count: number, make: () => T): T[] {
+  return Array.from({ length: count }, make)
+}

@@ -1,0 +1,111 @@
+/**
+ * The server under test: `oi serve` as a process of its own on a data folder that stays, started
+ * and stopped again and again.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { command } from './accounts.js'
+
+export interface SubjectOptions {
+  readonly port: number
+  readonly dataDir: string
+  /** Flags of `oi serve` besides the port and the data folder. */
+  readonly flags: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  /** A process that ended without having been asked. @param lastWords - The end of its log. */
+  readonly onUnaskedEnd: (how: string, lastWords: string) => void
+}
+
+const startLimitMs = 120_000
+const keptLogBytes = 16_384
+
+export class Subject {
+  readonly #options: SubjectOptions
+  #process: ChildProcess | undefined
+  #log = ''
+  #asked = false
+  /** How often it has been started. */
+  lives = 0
+
+  constructor(options: SubjectOptions) {
+    this.#options = options
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  /** The end of what it wrote, as far as somebody read it. */
+  get log(): string {
+    return this.#log
+  }
+
+  async start(): Promise<void> {
+    const { port, dataDir, flags, environment } = this.#options
+    const args = [command, 'serve', '--port', String(port), '--data-dir', dataDir, ...flags]
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#process = child
+    this.#asked = false
+    this.#log = ''
+    this.lives++
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#log = (this.#log + text).slice(-keptLogBytes)
+      })
+    }
+    let ended = false
+    child.once('exit', (code, signal) => {
+      ended = true
+      if (!this.#asked) this.#options.onUnaskedEnd(`${signal ?? code}`, this.#log)
+    })
+    const limit = performance.now() + startLimitMs
+    while (!/^Ready$/m.test(this.#log)) {
+      if (ended || performance.now() > limit) throw new Error(`It did not start:\n${this.#log}`)
+      await sleep(20)
+    }
+  }
+
+  /** Asks it to end. @returns Its exit code or signal, and how long that took. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ how: string; ms: number }> {
+    const child = this.#process!
+    this.#asked = true
+    const startMs = performance.now()
+    const exited = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : []
+    child.kill(signal)
+    await exited
+    const how = String(child.signalCode ?? child.exitCode)
+    return { how, ms: performance.now() - startMs }
+  }
+
+  /** Whoever reads the log stops reading for a while: its pipe fills up. */
+  async ignoreLog(ms: number): Promise<void> {
+    const { stdout, stderr } = this.#process!
+    for (const stream of [stdout, stderr]) stream!.pause()
+    await sleep(ms)
+    for (const stream of [stdout, stderr]) stream!.resume()
+  }
+
+  /** Whoever reads the log has gone, for the rest of this life. */
+  loseLog(): void {
+    this.#process!.stdout!.destroy()
+    this.#process!.stderr!.destroy()
+  }
+
+  /** Resident memory, bytes; undefined while there is no process. */
+  residentBytes(): number | undefined {
+    try {
+      const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'latin1')
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What clients saw, by workspace, and what must not have happened.
+ *
+ * Rules
+ *   1. An answer counts as received once its last byte is there. Where a client left, or a
+ *      connection ended before a reply, nobody knows whether it was answered: unknown.
+ *   2. So each workspace's booked requests lie between those received and those plus the unknown
+ *      ones, and are equal where none is unknown. The same holds for what they cost.
+ *
+ * @module
+ */
+
+/** Tokens of an answer; with prices of one credit per million they are its cost in millionths. */
+export interface Usage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+/** Statuses of the contract, 500 aside: that is a fault of the server. */
+const contract = new Set([
+  200, 204, 400, 401, 402, 404, 405, 413, 415, 417, 422, 429, 431, 503, 504,
+])
+
+const shownViolations = 50
+
+export class WorkspaceTally {
+  /** Answers with status 200 that were read to their end. */
+  received = 0
+  /** Tokens of those. */
+  tokens = 0
+  /** Answers that may or may not have been given (rule 1). */
+  unknown = 0
+
+  /** Adds an answer that was read to its end. */
+  add({ input_tokens, output_tokens }: Usage): void {
+    this.received++
+    this.tokens += input_tokens + output_tokens
+  }
+}
+
+export class Tally {
+  readonly #workspaces = new Map<string, WorkspaceTally>()
+  /** Kind of client -> what it saw -> how often. */
+  readonly #seen = new Map<string, Map<string, number>>()
+  /** What went wrong -> when first, and how often. */
+  readonly #violations = new Map<string, { readonly first: string; count: number }>()
+
+  of(workspace: string): WorkspaceTally {
+    let tally = this.#workspaces.get(workspace)
+    if (tally === undefined) {
+      tally = new WorkspaceTally()
+      this.#workspaces.set(workspace, tally)
+    }
+    return tally
+  }
+
+  /** Counts what a kind of client saw; a status outside of the contract is a violation. */
+  see(kind: string, what: number | string): void {
+    const seen = this.#seen.get(kind) ?? new Map<string, number>()
+    this.#seen.set(kind, seen)
+    seen.set(String(what), (seen.get(String(what)) ?? 0) + 1)
+    if (typeof what === 'number' && !contract.has(what)) this.violate(`${kind}: status ${what}`)
+  }
+
+  violate(what: string): void {
+    const known = this.#violations.get(what)
+    if (known !== undefined) known.count++
+    else this.#violations.set(what, { first: new Date().toISOString(), count: 1 })
+  }
+
+  get violationCount(): number {
+    return [...this.#violations.values()].reduce((sum, { count }) => sum + count, 0)
+  }
+
+  /** A line for each of the first kinds of violations. */
+  violationLines(): string[] {
+    return [...this.#violations]
+      .slice(0, shownViolations)
+      .map(([what, { first, count }]) => `${first} ${count} times: ${what}`)
+  }
+
+  /** A line for each kind of client. */
+  lines(): string[] {
+    return [...this.#seen].map(([kind, seen]) => {
+      const counts = [...seen].sort(([, a], [, b]) => b - a)
+      return `${kind.padEnd(14)} ${counts.map(([what, count]) => `${what}: ${count}`).join(', ')}`
+    })
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * `npm run proxies -- --requests N`: many requests through nginx and through HAProxy with the
+ * settings that they have by themselves. No status may be seen but those of the contract, and the
+ * ledger must be the usage of the answers.
+ *
+ * Needs Debian's packages nginx-light and haproxy.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runCommand, UsageError } from '../command.js'
+import type { ProxyName } from './proxy.js'
+import { run } from './run.js'
+
+const usage = `Usage: npm run proxies -- [options]
+
+  --requests N     through each proxy; 100,000
+  --clients N      at the same time; 24
+  --proxy NAME     nginx or haproxy alone
+  --seed N         of the requests; 1
+
+Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+
+const names: readonly ProxyName[] = ['nginx', 'haproxy']
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      requests: { type: 'string', default: '100000' },
+      clients: { type: 'string', default: '24' },
+      proxy: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const chosen = names.filter((name) => values.proxy === undefined || values.proxy === name)
+  if (chosen.length === 0) throw new UsageError(`--proxy: expected ${names.join(' or ')}`)
+  let violations = 0
+  for (const proxy of chosen) {
+    const folder = mkdtempSync(join(tmpdir(), `oi-${proxy}-`))
+    try {
+      violations += await run({
+        ...{ proxy, folder },
+        requests: whole('requests', values.requests),
+        clients: whole('clients', values.clients),
+        seed: whole('seed', values.seed),
+      })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return violations > 0 ? 1 : 0
+}
+
+function whole(name: string, text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new UsageError(`--${name}: expected a whole number above 0, got "${text}"`)
+}

@@ -1,0 +1,85 @@
+/**
+ * A server, a proxy before it, and clients that only know the proxy.
+ *
+ * @module
+ */
+
+import { join } from 'node:path'
+import { createRandom } from '../../test/helpers/random.js'
+import { auditBooks, createWorkspace, setPrice, type Workspace } from '../endurance/accounts.js'
+import {
+  batchClient,
+  loop,
+  steadyClient,
+  type Turn,
+  type World,
+  wrongBodyClient,
+  wrongKeyClient,
+} from '../endurance/clients.js'
+import { Subject } from '../endurance/subject.js'
+import { Tally } from '../endurance/tally.js'
+import { type ProxyName, startProxy } from './proxy.js'
+
+export interface RunOptions {
+  readonly proxy: ProxyName
+  readonly folder: string
+  readonly requests: number
+  readonly clients: number
+  readonly seed: number
+}
+
+const proxyPort = 18_090
+const serverPort = 18_091
+
+/** @returns How many violations there were. */
+export async function run({ proxy, folder, requests, clients, seed }: RunOptions): Promise<number> {
+  const dataDir = join(folder, 'data')
+  const tally = new Tally()
+  const subject = new Subject({
+    port: serverPort,
+    dataDir,
+    flags: ['--host-cache-mb', '16'],
+    environment: {},
+    onUnaskedEnd: (how, log) => tally.violate(`the server ended by itself (${how}):\n${log}`),
+  })
+  await subject.start()
+  const workspace = createWorkspace(dataDir, 'through', true)
+  setPrice(dataDir, 'oi-small')
+  let left = requests
+  const startMs = performance.now()
+  {
+    await using child = await startProxy(proxy, { folder, port: proxyPort, serverPort })
+    const random = createRandom(seed)
+    const world: World = { port: proxyPort, tally, random, over: () => left <= 0 }
+    const counted = (turn: Turn) => async () => {
+      left--
+      await turn()
+    }
+    const turns = Array.from({ length: clients }, (_, i) => counted(turnOf(i, world, workspace)))
+    await Promise.all(turns.map((turn) => loop(world, turn, 0)))
+    if (child.pid === undefined) tally.violate(`${proxy} could not be started`)
+  }
+  const seconds = (performance.now() - startMs) / 1000
+  const { how } = await subject.stop()
+  if (how !== '0') tally.violate(`the server ended with ${how}`)
+  const { lines, wrong } = auditBooks(dataDir, [workspace], tally)
+  for (const what of wrong) tally.violate(what)
+  if (tally.of(workspace.name).unknown > 0) tally.violate('requests without a whole reply')
+  console.log(
+    [
+      `${proxy}: ${requests} requests in ${seconds.toFixed(0)} s`,
+      ...[...tally.lines(), ...lines].map((line) => `  ${line}`),
+      `  ${tally.violationCount} violations`,
+      ...tally.violationLines().map((line) => `  ${line}`),
+    ].join('\n'),
+  )
+  return tally.violationCount
+}
+
+/** Of eight clients, one sends batches, one wrong keys and one wrong bodies. */
+function turnOf(i: number, world: World, workspace: Workspace): Turn {
+  if (i % 8 === 5) return batchClient(world, 'batches', workspace)
+  if (i % 8 === 6) return wrongKeyClient(world, 'wrong keys')
+  if (i % 8 === 7) return wrongBodyClient(world, 'wrong bodies', workspace.key)
+  return steadyClient(world, 'single', workspace)
+}
