@@ -55,6 +55,7 @@ export function exchange(options: ExchangeOptions): Promise<Outcome> {
         status,
         body: text,
         retryAfterMs,
+        hasId,
         ...(error && { error: error.message }),
       })
     }
