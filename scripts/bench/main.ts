@@ -16,6 +16,7 @@ import { fairness } from './layers/fairness.js'
 import { front } from './layers/front.js'
 import { http } from './layers/http.js'
 import { kernels } from './layers/kernels.js'
+import { loop } from './layers/loop.js'
 import { overload } from './layers/overload.js'
 import { peer } from './layers/peer.js'
 import { prefill } from './layers/prefill.js'
@@ -39,6 +40,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   scaling,
   fairness,
   overload,
+  loop,
   soak,
 }
 

@@ -4,47 +4,65 @@
  * @module
  */
 
-import { Agent } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { exchange } from './exchange.js'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { ProbeData, ProbeSample } from './health-worker.js'
 
 const everyMs = 20
 
 export class HealthProbe {
-  readonly #port: number
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  readonly #ms: number[] = []
-  /** While the server is being stopped and started nobody expects an answer. */
-  expected = true
-  /** Answers that were expected and did not come, by what came instead. */
-  readonly failures = new Map<string, number>()
+  readonly #worker: Worker
+  /** Times in which nobody expects an answer; the last one may not be over yet. */
+  readonly #pauses: { readonly from: number; until: number }[] = []
+  #samples: readonly ProbeSample[] = []
 
+  /** Begins to ask. */
   constructor(port: number) {
-    this.#port = port
+    const data: ProbeData = { port, everyMs }
+    this.#worker = new Worker(new URL('health-worker.js', import.meta.url), { workerData: data })
   }
 
-  async run(over: () => boolean): Promise<void> {
-    while (!over()) {
-      const expected = this.expected
-      const startMs = performance.now()
-      const { status, end } = await exchange({
-        ...{ port: this.#port, agent: this.#agent, method: 'GET', path: '/healthz' },
-      })
-      if (expected && this.expected) {
-        if (status === 200) this.#ms.push(performance.now() - startMs)
-        else this.failures.set(end, (this.failures.get(end) ?? 0) + 1)
-      }
-      await sleep(everyMs)
-    }
+  /** Nothing is expected until {@link resume}: the server is stopped and started. */
+  pause(): void {
+    this.#pauses.push({ from: now(), until: Infinity })
+  }
+
+  resume(): void {
+    this.#pauses.at(-1)!.until = now()
+  }
+
+  /** Ends it; what follows is known only then. */
+  async stop(): Promise<void> {
+    const said = once(this.#worker, 'message')
+    this.#worker.postMessage('stop')
+    const [samples] = (await said) as [ProbeSample[]]
+    await this.#worker.terminate()
+    this.#samples = samples.filter(
+      ({ askedAtMs, ms }) =>
+        !this.#pauses.some(({ from, until }) => askedAtMs < until && askedAtMs + ms > from),
+    )
   }
 
   get count(): number {
-    return this.#ms.length
+    return this.#samples.length
+  }
+
+  /** Answers that were expected and did not come, by what came instead. */
+  get failures(): ReadonlyMap<string, number> {
+    const failures = new Map<string, number>()
+    for (const { status, end } of this.#samples) {
+      if (status !== 200) failures.set(end, (failures.get(end) ?? 0) + 1)
+    }
+    return failures
   }
 
   /** Milliseconds below which a share of the answers came. @param share - From 0 to 1. */
   quantile(share: number): number {
-    const sorted = [...this.#ms].sort((a, b) => a - b)
+    const sorted = this.#samples.map(({ ms }) => ms).sort((a, b) => a - b)
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN
   }
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now()
 }

@@ -85,18 +85,18 @@ export async function run(options: RunOptions): Promise<number> {
     ...times(3, () => [tricklingClient(world, 'trickling', slow), 50] as const),
     ...times(2, () => [halfClosedClient(world, 'half-closed', steady), 20] as const),
   ]
-  const report = () => say([...tally.lines(), healthLine(health)])
+  const report = () => say(tally.lines())
   const progress = setInterval(report, progressMs)
   try {
     await Promise.all([
       ...clients.map(([turn, pauseMs]) => loop(world, turn, pauseMs)),
-      health.run(world.over),
       disturb(world, random, { disk, dataDir, clock, subject }),
       restart(world, { subject, health, tally, memory, restartMinutes }),
     ])
   } finally {
     clearInterval(progress)
   }
+  await health.stop()
   const { how, ms } = await subject.stop()
   if (how !== '0') tally.violate(`the server ended with ${how} in ${ms.toFixed(0)} ms`)
   report()
@@ -161,13 +161,13 @@ async function restart(
     }
     const bytes = subject.residentBytes()
     if (bytes !== undefined) memory.push(bytes)
-    health.expected = false
+    health.pause()
     const { how, ms } = await subject.stop()
     tally.see('restarts', `exit ${how}`)
     if (how !== '0')
       tally.violate(`SIGTERM ended with ${how} in ${ms.toFixed(0)} ms\n${subject.log}`)
     await subject.start()
-    health.expected = true
+    health.resume()
   }
 }
 
@@ -187,7 +187,11 @@ function conclude(
     tally.violate('resident memory grows from life to life')
   }
   const mebibytes = memory.map((bytes) => (bytes / 2 ** 20).toFixed(0))
-  say([...lines, `resident memory at the end of each life, MiB: ${mebibytes.join(', ')}`])
+  say([
+    ...lines,
+    healthLine(health),
+    `resident memory at the end of each life, MiB: ${mebibytes.join(', ')}`,
+  ])
   say([`${tally.violationCount} violations`, ...tally.violationLines()])
   return tally.violationCount
 }
