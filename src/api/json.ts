@@ -11,7 +11,8 @@
 import { isUtf8 } from 'node:buffer'
 import { OiError } from '../errors.js'
 import { maxDepth, ObjectBuilder, RawNumber } from './json-value.js'
-import type { Json, JsonObject } from './json-value.js'
+import type { Json } from './json-value.js'
+import type { Steps } from './turns.js'
 
 export {
   duplicateKeyOf,
@@ -35,10 +36,27 @@ export type { Json, JsonObject } from './json-value.js'
  * ```
  */
 export function parseJson(text: string): Json {
+  requirePairs(text)
+  const reader = new Reader(text)
+  reader.read(Infinity)
+  return reader.result
+}
+
+/** As {@link parseJson}, in steps. */
+export function* parseInSteps(text: string): Steps<Json> {
+  requirePairs(text)
+  const reader = new Reader(text)
+  while (!reader.read(valuesPerStep)) yield
+  return reader.result
+}
+
+function requirePairs(text: string): void {
   const surrogate = text.search(unpairedSurrogate)
   if (surrogate !== -1) throw invalid('unpaired surrogate', surrogate)
-  return new Reader(text).document()
 }
+
+/** So many take a fraction of a millisecond. */
+const valuesPerStep = 1000
 
 /**
  * Bytes to text. A byte order mark is kept, so that the reader refuses it.
@@ -99,27 +117,107 @@ function plainEnd(text: string, start: number): number {
   return plain.lastIndex
 }
 
+/** A container that is not closed yet; of an object with the name whose value comes next. */
+type Open = { readonly array: Json[] } | { readonly object: ObjectBuilder; name: string }
+
 class Reader {
   readonly #text: string
   #at = 0
-  #depth = 0
+  /** From the outermost to the innermost. */
+  readonly #open: Open[] = []
+  #result: Json = null
 
   constructor(text: string) {
     this.#text = text
   }
 
-  document(): Json {
-    const value = this.#value()
-    this.#space()
-    if (this.#at < this.#text.length) throw this.#expected('the end')
-    return value
+  /** What has been read, once it has been read whole. */
+  get result(): Json {
+    return this.#result
   }
 
-  #value(): Json {
-    const c = this.#space()
+  /**
+   * Reads on.
+   *
+   * @param count - Values to read at most, containers included.
+   * @returns True at the end of the text; then it must not be called again.
+   */
+  read(count: number): boolean {
+    for (let i = 0; i < count; i++) {
+      const c = this.#space()
+      if (c === Char.OpenBrace) {
+        this.#enter()
+        if (this.#space() !== Char.CloseBrace) {
+          this.#open.push({ object: new ObjectBuilder(), name: this.#name() })
+          continue
+        }
+        this.#at++
+        if (this.#put({})) return true
+      } else if (c === Char.OpenBracket) {
+        this.#enter()
+        if (this.#space() !== Char.CloseBracket) {
+          this.#open.push({ array: [] })
+          continue
+        }
+        this.#at++
+        if (this.#put([])) return true
+      } else if (this.#put(this.#scalar(c))) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /** Puts a value where it belongs, and closes what ends behind it. @returns As `read`. */
+  #put(value: Json): boolean {
+    for (;;) {
+      const open = this.#open.at(-1)
+      if (open === undefined) {
+        this.#space()
+        if (this.#at < this.#text.length) throw this.#expected('the end')
+        this.#result = value
+        return true
+      }
+      if ('array' in open) {
+        open.array.push(value)
+        const c = this.#space()
+        if (c !== Char.Comma && c !== Char.CloseBracket) throw this.#expected('"," or "]"')
+        this.#at++
+        if (c === Char.Comma) return false
+        value = open.array
+      } else {
+        open.object.set(open.name, value)
+        const c = this.#space()
+        if (c !== Char.Comma && c !== Char.CloseBrace) throw this.#expected('"," or "}"')
+        this.#at++
+        if (c === Char.Comma) {
+          open.name = this.#name()
+          return false
+        }
+        value = open.object.finish()
+      }
+      this.#open.pop()
+    }
+  }
+
+  /** A name and the colon behind it. */
+  #name(): string {
+    if (this.#space() !== Char.Quote) throw this.#expected('a quoted name')
+    const name = this.#string()
+    if (this.#space() !== Char.Colon) throw this.#expected('":"')
+    this.#at++
+    return name
+  }
+
+  /** Past an opening bracket. */
+  #enter(): void {
+    if (this.#open.length === maxDepth) throw invalid(`nesting deeper than ${maxDepth}`, this.#at)
+    this.#at++
+  }
+
+  /** @param c - The code of its first character. */
+  #scalar(c: number): Json {
     if (c === Char.Quote) return this.#string()
-    if (c === Char.OpenBrace) return this.#object()
-    if (c === Char.OpenBracket) return this.#array()
     if (c === Char.Minus || (c >= Char.Zero && c <= Char.Nine)) return this.#number()
     if (this.#word('true')) return true
     if (this.#word('false')) return false
@@ -143,55 +241,6 @@ class Reader {
     if (!this.#text.startsWith(word, this.#at)) return false
     this.#at += word.length
     return true
-  }
-
-  #object(): JsonObject {
-    this.#enter()
-    const builder = new ObjectBuilder()
-    if (this.#space() !== Char.CloseBrace) {
-      for (;;) {
-        if (this.#space() !== Char.Quote) throw this.#expected('a quoted name')
-        const key = this.#string()
-        if (this.#space() !== Char.Colon) throw this.#expected('":"')
-        this.#at++
-        builder.set(key, this.#value())
-        const c = this.#space()
-        if (c === Char.CloseBrace) break
-        if (c !== Char.Comma) throw this.#expected('"," or "}"')
-        this.#at++
-      }
-    }
-    this.#leave()
-    return builder.finish()
-  }
-
-  #array(): Json[] {
-    this.#enter()
-    const array: Json[] = []
-    if (this.#space() !== Char.CloseBracket) {
-      for (;;) {
-        array.push(this.#value())
-        const c = this.#space()
-        if (c === Char.CloseBracket) break
-        if (c !== Char.Comma) throw this.#expected('"," or "]"')
-        this.#at++
-      }
-    }
-    this.#leave()
-    return array
-  }
-
-  /** Past an opening bracket. Counted here, so that the stack stays as shallow as the limit. */
-  #enter(): void {
-    if (this.#depth === maxDepth) throw invalid(`nesting deeper than ${maxDepth}`, this.#at)
-    this.#depth++
-    this.#at++
-  }
-
-  /** Past a closing bracket. */
-  #leave(): void {
-    this.#depth--
-    this.#at++
   }
 
   #string(): string {
