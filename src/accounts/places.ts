@@ -174,7 +174,7 @@ export class Places {
       const abort = () => end(() => reject(asError(signal?.reason)))
       const timer = patient
         ? undefined
-        : setTimeout(() => end(() => reject(this.#refusal(room))), this.#waitMs).unref()
+        : setTimeout(() => end(() => reject(this.#refusal(room))), this.#waitMs)
       room.line.add(waiting)
       if (!patient) room.impatient++
       this.#lines.add(room)

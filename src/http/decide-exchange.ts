@@ -46,12 +46,28 @@ export class DecideExchange extends PostExchange {
   #enter(request: DecideRequest, decider: Decider): void | Promise<void> {
     if (this.ended) return
     const { gate } = this.context
-    const admitted = gate.enter(this.caller!, { signal: this.canceller })
+    let admitted: Promise<void> | undefined
+    try {
+      admitted = gate.enter(this.caller!, { signal: this.canceller })
+    } catch (error) {
+      this.#refuse(error)
+      return
+    }
     if (admitted === undefined) return this.#ask(request, decider)
-    return admitted.then(() => {
-      if (this.ended) gate.leave(this.caller!)
-      else this.#ask(request, decider)
-    })
+    return admitted.then(
+      () => {
+        if (this.ended) gate.leave(this.caller!)
+        else this.#ask(request, decider)
+      },
+      (error: unknown) => this.#refuse(error),
+    )
+  }
+
+  /** For want of a place: that is no request of the minute. */
+  #refuse(error: unknown): void {
+    if (this.ended) return
+    this.context.gate.giveBack(this.caller!)
+    this.#outcome.fail(error)
   }
 
   #ask(request: DecideRequest, decider: Decider): void {

@@ -20,6 +20,8 @@ export interface Gate {
    *   cannot be written.
    */
   take(caller: Caller, count: number): void
+  /** Gives one of the requests that `take()` took back: it was refused for want of a place. */
+  giveBack(caller: Caller): void
   /**
    * Refuses early, before its body is read, what `enter()` would refuse. Takes nothing.
    *
@@ -51,6 +53,7 @@ export interface Gate {
 /** For servers without accounts: everything is allowed, nothing is charged. */
 export const openGate: Gate = {
   take: () => {},
+  giveBack: () => {},
   requireRoom: () => {},
   enter: () => undefined,
   leave: () => {},

@@ -32,8 +32,6 @@ export const noTimings: Timings = { queue: 0, tokenize: 0, vision: 0, model: 0 }
 /** How long a caller waits before the next try, unless the error knows better. */
 const standardRetryAfterMs = 1000
 const maxRetryAfterMs = 60_000
-/** By so much of its length at most a waiting time is drawn out. */
-const spread = 0.5
 
 /** The headers of every reply, and then the content's own. */
 export function headersOf(
@@ -76,7 +74,7 @@ export function errorContent(error: unknown, id: string): Content {
   const headers: string[] = []
   if (status === 401) headers.push('www-authenticate', 'Bearer')
   if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
-    const ms = spreadOut(error.retryAfterMs ?? standardRetryAfterMs)
+    const ms = spreadOut(error.retryAfterMs ?? standardRetryAfterMs, error.code === 'ERR_RATE_LIMIT')
     headers.push(
       'retry-after',
       String(Math.ceil(ms / 1000)),
@@ -87,10 +85,14 @@ export function errorContent(error: unknown, id: string): Content {
   return { status, body, headers }
 }
 
-/** Callers that are refused together must not come back together. Never sooner than it is told. */
-function spreadOut(ms: number): number {
-  const later = Math.max(ms, 1) * (1 + spread * Math.random())
-  return Math.min(later, maxRetryAfterMs)
+/**
+ * Callers that are refused together must not come back together.
+ *
+ * @param known - Whether sooner would be too soon; otherwise the time is a guess.
+ */
+function spreadOut(ms: number, known: boolean): number {
+  const share = (known ? 1 : 0.5) + 0.5 * Math.random()
+  return Math.min(Math.max(ms * share, 1), maxRetryAfterMs)
 }
 
 function errorBody(code: string, message: string, param: string | undefined): string {

@@ -75,6 +75,10 @@ export class WorkspaceGate implements Gate {
     }
   }
 
+  giveBack({ workspaceId }: Caller): void {
+    this.#standings.get(workspaceId)?.window.giveBack()
+  }
+
   requireRoom(caller: Caller): void {
     this.#places.requireRoom(caller.workspaceId, this.#of(caller).concurrent)
   }

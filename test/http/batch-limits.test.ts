@@ -28,6 +28,10 @@ class CountingGate implements Gate {
     this.left -= count
   }
 
+  giveBack(): void {
+    this.left++
+  }
+
   requireRoom(): void {
     if (this.crowded) throw new OiError('ERR_CONCURRENCY', 'too many wait')
   }

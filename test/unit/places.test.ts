@@ -135,7 +135,7 @@ t.test('what all share goes to whoever has least of it', async (t) => {
     places.leave(ours)
     await turn()
   }
-  t.strictSame(line.admitted, ['theirs 0', 'others 0', 'theirs 1', 'ours 0'])
+  t.strictSame(line.admitted, ['theirs 0', 'others 0', 'ours 0', 'theirs 1'])
 })
 
 t.test('three hundred that loop do not keep one out that comes now and then', async (t) => {
