@@ -130,10 +130,7 @@ export class BatchExchange extends PostExchange {
 
   #createOutcome(index: number): Outcome {
     return new Outcome({
-      serialize: (decision) => {
-        this.#work!.totals.check(decision)
-        return this.serialize(decision, this.#work!.heldLength)
-      },
+      serialize: (decision) => this.serialize(decision, this.#work!.heldLength),
       book: (decision) => this.context.gate.book(this.caller!, decision),
       give: (decision, text) => this.#giveItem(index, decision, text),
       fail: (error) => this.#failItem(index, error),

@@ -12,12 +12,6 @@ export class BatchTotals {
   readonly #startMs = performance.now()
   #endMs = this.#startMs
 
-  /** Throws, while nothing has been booked yet, what {@link add} would throw. */
-  check({ usage, timings }: Decision): void {
-    if (typeof usage === 'object' && usage !== null && typeof timings === 'object') return
-    throw new TypeError('A decision without usage or timings')
-  }
-
   /** Adds an item that has just been answered. */
   add({ usage, timings }: Decision): void {
     for (const [name, count] of Object.entries(usage) as [string, number][]) {

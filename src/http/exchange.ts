@@ -65,6 +65,8 @@ export interface Listener {
    *   if the reply has been sent.
    */
   open(head: Head, client: Client): Exchange | undefined
+  /** Says where it is asked for that the end is near. */
+  beginDrain(): void
   /** Refuses new requests, and ends the running ones within `graceMs`. */
   close(graceMs: number): Promise<void>
 }

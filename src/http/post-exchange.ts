@@ -171,6 +171,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
    * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
    */
   protected serialize(decision: Decision, heldLength = 0): string {
+    const { usage, timings }: { usage: unknown; timings: unknown } = decision
+    if (!usage || !timings) throw new TypeError('A decision without usage or timings')
     const text = this.context.wire.serializeDecision(decision)
     const { maxReplyBytes } = this.context
     if (heldLength + text.length <= maxReplyBytes) return text
