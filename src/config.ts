@@ -35,6 +35,8 @@ export interface ModelConfig extends Pick<Settings, ModelSettingName> {
   readonly aliases?: readonly string[] | undefined
   /** Whether requests that name no model get this one. Default true. */
   readonly default?: boolean
+  /** Questions in one request to it; one number for all models. */
+  readonly maxQuestions: number
 }
 
 /** Every setting, complete, and every model that was named. Units are in the names. */
@@ -87,7 +89,7 @@ export function readConfig(
 
 /** A model with the settings that hold for all. */
 export function modelConfig(values: Settings, file: string): ModelConfig {
-  return { ...(modelSettings(values) as Settings), file }
+  return { ...(modelSettings(values) as Settings), file, maxQuestions: values.maxQuestions }
 }
 
 function modelSettings(values: Partial<Settings>): Partial<Settings> {

@@ -44,6 +44,8 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
    * `model.gguf.calibration.json`, if it is there.
    */
   calibration?: string | undefined
+  /** Questions in one request, at most. Default 256. */
+  maxQuestions?: number | undefined
 }
 
 /**
@@ -66,7 +68,8 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  */
 export async function open(options: OpenOptions = {}): Promise<Oi> {
   const { model = defaultModelPath, name, aliases, default: isDefault, orders, ...others } = options
-  const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir, ...rest } = others
+  const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir } = others
+  const { maxQuestions, ...rest } = others
   requireOrders(orders)
   // First, as a fault in them is known at once, and a large model takes a while.
   const readout = readoutFile ? readReadoutFile(readoutFile) : undefined
@@ -85,6 +88,7 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
       orders,
       readout,
       calibration,
+      maxQuestions,
     })
     return new Oi(engine, decider)
   } catch (error) {

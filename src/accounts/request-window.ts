@@ -46,6 +46,16 @@ export class RequestWindow {
     return 0
   }
 
+  /** Takes back the newest of those that were let in and are still counted. */
+  giveBack(): void {
+    const last = this.#times.length - 1
+    if (last < this.#first) return
+    this.#used--
+    if (--this.#counts[last]! > 0) return
+    this.#times.pop()
+    this.#counts.pop()
+  }
+
   /** How many requests were let in during the 60 seconds before `nowMs`. */
   used(nowMs: number): number {
     this.#expire(nowMs)

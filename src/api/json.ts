@@ -2,16 +2,14 @@
  * Text to JSON values, refusing exactly what `JSON.parse` refuses, and besides it nesting
  * deeper than 64 and unpaired surrogates.
  *
- * On the hot path. A string without escapes is one slice; one with escapes is handed to
- * `JSON.parse` between its quotes, which is faster than joining its pieces here.
- *
  * @module
  */
 
 import { isUtf8 } from 'node:buffer'
 import { OiError } from '../errors.js'
-import { maxDepth, ObjectBuilder, RawNumber } from './json-value.js'
-import type { Json, JsonObject } from './json-value.js'
+import { invalid, Reader, unpairedSurrogate } from './json-reader.js'
+import type { Json } from './json-value.js'
+import type { Steps } from './turns.js'
 
 export {
   duplicateKeyOf,
@@ -35,10 +33,27 @@ export type { Json, JsonObject } from './json-value.js'
  * ```
  */
 export function parseJson(text: string): Json {
+  requirePairs(text)
+  const reader = new Reader(text)
+  reader.read(Infinity)
+  return reader.result
+}
+
+/** As {@link parseJson}, in steps. */
+export function* parseInSteps(text: string): Steps<Json> {
+  requirePairs(text)
+  const reader = new Reader(text)
+  while (!reader.read(valuesPerStep)) yield
+  return reader.result
+}
+
+function requirePairs(text: string): void {
   const surrogate = text.search(unpairedSurrogate)
   if (surrogate !== -1) throw invalid('unpaired surrogate', surrogate)
-  return new Reader(text).document()
 }
+
+/** So many take a fraction of a millisecond. */
+const valuesPerStep = 1000
 
 /**
  * Bytes to text. A byte order mark is kept, so that the reader refuses it.
@@ -48,220 +63,4 @@ export function parseJson(text: string): Json {
 export function decodeUtf8(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new OiError('ERR_BODY_INVALID', 'body: expected UTF-8')
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-}
-
-// With the flag u, a pair is one character and only its unpaired half is a surrogate.
-const unpairedSurrogate = /\p{Surrogate}/u
-const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-
-/** Whole numbers of so many digits are exact doubles. */
-const exactDigits = 15
-
-const enum Char {
-  Tab = 9,
-  LineFeed = 10,
-  Return = 13,
-  Space = 32,
-  Quote = 34,
-  Comma = 44,
-  Minus = 45,
-  Point = 46,
-  Zero = 48,
-  Nine = 57,
-  Colon = 58,
-  OpenBracket = 91,
-  Backslash = 92,
-  CloseBracket = 93,
-  LowerE = 101,
-  OpenBrace = 123,
-  CloseBrace = 125,
-}
-
-function invalid(reason: string, position: number): OiError {
-  return new OiError('ERR_BODY_INVALID', `body: not valid JSON: ${reason} at position ${position}`)
-}
-
-/** Up to here a loop over codes is faster than a pattern, behind it four times slower. */
-const shortRun = 32
-const plain = /[^"\\\u0000-\u001f]*/y
-
-/** Where a quote, an escape, a control character or the end of the text comes next. */
-function plainEnd(text: string, start: number): number {
-  const near = Math.min(text.length, start + shortRun)
-  let at = start
-  for (; at < near; at++) {
-    const c = text.charCodeAt(at)
-    if (c === Char.Quote || c === Char.Backslash || c < Char.Space) return at
-  }
-  if (at >= text.length) return at
-  plain.lastIndex = at
-  plain.test(text)
-  return plain.lastIndex
-}
-
-class Reader {
-  readonly #text: string
-  #at = 0
-  #depth = 0
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  document(): Json {
-    const value = this.#value()
-    this.#space()
-    if (this.#at < this.#text.length) throw this.#expected('the end')
-    return value
-  }
-
-  #value(): Json {
-    const c = this.#space()
-    if (c === Char.Quote) return this.#string()
-    if (c === Char.OpenBrace) return this.#object()
-    if (c === Char.OpenBracket) return this.#array()
-    if (c === Char.Minus || (c >= Char.Zero && c <= Char.Nine)) return this.#number()
-    if (this.#word('true')) return true
-    if (this.#word('false')) return false
-    if (this.#word('null')) return null
-    throw this.#expected('a value')
-  }
-
-  /** Skips white space; the code of the character behind it, NaN at the end. */
-  #space(): number {
-    const text = this.#text
-    let at = this.#at
-    let c = text.charCodeAt(at)
-    while (c === Char.Space || c === Char.LineFeed || c === Char.Return || c === Char.Tab) {
-      c = text.charCodeAt(++at)
-    }
-    this.#at = at
-    return c
-  }
-
-  #word(word: string): boolean {
-    if (!this.#text.startsWith(word, this.#at)) return false
-    this.#at += word.length
-    return true
-  }
-
-  #object(): JsonObject {
-    this.#enter()
-    const builder = new ObjectBuilder()
-    if (this.#space() !== Char.CloseBrace) {
-      for (;;) {
-        if (this.#space() !== Char.Quote) throw this.#expected('a quoted name')
-        const key = this.#string()
-        if (this.#space() !== Char.Colon) throw this.#expected('":"')
-        this.#at++
-        builder.set(key, this.#value())
-        const c = this.#space()
-        if (c === Char.CloseBrace) break
-        if (c !== Char.Comma) throw this.#expected('"," or "}"')
-        this.#at++
-      }
-    }
-    this.#leave()
-    return builder.finish()
-  }
-
-  #array(): Json[] {
-    this.#enter()
-    const array: Json[] = []
-    if (this.#space() !== Char.CloseBracket) {
-      for (;;) {
-        array.push(this.#value())
-        const c = this.#space()
-        if (c === Char.CloseBracket) break
-        if (c !== Char.Comma) throw this.#expected('"," or "]"')
-        this.#at++
-      }
-    }
-    this.#leave()
-    return array
-  }
-
-  /** Past an opening bracket. Counted here, so that the stack stays as shallow as the limit. */
-  #enter(): void {
-    if (this.#depth === maxDepth) throw invalid(`nesting deeper than ${maxDepth}`, this.#at)
-    this.#depth++
-    this.#at++
-  }
-
-  /** Past a closing bracket. */
-  #leave(): void {
-    this.#depth--
-    this.#at++
-  }
-
-  #string(): string {
-    const text = this.#text
-    const start = this.#at
-    let at = start + 1
-    let escaped = false
-    for (;;) {
-      at = plainEnd(text, at)
-      const c = text.charCodeAt(at)
-      if (c === Char.Quote) break
-      if (c !== Char.Backslash) {
-        // A control character, or NaN behind the end of the text.
-        this.#at = at
-        throw this.#expected('the end of the string')
-      }
-      escaped = true
-      at += 2
-    }
-    this.#at = at + 1
-    return escaped ? this.#unescape(start) : text.slice(start + 1, at)
-  }
-
-  /** The string between `start` and the current position, quotes included. */
-  #unescape(start: number): string {
-    let value: string
-    try {
-      value = JSON.parse(this.#text.slice(start, this.#at)) as string
-    } catch (cause) {
-      const error = invalid('bad escape in the string', start)
-      error.cause = cause
-      throw error
-    }
-    if (unpairedSurrogate.test(value)) throw invalid('unpaired surrogate in the string', start)
-    return value
-  }
-
-  #number(): number | RawNumber {
-    const text = this.#text
-    const start = this.#at
-    // Most numbers are short whole ones, which JavaScript prints as they are.
-    let c = text.charCodeAt(start)
-    if (c !== Char.Zero && c !== Char.Minus) {
-      let whole = 0
-      let at = start
-      while (c >= Char.Zero && c <= Char.Nine) {
-        whole = whole * 10 + c - Char.Zero
-        c = text.charCodeAt(++at)
-      }
-      if (at - start <= exactDigits && c !== Char.Point && (c | 32) !== Char.LowerE) {
-        this.#at = at
-        return whole
-      }
-    }
-
-    number.lastIndex = start
-    // test() and not exec(), which would make an array for each number.
-    if (!number.test(text)) {
-      this.#at = start + 1
-      throw this.#expected('a digit')
-    }
-    this.#at = number.lastIndex
-    const literal = text.slice(start, this.#at)
-    const value = Number(literal)
-    return String(value) === literal ? value : new RawNumber(literal)
-  }
-
-  #expected(what: string): OiError {
-    const found = this.#text.codePointAt(this.#at)
-    const got = found === undefined ? 'the end' : JSON.stringify(String.fromCodePoint(found))
-    return invalid(`expected ${what}, got ${got}`, this.#at)
-  }
 }

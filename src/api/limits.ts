@@ -9,3 +9,6 @@ export const mostOptions = 255
 
 /** Requests of one batch, at most. */
 export const mostItems = 256
+
+/** Options of all questions of one request together, at most; a noul has two. */
+export const mostOptionsOfRequest = 16_384

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { type ErrorCode, OiError } from '../errors.js'
+
 const identifier = /^[A-Za-z_$][A-Za-z0-9_$]*$/
 const longestName = 40
 
@@ -36,4 +38,10 @@ export function shortened(text: string): string {
   if (text.length <= longestName) return text
   const points = [...text.slice(0, 2 * longestName)]
   return points.length <= longestName ? text : `${points.slice(0, longestName - 1).join('')}…`
+}
+
+/** An error about a place in the body; `''` is the body as a whole. */
+export function failure(code: ErrorCode, place: string, rule: string): OiError {
+  const at = place === '' ? 'body' : place
+  return new OiError(code, `${at}: ${rule}`, place === '' ? {} : { param: place })
 }

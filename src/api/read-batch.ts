@@ -5,7 +5,9 @@
  *   1. The envelope is read as a whole or refused: one of `requests` and `states`, 1 to 256
  *      items, and with `states` the questions that all of them share.
  *   2. What is wrong with one item is kept as that item's error.
- *   3. Places begin with the item: `requests[3].questions.team.criteria`, `states[3]`. What the
+ *   3. The items of one envelope share what they have in common: questions are checked once, and
+ *      are the same object in each of them.
+ *   4. Places begin with the item: `requests[3].questions.team.criteria`, `states[3]`. What the
  *      items share has its place in the envelope: `questions.team`, `model`.
  *
  * @module
@@ -13,18 +15,19 @@
 
 import type { DecideRequest } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import { isJsonObject, parseJson } from './json.js'
+import { isJsonObject, parseInSteps } from './json.js'
 import type { Json } from './json.js'
-import { itemOf, placeOf } from './place.js'
+import { failure, itemOf } from './place.js'
 import { mostItems } from './limits.js'
 import {
-  checkRequest,
+  checkInSteps,
   describe,
-  failure,
   requireCount,
   type RequestLimits,
   requireShape,
 } from './read-request.js'
+import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './reply-size.js'
+import { atOnce, type Steps } from './turns.js'
 
 export interface BatchItem {
   /** The caller's own name for it, to be given back. Need not be unique. */
@@ -36,7 +39,7 @@ export interface BatchItem {
 export interface Batch {
   /** 1 to 256, in the order of the body. */
   readonly items: readonly BatchItem[]
-  /** An error about an item's request, with the place in the batch's body (rule 3). */
+  /** An error about an item's request, with the place in the batch's body (rule 4). */
   placed(index: number, error: OiError): OiError
 }
 
@@ -47,7 +50,16 @@ export interface Batch {
  *   `ERR_REQUEST_UNACCEPTABLE` if it holds too many items or is otherwise not acceptable.
  */
 export function readBatch(text: string, limits: RequestLimits): Batch {
-  const body = parseJson(text)
+  return atOnce(readBatchInSteps(text, limits))
+}
+
+/** As {@link readBatch}, in steps. @param size - Of the reply; without it, any. */
+export function* readBatchInSteps(
+  text: string,
+  limits: RequestLimits,
+  size?: ReplySize,
+): Steps<Batch> {
+  const body = yield* parseInSteps(text)
   if (!isJsonObject(body)) {
     throw failure('ERR_BODY_INVALID', '', `expected an object, got ${describe(body)}`)
   }
@@ -59,15 +71,21 @@ export function readBatch(text: string, limits: RequestLimits): Batch {
   if (model !== undefined && typeof model !== 'string') {
     throw failure('ERR_BODY_INVALID', 'model', `expected a string, got ${describe(model)}`)
   }
-  if (requests !== undefined) return readRequests(requests, model, limits)
+  const wanted = size === undefined || fitsSurely(text.length, size) ? undefined : size
+  if (requests !== undefined) return yield* readRequests(requests, model, limits, wanted)
   const shared = {
     ...(body['questions'] !== undefined && { questions: body['questions'] }),
     ...(model !== undefined && { model }),
   }
-  return readStates(states!, shared, limits)
+  return yield* readStates(states!, shared, limits, size)
 }
 
-function readRequests(value: Json, model: string | undefined, limits: RequestLimits): Batch {
+function* readRequests(
+  value: Json,
+  model: string | undefined,
+  limits: RequestLimits,
+  size: ReplySize | undefined,
+): Steps<Batch> {
   const bodies = itemsOf('requests', value)
   const placed = (index: number, error: OiError) => {
     const place = itemOf('requests', index)
@@ -79,33 +97,41 @@ function readRequests(value: Json, model: string | undefined, limits: RequestLim
       return `${place}.${param}`
     })
   }
-  const items = bodies.map((item, index): BatchItem => {
+  const items: BatchItem[] = []
+  let bytes = 0
+  for (const [index, item] of bodies.entries()) {
     const id = isJsonObject(item) ? item['id'] : undefined
     const named = typeof id === 'string' ? { id } : {}
     try {
       if (id !== undefined && typeof id !== 'string') {
-        const place = placeOf(itemOf('requests', index), 'id')
-        const wrong = failure('ERR_BODY_INVALID', place, `expected a string, got ${describe(id)}`)
-        return { request: wrong }
+        throw failure('ERR_BODY_INVALID', 'id', `expected a string, got ${describe(id)}`)
       }
-      return { ...named, request: checkRequest(withModel(item, model), limits) }
+      const request = yield* checkInSteps(withModel(item, model), limits)
+      if (size !== undefined) bytes += yield* replyBytes(request.questions, size, id)
+      items.push({ ...named, request })
     } catch (error) {
       if (!(error instanceof OiError)) throw error
-      return { ...named, request: placed(index, error) }
+      items.push({ ...named, request: placed(index, error) })
     }
-  })
+    yield
+  }
+  if (size !== undefined) requireReplyFits(bytes, size, 'requests')
   return { items, placed }
 }
 
 /** @param shared - What goes with every state. */
-function readStates(
+function* readStates(
   value: Json,
   shared: { readonly questions?: Json; readonly model?: string },
   limits: RequestLimits,
-): Batch {
+  size: ReplySize | undefined,
+): Steps<Batch> {
   const states = itemsOf('states', value)
   // With a state that is always right, what is found is wrong with the envelope.
-  const { questions } = checkRequest({ ...shared, state: true }, limits)
+  const { questions } = yield* checkInSteps({ ...shared, state: true }, limits)
+  if (size !== undefined) {
+    requireReplyFits(states.length * (yield* replyBytes(questions, size)), size, 'states')
+  }
   const items = states.map((state, index): BatchItem => {
     try {
       requireShape('state', state, itemOf('states', index))

@@ -10,14 +10,15 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
-import type { ErrorCode } from '../errors.js'
 import type { DecideRequest, NoulQuestion, Question } from '../decide/types.js'
-import { duplicateKeyOf, entriesOf, isJsonObject, keysOf, parseJson, RawNumber } from './json.js'
+import { duplicateKeyOf, entriesOf, isJsonObject, keysOf, parseInSteps, RawNumber } from './json.js'
 import type { Json } from './json.js'
-import { mostOptions } from './limits.js'
-import { placeOf, shortened } from './place.js'
+import { mostOptions, mostOptionsOfRequest } from './limits.js'
+import { optionCount } from './option-count.js'
+import { failure, placeOf, shortened } from './place.js'
+import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './reply-size.js'
 import { validators } from './schemas.js'
+import { atOnce, type Steps } from './turns.js'
 
 export interface RequestLimits {
   readonly maxQuestions: number
@@ -30,27 +31,52 @@ export interface RequestLimits {
 /**
  * Parses and checks one request body.
  *
- * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` (rule 2).
+ * @throws `OiError` `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` (rule 2).
  */
 export function readRequest(text: string, limits: RequestLimits): DecideRequest {
-  return checkRequest(parseJson(text), limits)
+  return atOnce(readRequestInSteps(text, limits))
+}
+
+/** As {@link readRequest}, in steps. @param size - Of the reply; without it, any. */
+export function* readRequestInSteps(
+  text: string,
+  limits: RequestLimits,
+  size?: ReplySize,
+): Steps<DecideRequest> {
+  const request = yield* checkInSteps(yield* parseInSteps(text), limits)
+  if (size !== undefined && !fitsSurely(text.length, size)) {
+    requireReplyFits(yield* replyBytes(request.questions, size), size, 'questions')
+  }
+  return request
 }
 
 /**
- * Checks a body that is parsed already, as an item of a batch or an object made by a program.
+ * Checks a body that is parsed already, as an object made by a program.
  *
  * @returns The same value.
  * @throws As {@link readRequest}.
  */
 export function checkRequest(body: unknown, limits: RequestLimits): DecideRequest {
+  return atOnce(checkInSteps(body, limits))
+}
+
+/** As {@link checkRequest}, in steps. */
+export function* checkInSteps(body: unknown, limits: RequestLimits): Steps<DecideRequest> {
   requireShape('request', body, '')
   const request = body as DecideRequest
 
   const names = keysOf(request.questions)
   requireUnique(request.questions, 'questions')
   requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
+  let options = 0
   for (const [name, question] of entriesOf<unknown>(request.questions)) {
     checkQuestion(question, placeOf('questions', name), limits)
+    options += optionCount(question as Question)
+    yield
+  }
+  if (options > mostOptionsOfRequest) {
+    const rule = `expected at most ${mostOptionsOfRequest} options of all questions together (max_options_per_request), got ${options}`
+    throw failure('ERR_REQUEST_UNACCEPTABLE', 'questions', rule)
   }
   return request
 }
@@ -98,7 +124,7 @@ function requireAsked(question: NoulQuestion, place: string): void {
 /**
  * None of something is the wrong shape, too many is not acceptable.
  *
- * @throws {@link OiError} As {@link readRequest}.
+ * @throws As {@link readRequest}.
  */
 export function requireCount(count: number, most: number, place: string, noun: string): void {
   if (count >= 1 && count <= most) return
@@ -132,7 +158,7 @@ const expected = {
 /**
  * Checks a value against the schema of its kind.
  *
- * @throws {@link OiError} `ERR_BODY_INVALID` naming the place and what stands there.
+ * @throws `OiError` `ERR_BODY_INVALID` naming the place and what stands there.
  */
 export function requireShape(kind: keyof typeof expected, value: unknown, place: string): void {
   const validator = validators[kind]
@@ -164,10 +190,4 @@ export function describe(value: unknown): string {
   if (typeof value === 'object')
     return Object.keys(value).length === 0 ? 'an empty object' : 'an object'
   return `a ${typeof value}`
-}
-
-/** An error about a place in the body; `''` is the body as a whole. */
-export function failure(code: ErrorCode, place: string, rule: string): OiError {
-  const at = place === '' ? 'body' : place
-  return new OiError(code, `${at}: ${rule}`, place === '' ? {} : { param: place })
 }

@@ -101,7 +101,7 @@ async function askModel(
   const model = modelToOpen(config)
   const wire = dependencies.createWire(config)
   // Before the model is loaded: what is wrong with a request needs no waiting.
-  const request = wire.readRequest(body)
+  const request = await wire.readRequest(body, { evidence: flags.evidence ?? false })
   const opened = await loadModel(model, dependencies)
   try {
     if (opened.warning !== undefined) process.stderr.write(`${opened.warning}\n`)

@@ -5,19 +5,31 @@
  */
 
 import { decodeUtf8 } from '../api/json.js'
-import { readBatch } from '../api/read-batch.js'
-import { readRequest } from '../api/read-request.js'
+import { readBatchInSteps } from '../api/read-batch.js'
+import { readRequestInSteps } from '../api/read-request.js'
 import { mostOptions } from '../api/limits.js'
 import { serializeDecision } from '../decide/decide.js'
+import { atOnce, inTurns, type Steps } from '../api/turns.js'
 import type { Dependencies } from './dependencies.js'
 
-export const createWire: Dependencies['createWire'] = ({ maxQuestions }) => {
+/** Shorter texts are read in a fraction of what a turn of the event loop may last. */
+const shortText = 65_536
+
+export const createWire: Dependencies['createWire'] = ({ maxQuestions, maxReplyBytes }) => {
   // A model with fewer labels refuses by itself.
   const limits = { maxQuestions, maxOptions: mostOptions, maxLevels: mostOptions }
   return {
     decodeUtf8,
-    readRequest: (text) => readRequest(text, limits),
-    readBatch: (text) => readBatch(text, limits),
+    readRequest: (text, { evidence }) => {
+      return read(text, readRequestInSteps(text, limits, { maxReplyBytes, evidence }))
+    },
+    readBatch: (text, { evidence }) => {
+      return read(text, readBatchInSteps(text, limits, { maxReplyBytes, evidence }))
+    },
     serializeDecision,
   }
+}
+
+function read<T>(text: string, steps: Steps<T>): T | Promise<T> {
+  return text.length <= shortText ? atOnce(steps) : inTurns(steps)
 }

@@ -22,13 +22,13 @@ const chosen = (value: number) => (value === 0 ? undefined : value)
 
 export const openModel: OpenModel = async (model, onProgress) => {
   const { file, name, aliases, default: isDefault, diskCacheDir } = model
-  const { readout, calibration } = model
+  const { readout, calibration, maxQuestions } = model
   const orders = ordersOf(model.orders)
   const projectorPath = model.mmproj === '' ? undefined : model.mmproj
   const oi = await open({
     ...engineOptions(model),
     ...{ model: file, projectorPath, name, aliases, default: isDefault, orders, readout },
-    ...{ calibration, diskCacheDir, onProgress },
+    ...{ calibration, diskCacheDir, maxQuestions, onProgress },
   })
   const { info, card } = oi
   const attention = info.recurrent || info.hybrid ? 'recurrent' : 'attention'

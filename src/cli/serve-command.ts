@@ -93,18 +93,21 @@ async function listen(
   accounts: Accounts,
   backend: Backend,
 ): Promise<string> {
-  const { host, port, metricsHost, metricsPort, maxBodyBytes, deadlineMs } = config
+  const { host, port, metricsHost, metricsPort, placeWaitMs } = config
+  const { maxBodyBytes, maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs } = config
+  // As many as the queue of every model takes: waiting for a place is fair between workspaces.
+  const places = Math.min(...modelsToOpen(config).map(({ maxQueued }) => maxQueued))
   const tls =
     config.tlsCert === '' ? undefined : { certFile: config.tlsCert, keyFile: config.tlsKey }
   const scheme = tls === undefined ? 'http' : 'https'
   const handlers = new Handlers({
     backend,
     accounts,
-    gate: new WorkspaceGate({ accounts }),
+    gate: new WorkspaceGate({ accounts, places, placeWaitMs }),
     wire: dependencies.createWire(config),
     logger: createLogger(config.log === 'requests'),
-    maxBodyBytes,
-    deadlineMs,
+    ...{ maxBodyBytes, maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs },
+    maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
     cors: createCors(config.corsOrigins),
     serveMetrics: metricsPort === 0,
   })

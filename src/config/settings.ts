@@ -112,7 +112,26 @@ const properties = {
     0,
     'size of a request body, bytes; 0 is 4 MiB, or 64 MiB where a model sees images',
   ),
+  maxBodiesMb: integer(1, 1_048_576, 256, 'size of all request bodies at the same time, MiB'),
+  maxReplyBytes: integer(
+    4096,
+    268_435_456,
+    16_777_216,
+    'size that a reply may reach by what is asked, bytes',
+  ),
   deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request, milliseconds'),
+  batchDeadlineMs: integer(
+    1,
+    86_400_000,
+    900_000,
+    'time for a batch as a whole, milliseconds; each of its items has the time of a request',
+  ),
+  placeWaitMs: integer(
+    0,
+    600_000,
+    10_000,
+    'how long a request over the concurrent limit waits for a place, milliseconds',
+  ),
   graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown, milliseconds'),
   log: oneOf(['off', 'requests'], 'requests: one JSON line per request on stderr'),
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mostItems } from '../api/limits.js'
+import { mostItems, mostOptionsOfRequest } from '../api/limits.js'
 import type { ModelInfo } from '../engine/types.js'
 import { imageLimits } from '../images/limits.js'
 import type { Readout } from '../prompt/readout.js'
@@ -24,8 +24,11 @@ export interface ModelFacts {
   /** True if requests that name no model get this one; the default. */
   readonly default?: boolean | undefined
   readonly calibration?: ModelCard['calibration'] | undefined
+  /** In one request. Default {@link maxQuestions}. */
+  readonly maxQuestions?: number | undefined
 }
 
+/** Questions of one request, where nothing else is set. */
 export const maxQuestions = 256
 
 const randomNote =
@@ -50,7 +53,8 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
     limits: {
       max_options: readout.maxOptions,
       max_levels: readout.maxOptions,
-      max_questions: maxQuestions,
+      max_questions: facts.maxQuestions ?? maxQuestions,
+      max_options_per_request: mostOptionsOfRequest,
       // Together with the longest question of the request.
       max_state_tokens: info.contextTokens,
       max_images: vision ? imageLimits.maxImages : 0,

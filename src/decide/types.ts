@@ -147,6 +147,7 @@ export interface ModelCard {
     readonly max_options: number
     readonly max_levels: number
     readonly max_questions: number
+    readonly max_options_per_request: number
     readonly max_state_tokens: number
     readonly max_images: number
     readonly max_image_pixels: number

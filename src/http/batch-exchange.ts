@@ -5,11 +5,11 @@
  *   1. What is wrong with the call as a whole (the key, the envelope, not one request left of
  *      the minute) is its reply. From then on the status is 200, and what goes wrong with an item
  *      is that item's result.
- *   2. Every item has one result. When the time is up, or the server ends, those that have none
- *      yet are given that error.
+ *   2. Every item has one result. When the batch's time is up, or the server ends, those that have
+ *      none yet are given that error. An item's own time begins with its turn.
  *   3. As lines (`application/x-ndjson`), a result is written as soon as it is there. While the
  *      client does not keep up, nothing more is begun: what is kept for it is bounded by what was
- *      under way.
+ *      under way. An empty line now and then shows those in between that the call still runs.
  *
  * @module
  */
@@ -19,7 +19,9 @@ import type { Decider, DecideRequest, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { BatchRun } from './batch-run.js'
 import { BatchTotals } from './batch-totals.js'
+import { BatchTurn } from './batch-turn.js'
 import type { Head } from './exchange.js'
+import { Outcome } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
 import { errorContent } from './reply.js'
 
@@ -30,39 +32,56 @@ interface Work {
   readonly batch: Batch
   readonly run: BatchRun
   readonly totals: BatchTotals
-  /** The text of each result by its item; of lines `''`, as they have been written. */
-  readonly results: (string | undefined)[]
+  readonly outcomes: readonly Outcome[]
+  /** Those under way, by their places in the batch. */
+  readonly turns: Map<number, BatchTurn>
+  /** The text of each result by its item; none of lines, as they have been written. */
+  readonly results: string[]
+  heldLength: number
   left: number
 }
 
 export class BatchExchange extends PostExchange {
   #asLines = false
+  #behind = false
+  #heartbeat: NodeJS.Timeout | undefined
   #work: Work | undefined
 
   override abandon(): void {
-    this.#work?.run.stop()
+    if (this.ended) return
     super.abandon()
+    this.#stop(this.canceller.reason)
   }
 
   override cancel(error: OiError): void {
-    const work = this.#work
-    if (work === undefined) {
-      super.cancel(error)
+    if (this.#work === undefined) {
+      this.fail(error)
+      this.canceller.abort(error)
       return
     }
-    work.run.stop()
-    work.results.forEach((result, index) => {
-      if (result === undefined) this.#failItem(index, error)
-    })
+    // Those that are decided are given yet, which may end the exchange.
+    for (const outcome of this.#work.outcomes) outcome.fail(error)
     this.canceller.abort(error)
+    this.#stop(error)
   }
 
   protected override readHead(head: Head): void {
     this.#asLines = accepts(head.getHeader('accept'), linesType)
   }
 
-  protected override decide(text: string, decider: Decider): void {
-    const batch = this.context.wire.readBatch(text)
+  protected override decide(text: string, decider: Decider): void | Promise<void> {
+    const batch = this.context.wire.readBatch(text, this.form)
+    if (!(batch instanceof Promise)) return this.#begin(batch, decider)
+    return batch.then((read) => this.#begin(read, decider))
+  }
+
+  protected override onEnd(status: number, ms: number): void {
+    super.onEnd(status, ms)
+    clearTimeout(this.#heartbeat)
+  }
+
+  #begin(batch: Batch, decider: Decider): void {
+    if (this.ended) return
     const count = batch.items.length
     const { admitted, refusal } = this.#admit(count)
     const requests = new Map<number, DecideRequest>()
@@ -72,18 +91,61 @@ export class BatchExchange extends PostExchange {
       else if (request instanceof OiError) failures.set(index, request)
       else requests.set(index, request)
     })
-    const run = new BatchRun({
+    this.limitBy(this.context.batchDeadlines)
+    const work: Work = {
+      ...{ batch, run: this.#createRun(requests, decider), totals: new BatchTotals() },
+      outcomes: batch.items.map((_, index) => this.#createOutcome(index)),
+      ...{ turns: new Map(), results: [], heldLength: 0, left: count },
+    }
+    this.#work = work
+    if (this.#asLines) this.#beginLines(work.run)
+    for (const [index, error] of failures) work.outcomes[index]!.fail(error)
+    work.run.feed()
+  }
+
+  #createRun(requests: ReadonlyMap<number, DecideRequest>, decider: Decider): BatchRun {
+    const { gate, deadlines } = this.context
+    const caller = this.caller!
+    return new BatchRun({
       items: [...requests.keys()],
-      decide: async (index) => decider.decide(requests.get(index)!, this.decideOptions()),
-      onAnswer: (index, decision) => this.#answerItem(index, decision),
-      onFailure: (index, error) =>
-        this.#failItem(index, error instanceof OiError ? batch.placed(index, error) : error),
+      enter: () => gate.enter(caller, { signal: this.canceller, patient: true }),
+      leave: () => gate.leave(caller),
+      decide: (index) => {
+        const { outcomes, turns } = this.#work!
+        const turn = new BatchTurn(deadlines, outcomes[index]!)
+        turns.set(index, turn)
+        const options = this.decideOptions(turn.canceller, deadlines.limitMs)
+        return decider.decide(requests.get(index)!, options).finally(() => {
+          turn.end()
+          turns.delete(index)
+        })
+      },
+      onAnswer: (index, decision) => this.#work!.outcomes[index]!.decide(decision),
+      onFailure: (index, error) => {
+        const { batch, outcomes } = this.#work!
+        outcomes[index]!.fail(error instanceof OiError ? batch.placed(index, error) : error)
+      },
     })
-    const results = Array.from({ length: count }, () => undefined)
-    this.#work = { batch, run, results, left: count, totals: new BatchTotals() }
-    if (this.#asLines) this.beginParts(linesType, () => run.resume())
-    for (const [index, error] of failures) this.#failItem(index, error)
-    run.feed()
+  }
+
+  #createOutcome(index: number): Outcome {
+    return new Outcome({
+      serialize: (decision) => this.serialize(decision, this.#work!.heldLength),
+      book: (decision) => this.context.gate.book(this.caller!, decision),
+      give: (decision, text) => this.#giveItem(index, decision, text),
+      fail: (error) => this.#failItem(index, error),
+    })
+  }
+
+  #beginLines(run: BatchRun): void {
+    this.beginParts(linesType, () => {
+      this.#behind = false
+      run.resume()
+    })
+    this.#heartbeat = setTimeout(() => {
+      if (!this.#behind) this.#writeLine('')
+      this.#heartbeat!.refresh()
+    }, this.context.heartbeatMs).unref()
   }
 
   /**
@@ -108,24 +170,10 @@ export class BatchExchange extends PostExchange {
     }
   }
 
-  #answerItem(index: number, decision: Decision): void {
-    // Also when the client has gone: the model has done the work.
-    const booked = this.caller && this.context.gate.book(this.caller, decision)
-    if (booked === undefined) this.#giveItem(index, decision)
-    else void booked.then(() => this.#giveItem(index, decision))
-  }
-
-  #giveItem(index: number, decision: Decision): void {
+  #giveItem(index: number, decision: Decision, text: string): void {
     if (this.ended) return
-    let body: string
-    try {
-      body = this.context.wire.serializeDecision(decision)
-      this.#work!.totals.add(decision)
-    } catch (error) {
-      this.#failItem(index, error)
-      return
-    }
-    this.#settle(index, 200, body)
+    this.#work!.totals.add(decision)
+    this.#settle(index, 200, text)
   }
 
   #failItem(index: number, error: unknown): void {
@@ -142,9 +190,20 @@ export class BatchExchange extends PostExchange {
     const name = id === undefined ? '' : `"id":${JSON.stringify(id)},`
     const result = `{"index":${index},${name}"status":${status},${body.slice(1)}`
     this.context.traffic.countItem(status)
-    work.results[index] = this.#asLines ? '' : result
-    if (this.#asLines && !this.write(`${result}\n`)) work.run.pause()
+    if (this.#asLines) {
+      this.#writeLine(result)
+    } else {
+      work.results[index] = result
+      work.heldLength += result.length
+    }
     if (--work.left === 0) this.#conclude(work)
+  }
+
+  #writeLine(line: string): void {
+    this.#heartbeat?.refresh()
+    if (this.write(`${line}\n`)) return
+    this.#behind = true
+    this.#work!.run.pause()
   }
 
   #conclude({ results, totals }: Work): void {
@@ -153,13 +212,15 @@ export class BatchExchange extends PostExchange {
       this.finish()
       return
     }
-    try {
-      const body = `{"results":[${results.join(',')}],${totals.text}}`
-      this.answer({ status: 200, body }, totals.timings)
-    } catch (error) {
-      // Together they may be longer than a text can be.
-      this.fail(error)
-    }
+    const body = `{"results":[${results.join(',')}],${totals.text}}`
+    this.answer({ status: 200, body }, totals.timings)
+  }
+
+  #stop(reason: unknown): void {
+    if (this.#work === undefined) return
+    const { run, turns } = this.#work
+    run.stop()
+    for (const turn of turns.values()) turn.canceller.abort(reason)
   }
 }
 

@@ -4,37 +4,78 @@
  * @module
  */
 
-import type { Decider, Decision } from '../decide/types.js'
-import { PostExchange } from './post-exchange.js'
+import type { Decider, DecideRequest } from '../decide/types.js'
+import type { OiError } from '../errors.js'
+import type { Client, Head } from './exchange.js'
+import { Outcome } from './outcome.js'
+import { type PostContext, PostExchange } from './post-exchange.js'
 
 export class DecideExchange extends PostExchange {
-  protected override decide(text: string, decider: Decider): void {
-    const request = this.context.wire.readRequest(text)
-    decider.decide(request, this.decideOptions()).then(
-      (decision) => this.#succeed(decision),
-      (error: unknown) => this.fail(error),
-    )
+  readonly #outcome: Outcome
+  #entered = false
+
+  constructor(head: Head, client: Client, context: PostContext) {
+    super(head, client, context)
+    this.#outcome = new Outcome({
+      serialize: (decision) => this.serialize(decision),
+      book: (decision) => context.gate.book(this.caller!, decision),
+      give: ({ timings }, body) => this.answer({ status: 200, body }, timings),
+      fail: (error) => this.fail(error),
+    })
+  }
+
+  override cancel(error: OiError): void {
+    if (!this.#outcome.open) return
+    this.#outcome.fail(error)
+    this.canceller.abort(error)
+  }
+
+  protected override decide(text: string, decider: Decider): void | Promise<void> {
+    const request = this.context.wire.readRequest(text, this.form)
+    if (!(request instanceof Promise)) return this.#enter(request, decider)
+    return request.then((read) => this.#enter(read, decider))
   }
 
   protected override onEnd(status: number, ms: number): void {
     super.onEnd(status, ms)
+    if (this.#entered) this.context.gate.leave(this.caller!)
     if (status === 200) this.context.traffic.observe(ms)
   }
 
-  #succeed(decision: Decision): void {
-    // Also when the client has gone: the model has done the work.
-    const booked = this.caller && this.context.gate.book(this.caller, decision)
-    if (booked === undefined) this.#reply(decision)
-    else void booked.then(() => this.#reply(decision))
+  /** Takes a place, perhaps later, and then asks. */
+  #enter(request: DecideRequest, decider: Decider): void | Promise<void> {
+    if (this.ended) return
+    const { gate } = this.context
+    let admitted: Promise<void> | undefined
+    try {
+      admitted = gate.enter(this.caller!, { signal: this.canceller })
+    } catch (error) {
+      this.#refuse(error)
+      return
+    }
+    if (admitted === undefined) return this.#ask(request, decider)
+    return admitted.then(
+      () => {
+        if (this.ended) gate.leave(this.caller!)
+        else this.#ask(request, decider)
+      },
+      (error: unknown) => this.#refuse(error),
+    )
   }
 
-  #reply(decision: Decision): void {
+  /** For want of a place: that is no request of the minute. */
+  #refuse(error: unknown): void {
     if (this.ended) return
-    try {
-      const body = this.context.wire.serializeDecision(decision)
-      this.answer({ status: 200, body }, decision.timings)
-    } catch (error) {
-      this.fail(error)
-    }
+    this.context.gate.giveBack(this.caller!)
+    this.#outcome.fail(error)
+  }
+
+  #ask(request: DecideRequest, decider: Decider): void {
+    this.#entered = true
+    const leftMs = this.context.deadlines.limitMs - (performance.now() - this.startMs)
+    decider.decide(request, this.decideOptions(this.canceller, leftMs)).then(
+      (decision) => this.#outcome.decide(decision),
+      (error: unknown) => this.#outcome.fail(error),
+    )
   }
 }

@@ -6,7 +6,7 @@
  *      comes later (an answer after the deadline, data after a refusal) finds it ended and does
  *      nothing, so a transport is never asked to write twice or to a client that has gone.
  *   2. Every reply, error or not, leaves through `answer()`, which adds the headers that all of
- *      them have.
+ *      them have. It needs no store: a reply says what of the limits can be known.
  *
  * @module
  */
@@ -65,6 +65,8 @@ export interface Listener {
    *   if the reply has been sent.
    */
   open(head: Head, client: Client): Exchange | undefined
+  /** Says where it is asked for that the end is near. */
+  beginDrain(): void
   /** Refuses new requests, and ends the running ones within `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -189,8 +191,21 @@ export class Exchange {
   protected onEnd(_status: number, _ms: number): void {}
 
   #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
-    const limits = this.caller === undefined ? none : this.#context.gate.headers(this.caller)
-    return [...headersOf(this.id, timings, totalMs, content), ...limits, ...this.#crossOrigin]
+    return [
+      ...headersOf(this.id, timings, totalMs, content),
+      ...this.#limits(),
+      ...this.#crossOrigin,
+    ]
+  }
+
+  #limits(): readonly string[] {
+    if (this.caller === undefined) return none
+    try {
+      return this.#context.gate.headers(this.caller)
+    } catch {
+      // The accounts cannot be read (rule 2). What needs them has said so, or will.
+      return none
+    }
   }
 
   #end(status: number, ms: number): void {

@@ -5,6 +5,7 @@
  */
 
 import type { Caller } from '../accounts/accounts.js'
+import type { Entrance } from '../accounts/places.js'
 import type { Decision } from '../decide/types.js'
 
 /** What is known of an answer when it is charged. */
@@ -19,18 +20,30 @@ export interface Gate {
    *   cannot be written.
    */
   take(caller: Caller, count: number): void
+  /** Gives one of the requests that `take()` took back: it was refused for want of a place. */
+  giveBack(caller: Caller): void
   /**
-   * Takes one of the workspace's concurrent places.
+   * Refuses early, before its body is read, what `enter()` would refuse. Takes nothing.
    *
-   * @throws {@link OiError} `ERR_CONCURRENCY`.
+   * @throws {@link OiError} As `enter()`.
    */
-  enter(caller: Caller): void
-  /** Gives a place back. */
+  requireRoom(caller: Caller): void
+  /**
+   * Takes one of the workspace's concurrent places, or waits for one.
+   *
+   * @returns Undefined if it is taken, else a promise that resolves when it is, and rejects with
+   *   what `enter()` throws or with the signal's reason.
+   * @throws {@link OiError} `ERR_CONCURRENCY` if too many wait for the workspace's places,
+   *   `ERR_OVERLOADED` if too many of it wait for those that all workspaces share.
+   */
+  enter(caller: Caller, entrance: Entrance): Promise<void> | undefined
+  /** Gives a place back. Never throws. */
   leave(caller: Caller): void
   /**
    * Charges an answered request. Never throws.
    *
-   * @returns What the reply has to wait for, which never rejects; undefined: nothing.
+   * @returns What the reply has to wait for; undefined: nothing. It rejects with `ERR_OVERLOADED`
+   *   if the charge could not be written: then it never will be.
    */
   book(caller: Caller, decision: Charged): Promise<void> | undefined
   /** The `x-ratelimit-*` headers as they stand: name, value, …; none for what is unlimited. */
@@ -40,7 +53,9 @@ export interface Gate {
 /** For servers without accounts: everything is allowed, nothing is charged. */
 export const openGate: Gate = {
   take: () => {},
-  enter: () => {},
+  giveBack: () => {},
+  requireRoom: () => {},
+  enter: () => undefined,
   leave: () => {},
   book: () => undefined,
   headers: () => [],

@@ -11,7 +11,9 @@ import { openApiDocument } from '../api/openapi/document.js'
 import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { BatchExchange } from './batch-exchange.js'
+import { BodyBudget } from './body-budget.js'
 import type { Cors } from './cors.js'
+import { Deadlines } from './deadlines.js'
 import { DecideExchange } from './decide-exchange.js'
 import { type Client, Exchange, type Head, type Listener } from './exchange.js'
 import { FailedKeys } from './failed-keys.js'
@@ -39,7 +41,18 @@ export interface HandlersOptions {
   readonly wire: Wire
   readonly logger: Logger
   readonly maxBodyBytes: number
+  /** Time for a request, or an item of a batch from its turn on, milliseconds. */
   readonly deadlineMs: number
+  /** Time for a batch as a whole. Default 15 minutes. */
+  readonly batchDeadlineMs?: number | undefined
+  /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
+  readonly heartbeatMs?: number | undefined
+  /** Default 16 MiB. */
+  readonly maxReplyBytes?: number | undefined
+  /** Of all requests together. Default 256 MiB. */
+  readonly maxBodiesBytes?: number | undefined
+  /** Questions in one request, for the OpenAPI document. Default 256. */
+  readonly maxQuestions?: number | undefined
   /** Which web pages may call. Default: none. */
   readonly cors?: Cors | undefined
   /** Whether `/metrics` is one of the routes. Default true. */
@@ -52,19 +65,28 @@ const posts = new Map<string, typeof DecideExchange | typeof BatchExchange>([
   ['/v1/systemone/batch', BatchExchange],
 ])
 const metricsPath = '/metrics'
+const mebibyte = 2 ** 20
+
+/** How long a booking may still take once all that was not decided has been refused. */
+const bookingMs = 5000
 
 const unready = {
   loading: { message: 'The model is still being loaded', retryAfterMs: 2000 },
   failed: { message: 'The model could not be loaded', retryAfterMs: 60_000 },
   closing: { message: 'The server is shutting down', retryAfterMs: 1000 },
 }
+const draining = 'The server is about to shut down: send nothing new'
 
 export class Handlers implements PostContext, Listener {
   readonly gate: Gate
   readonly wire: Wire
   readonly logger: Logger
   readonly maxBodyBytes: number
-  readonly deadlineMs: number
+  readonly maxReplyBytes: number
+  readonly bodies: BodyBudget
+  readonly deadlines: Deadlines
+  readonly batchDeadlines: Deadlines
+  readonly heartbeatMs: number
   readonly running = new Running<PostExchange>()
   readonly traffic: Traffic
   readonly metrics: Metrics
@@ -74,6 +96,8 @@ export class Handlers implements PostContext, Listener {
   readonly paths: readonly string[]
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
+  readonly #maxQuestions: number | undefined
+  #draining = false
   #closing = false
   /** Made when it is first asked for. */
   #openApi: string | undefined
@@ -83,7 +107,7 @@ export class Handlers implements PostContext, Listener {
     [
       '/openapi.json',
       () => {
-        this.#openApi ??= JSON.stringify(openApiDocument())
+        this.#openApi ??= JSON.stringify(openApiDocument({ maxQuestions: this.#maxQuestions }))
         return { status: 200, body: this.#openApi }
       },
     ],
@@ -91,6 +115,7 @@ export class Handlers implements PostContext, Listener {
       '/readyz',
       () => {
         this.decider()
+        if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
         return { status: 200, body: '{"status":"ready"}' }
       },
     ],
@@ -98,7 +123,8 @@ export class Handlers implements PostContext, Listener {
       '/v1/models',
       (head, exchange) => {
         exchange.identify(head)
-        return { status: 200, body: JSON.stringify(modelList(this.decider().models)) }
+        const limits = { max_body_bytes: this.maxBodyBytes, max_reply_bytes: this.maxReplyBytes }
+        return { status: 200, body: JSON.stringify(modelList(this.decider().models, limits)) }
       },
     ],
     [
@@ -111,15 +137,19 @@ export class Handlers implements PostContext, Listener {
   ])
 
   constructor(options: HandlersOptions) {
-    const { backend, accounts, gate, wire, logger, maxBodyBytes, deadlineMs, serveMetrics } =
-      options
+    const { backend, accounts, gate, wire, logger, serveMetrics } = options
     this.#backend = backend
     this.#accounts = accounts
+    this.#maxQuestions = options.maxQuestions
     this.gate = gate
     this.wire = wire
     this.logger = logger
-    this.maxBodyBytes = maxBodyBytes
-    this.deadlineMs = deadlineMs
+    this.maxBodyBytes = options.maxBodyBytes
+    this.maxReplyBytes = options.maxReplyBytes ?? 16 * mebibyte
+    this.bodies = new BodyBudget(options.maxBodiesBytes ?? 256 * mebibyte)
+    this.deadlines = new Deadlines(options.deadlineMs)
+    this.batchDeadlines = new Deadlines(options.batchDeadlineMs ?? 900_000)
+    this.heartbeatMs = options.heartbeatMs ?? 15_000
     this.cors = options.cors
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
     this.metrics = new Metrics({
@@ -150,12 +180,21 @@ export class Handlers implements PostContext, Listener {
     return exchange.ended ? undefined : exchange
   }
 
-  /** What is left after `graceMs` is answered 503. */
+  /**
+   * Tells whoever asks `/readyz` that the end is near; everything else goes on as before. For
+   * balancers, which need a moment to notice. Idempotent.
+   */
+  beginDrain(): void {
+    this.#draining = true
+  }
+
+  /** What is not decided after `graceMs` is answered 503; what is, is booked and answered. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true
     for (const exchange of await this.running.drain(graceMs)) {
       exchange.cancel(new OiError('ERR_OVERLOADED', unready.closing.message))
     }
+    await this.running.drain(bookingMs)
   }
 
   authenticate(header: string): Caller {

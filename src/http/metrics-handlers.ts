@@ -28,6 +28,9 @@ export class MetricsHandlers implements Listener {
     return answerFrom(this.#routes, new Exchange(head, client, this.#context), head)
   }
 
+  /** Nobody asks here. */
+  beginDrain(): void {}
+
   /** Nothing here lasts longer than a moment. */
   async close(): Promise<void> {}
 }

@@ -7,9 +7,15 @@
 
 import type { ModelCard } from '../decide/types.js'
 
-export function modelList(models: readonly ModelCard[]) {
+/** What the server allows, whatever the model could do. */
+export interface ServerLimits {
+  readonly max_body_bytes: number
+  readonly max_reply_bytes: number
+}
+
+export function modelList(models: readonly ModelCard[], limits: ServerLimits) {
   return {
-    models,
+    models: models.map((model) => ({ ...model, limits: { ...model.limits, ...limits } })),
     object: 'list',
     data: models.map((model) => ({
       id: model.name,

@@ -1,9 +1,10 @@
 /**
  * What requests for decisions have in common: their head, their body, their end.
  *
- * The checks run in this order, and the first that fails is the reply: key, a concurrent place,
- * the balance, one request of the minute, content type, size of the body, orders, server ready,
- * the request itself.
+ * The checks run in this order, and the first that fails is the reply: key, room among those that
+ * wait for a place, the balance, one request of the minute, content type, size of the body, room
+ * for it, orders, server ready, the request itself. Only then a place is taken, so that none is
+ * held by a body that comes slowly.
  *
  * @module
  */
@@ -14,18 +15,28 @@ import type { Batch } from '../api/read-batch.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { Body } from './body.js'
+import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
+import type { Deadlines, Expirable } from './deadlines.js'
 import { type Client, Exchange, type ExchangeContext, type Head } from './exchange.js'
-import type { Expirable, Running } from './running.js'
+import type { Running } from './running.js'
 
-/** A request's text to its meaning, and a decision to its text. */
+/** What the head says about the reply, which its size depends on. */
+export interface ReplyForm {
+  readonly evidence: boolean
+}
+
+/**
+ * A request's text to its meaning, and a decision to its text. A long text is read in several
+ * turns of the event loop: then it is a promise, which rejects with what is thrown otherwise.
+ */
 export interface Wire {
   /** @throws {@link OiError} `ERR_BODY_INVALID` if the bytes are not UTF-8. */
   decodeUtf8(bytes: Uint8Array): string
   /** @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE`. */
-  readRequest(text: string): DecideRequest
+  readRequest(text: string, form: ReplyForm): DecideRequest | Promise<DecideRequest>
   /** @throws As `readRequest`, for what is wrong with the batch as a whole. */
-  readBatch(text: string): Batch
+  readBatch(text: string, form: ReplyForm): Batch | Promise<Batch>
   serializeDecision(decision: Decision): string
 }
 
@@ -33,46 +44,53 @@ export interface PostContext extends ExchangeContext {
   readonly wire: Wire
   readonly running: Running<PostExchange>
   readonly maxBodyBytes: number
-  readonly deadlineMs: number
+  readonly maxReplyBytes: number
+  readonly bodies: BodyBudget
+  /** Of single requests, of items of batches from their turn on, and of bodies. */
+  readonly deadlines: Deadlines
+  /** Of batches that have been read. */
+  readonly batchDeadlines: Deadlines
+  /** After how long without a result a batch as lines shows that it still runs. */
+  readonly heartbeatMs: number
   /** @throws {@link OiError} `ERR_OVERLOADED` unless the model is ready. */
   decider(): Decider
 }
 
 export abstract class PostExchange extends Exchange implements Expirable {
-  readonly dueMs: number
   protected readonly context: PostContext
   protected readonly canceller = new Canceller()
   #evidence = false
   /** Undefined: as the model is set. */
   #orders: Orders | undefined
-  #entered = false
   #body: Body | undefined
+  #bodyBytes = 0
+  #limit: Deadlines
 
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
     this.context = context
-    this.dueMs = this.startMs + context.deadlineMs
+    this.#limit = context.deadlines
   }
 
   /** Checks the head. Unless that ended the exchange, its body comes next. */
   begin(head: Head): void {
     this.context.running.add(this)
+    this.#limit.add(this)
     try {
       const caller = this.identify(head)
-      this.context.gate.enter(caller)
-      this.#entered = true
+      this.context.gate.requireRoom(caller)
       this.context.gate.take(caller, 1)
       checkContentType(head.getHeader('content-type'))
       const length = head.getHeader('content-length')
       // Absent (0) and malformed (NaN) pass here: what really arrives is counted as well.
-      if (Number(length) > this.context.maxBodyBytes) {
-        throw this.#tooLarge()
-      }
+      const announced = Number(length) || 0
+      if (announced > this.context.maxBodyBytes) throw this.#tooLarge()
+      this.#hold(announced)
       this.#evidence = head.getHeader('x-oi-evidence') === '1'
       this.#orders = readOrders(head.getHeader(ordersHeader))
       this.readHead(head)
       // uWebSockets.js 20.52 does not tell the end of this body if its head came in parts.
-      if (length !== '' && Number(length) === 0) this.receive(new Uint8Array(0), true)
+      if (length !== '' && announced === 0) this.receive(new Uint8Array(0), true)
     } catch (error) {
       this.fail(error)
     }
@@ -80,14 +98,20 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   override receive(chunk: Uint8Array, last: boolean): void {
     if (this.ended) return
-    if (this.#body === undefined && last && chunk.length <= this.context.maxBodyBytes) {
-      // The usual case, a body in one piece: nothing to copy.
-      this.#decide(chunk)
-      return
+    try {
+      if (this.#body === undefined && last && chunk.length <= this.context.maxBodyBytes) {
+        // The usual case, a body in one piece: nothing to copy.
+        this.#hold(chunk.length)
+        this.#decide(chunk)
+        return
+      }
+      this.#body ??= new Body(this.context.maxBodyBytes)
+      if (!this.#body.push(chunk)) throw this.#tooLarge()
+      this.#hold(this.#body.bytes.length)
+      if (last) this.#decide(this.#body.bytes)
+    } catch (error) {
+      this.fail(error)
     }
-    this.#body ??= new Body(this.context.maxBodyBytes)
-    if (!this.#body.push(chunk)) this.fail(this.#tooLarge())
-    else if (last) this.#decide(this.#body.bytes)
   }
 
   override abandon(): void {
@@ -96,54 +120,88 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.canceller.abort(new OiError('ERR_ABORTED', 'The client has gone'))
   }
 
-  /** Ends the exchange with an error while its decision may still be under way. */
-  cancel(error: OiError): void {
-    this.fail(error)
-    this.canceller.abort(error)
-  }
+  /**
+   * Ends the exchange with an error, while its decision may still be under way. Whatever has been
+   * decided already stays so.
+   */
+  abstract cancel(error: OiError): void
 
   expire(): void {
-    const { deadlineMs } = this.context
-    this.cancel(new OiError('ERR_TIMEOUT', `The request was not answered within ${deadlineMs} ms`))
+    const { limitMs } = this.#limit
+    this.cancel(new OiError('ERR_TIMEOUT', `The request was not answered within ${limitMs} ms`))
   }
 
   /** What else the head says; a hook for kinds of requests that want it. */
   protected readHead(_head: Head): void {}
 
   /**
-   * Hands the text to the decider. What it throws is the reply.
+   * Hands the text to the decider. What it throws, or rejects with, is the reply.
    *
-   * @throws {@link OiError} As the wire's functions and the decider.
+   * @throws {@link OiError} As the wire's functions, the gate's `enter()` and the decider.
    */
-  protected abstract decide(text: string, decider: Decider): void
+  protected abstract decide(text: string, decider: Decider): void | Promise<void>
+
+  protected get form(): ReplyForm {
+    return { evidence: this.#evidence }
+  }
+
+  /** Goes by another time limit, which begins now. */
+  protected limitBy(limit: Deadlines): void {
+    this.#limit.delete(this)
+    this.#limit = limit
+    limit.add(this)
+  }
 
   /** What goes with each decision of this exchange. */
-  protected decideOptions(): DecideOptions {
+  protected decideOptions(signal: Canceller, leftMs: number): DecideOptions {
     return {
-      signal: this.canceller,
+      signal,
       evidence: this.#evidence,
       orders: this.#orders,
       workspace: this.caller?.workspaceId,
       // Not less than that, which could be read as no limit at all.
-      deadlineMs: Math.max(1, this.dueMs - performance.now()),
+      deadlineMs: Math.max(1, leftMs),
     }
+  }
+
+  /**
+   * A decision's text, which is not longer than a reply may be.
+   *
+   * @param heldLength - Of what will be in the same reply.
+   * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
+   */
+  protected serialize(decision: Decision, heldLength = 0): string {
+    const { usage, timings }: { usage: unknown; timings: unknown } = decision
+    if (!usage || !timings) throw new TypeError('A decision without usage or timings')
+    const text = this.context.wire.serializeDecision(decision)
+    const { maxReplyBytes } = this.context
+    if (heldLength + text.length <= maxReplyBytes) return text
+    throw new OiError(
+      'ERR_REQUEST_UNACCEPTABLE',
+      `The reply would be longer than max_reply_bytes, ${maxReplyBytes} bytes`,
+    )
   }
 
   protected override onEnd(_status: number, _ms: number): void {
     this.context.running.delete(this)
-    if (this.#entered) this.context.gate.leave(this.caller!)
+    this.#limit.delete(this)
     this.#body = undefined
+    this.context.bodies.giveBack(this.#bodyBytes)
+  }
+
+  /** Takes of the process' budget what the body is longer than was known. */
+  #hold(bytes: number): void {
+    const more = bytes - this.#bodyBytes
+    if (more <= 0) return
+    this.context.bodies.take(more)
+    this.#bodyBytes = bytes
   }
 
   #decide(bytes: Uint8Array): void {
-    try {
-      const decider = this.context.decider()
-      const text = this.context.wire.decodeUtf8(bytes)
-      this.#body = undefined
-      this.decide(text, decider)
-    } catch (error) {
-      this.fail(error)
-    }
+    const decider = this.context.decider()
+    const text = this.context.wire.decodeUtf8(bytes)
+    this.#body = undefined
+    this.decide(text, decider)?.catch((error: unknown) => this.fail(error))
   }
 
   #tooLarge(): OiError {

@@ -74,7 +74,7 @@ export function errorContent(error: unknown, id: string): Content {
   const headers: string[] = []
   if (status === 401) headers.push('www-authenticate', 'Bearer')
   if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
-    const ms = Math.min(Math.max(error.retryAfterMs ?? standardRetryAfterMs, 1), maxRetryAfterMs)
+    const ms = spreadOut(error.retryAfterMs ?? standardRetryAfterMs, error.code === 'ERR_RATE_LIMIT')
     headers.push(
       'retry-after',
       String(Math.ceil(ms / 1000)),
@@ -83,6 +83,16 @@ export function errorContent(error: unknown, id: string): Content {
     )
   }
   return { status, body, headers }
+}
+
+/**
+ * Callers that are refused together must not come back together.
+ *
+ * @param known - Whether sooner would be too soon; otherwise the time is a guess.
+ */
+function spreadOut(ms: number, known: boolean): number {
+  const share = (known ? 1 : 0.5) + 0.5 * Math.random()
+  return Math.min(Math.max(ms * share, 1), maxRetryAfterMs)
 }
 
 function errorBody(code: string, message: string, param: string | undefined): string {

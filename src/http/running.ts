@@ -1,37 +1,29 @@
 /**
- * The requests under way: their common time limit, and waiting for the last of them.
- *
- * All have the same limit, so the order in which they began is the order in which they expire.
- * A Set keeps it, and only its first entry needs a timer: a request costs no timer calls.
+ * The requests under way, and waiting for the last of them.
  *
  * @module
  */
 
-export interface Expirable {
-  /** When it expires, on the clock of `performance.now()`. */
-  readonly dueMs: number
-  /** Ends it, which deletes it from the set. */
-  expire(): void
-}
-
-export class Running<T extends Expirable> {
+export class Running<T> {
   readonly #entries = new Set<T>()
-  #timer: NodeJS.Timeout | undefined
-  #emptied: (() => void) | undefined
+  readonly #emptied: (() => void)[] = []
 
   get size(): number {
     return this.#entries.size
   }
 
-  /** @param entry - Due no earlier than those that were added before it. */
   add(entry: T): void {
     this.#entries.add(entry)
-    this.#timer ??= this.#arm(entry)
   }
 
   delete(entry: T): void {
     this.#entries.delete(entry)
-    if (this.#entries.size === 0) this.#emptied?.()
+    if (this.#entries.size > 0) return
+    for (const emptied of this.#emptied.splice(0)) emptied()
+  }
+
+  [Symbol.iterator](): Iterator<T> {
+    return this.#entries.values()
   }
 
   /** Resolves when nothing is running, or with what is left after `limitMs`. */
@@ -39,30 +31,12 @@ export class Running<T extends Expirable> {
     if (this.#entries.size > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, limitMs)
-        this.#emptied = () => {
+        this.#emptied.push(() => {
           clearTimeout(timer)
           resolve()
-        }
+        })
       })
     }
     return [...this.#entries]
-  }
-
-  #arm(first: T): NodeJS.Timeout {
-    // Rounded up: a timer that fires a fraction too early would have to be set again.
-    const delayMs = Math.max(1, Math.ceil(first.dueMs - performance.now()))
-    return setTimeout(() => this.#sweep(), delayMs).unref()
-  }
-
-  #sweep(): void {
-    this.#timer = undefined
-    const now = performance.now()
-    for (const entry of this.#entries) {
-      if (entry.dueMs > now) {
-        this.#timer = this.#arm(entry)
-        return
-      }
-      entry.expire()
-    }
   }
 }

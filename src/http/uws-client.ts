@@ -3,13 +3,20 @@
  *
  * Rules
  *   1. Everything is written corked: one system call per reply, or per piece of a part.
- *   2. What the library cannot send it keeps, without a bound. So parts are given to it in small
- *      pieces, and after the first that it had to keep the rest stays here until it reports that
- *      there is room again: more room than a piece takes, so what it keeps does not grow.
- *   3. A reply in parts never asks for the connection to be closed: the library would write that
+ *   2. What the library keeps because the connection does not take it, nobody sees: neither how
+ *      much it is nor when it has left. So a reply is offered to it (`tryEnd`), and what was not
+ *      taken stays here until it reports that there is room again. A part goes in small pieces,
+ *      and after the first that it had to keep the rest stays here: more room than a piece takes
+ *      is there when it reports, so what it keeps does not grow.
+ *   3. A reply is leaving until the connection has taken the last of it.
+ *   4. While the request's body still comes, its refusal waits for the end of it, within bounds:
+ *      the library would close the connection, and most clients, which send first and read then,
+ *      would only see that. What comes is dropped.
+ *   5. The library closes a connection behind a reply only with `end`, of which it keeps what is
+ *      not taken. So only short replies are sent that way; others say it, and their connection
+ *      ends with the server.
+ *   6. A reply in parts never asks for the connection to be closed: the library would write that
  *      header into the middle of the body.
- *
- * What the library does by itself: a client that reads nothing for ten seconds is cut off.
  *
  * @module
  */
@@ -17,36 +24,87 @@
 import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from 'uWebSockets.js'
 import type { Client } from './exchange.js'
+import type { Leaver, Leaving } from './leaving.js'
 import type { Reply } from './reply.js'
 
 const pieceBytes = 16_384
+/** Taken at once by a connection whose last reply has been read. */
+const shortReply = 4096
+
+/** How long a refusal waits for the end of the body, in all and for its next part (rule 4). */
+const dropMs = 10_000
+const dropGapMs = 1000
+/** And for how many bytes. */
+const dropBytes = 256 * 2 ** 20
 
 /** `200 OK` and so on, by status. */
 const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `${status} ${reason}`]),
 )
 
-export class UwsClient implements Client {
+export class UwsClient implements Client, Leaver {
+  progressMs = 0
   readonly #res: HttpResponse
+  readonly #leaving: Leaving
+  /** Bytes of the body that are still to come, by its announcement; 0 if all has come. */
+  #bodyBytes: number
+  #droppedBytes = 0
+  #dropEndMs = 0
+  #refusal: Reply | undefined
+  #dropTimer: NodeJS.Timeout | undefined
   /** Parts that are not given to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
   #blocked = false
   #ending = false
+  #done = false
 
-  constructor(res: HttpResponse) {
+  /**
+   * @param bodyBytes - What its head says about the length of the body; Infinity if it says that
+   *   there is one.
+   */
+  constructor(res: HttpResponse, leaving: Leaving, bodyBytes: number) {
     this.#res = res
+    this.#leaving = leaving
+    this.#bodyBytes = bodyBytes
+  }
+
+  /** Whether the reply has been given to the library whole: `res` must not be touched any more. */
+  get done(): boolean {
+    return this.#done
   }
 
   address(): string {
     return Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1')
   }
 
+  /** Takes note of a part of the body. */
+  receive(bytes: number, last: boolean): void {
+    if (last) this.#bodyBytes = 0
+    if (this.#refusal === undefined) return
+    this.#droppedBytes += bytes
+    this.#progress()
+    const late = this.progressMs > this.#dropEndMs
+    if (last || late || this.#droppedBytes > dropBytes) this.#sendRefusal()
+    else this.#dropTimer?.refresh()
+  }
+
   send(reply: Reply): void {
-    this.#res.cork(() => this.#write(reply))
+    // More than would be waited for makes no difference to its sender.
+    const long = this.#bodyBytes > dropBytes && this.#bodyBytes !== Infinity
+    if (this.#bodyBytes === 0 || long) {
+      this.#send(reply)
+      return
+    }
+    this.#refusal = reply
+    this.#track()
+    this.#dropEndMs = this.progressMs + dropMs
+    this.#dropTimer = setTimeout(() => this.#sendRefusal(), dropGapMs).unref()
   }
 
   begin(status: number, headers: readonly string[], onWritable: () => void): void {
+    this.#track()
     this.#res.onWritable(() => {
+      this.#progress()
       if (this.#flush() && !this.#ending) onWritable()
       // Lets the library send what it kept.
       return true
@@ -55,6 +113,8 @@ export class UwsClient implements Client {
   }
 
   write(text: string): boolean {
+    // Of a stream, only what is not taken shows that its client does not read.
+    if (this.#kept.length === 0 && !this.#blocked) this.#progress()
     this.#kept.push(Buffer.from(text))
     return !this.#blocked && this.#flush()
   }
@@ -62,6 +122,17 @@ export class UwsClient implements Client {
   end(): void {
     this.#ending = true
     if (!this.#blocked) this.#flush()
+  }
+
+  /** The client has gone, or has been cut off. */
+  abort(): void {
+    this.#finish()
+  }
+
+  cut(): void {
+    // A stream that has nothing to write waits for its server, not for its client.
+    const waiting = this.#blocked || this.#kept.length > 0 || this.#ending
+    if (waiting && !this.#done) this.#res.close()
   }
 
   /** @returns False if something had to be kept, here or by the library. */
@@ -76,22 +147,75 @@ export class UwsClient implements Client {
         this.#blocked = !this.#res.write(piece)
       })
     }
-    if (this.#ending && this.#kept.length === 0) this.#res.cork(() => this.#res.end())
+    if (this.#ending && this.#kept.length === 0 && !this.#blocked) {
+      this.#res.cork(() => this.#res.end())
+      this.#finish()
+    }
     return !this.#blocked
   }
 
-  #write({ status, headers, body, headOnly, close }: Reply): void {
-    const res = this.#res
-    this.#writeHead(status, headers)
-    if (status === 204) {
-      res.endWithoutBody()
-    } else if (headOnly) {
-      // The length is no argument of endWithoutBody: uWebSockets.js 20 then waits for a body.
-      res.writeHeader('content-length', String(Buffer.byteLength(body)))
-      res.endWithoutBody()
-    } else {
-      res.end(body, close)
-    }
+  #sendRefusal(): void {
+    const reply = this.#refusal
+    if (reply === undefined || this.#done) return
+    this.#refusal = undefined
+    clearTimeout(this.#dropTimer)
+    this.#send(reply)
+  }
+
+  #send(reply: Reply): void {
+    const { status, body, headOnly, close } = reply
+    this.#res.cork(() => {
+      const long = !headOnly && body.length > shortReply
+      this.#writeHead(status, reply.headers)
+      if (status === 204) {
+        this.#res.endWithoutBody()
+      } else if (headOnly) {
+        // The length is no argument of endWithoutBody: uWebSockets.js 20 then waits for a body.
+        this.#res.writeHeader('content-length', String(Buffer.byteLength(body)))
+        this.#res.endWithoutBody()
+      } else if (close && !long) {
+        this.#res.end(body, true)
+      } else {
+        if (close) this.#res.writeHeader('connection', 'close')
+        this.#offer(Buffer.from(body))
+        return
+      }
+      this.#finish()
+    })
+  }
+
+  /** Offers a body to the connection until it has taken all of it. */
+  #offer(body: Uint8Array): void {
+    if (this.#try(body, body)) return
+    this.#blocked = true
+    this.#track()
+    this.#res.onWritable((offset) => {
+      this.#progress()
+      this.#try(body, body.subarray(offset))
+      return true
+    })
+  }
+
+  /** @returns Whether all has been taken. */
+  #try(body: Uint8Array, rest: Uint8Array): boolean {
+    const [, done] = this.#res.tryEnd(rest, body.length)
+    if (done) this.#finish()
+    return done
+  }
+
+  #track(): void {
+    this.#progress()
+    this.#leaving.add(this)
+  }
+
+  #progress(): void {
+    this.progressMs = performance.now()
+  }
+
+  #finish(): void {
+    this.#done = true
+    clearTimeout(this.#dropTimer)
+    this.#leaving.delete(this)
   }
 
   #writeHead(status: number, headers: readonly string[]): void {

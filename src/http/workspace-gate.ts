@@ -14,7 +14,7 @@
 
 import type { Accounts, Caller } from '../accounts/accounts.js'
 import { costOf } from '../accounts/money.js'
-import { Places } from '../accounts/places.js'
+import { type Entrance, Places } from '../accounts/places.js'
 import { RequestWindow, windowMs } from '../accounts/request-window.js'
 import type { WorkspaceTerms } from '../accounts/terms.js'
 import { OiError } from '../errors.js'
@@ -22,6 +22,10 @@ import type { Charged, Gate } from './gate.js'
 
 export interface WorkspaceGateOptions {
   readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms'>
+  /** Places of all workspaces together. Default: any number. */
+  readonly places?: number | undefined
+  /** How long a request may wait for a place, milliseconds. Default 10,000. */
+  readonly placeWaitMs?: number | undefined
   /** Milliseconds on a clock that never goes back. `performance.now` by default. */
   readonly now?: () => number
 }
@@ -29,7 +33,6 @@ export interface WorkspaceGateOptions {
 /** What is kept of a workspace that has asked. */
 interface Standing {
   readonly window: RequestWindow
-  readonly places: Places
   requestsPerMinute: number
   concurrent: number
   balance: number | null
@@ -40,11 +43,13 @@ interface Standing {
 export class WorkspaceGate implements Gate {
   readonly #accounts: WorkspaceGateOptions['accounts']
   readonly #now: () => number
+  readonly #places: Places
   readonly #standings = new Map<number, Standing>()
 
-  constructor({ accounts, now = () => performance.now() }: WorkspaceGateOptions) {
+  constructor({ accounts, places, placeWaitMs, now }: WorkspaceGateOptions) {
     this.#accounts = accounts
-    this.#now = now
+    this.#now = now ?? (() => performance.now())
+    this.#places = new Places({ total: places, waitMs: placeWaitMs, now })
   }
 
   take(caller: Caller, count: number): void {
@@ -70,19 +75,20 @@ export class WorkspaceGate implements Gate {
     }
   }
 
-  enter(caller: Caller): void {
-    const { places, concurrent } = this.#of(caller)
-    if (places.enter(concurrent, this.#now())) return
-    const retryAfterMs = places.freeInMs
-    throw new OiError(
-      'ERR_CONCURRENCY',
-      `The workspace ${caller.workspace} has ${concurrent} requests under way, its limit`,
-      retryAfterMs === undefined ? {} : { retryAfterMs },
-    )
+  giveBack({ workspaceId }: Caller): void {
+    this.#standings.get(workspaceId)?.window.giveBack()
   }
 
-  leave(caller: Caller): void {
-    this.#standings.get(caller.workspaceId)!.places.leave(this.#now())
+  requireRoom(caller: Caller): void {
+    this.#places.requireRoom(caller.workspaceId, this.#of(caller).concurrent)
+  }
+
+  enter(caller: Caller, entrance: Entrance): Promise<void> | undefined {
+    return this.#places.enter(caller.workspaceId, this.#of(caller).concurrent, entrance)
+  }
+
+  leave({ workspaceId }: Caller): void {
+    this.#places.leave(workspaceId)
   }
 
   book({ workspaceId }: Caller, { model, usage }: Charged): Promise<void> | undefined {
@@ -104,7 +110,7 @@ export class WorkspaceGate implements Gate {
   }
 
   headers(caller: Caller): readonly string[] {
-    const { window, places, requestsPerMinute, concurrent } = this.#of(caller)
+    const { window, requestsPerMinute, concurrent } = this.#of(caller)
     const headers: string[] = []
     if (requestsPerMinute > 0) {
       const now = this.#now()
@@ -122,7 +128,7 @@ export class WorkspaceGate implements Gate {
         'x-ratelimit-limit-concurrent',
         String(concurrent),
         'x-ratelimit-remaining-concurrent',
-        String(Math.max(0, concurrent - places.taken)),
+        String(Math.max(0, concurrent - this.#places.taken(caller.workspaceId))),
       )
     }
     return headers
@@ -135,7 +141,7 @@ export class WorkspaceGate implements Gate {
     const readAt = changes.count
     const now: WorkspaceTerms = terms.of(workspaceId)
     if (known !== undefined) return Object.assign(known, now, { readAt })
-    const standing = { window: new RequestWindow(), places: new Places(), ...now, readAt }
+    const standing = { window: new RequestWindow(), ...now, readAt }
     this.#standings.set(workspaceId, standing)
     return standing
   }

@@ -59,12 +59,13 @@ export function postBatch(
 
 export const replyOf = async (reply: Response) => (await reply.json()) as BatchReply
 
-/** Results and totals of an answer in lines; every line must be whole. */
+/** Results and totals of an answer in lines; every line must be whole, and may be empty. */
 export function readLines(text: string): { results: Result[]; totals: Totals } {
   if (!text.endsWith('\n')) throw new Error('the last line has no end')
   const lines = text
     .slice(0, -1)
     .split('\n')
+    .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as unknown)
   return { results: lines.slice(0, -1) as Result[], totals: lines.at(-1) as Totals }
 }

@@ -14,14 +14,22 @@ export interface LimitedServer extends StubServer {
   post(key?: string, init?: RequestInit): Promise<Response>
 }
 
+export interface LimitedOptions extends StubOptions {
+  /** How long a request waits for a place, milliseconds. As the gate has it by default. */
+  readonly placeWaitMs?: number
+  /** Places of all workspaces together. */
+  readonly places?: number
+}
+
 /** @param limits - Of the workspace `default`. */
 export function withLimits(
   limits: Partial<Limits>,
-  options: StubOptions,
+  { placeWaitMs, places, ...options }: LimitedOptions,
   use: (server: LimitedServer) => Promise<void>,
 ): Promise<void> {
   const clock = { nowMs: 1000 }
-  const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts, now: () => clock.nowMs })
+  const gateOf = (accounts: Accounts) =>
+    new WorkspaceGate({ accounts, placeWaitMs, places, now: () => clock.nowMs })
   return withServer({ gateOf, ...options }, async (server) => {
     const { id: workspaceId } = server.accounts.workspace('default')
     server.accounts.terms.setLimits(workspaceId, limits)

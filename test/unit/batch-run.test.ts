@@ -15,10 +15,24 @@ class Manual {
   readonly failed: [index: number, code: string][] = []
   readonly #ends = new Map<number, [(decision: Decision) => void, (error: unknown) => void]>()
   readonly run: BatchRun
+  /** Places that are taken. */
+  inside = 0
+  /** Places that there are yet; without one an item stands in line. */
+  free = Infinity
+  #admit: (() => void) | undefined
 
-  constructor(count: number) {
+  constructor(count: number, free = Infinity) {
+    this.free = free
     this.run = new BatchRun({
       items: numbers(count),
+      enter: () => {
+        if (this.free > 0) return this.#take()
+        return new Promise<void>((resolve) => (this.#admit = resolve))
+      },
+      leave: () => {
+        this.inside--
+        this.free++
+      },
       decide: (index) => {
         this.started.push(index)
         return new Promise((...ends) => this.#ends.set(index, ends))
@@ -27,6 +41,24 @@ class Manual {
       onFailure: (index, error) => this.failed.push([index, (error as OiError).code]),
     })
     this.run.feed()
+  }
+
+  get inLine(): boolean {
+    return this.#admit !== undefined
+  }
+
+  /** Gives the one in line a place. */
+  async admit(): Promise<void> {
+    const admit = this.#admit!
+    this.#admit = undefined
+    this.#take()
+    admit()
+    await new Promise(setImmediate)
+  }
+
+  #take(): undefined {
+    this.inside++
+    this.free--
   }
 
   get underWay(): number[] {
@@ -112,4 +144,31 @@ t.test('nothing is handed over while it is paused, nor after it was stopped', as
   manual.run.resume()
   t.equal(manual.started.length, mostUnderWay + 3)
   t.equal(manual.answered.length, mostUnderWay + 3)
+})
+
+t.test('an item takes a place and gives it back; without a free one, one of them waits', async (t) => {
+  const manual = new Manual(5, 2)
+  t.strictSame(manual.started, [0, 1])
+  t.ok(manual.inLine)
+  t.equal(manual.inside, 2)
+  await manual.answer(0)
+  t.strictSame(manual.started, [0, 1], 'a free place is for whoever is first in line')
+  await manual.admit()
+  t.strictSame(manual.started, [0, 1, 2])
+  await manual.answer(1, 2)
+  await manual.admit()
+  await manual.answer(3)
+  await manual.answer(4)
+  t.strictSame(manual.answered.toSorted(), [0, 1, 2, 3, 4])
+  t.equal(manual.inside, 0)
+})
+
+t.test('a place that comes when nobody wants it any more is given back', async (t) => {
+  for (const end of ['pause', 'stop'] as const) {
+    const manual = new Manual(3, 1)
+    manual.run[end]()
+    await manual.admit()
+    t.strictSame(manual.started, [0])
+    t.equal(manual.inside, end === 'stop' ? 0 : 1)
+  }
 })

@@ -2,7 +2,6 @@ import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
-import { Places } from '../../src/accounts/places.js'
 
 function open(t: Test) {
   const dataDir = join(t.testdir(), 'data')
@@ -100,24 +99,3 @@ t.test(
     t.match(again.terms.of(workspaceId), { requestsPerMinute: 6000, concurrent: 64, balance: null })
   },
 )
-
-t.test('places: as many as allowed, and a prediction of when the next is free', async (t) => {
-  const places = new Places()
-  t.equal(places.freeInMs, undefined)
-  t.ok(places.enter(2, 0))
-  t.ok(places.enter(2, 0))
-  t.notOk(places.enter(2, 5))
-  t.equal(places.taken, 2)
-  places.leave(100)
-  t.equal(places.freeInMs, 100)
-  t.ok(places.enter(2, 100))
-  places.leave(180)
-  t.equal(places.freeInMs, 100 - 20 / 8)
-  places.leave(200)
-  // A pause in which there was nothing to do says nothing about how long requests take.
-  const before = places.freeInMs!
-  t.ok(places.enter(2, 10_000))
-  places.leave(10_000 + before)
-  t.ok(Math.abs(places.freeInMs! - before) < 1e-6)
-  t.ok(places.enter(0, 10_000) && places.enter(0, 10_000) && places.enter(0, 10_000), 'unlimited')
-})

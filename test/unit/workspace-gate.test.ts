@@ -35,7 +35,7 @@ t.test('more at once than a minute ever allows are refused, in parts they are no
 
 t.test('only where there is a balance, a reply waits for its booking', async (t) => {
   const { accounts, caller, gate } = open(t, {})
-  gate.enter(caller)
+  gate.enter(caller, {})
   gate.take(caller, 1)
   t.equal(gate.book(caller, decision), undefined)
   accounts.credits.add(caller.workspaceId, 1)

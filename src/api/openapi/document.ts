@@ -13,6 +13,8 @@ import { paths } from './paths.js'
 export interface OpenApiOptions {
   /** Address of the server, without `/v1`; by default that of the document itself. */
   readonly serverUrl?: string | undefined
+  /** Questions in one request to it, at most. Default 256. */
+  readonly maxQuestions?: number | undefined
 }
 
 const description = `A self-hosted decision server: you send a **state** and typed **questions** \
@@ -23,7 +25,7 @@ ignored. What is not a path of this document is answered 404, with the same body
 error.`
 
 /** The document, as JSON can hold it. Made anew by every call. */
-export function openApiDocument({ serverUrl }: OpenApiOptions = {}): Part {
+export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOptions = {}): Part {
   const components = new SchemaComponents()
   // Before the schemas are read: both add to them.
   const routes = paths(components)
@@ -56,7 +58,13 @@ export function openApiDocument({ serverUrl }: OpenApiOptions = {}): Part {
       parameters,
       headers,
       responses,
-      schemas: components.schemas,
+      schemas: withMostQuestions(components.schemas, maxQuestions),
     },
   }
+}
+
+/** The one bound that is no constant: how many questions a server takes is a setting. */
+function withMostQuestions(schemas: Part, maxQuestions: number): Part {
+  const questions = schemas['Questions'] as Part
+  return { ...schemas, Questions: { ...questions, maxProperties: maxQuestions } }
 }

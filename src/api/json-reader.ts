@@ -1,0 +1,261 @@
+/**
+ * The reader behind json.ts: one text to one value, in as many parts as the caller wants.
+ *
+ * On the hot path. A string without escapes is one slice; one with escapes is handed to
+ * `JSON.parse` between its quotes, which is faster than joining its pieces here. What is not
+ * closed yet is kept in a list of its own and not on the stack, so that it can be left and
+ * gone on with.
+ *
+ * @module
+ */
+
+import { OiError } from '../errors.js'
+import { maxDepth, ObjectBuilder, RawNumber } from './json-value.js'
+import type { Json } from './json-value.js'
+
+// With the flag u, a pair is one character and only its unpaired half is a surrogate.
+export const unpairedSurrogate = /\p{Surrogate}/u
+const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+
+/** Whole numbers of so many digits are exact doubles. */
+const exactDigits = 15
+
+const enum Char {
+  Tab = 9,
+  LineFeed = 10,
+  Return = 13,
+  Space = 32,
+  Quote = 34,
+  Comma = 44,
+  Minus = 45,
+  Point = 46,
+  Zero = 48,
+  Nine = 57,
+  Colon = 58,
+  OpenBracket = 91,
+  Backslash = 92,
+  CloseBracket = 93,
+  LowerE = 101,
+  OpenBrace = 123,
+  CloseBrace = 125,
+}
+
+export function invalid(reason: string, position: number): OiError {
+  return new OiError('ERR_BODY_INVALID', `body: not valid JSON: ${reason} at position ${position}`)
+}
+
+/** Up to here a loop over codes is faster than a pattern, behind it four times slower. */
+const shortRun = 32
+const plain = /[^"\\\u0000-\u001f]*/y
+
+/** Where a quote, an escape, a control character or the end of the text comes next. */
+function plainEnd(text: string, start: number): number {
+  const near = Math.min(text.length, start + shortRun)
+  let at = start
+  for (; at < near; at++) {
+    const c = text.charCodeAt(at)
+    if (c === Char.Quote || c === Char.Backslash || c < Char.Space) return at
+  }
+  if (at >= text.length) return at
+  plain.lastIndex = at
+  plain.test(text)
+  return plain.lastIndex
+}
+
+/** A container that is not closed yet; of an object with the name whose value comes next. */
+type Open = { readonly array: Json[] } | { readonly object: ObjectBuilder; name: string }
+
+export class Reader {
+  readonly #text: string
+  #at = 0
+  /** From the outermost to the innermost. */
+  readonly #open: Open[] = []
+  #result: Json = null
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** What has been read, once it has been read whole. */
+  get result(): Json {
+    return this.#result
+  }
+
+  /**
+   * Reads on.
+   *
+   * @param count - Values to read at most, containers included.
+   * @returns True at the end of the text; then it must not be called again.
+   */
+  read(count: number): boolean {
+    for (let i = 0; i < count; i++) {
+      const c = this.#space()
+      if (c === Char.OpenBrace) {
+        this.#enter()
+        if (this.#space() !== Char.CloseBrace) {
+          this.#open.push({ object: new ObjectBuilder(), name: this.#name() })
+          continue
+        }
+        this.#at++
+        if (this.#put({})) return true
+      } else if (c === Char.OpenBracket) {
+        this.#enter()
+        if (this.#space() !== Char.CloseBracket) {
+          this.#open.push({ array: [] })
+          continue
+        }
+        this.#at++
+        if (this.#put([])) return true
+      } else if (this.#put(this.#scalar(c))) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /** Puts a value where it belongs, and closes what ends behind it. @returns As `read`. */
+  #put(value: Json): boolean {
+    for (;;) {
+      const open = this.#open.at(-1)
+      if (open === undefined) {
+        this.#space()
+        if (this.#at < this.#text.length) throw this.#expected('the end')
+        this.#result = value
+        return true
+      }
+      if ('array' in open) {
+        open.array.push(value)
+        const c = this.#space()
+        if (c !== Char.Comma && c !== Char.CloseBracket) throw this.#expected('"," or "]"')
+        this.#at++
+        if (c === Char.Comma) return false
+        value = open.array
+      } else {
+        open.object.set(open.name, value)
+        const c = this.#space()
+        if (c !== Char.Comma && c !== Char.CloseBrace) throw this.#expected('"," or "}"')
+        this.#at++
+        if (c === Char.Comma) {
+          open.name = this.#name()
+          return false
+        }
+        value = open.object.finish()
+      }
+      this.#open.pop()
+    }
+  }
+
+  /** A name and the colon behind it. */
+  #name(): string {
+    if (this.#space() !== Char.Quote) throw this.#expected('a quoted name')
+    const name = this.#string()
+    if (this.#space() !== Char.Colon) throw this.#expected('":"')
+    this.#at++
+    return name
+  }
+
+  /** Past an opening bracket. */
+  #enter(): void {
+    if (this.#open.length === maxDepth) throw invalid(`nesting deeper than ${maxDepth}`, this.#at)
+    this.#at++
+  }
+
+  /** @param c - The code of its first character. */
+  #scalar(c: number): Json {
+    if (c === Char.Quote) return this.#string()
+    if (c === Char.Minus || (c >= Char.Zero && c <= Char.Nine)) return this.#number()
+    if (this.#word('true')) return true
+    if (this.#word('false')) return false
+    if (this.#word('null')) return null
+    throw this.#expected('a value')
+  }
+
+  /** Skips white space; the code of the character behind it, NaN at the end. */
+  #space(): number {
+    const text = this.#text
+    let at = this.#at
+    let c = text.charCodeAt(at)
+    while (c === Char.Space || c === Char.LineFeed || c === Char.Return || c === Char.Tab) {
+      c = text.charCodeAt(++at)
+    }
+    this.#at = at
+    return c
+  }
+
+  #word(word: string): boolean {
+    if (!this.#text.startsWith(word, this.#at)) return false
+    this.#at += word.length
+    return true
+  }
+
+  #string(): string {
+    const text = this.#text
+    const start = this.#at
+    let at = start + 1
+    let escaped = false
+    for (;;) {
+      at = plainEnd(text, at)
+      const c = text.charCodeAt(at)
+      if (c === Char.Quote) break
+      if (c !== Char.Backslash) {
+        // A control character, or NaN behind the end of the text.
+        this.#at = at
+        throw this.#expected('the end of the string')
+      }
+      escaped = true
+      at += 2
+    }
+    this.#at = at + 1
+    return escaped ? this.#unescape(start) : text.slice(start + 1, at)
+  }
+
+  /** The string between `start` and the current position, quotes included. */
+  #unescape(start: number): string {
+    let value: string
+    try {
+      value = JSON.parse(this.#text.slice(start, this.#at)) as string
+    } catch (cause) {
+      const error = invalid('bad escape in the string', start)
+      error.cause = cause
+      throw error
+    }
+    if (unpairedSurrogate.test(value)) throw invalid('unpaired surrogate in the string', start)
+    return value
+  }
+
+  #number(): number | RawNumber {
+    const text = this.#text
+    const start = this.#at
+    // Most numbers are short whole ones, which JavaScript prints as they are.
+    let c = text.charCodeAt(start)
+    if (c !== Char.Zero && c !== Char.Minus) {
+      let whole = 0
+      let at = start
+      while (c >= Char.Zero && c <= Char.Nine) {
+        whole = whole * 10 + c - Char.Zero
+        c = text.charCodeAt(++at)
+      }
+      if (at - start <= exactDigits && c !== Char.Point && (c | 32) !== Char.LowerE) {
+        this.#at = at
+        return whole
+      }
+    }
+
+    number.lastIndex = start
+    // test() and not exec(), which would make an array for each number.
+    if (!number.test(text)) {
+      this.#at = start + 1
+      throw this.#expected('a digit')
+    }
+    this.#at = number.lastIndex
+    const literal = text.slice(start, this.#at)
+    const value = Number(literal)
+    return String(value) === literal ? value : new RawNumber(literal)
+  }
+
+  #expected(what: string): OiError {
+    const found = this.#text.codePointAt(this.#at)
+    const got = found === undefined ? 'the end' : JSON.stringify(String.fromCodePoint(found))
+    return invalid(`expected ${what}, got ${got}`, this.#at)
+  }
+}

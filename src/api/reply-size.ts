@@ -1,0 +1,84 @@
+/**
+ * How long a reply may become, from the request alone.
+ *
+ * Names, options and legends come back, once for each item of a batch: a request of 4 MB can ask
+ * for a reply of 500. So the length is bounded before any work is done.
+ *
+ * @module
+ */
+
+import type { Question } from '../decide/types.js'
+import { keysOf, stringifyJson } from './json.js'
+import type { Json } from './json.js'
+import { failure } from './place.js'
+import type { Steps } from './turns.js'
+
+/** What the bound depends on. */
+export interface ReplySize {
+  /** Of the whole body, at most. */
+  readonly maxReplyBytes: number
+  /** Whether the answers come with their evidence. */
+  readonly evidence: boolean
+}
+
+/** Of a body beside its answers: model, usage, latency; of an item its index and status as well. */
+const bodyBytes = 512
+/** Of an answer beside its name and options: the names of its members, numbers, braces. */
+const answerBytes = 160
+/** What evidence adds to an answer, the up to nine logits of a noul included. */
+const evidenceBytes = 400
+/** The longest positive number below 1 in JSON, and a comma or colon on each side. */
+const numberBytes = 25
+/** Bytes of reply that a character of request can ask for, at most: short levels with evidence. */
+const bytesPerCharacter = 64
+
+/** True where a text is so short that its reply fits for certain. */
+export function fitsSurely(textLength: number, { maxReplyBytes }: ReplySize): boolean {
+  return bodyBytes + bytesPerCharacter * textLength <= maxReplyBytes
+}
+
+/** An upper bound of the reply's bytes. @param id - Of an item, which comes back. */
+export function* replyBytes(
+  questions: Readonly<Record<string, Question>>,
+  { evidence }: ReplySize,
+  id = '',
+): Steps<number> {
+  let bytes = bodyBytes + jsonBytes(id)
+  for (const name of keysOf(questions)) {
+    bytes += jsonBytes(name) + answerBytes + (evidence ? evidenceBytes : 0)
+    bytes += optionBytes(questions[name]!, evidence)
+    yield
+  }
+  return bytes
+}
+
+/** @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`. @param place - Of what makes it so long. */
+export function requireReplyFits(bytes: number, { maxReplyBytes }: ReplySize, place: string): void {
+  if (bytes <= maxReplyBytes) return
+  const rule = `expected a reply of at most max_reply_bytes, ${maxReplyBytes}, got up to ${bytes} bytes`
+  throw failure('ERR_REQUEST_UNACCEPTABLE', place, rule)
+}
+
+function optionBytes(question: Question, evidence: boolean): number {
+  if (question.type === 'noul') return 0
+  const each = (evidence ? 2 : 1) * numberBytes
+  let bytes = 0
+  if (question.type === 'choice') {
+    let longest = 0
+    for (const name of keysOf(question.criteria)) {
+      const own = jsonBytes(name)
+      bytes += own + each
+      longest = Math.max(longest, own)
+    }
+    return bytes + longest
+  }
+  for (const level of question.criteria) {
+    // Its index stands before its probability and before its text.
+    bytes += 2 * '"255":'.length + each + Buffer.byteLength(stringifyJson(level as Json)) + 1
+  }
+  return bytes
+}
+
+function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text))
+}
