@@ -20,7 +20,7 @@ import { readRows } from '../evaluate/rows.js'
 import { calibrationPath, writeCalibration } from '../models/calibration-file.js'
 import { fileFacts } from '../models/file-facts.js'
 import { inspectModel } from '../models/inspect.js'
-import { readReadoutFile } from '../models/readout-file.js'
+import { chosenReadout } from '../models/readout-file.js'
 import type { Temperature } from '../prompt/temperatures.js'
 import { printCalibration, printDoubts, printThresholds } from './calibration-text.js'
 import type { Dependencies } from './dependencies.js'
@@ -190,7 +190,7 @@ async function identify(model: ModelConfig): Promise<Identity> {
   const { digest } = await fileFacts(file)
   const engine = await openMetadata(model)
   try {
-    const custom = model.readout === '' ? undefined : readReadoutFile(model.readout)
+    const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
     const { readout, inspection } = await inspectModel(file, engine, custom)
     if (!readout) throw new OiError('ERR_READOUT', `${file}: ${inspection.refusal}`)
     requireUncalibrated(readout.temperatures)
