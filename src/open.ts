@@ -24,7 +24,7 @@ import { findCalibration } from './models/calibration-file.js'
 import { makeCacheFolder } from './models/cache-folder.js'
 import { defaultModelPath } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
-import { readReadoutFile } from './models/readout-file.js'
+import { chosenReadout } from './models/readout-file.js'
 
 export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
   /** A GGUF file; of a split model, its first part. Default: `oi-small`, which is in this package. */
@@ -72,7 +72,7 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
   const { maxQuestions, ...rest } = others
   requireOrders(orders)
   // First, as a fault in them is known at once, and a large model takes a while.
-  const readout = readoutFile ? readReadoutFile(readoutFile) : undefined
+  const readout = readoutFile ? chosenReadout(readoutFile) : undefined
   const calibration = await findCalibration(model, calibrationFile)
   // Hashing the file reads what loading maps anyway; both at once take as long as one.
   const facts = fileFacts(model)

@@ -8,14 +8,20 @@ import type { DecideOptions, DecideRequest, Decision } from '../decide/types.js'
 import { inLine } from '../evaluate/lines.js'
 import { observationsOf } from '../evaluate/observe.js'
 import type { LabelledRow } from '../evaluate/types.js'
+import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
 import type { RowObservation } from './sample.js'
 import { rowKey } from './split.js'
 
 /** Rows under way at the same time: enough to fill the model's steps. */
 const window = 16
 
+interface AskedRow extends SketchedRow {
+  readonly observations: readonly Omit<RowObservation, 'row'>[]
+}
+
 /**
- * What the model says about every question with a right answer, in the order of the rows.
+ * What the model says about every question with a right answer, in the order of the rows. Rows of
+ * one state, and near copies of it, have one name.
  *
  * @param onRow - Told how many rows have been answered.
  * @throws {@link OiError} Of the first row that cannot be read or answered, with its line.
@@ -25,12 +31,11 @@ export async function askRows(
   decide: (request: DecideRequest, options: DecideOptions) => Promise<Decision>,
   onRow: (count: number) => void = () => {},
 ): Promise<RowObservation[]> {
-  const observations: RowObservation[] = []
-  const running: Promise<RowObservation[]>[] = []
-  let count = 0
+  const answered: AskedRow[] = []
+  const running: Promise<AskedRow>[] = []
   const takeOldest = async () => {
-    observations.push(...(await running.shift()!))
-    onRow(++count)
+    answered.push(await running.shift()!)
+    onRow(answered.length)
   }
   for await (const row of rows) {
     const asked = askRow(row, decide)
@@ -40,22 +45,27 @@ export async function askRows(
     if (running.length >= window) await takeOldest()
   }
   while (running.length > 0) await takeOldest()
-  return observations
+  const groups = groupNearCopies(answered)
+  return answered.flatMap(({ row, observations }) =>
+    observations.map((observation) => ({ ...observation, row: groups.get(row)! })),
+  )
 }
 
 async function askRow(
   row: LabelledRow,
   decide: (request: DecideRequest, options: DecideOptions) => Promise<Decision>,
-): Promise<RowObservation[]> {
+): Promise<AskedRow> {
   try {
     const decision = await decide(row.request, { evidence: true })
-    const key = rowKey(row.request)
-    return observationsOf(row, decision).map(
-      ({ question, type, logits, probabilities, right }) => ({
-        ...{ question, type, logits, probabilities, right },
-        row: key,
-      }),
-    )
+    return {
+      row: rowKey(row.request),
+      sketch: sketchOf(row.request),
+      observations: observationsOf(row, decision).map(
+        ({ question, type, logits, probabilities, right }) => {
+          return { question, type, logits, probabilities, right }
+        },
+      ),
+    }
   } catch (error) {
     throw inLine(row.line, error)
   }

@@ -4,22 +4,26 @@
  *     {"question": "refund", "type": "noul", "logits": [1.2, 3.4], "probabilities": [0.1, 0.9],
  *      "right": 1, "row": "4711"}
  *
- * `row` is optional: lines that share one are fitted or held out together. Other members are passed
- * over. A logit of null is one of an option that the model cannot produce.
+ * `row` and `state` are optional: lines that share a row, or whose states are the same or near copies,
+ * are fitted or held out together. Other members are passed over. A logit of null is one of an option
+ * that the model cannot produce.
  *
  * @module
  */
 
+import type { Json } from '../api/json.js'
 import { OiError } from '../errors.js'
 import { inLine, linesOf, piecesOf } from '../evaluate/lines.js'
+import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
 import type { RowObservation } from './sample.js'
+import { rowKey } from './split.js'
 
 /**
  * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read, `ERR_BODY_INVALID` for the first
  *   bad line: `line 3: logits: expected …`.
  */
 export async function readObservations(path: string): Promise<RowObservation[]> {
-  const observations: RowObservation[] = []
+  const observations: (RowObservation & SketchedRow)[] = []
   for await (const { number, text } of linesOf(piecesOf(path))) {
     try {
       observations.push(observationOf(text))
@@ -27,12 +31,15 @@ export async function readObservations(path: string): Promise<RowObservation[]> 
       throw inLine(number, error)
     }
   }
-  return observations
+  const groups = groupNearCopies(observations)
+  return observations.map(({ sketch: _, row, ...rest }) => ({ ...rest, row: groups.get(row)! }))
 }
 
-function observationOf(text: string): RowObservation {
+function observationOf(text: string): RowObservation & SketchedRow {
   const line = parse(text)
-  const { question, type, right, row = text } = line
+  const { question, type, right } = line
+  const state = line['state'] as Json | undefined
+  const { row = state === undefined ? text : rowKey({ state }) } = line
   if (typeof question !== 'string') throw wrong('question', 'a text', question)
   if (type !== 'noul' && type !== 'choice' && type !== 'score') {
     throw wrong('type', 'noul, choice or score', type)
@@ -56,7 +63,11 @@ function observationOf(text: string): RowObservation {
   if (typeof row !== 'string' && typeof row !== 'number') {
     throw wrong('row', 'a text or a number', row)
   }
-  return { question, type, logits, probabilities, right: right as number, row: String(row) }
+  return {
+    ...{ question, type, logits, probabilities, right: right as number },
+    row: String(row),
+    sketch: state === undefined ? undefined : sketchOf({ state }),
+  }
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {

@@ -9,6 +9,7 @@ import type { Command } from 'commander'
 import { mostOptions } from '../api/limits.js'
 import { askRows } from '../calibrate/ask-rows.js'
 import { calibrate, type CalibrateOptions, type Calibrated } from '../calibrate/calibrate.js'
+import { doubtsOf } from '../calibrate/doubts.js'
 import { calibrationFile, type Provenance } from '../calibrate/file.js'
 import { readObservations } from '../calibrate/read-observations.js'
 import type { RowObservation } from '../calibrate/sample.js'
@@ -19,9 +20,9 @@ import { readRows } from '../evaluate/rows.js'
 import { calibrationPath, writeCalibration } from '../models/calibration-file.js'
 import { fileFacts } from '../models/file-facts.js'
 import { inspectModel } from '../models/inspect.js'
-import { readReadoutFile } from '../models/readout-file.js'
+import { chosenReadout } from '../models/readout-file.js'
 import type { Temperature } from '../prompt/temperatures.js'
-import { printCalibration, printThresholds } from './calibration-text.js'
+import { printCalibration, printDoubts, printThresholds } from './calibration-text.js'
 import type { Dependencies } from './dependencies.js'
 import { loadModel } from './load-model.js'
 import { openMetadata } from './open-model.js'
@@ -46,6 +47,7 @@ type CalibrateFlags = {
   readonly seed: string
   readonly decide?: string
   readonly confidence: string
+  readonly force?: boolean
   readonly json?: boolean
 } & Partial<Record<(typeof modelSettings)[number], string>>
 
@@ -72,6 +74,7 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
     .option('--seed <n>', 'another number divides the rows in another way', '1')
     .option('--decide <rate>', 'show from which probability on at most so many answers are wrong')
     .option('--confidence <share>', 'how sure that is to hold', '0.95')
+    .option('--force', 'write the calibration even if it should not be used')
     .option('--json', 'for machines')
     .addHelpText('after', help)
   addSettings(command, modelSettings).action(
@@ -110,14 +113,30 @@ async function runCalibrate(
       ? await readSaved(data, config, flags.out)
       : await ask(rows, config, dependencies)
   const calibrated = calibrate(observations, options)
+  const doubts = doubtsOf(calibrated)
   const path = identity && (flags.out ?? (await calibrationPath(identity.file)))
+  if (path !== undefined && doubts.length > 0 && !flags.force) {
+    show({ calibrated, options, goal, doubts, path: undefined, json: flags.json })
+    const list = doubts.map((doubt) => `\n- ${doubt}`).join('')
+    throw new OiError(
+      'ERR_CALIBRATION',
+      `${path} was not written, as the calibration should not be used (--force writes it):${list}`,
+    )
+  }
   if (path !== undefined) {
     const { model, readout } = identity!
     const date = new Date().toISOString().slice(0, 10)
     const provenance = { model, readout, data: basename(data), date }
     await writeCalibration(path, calibrationFile(provenance, calibrated, options))
   }
-  show({ calibrated, options, goal, path, json: flags.json })
+  show({ calibrated, options, goal, doubts, path, json: flags.json })
+  if (flags.json) return
+  printDoubts(doubts)
+  process.stdout.write(
+    path === undefined
+      ? 'Nothing was written: name the model with --model <file>.\n'
+      : `Written to ${path}\n`,
+  )
 }
 
 async function ask(
@@ -171,7 +190,7 @@ async function identify(model: ModelConfig): Promise<Identity> {
   const { digest } = await fileFacts(file)
   const engine = await openMetadata(model)
   try {
-    const custom = model.readout === '' ? undefined : readReadoutFile(model.readout)
+    const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
     const { readout, inspection } = await inspectModel(file, engine, custom)
     if (!readout) throw new OiError('ERR_READOUT', `${file}: ${inspection.refusal}`)
     requireUncalibrated(readout.temperatures)
@@ -194,26 +213,23 @@ interface Shown {
   readonly calibrated: Calibrated
   readonly options: CalibrateOptions
   readonly goal: Goal | undefined
+  readonly doubts: readonly string[]
   /** Of the file that was written. */
   readonly path: string | undefined
   readonly json: boolean | undefined
 }
 
-function show({ calibrated, options, goal, path, json }: Shown): void {
+function show({ calibrated, options, goal, doubts, path, json }: Shown): void {
   const { answered, ...numbers } = calibrated
   const questions = goal && thresholdsOf(answered.fitted, answered.heldOut, goal)
   if (json) {
-    const shown = { path, ...options, ...numbers, thresholds: goal && { ...goal, questions } }
+    const thresholds = goal && { ...goal, questions }
+    const shown = { path, ...options, ...numbers, doubts, thresholds }
     process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
     return
   }
   printCalibration(calibrated, options)
   if (goal && questions) printThresholds(questions, goal)
-  process.stdout.write(
-    path === undefined
-      ? 'Nothing was written: name the model with --model <file>.\n'
-      : `Written to ${path}\n`,
-  )
 }
 
 /** @throws {@link OiError} `ERR_CONFIG` naming the flag. */

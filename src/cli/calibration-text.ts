@@ -111,6 +111,11 @@ export function printThresholds(
   }
 }
 
+/** Why the calibration should not be used. */
+export function printDoubts(doubts: readonly string[]): void {
+  for (const doubt of doubts) process.stdout.write(`Doubt: ${doubt}\n`)
+}
+
 /** With as many digits as it has, up to two behind the point. */
 function percent(share: number): string {
   return `${Number((100 * share).toFixed(2))} %`

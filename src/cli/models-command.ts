@@ -11,7 +11,7 @@ import { maxQuestions } from '../decide/model-card.js'
 import { findImages } from '../images/find-images.js'
 import { readImages } from '../images/read-images.js'
 import { inspectModel } from '../models/inspect.js'
-import { readReadoutFile } from '../models/readout-file.js'
+import { chosenReadout } from '../models/readout-file.js'
 import type { Readout } from '../prompt/readout.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { inspectionText } from './inspection-text.js'
@@ -54,7 +54,7 @@ export function addModelsCommand(
 
 async function inspectFile(model: ModelConfig, { render, json }: InspectFlags): Promise<number> {
   const { file } = model
-  const custom = model.readout === '' ? undefined : readReadoutFile(model.readout)
+  const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
   const engine = await openMetadata(model)
   try {
     const { inspection, readout } = await inspectModel(file, engine, custom)

@@ -12,7 +12,7 @@ import { type EngineOptions, openEngine } from '../engine/engine.js'
 import type { Engine } from '../engine/types.js'
 import { fileBytes } from '../models/file-facts.js'
 import { mebibyte, memoryNeed } from '../models/memory-plan.js'
-import { readReadoutFile } from '../models/readout-file.js'
+import { chosenReadout } from '../models/readout-file.js'
 import { open } from '../open.js'
 import { createReadout } from '../prompt/readout.js'
 import type { OpenModel, SurveyModel } from './dependencies.js'
@@ -52,7 +52,7 @@ export const openModel: OpenModel = async (model, onProgress) => {
 
 export const surveyModel: SurveyModel = async (model) => {
   const { file, mmproj, name, hostCacheMb, readout } = model
-  const custom = readout === '' ? undefined : readReadoutFile(readout)
+  const custom = readout === '' ? undefined : chosenReadout(readout)
   const engine = await openMetadata(model)
   try {
     // What is wrong with it is known before the first of several models is loaded.

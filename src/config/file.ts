@@ -94,8 +94,9 @@ function objectAt(path: string, place: string, value: Json, known: readonly stri
 
 function resolved(path: string, values: Values): Partial<Settings> {
   const entries = Object.entries(values).map(([name, value]) => {
-    // An empty path means none, and this word too.
-    const isWord = value === '' || (name === 'calibration' && value === 'off')
+    // An empty path means none, and these words are no paths.
+    const word = { calibration: /^off$/, readout: /^letters@\d+$/ }[name]
+    const isWord = value === '' || word?.test(value as string) === true
     const isPath = pathNames.includes(name) && !isWord
     return [name, isPath ? resolve(dirname(path), value as string) : value]
   })

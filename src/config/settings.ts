@@ -63,7 +63,7 @@ const oneOf = <const T extends string | number>(values: readonly T[], descriptio
 /** Those that each of several models can have for itself. */
 const modelProperties = {
   mmproj: path(0, '', 'GGUF file of the projector with which the model sees images'),
-  readout: path(0, '', 'JSON or Jinja file that says how the model is asked'),
+  readout: path(0, '', 'how the model is asked: letters@1, letters@2, or a JSON or Jinja file'),
   calibration: path(0, '', 'file that oi calibrate wrote; off takes none'),
   contextTokens: integer(0, 1_048_576, 0, 'longest state and question together, tokens; 0 chooses'),
   threads: integer(0, 512, 0, 'threads of the model; 0 takes as many as there are cores'),

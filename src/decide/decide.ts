@@ -15,7 +15,7 @@ import type { Engine, ScoreOutput, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { findImage, findImages, type FoundImage } from '../images/find-images.js'
 import { loadDecoder, readImages } from '../images/read-images.js'
-import type { CustomReadout } from '../prompt/custom/types.js'
+import type { ChosenReadout } from '../prompt/custom/types.js'
 import { createReadout } from '../prompt/readout.js'
 import { findTemperature, type Temperature } from '../prompt/temperatures.js'
 import type { Reader, Readout } from '../prompt/readout.js'
@@ -52,7 +52,7 @@ export interface DeciderOptions extends ModelFacts {
   /** In how many orders requests are asked that do not say it themselves; as its readout says. */
   readonly orders?: Orders | undefined
   /** How the model is asked; undefined: as its metadata say. */
-  readonly readout?: CustomReadout | undefined
+  readonly readout?: ChosenReadout | undefined
 }
 
 /** A decider on one open model. */

@@ -8,7 +8,7 @@ import type { Orders } from '../decide/types.js'
 import { hasRandomWeights, maxQuestions } from '../decide/model-card.js'
 import type { Engine, ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import type { CustomReadout } from '../prompt/custom/types.js'
+import type { ChosenReadout } from '../prompt/custom/types.js'
 import { decisionType } from '../prompt/native/families.js'
 import { createReadout, type Readout } from '../prompt/readout.js'
 
@@ -62,7 +62,7 @@ export interface Inspection {
 export async function inspectModel(
   file: string,
   engine: Engine,
-  custom?: CustomReadout,
+  custom?: ChosenReadout,
 ): Promise<{ inspection: Inspection; readout: Readout | undefined }> {
   const { info } = engine
   const found = await createReadout(engine, { custom }).catch(refusalOf)

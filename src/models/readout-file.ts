@@ -10,7 +10,23 @@ import { basename, dirname, extname, resolve } from 'node:path'
 import { OiError } from '../errors.js'
 import { named } from '../prompt/custom/faults.js'
 import { parseReadout, parseTemplateReadout } from '../prompt/custom/parse.js'
-import type { CustomReadout } from '../prompt/custom/types.js'
+import type { ChosenReadout, CustomReadout } from '../prompt/custom/types.js'
+import { lettersOne } from '../prompt/letters.js'
+import { lettersTwo } from '../prompt/letters-two.js'
+
+const versions = [lettersOne, lettersTwo]
+
+/** Names of readouts that need no file: any model can be asked with them. */
+export const readoutNames: readonly string[] = versions.map(({ name }) => name)
+
+/**
+ * A readout by what `--readout` says: one of {@link readoutNames}, or a file.
+ *
+ * @throws {@link OiError} `ERR_READOUT` as {@link readReadoutFile}.
+ */
+export function chosenReadout(nameOrPath: string): ChosenReadout {
+  return versions.find(({ name }) => name === nameOrPath) ?? readReadoutFile(nameOrPath)
+}
 
 /**
  * Reads a readout and checks all of it that needs no model.
@@ -31,7 +47,10 @@ export function readReadoutFile(path: string): CustomReadout {
   try {
     const ending = extname(path).toLowerCase()
     if (ending !== '.json' && ending !== '.jinja') {
-      throw new OiError('ERR_READOUT', 'expected a file that ends in .json or .jinja')
+      throw new OiError(
+        'ERR_READOUT',
+        `expected ${readoutNames.join(', ')} or a file that ends in .json or .jinja`,
+      )
     }
     const text = readText(path)
     const content =

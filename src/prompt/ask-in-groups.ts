@@ -8,7 +8,7 @@
 import type { Step } from '../scoring/types.js'
 import type { Asked, AskedSuffix } from './asked.js'
 import * as letters from './letters.js'
-import type { ListQuestion } from './letters.js'
+import type { LettersVersion, ListQuestion } from './letters.js'
 
 /**
  * Reads p(option) = p(group) p(member | group), all suffixes in one pass. Each suffix holds the
@@ -19,14 +19,16 @@ import type { ListQuestion } from './letters.js'
  * @param labels - Texts, two or more.
  * @param tokens - Their tokens.
  * @param reversed - Whether levels are given highest first.
+ * @param version - Of the wording.
  */
 export function askInGroups(
   question: ListQuestion,
   labels: readonly string[],
   tokens: Int32Array,
   reversed = false,
+  version: LettersVersion = letters.lettersOne,
 ): Asked {
-  const groups = divide(letters.optionTexts(question, reversed), labels.length)
+  const groups = divide(version.optionTexts(question, labels, reversed), labels.length)
   const suffixes: AskedSuffix[] = [
     {
       text: letters.groupsText(question, groups, labels, reversed),

@@ -6,6 +6,7 @@
  */
 
 import { entriesOf, keysOf } from '../api/json.js'
+import type { Json } from '../api/json.js'
 import { mostOptions } from '../api/limits.js'
 import type { Orders } from '../api/orders.js'
 import { placeOf } from '../api/place.js'
@@ -19,11 +20,11 @@ import { type Code, mostCodes } from './codes.js'
 import type { CustomReadout } from './custom/types.js'
 import type { Label, NoulTokens } from './labels.js'
 import * as letters from './letters.js'
-import type { ListQuestion } from './letters.js'
+import type { LettersVersion, ListQuestion } from './letters.js'
 import type { Temperature } from './temperatures.js'
 import type { Layout } from './plain-layout.js'
 import type { Reader, Readout, Rendering } from './readout.js'
-import { stateParts } from './state-parts.js'
+import { stateParts, wrapText } from './state-parts.js'
 
 export interface LettersParts {
   readonly layout: Layout
@@ -33,6 +34,8 @@ export interface LettersParts {
   readonly codes: readonly (readonly Code[])[]
   /** Undefined if a noul is asked with labels. */
   readonly noul: NoulTokens | undefined
+  /** `letters@1` by default. */
+  readonly version?: LettersVersion
   readonly custom?: CustomReadout
 }
 
@@ -46,6 +49,7 @@ export class LettersReadout implements Readout {
   readonly temperatures?: readonly Temperature[]
   readonly orders?: Orders
   readonly #layout: Layout
+  readonly #version: LettersVersion
   readonly #wording: letters.Wording
   readonly #tokens: Int32Array
   readonly #codes: readonly (readonly Code[])[]
@@ -55,12 +59,13 @@ export class LettersReadout implements Readout {
   readonly #turn: PromptPart | undefined
   readonly #tail: PromptPart
 
-  constructor({ layout, labels, codes, noul, custom }: LettersParts) {
+  constructor({ layout, labels, codes, noul, version = letters.lettersOne, custom }: LettersParts) {
     const fallback = codes.length > 0 ? '+trie' : labels.length < mostOptions ? '+groups' : ''
-    this.name = custom?.name ?? letters.lettersVersion + fallback
+    this.name = custom?.name ?? version.name + fallback
     if (custom?.temperatures) this.temperatures = custom.temperatures
     if (custom?.orders) this.orders = custom.orders
-    this.#wording = custom?.wording ?? letters
+    this.#version = version
+    this.#wording = custom?.wording ?? version
     this.labels = labels.map((label) => label.text)
     this.codes = (codes.at(-1) ?? []).map((code) => code.text)
     this.maxOptions = mostOptionsOf(labels, codes, custom)
@@ -89,9 +94,7 @@ export class LettersReadout implements Readout {
 
   render(request: DecideRequest, images?: RequestImages, reversed = false): Rendering {
     const { head, between } = this.#layout
-    const state: PromptPart[] = images
-      ? stateParts(request.state, images, between)
-      : [{ text: letters.stateText(request.state) + between, trusted: false }]
+    const state = this.#stateParts(request.state, images, between)
     if (this.#turn !== undefined) state.push(this.#turn)
     const prefix = head === '' ? state : [{ text: head, trusted: true }, ...state]
 
@@ -105,6 +108,14 @@ export class LettersReadout implements Readout {
     return { input: { prefix, suffixes }, readers }
   }
 
+  #stateParts(state: Json, images: RequestImages | undefined, between: string): PromptPart[] {
+    const parts: PromptPart[] = images
+      ? stateParts(state, images, '')
+      : [{ text: letters.stateText(state), trusted: false }]
+    const { before, behind } = this.#version.aroundState(parts.map(({ text }) => text).join(''))
+    return wrapText(before, parts, behind + between)
+  }
+
   #suffix({ text, begun = '', candidates }: AskedSuffix): Suffix {
     const tail = begun === '' ? this.#tail : { text: this.#layout.tail + begun, trusted: true }
     return { parts: [{ text, trusted: false }, tail], candidates }
@@ -115,7 +126,7 @@ export class LettersReadout implements Readout {
 
     const count = this.#countOptions(name, question)
     if (count > this.labels.length && this.#codes.length === 0) {
-      return askInGroups(question, this.labels, this.#tokens, reversed)
+      return askInGroups(question, this.labels, this.#tokens, reversed, this.#version)
     }
     return this.#askAtOnce(count, (labels) =>
       question.type === 'choice'

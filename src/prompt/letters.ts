@@ -31,6 +31,24 @@ export interface Wording {
   noulChoiceText(question: NoulQuestion, labels: readonly string[], reversed?: boolean): string
 }
 
+/** A version of the readout by letters: the wording, and what stands around the state. */
+export interface LettersVersion extends Wording {
+  /** As `letters@1`. */
+  readonly name: string
+  /** @param state - Its text; without pictures. Plain text is returned. */
+  aroundState(state: string): { readonly before: string; readonly behind: string }
+  /**
+   * Each option or level on its line, without a label.
+   *
+   * @param labels - At least as many as stand in one list.
+   */
+  optionTexts(
+    question: ListQuestion,
+    labels: readonly string[],
+    reversed?: boolean,
+  ): readonly string[]
+}
+
 /** A string as it is, anything else as compact JSON in the caller's order. */
 export function stateText(state: Json): string {
   return typeof state === 'string' ? state : stringifyJson(state)
@@ -159,12 +177,17 @@ function direction(reversed: boolean): string {
  * For models that can say yes and no in one token.
  *
  * @param reversed - Whether what counts as no stands before what counts as yes.
+ * @param textOf - How what counts is written.
  */
-export function noulText(question: NoulQuestion, reversed = false): string {
+export function noulText(
+  question: NoulQuestion,
+  reversed = false,
+  textOf: (value: Json) => string = lineText,
+): string {
   const meanings: string[] = []
   const { true: yes, false: no } = question.criteria ?? {}
-  if (!isBlank(yes)) meanings.push(`Yes: ${lineText(yes)}`)
-  if (!isBlank(no)) meanings.push(`No: ${lineText(no)}`)
+  if (!isBlank(yes)) meanings.push(`Yes: ${textOf(yes)}`)
+  if (!isBlank(no)) meanings.push(`No: ${textOf(no)}`)
   if (reversed) meanings.reverse()
   return paragraphs(
     instructionText(question.instructions),
@@ -219,9 +242,24 @@ export function lineText(value: Json): string {
   if (typeof value === 'string' && value !== '' && value.trim() === value) {
     if (!lineBreak.test(value)) return value
   }
+  return jsonLine(value)
+}
+
+/** Any value as JSON on one line. */
+export function jsonLine(value: Json): string {
   // JSON leaves these three as they are.
   return stringifyJson(value).replace(
     unescapedLineBreaks,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+}
+
+export const lettersOne: LettersVersion = {
+  name: lettersVersion,
+  aroundState: () => ({ before: '', behind: '' }),
+  optionTexts: (question, _labels, reversed) => optionTexts(question, reversed),
+  choiceText,
+  scoreText,
+  noulText: (question, reversed) => noulText(question, reversed),
+  noulChoiceText,
 }

@@ -24,8 +24,9 @@ import { embeddedReadout } from './custom/embedded.js'
 import { named } from './custom/faults.js'
 import { frameLayout } from './custom/frame.js'
 import { ownLabels, ownNoulTokens } from './custom/own-labels.js'
-import type { CustomReadout } from './custom/types.js'
+import type { ChosenReadout, CustomReadout } from './custom/types.js'
 import { findLabels, findNoulTokens } from './labels.js'
+import { lettersOne, type LettersVersion } from './letters.js'
 import { LettersReadout } from './letters-readout.js'
 import { decisionType } from './native/families.js'
 import { createNativeReadout } from './native/native-readout.js'
@@ -90,8 +91,8 @@ export interface ReadoutOptions {
    * asked as one of a poorer vocabulary would be.
    */
   readonly maxLabels?: number
-  /** A readout of a user's own, which takes the place of what the model has. */
-  readonly custom?: CustomReadout | undefined
+  /** What takes the place of the readout that the model has. */
+  readonly custom?: ChosenReadout | undefined
 }
 
 /**
@@ -108,8 +109,20 @@ export async function createReadout(
   { maxLabels = mostOptions, custom }: ReadoutOptions = {},
 ): Promise<Readout> {
   const own = custom ?? embeddedReadout(engine.info)
-  if (own !== undefined) return createCustomReadout(engine, own)
+  if (own !== undefined) {
+    return 'file' in own
+      ? createCustomReadout(engine, own)
+      : createLettersReadout(engine, maxLabels, own)
+  }
   if (decisionType(engine.info) !== undefined) return createNativeReadout(engine)
+  return createLettersReadout(engine, maxLabels, lettersOne)
+}
+
+async function createLettersReadout(
+  engine: Engine,
+  maxLabels: number,
+  version: LettersVersion,
+): Promise<Readout> {
   const layout = layoutOf(engine.info)
   const labels = await findLabels(engine, layout, maxLabels)
   const inGroups = labels.length ** 2
@@ -122,7 +135,7 @@ export async function createReadout(
     )
   }
   const noul = await findNoulTokens(engine, layout)
-  return new LettersReadout({ layout, labels, codes, noul })
+  return new LettersReadout({ layout, labels, codes, noul, version })
 }
 
 async function createCustomReadout(engine: Engine, custom: CustomReadout): Promise<Readout> {

@@ -37,6 +37,25 @@ export function stateParts(state: Json, images: RequestImages, behind: string): 
   return parts.finish()
 }
 
+/** Puts texts around parts, each in one run with the text that it touches. */
+export function wrapText(
+  before: string,
+  parts: readonly PromptPart[],
+  behind: string,
+): PromptPart[] {
+  const wrapped = [...parts]
+  const isText = (part: PromptPart | undefined) => part !== undefined && part.image === undefined
+  if (before !== '') {
+    const first = isText(wrapped[0]) ? wrapped.shift()!.text : ''
+    wrapped.unshift({ text: before + first, trusted: false })
+  }
+  if (behind !== '') {
+    const last = isText(wrapped.at(-1)) ? wrapped.pop()!.text : ''
+    wrapped.push({ text: last + behind, trusted: false })
+  }
+  return wrapped
+}
+
 class Parts {
   readonly #images: RequestImages['inState']
   readonly #parts: PromptPart[] = []

@@ -116,3 +116,25 @@ t.test('no text of a caller can pass for another option, whatever the wording', 
     }
   }
 })
+
+t.test('different options have different lines, and only they are changed for it', async (t) => {
+  const own = createWording({
+    option: '{{ name }}{% if description %}: {{ description }}{% endif %}{{ label }}',
+  })
+  const lines = (criteria: Record<string, Json>) =>
+    own.choiceText({ type: 'choice', criteria }, labels).split('\n').slice(1, -2)
+  t.strictSame(lines({ 'x: y': 'z', x: 'y: z', 'a: b': 'c' }), [
+    '"x: y": "z"A',
+    '"x": "y: z"B',
+    'a: b: cC',
+  ])
+  t.strictSame(lines({ 'x: y': null, x: 'y' }), ['"x: y"A', '"x": "y"B'])
+  // What the first two would become is the third by itself.
+  t.strictSame(lines({ 'x: y': null, x: 'y', '"x: y"': null }), [
+    '"x: y"A',
+    '"x": "y"B',
+    '"\\"x: y\\""C',
+  ])
+  const levels = own.scoreText({ type: 'score', criteria: [1, '1', 'same', 'same'] }, labels)
+  t.match(levels, 'A: 1\nB: "1"\nC: same\nD: same\n')
+})

@@ -224,3 +224,20 @@ t.test('an image is refused, as the format is text only', async (t) => {
     message: /^state\.image.*reads text only/,
   })
 })
+
+t.test(
+  'options that the template would show as one line have quoted texts, and no others',
+  async (t) => {
+    const readout = await readoutOf('nimble')
+    const shown = (criteria: Readonly<Record<string, string | null>>) => {
+      const { input } = readout.render(ask({ type: 'choice', instructions: 'Which?', criteria }))
+      return textOf(input.suffixes[0]!.parts).split('\n').slice(1, -2)
+    }
+    t.match(
+      shown({ 'x - y': 'z', x: 'y - z', 'x - yy': 'z' }).join('\n'),
+      ['A: "x - y" - "z"', 'B: "x" - "y - z"', 'C: x - yy - z'].join('\n'),
+    )
+    t.match(shown({ x: 'y', 'x - y': null }).join('\n'), 'A: "x" - "y"\nB: "x - y"')
+    t.match(shown({ x: 'y', 'x / y': null, xy: null }).join('\n'), 'A: x - y\nB: x / y\nC: xy')
+  },
+)

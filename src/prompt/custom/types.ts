@@ -5,7 +5,7 @@
  */
 
 import type { Orders } from '../../api/orders.js'
-import type { Wording } from '../letters.js'
+import type { LettersVersion, Wording } from '../letters.js'
 import type { Temperature } from '../temperatures.js'
 
 export interface CustomReadout {
@@ -30,6 +30,9 @@ export interface CustomReadout {
   readonly orders: Orders | undefined
   readonly temperatures: readonly Temperature[] | undefined
 }
+
+/** A readout that takes the place of the model's: a user's own, or a version by its name. */
+export type ChosenReadout = CustomReadout | LettersVersion
 
 /** At least one of each; none stands twice. */
 export interface NoulForms {

@@ -4,16 +4,20 @@
  * Rules
  *   1. The wording is plain text: control tokens count in the template around it alone.
  *   2. One option is one line, and one level, as in `letters@1`: no text can pass for another one.
- *   3. What a template does not name, as the names of questions, the model never sees.
+ *   3. Different options have different lines, see `distinct-lines.ts`.
+ *   4. What a template does not name, as the names of questions, the model never sees.
  *
  * @module
  */
 
 import { entriesOf } from '../../api/json.js'
+import type { Json } from '../../api/json.js'
 import { OiError } from '../../errors.js'
+import { ambiguousOptions } from '../distinct-lines.js'
 import {
   instructionText,
   isBlank,
+  jsonLine,
   labelWord,
   lineBreak,
   lineText,
@@ -77,9 +81,14 @@ export function createWording(given: Readonly<Partial<Record<WordingName, string
 
   const choiceText: Wording['choiceText'] = (question, labels) => {
     const entries = entriesOf(question.criteria)
-    const lines = entries.map(([name, description], i) =>
-      option.fill({ label: labels[i]!, name: lineText(name), description: lineOf(description) }),
-    )
+    const lineWith = (label: string, [name, description]: [string, Json], asJson: boolean) =>
+      option.fill({
+        label,
+        name: asJson ? jsonLine(name) : lineText(name),
+        description: lineOf(description, asJson),
+      })
+    const ambiguous = ambiguousOptions(entries, (entry, _, asJson) => lineWith('', entry, asJson))
+    const lines = entries.map((entry, i) => lineWith(labels[i]!, entry, ambiguous[i]!))
     return choice.fill({
       instructions: instructionText(question.instructions),
       options: lines.join('\n'),
@@ -91,14 +100,15 @@ export function createWording(given: Readonly<Partial<Record<WordingName, string
     choiceText,
     scoreText: ({ instructions, criteria }, labels, reversed = false) => {
       const count = criteria.length
-      const lines = criteria.map((description, i) =>
+      const lineWith = (label: string, description: Json, i: number, asJson: boolean) =>
         level.fill({
-          label: labels[i]!,
-          description: lineOf(description),
+          label,
+          description: lineOf(description, asJson),
           number: String(reversed ? count - i : i + 1),
           count: String(count),
-        }),
-      )
+        })
+      const ambiguous = ambiguousOptions(criteria, (...given) => lineWith('', ...given))
+      const lines = criteria.map((one, i) => lineWith(labels[i]!, one, i, ambiguous[i]!))
       return score.fill({
         instructions: instructionText(instructions),
         levels: lines.join('\n'),
@@ -135,6 +145,7 @@ function requireOneLine({ cuts }: MarkedTemplate): void {
 }
 
 /** A text on one line; nothing if it is missing. */
-function lineOf(value: Parameters<typeof isBlank>[0]): string {
-  return isBlank(value) ? '' : lineText(value)
+function lineOf(value: Json | undefined, asJson = false): string {
+  if (isBlank(value)) return ''
+  return asJson ? jsonLine(value) : lineText(value)
 }

@@ -21,6 +21,7 @@ import { decisionType, families, type Family, ratings, refusedTypes } from './fa
 import { type Asked, createQuestions, type Questions } from './questions.js'
 import { type RenderedQuestion, SystemoneTemplate } from './systemone-template.js'
 import type { Temperature } from '../temperatures.js'
+import { distinct } from './distinct-options.js'
 import { readTemperatures } from './temperatures.js'
 import { templateText } from './template-text.js'
 
@@ -115,7 +116,7 @@ class NativeReadout implements Readout {
     if (asked === undefined) throw tooMany(name, question, this.#questions.mostOf(question))
     return asked.map((variant) => ({
       ...variant,
-      rendered: this.#template.question(variant.question),
+      rendered: this.#template.question(distinct(variant.question, this.#template)),
     }))
   }
 
