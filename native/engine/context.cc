@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "../machine/available_bytes.h"
+#include "../threads/graphs.h"
 #include "error.h"
 #include "llama.h"
 #include "log.h"
@@ -205,26 +207,20 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
     llama_free(context_);
     throw EngineError("ERR_MODEL_UNSUPPORTED", "a model without a memory cannot share a state");
   }
-  // One pool for the context's life. Without it every decode starts and ends its threads.
-  ggml_threadpool_params pool_params =
-      ggml_threadpool_params_default(static_cast<int>(plan.threads));
-  // Its threads sleep between decodes. Spinning, they kept the event loop off a core behind every
-  // answer: on two cores the server then reached 0.73 of the engine's rate, without it 1.00.
-  pool_params.poll = 0;
-  pool_ = ggml_threadpool_new(&pool_params);
-  if (pool_ == nullptr) {
-    llama_free(context_);
-    throw EngineError("ERR_ENGINE_INTERNAL", "no thread pool could be made");
-  }
-  llama_attach_threadpool(context_, pool_, pool_);
-  kernels_.emplace(options.kernels ? pool_ : nullptr);
+  // For the context's life. Without a pool every decode starts and ends its threads.
+  // Flash attention of llama.cpp sums in parts, as many as there are threads.
+  const bool same_bits = !options.deterministic || plan.flash_attention == FlashAttention::kOff;
+  AdaptHere(!options.deterministic);
+  crew_.emplace(plan.threads, same_bits);
+  llama_attach_threadpool(context_, crew_->pool(), crew_->pool());
+  kernels_.emplace(options.kernels ? crew_->pool() : nullptr);
 }
+
+void Context::AdaptThreads() { crew_->Adapt(); }
 
 Context::~Context() {
   llama_detach_threadpool(context_);
   llama_free(context_);
-  kernels_.reset();
-  ggml_threadpool_free(pool_);
 }
 
 }  // namespace oi

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "../kernels/kernels.h"
+#include "../threads/crew.h"
 #include "types.h"
 
-struct ggml_threadpool;
 struct llama_context;
 
 namespace oi {
@@ -55,10 +55,12 @@ class Context {
   llama_context* get() const { return context_; }
   // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
   bool own_attention() const { return kernels_->takes_all_attention(); }
+  // From now on, fewer threads may compute: their number changes no bit that matters.
+  void AdaptThreads();
 
  private:
   llama_context* context_;
-  ggml_threadpool* pool_;
+  std::optional<Crew> crew_;
   std::optional<kernels::PoolScope> kernels_;
 };
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <limits>
 #include <string>
 
 #include "llama.h"
@@ -18,23 +16,6 @@ uint64_t Number(const Model& model, const std::string& key, uint64_t fallback) {
   const uint64_t value = std::strtoull(text.c_str(), &end, 10);
   // An array (a value per layer) comes as "[8, 8, …]" and is no number.
   return text.empty() || *end != '\0' ? fallback : value;
-}
-
-std::optional<uint64_t> ReadNumber(const char* path) {
-  std::ifstream file(path);
-  uint64_t value = 0;
-  if (file >> value) return value;
-  return std::nullopt;
-}
-
-// The number behind `key` in a file of "key number" lines; 0 if there is none.
-uint64_t ReadEntry(const char* path, const std::string& key) {
-  std::ifstream file(path);
-  std::string name;
-  for (uint64_t value = 0; file >> name >> value;) {
-    if (name == key) return value;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -63,37 +44,6 @@ uint64_t ContextBytes(const Model& model, uint32_t context_tokens, uint32_t sequ
     bytes += sequences * (layers - attending) * per_layer * sizeof(float);
   }
   return bytes;
-}
-
-std::optional<uint64_t> AvailableBytes() {
-#ifdef __linux__
-  std::optional<uint64_t> available;
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key;
-  uint64_t kib = 0;
-  while (meminfo >> key >> kib) {
-    if (key == "MemAvailable:") available = kib * 1024;
-    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  // Control groups, version 2 and 1. "max" is no number and means none.
-  const auto limit = ReadNumber("/sys/fs/cgroup/memory.max");
-  const auto limit_v1 = limit ? limit : ReadNumber("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-  const auto used = ReadNumber(limit ? "/sys/fs/cgroup/memory.current"
-                                     : "/sys/fs/cgroup/memory/memory.usage_in_bytes");
-  if (limit_v1 && used) {
-    // The page cache counts as used and is given back when needed: after a model was read, all
-    // of it would otherwise seem lost.
-    const uint64_t cached =
-        ReadEntry(limit ? "/sys/fs/cgroup/memory.stat" : "/sys/fs/cgroup/memory/memory.stat",
-                  limit ? "inactive_file" : "total_inactive_file");
-    const uint64_t kept = *used - std::min(*used, cached);
-    const uint64_t left = *limit_v1 - std::min(*limit_v1, kept);
-    available = available ? std::min(*available, left) : left;
-  }
-  return available;
-#else
-  return std::nullopt;
-#endif
 }
 
 }  // namespace oi

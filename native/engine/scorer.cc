@@ -70,8 +70,11 @@ void Scorer::WarmUp() {
   recent_ms_ = MillisecondsSince(start);
   rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
   cache_.device().Clear();
-  // Our own attention gives a token the same bits among few and among many.
-  if (context_.own_attention()) plan_.min_rows = 0;
+  if (context_.own_attention()) {
+    // It gives a token the same bits among few and among many, on any number of threads.
+    plan_.min_rows = 0;
+    context_.AdaptThreads();
+  }
 }
 
 size_t Scorer::Take(Task& task) {

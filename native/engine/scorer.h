@@ -101,7 +101,7 @@ class Scorer {
   const size_t vocabulary_size_;
   double vision_ms_ = 0;     // of this step
   bool evaluating_ = false;  // read, as step_, by the context's abort callback
-  const Context context_;
+  Context context_;
   StateCache cache_;
   ActiveTasks active_;
   Step step_;

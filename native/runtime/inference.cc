@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "../engine/error.h"
-#include "cpu.h"
+#include "../machine/cores.h"
 #include "guard.h"
 
 namespace oi {

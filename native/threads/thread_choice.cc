@@ -1,0 +1,88 @@
+#include "thread_choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace oi {
+namespace {
+
+// A few slices of the scheduler, so that one that was lost does not decide.
+constexpr double kWindowMs = 30;
+// Over which the share of sleep is smoothed.
+constexpr double kSleepMs = 100;
+// Two threads that sleep less than this at the barrier are faster than one, whatever else runs.
+constexpr double kContendedShare = 0.15;
+// A number that is tried must be faster by this.
+constexpr double kGain = 1.05;
+// Windows between trials: at first, and at most when the tried number keeps losing. A trial of
+// more threads can cost its whole time, and is the only way to learn that others have gone.
+constexpr double kFirstRest = 4;
+constexpr double kLongestRestBelow = 64;
+constexpr double kLongestRestAbove = 16;
+// Of a new window in the rate of the number that is used, of which there are many, and of one
+// that is tried.
+constexpr double kNewShare = 0.25;
+constexpr double kNewShareTried = 0.5;
+
+}  // namespace
+
+ThreadChoice::ThreadChoice(uint32_t most)
+    : rest_ms_(kFirstRest * kWindowMs), patience_(kFirstRest) {
+  for (uint32_t level = std::max(1u, most);; level -= std::max(1u, level / 4)) {
+    levels_.push_back(level);
+    if (level == 1) break;
+  }
+  rates_.resize(levels_.size());
+}
+
+bool ThreadChoice::contended() const { return slept_share_ > kContendedShare; }
+
+void ThreadChoice::Done(const GraphRun& run) {
+  const bool measured = measures();
+  if (run.threads > 1 && run.ms > 0) {
+    const double weight = 1 - std::exp(-run.ms / kSleepMs);
+    slept_share_ += weight * (run.slept_ms / run.ms - slept_share_);
+  }
+  // Another engine of this process had a part of the cores: that says nothing of this number.
+  if (!measured || run.threads != threads()) return;
+  window_.cost += run.cost;
+  window_.ms += run.ms;
+  if (window_.ms >= kWindowMs) EndWindow();
+}
+
+void ThreadChoice::EndWindow() {
+  const double rate = window_.cost / window_.ms;
+  const double ms = window_.ms;
+  window_ = {};
+  double& known = rates_[trying_.value_or(at_)];
+  const double share = known == 0 ? 1 : trying_ ? kNewShareTried : kNewShare;
+  known += share * (rate - known);
+  if (trying_) return EndTrial(ms);
+  rested_ms_ += ms;
+  if (rested_ms_ >= rest_ms_) trying_ = NextTrial();
+}
+
+void ThreadChoice::EndTrial(double window_ms) {
+  const size_t tried = *trying_;
+  trying_.reset();
+  if (rates_[tried] > kGain * rates_[at_]) {
+    at_ = tried;
+    patience_ = kFirstRest;
+  } else {
+    patience_ = std::min(2 * patience_, tried > at_ ? kLongestRestBelow : kLongestRestAbove);
+  }
+  rested_ms_ = 0;
+  rest_ms_ = patience_ * window_ms;
+}
+
+// In turn the next more, the next fewer, and the next but one.
+std::optional<size_t> ThreadChoice::NextTrial() {
+  for (int i = 0; i < 3; ++i) {
+    const size_t turn = trials_++ % 3;
+    if (turn == 0 && at_ > 0) return at_ - 1;
+    if (turn > 0 && contended() && at_ + turn < levels_.size()) return at_ + turn;
+  }
+  return std::nullopt;
+}
+
+}  // namespace oi
