@@ -112,7 +112,12 @@ export class BatchExchange extends PostExchange {
     // Also when the client has gone: the model has done the work.
     const booked = this.caller && this.context.gate.book(this.caller, decision)
     if (booked === undefined) this.#giveItem(index, decision)
-    else void booked.then(() => this.#giveItem(index, decision))
+    else {
+      booked.then(
+        () => this.#giveItem(index, decision),
+        (error: unknown) => this.#failItem(index, error),
+      )
+    }
   }
 
   #giveItem(index: number, decision: Decision): void {

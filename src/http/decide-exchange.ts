@@ -25,7 +25,12 @@ export class DecideExchange extends PostExchange {
     // Also when the client has gone: the model has done the work.
     const booked = this.caller && this.context.gate.book(this.caller, decision)
     if (booked === undefined) this.#reply(decision)
-    else void booked.then(() => this.#reply(decision))
+    else {
+      booked.then(
+        () => this.#reply(decision),
+        (error: unknown) => this.fail(error),
+      )
+    }
   }
 
   #reply(decision: Decision): void {

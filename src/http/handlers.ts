@@ -91,6 +91,8 @@ export class Handlers implements PostContext, Listener {
       '/readyz',
       () => {
         this.decider()
+        const trouble = this.gate.trouble?.()
+        if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
         return { status: 200, body: '{"status":"ready"}' }
       },
     ],
@@ -126,6 +128,7 @@ export class Handlers implements PostContext, Listener {
       traffic: this.traffic,
       running: () => this.running.size,
       engines: () => backend.decider()?.engines() ?? [],
+      store: () => gate.storeFigures?.(),
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]
