@@ -85,7 +85,7 @@ export class Accounts {
   /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
   constructor({ dataDir, busyMs = 5000, log = () => {} }: AccountsOptions) {
     const db = (this.#db = new Connection(dataDir, busyMs))
-    this.ledger = new Ledger({ dataDir, log, onMoved: () => db.expectReopening() })
+    this.ledger = new Ledger({ dataDir, file: db.file, log, onMoved: () => db.expectReopening() })
     this.changes = this.#changes = new Changes(db, () => this.ledger.writer)
     this.#knownKeys = new KnownKeys(db, this.#changes)
     this.terms = new Terms(db, this.#changes, this.ledger)

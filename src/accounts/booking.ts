@@ -24,6 +24,8 @@ export interface Booking {
   readonly imageTokens: number
   readonly cachedTokens: number
   readonly cost: number
+  /** Whether the balance is to pay for it: there was one when it was answered. */
+  readonly charged: boolean
 }
 
 /** Sums that can be added to. */
@@ -35,7 +37,7 @@ export interface Packed {
   readonly numbers: Float64Array
 }
 
-const packedSize = 10
+const packedSize = 11
 
 export function pack(bookings: readonly Booking[]): Packed {
   const models = new Map<string, number>()
@@ -54,6 +56,7 @@ export function pack(bookings: readonly Booking[]): Packed {
     numbers[at++] = booking.imageTokens
     numbers[at++] = booking.cachedTokens
     numbers[at++] = booking.cost
+    numbers[at++] = Number(booking.charged)
   }
   return { models: [...models.keys()], numbers }
 }
@@ -72,6 +75,7 @@ export function unpack({ models, numbers }: Packed): Booking[] {
       imageTokens: numbers[at + 7]!,
       cachedTokens: numbers[at + 8]!,
       cost: numbers[at + 9]!,
+      charged: numbers[at + 10] === 1,
     })
   }
   return bookings

@@ -14,11 +14,12 @@
 import type Sqlite from 'better-sqlite3'
 import { accountsPath, connect, openDatabase } from './database.js'
 import { isBusy, isStoreError, unavailable } from './store-errors.js'
+import { StoreFile } from './store-file.js'
 
 const reopenMs = 1000
 
 export class Connection {
-  readonly path: string
+  readonly file: StoreFile
   readonly #busyMs: number
   readonly #statements = new Map<string, Sqlite.Statement<unknown[]>>()
   #db: Sqlite.Database
@@ -30,9 +31,11 @@ export class Connection {
 
   /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
   constructor(dataDir: string, busyMs: number) {
-    this.path = accountsPath(dataDir)
+    this.file = new StoreFile(accountsPath(dataDir))
     this.#busyMs = busyMs
     this.#db = openDatabase(dataDir, busyMs)
+    this.file.check()
+    this.file.note()
   }
 
   get closed(): boolean {
@@ -107,7 +110,9 @@ export class Connection {
     const now = performance.now()
     if (now < this.#reopenAtMs) return
     this.#reopenAtMs = now + reopenMs
-    const db = connect(this.path, this.#busyMs)
+    this.file.check()
+    const db = connect(this.file.path, this.#busyMs)
+    this.file.note()
     this.#statements.clear()
     this.#db.close()
     this.#db = db

@@ -13,7 +13,7 @@
  * @module
  */
 
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
@@ -75,10 +75,6 @@ export function openDatabase(dataDir: string, busyMs: number): Sqlite.Database {
  * @throws {@link Sqlite.SqliteError} If it cannot be opened.
  */
 export function connect(path: string, busyMs: number): Sqlite.Database {
-  // better-sqlite3 has an error of another kind for a folder that has gone.
-  if (fileIdentity(path) === undefined) {
-    throw new Sqlite.SqliteError(`${path} is not there`, 'SQLITE_CANTOPEN')
-  }
   const db = new Sqlite(path, { timeout: busyMs, fileMustExist: true })
   try {
     db.pragma('synchronous = NORMAL')
@@ -90,12 +86,6 @@ export function connect(path: string, busyMs: number): Sqlite.Database {
     db.close()
     throw error
   }
-}
-
-/** Which file a path leads to: it changes when the file is replaced; undefined: there is none. */
-export function fileIdentity(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
 }
 
 /**

@@ -18,11 +18,11 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
-import { type Booking, pack, reversed, type Sum } from './booking.js'
-import { type Batch, lazyOf, mergeInto, Pending } from './pending.js'
-import { spool, type Uncertain } from './spool.js'
+import { type Booking, pack, reversed } from './booking.js'
+import { type Batch, lazyOf, Pending } from './pending.js'
+import { keepForNextStart, type Uncertain } from './spool.js'
 import { patienceMs, StoreHealth } from './store-health.js'
+import type { StoreFile } from './store-file.js'
 import type { WriteReply } from './store-writer.js'
 import { WriterLink } from './writer-link.js'
 
@@ -58,6 +58,8 @@ interface Sent extends Batch {
 
 export interface LedgerOptions {
   readonly dataDir: string
+  /** The one that this process has open. */
+  readonly file: StoreFile
   /** Told what the operator should know: a sentence. */
   readonly log: (text: string) => void
   /** Called when the path leads to another file than before, or to none. */
@@ -81,7 +83,7 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#options = options
     this.health = new StoreHealth(options.log)
-    this.#link = new WriterLink(options.dataDir, (reply) => this.#onReply(reply))
+    this.#link = new WriterLink(options.dataDir, options.file, (reply) => this.#onReply(reply))
   }
 
   /** The number under which this process books in the file; 0 while it has none. */
@@ -179,28 +181,15 @@ export class Ledger {
     for (const group of sent?.groups ?? []) if (!group.withdrawn) group.withdraw(patienceMs)
     this.#pending.withdraw(Infinity, patienceMs)
     const lazy = sent === undefined ? [] : lazyOf(sent)
-    this.#spool([...lazy, ...this.#pending.lazy()], uncertain ? this.#uncertain(sent) : undefined)
+    const owed = [...lazy, ...this.#pending.lazy()]
+    const { dataDir, log } = this.#options
+    keepForNextStart(dataDir, owed, log, uncertain ? this.#uncertain(sent) : undefined)
   }
 
   #uncertain(sent: Sent): Uncertain {
     const count = lazyOf(sent).length
     const refused = sent.bookings.slice(0, sent.bookings.length - count)
     return { writer: this.writer, first: sent.first, count, refused }
-  }
-
-  #spool(owed: readonly Booking[], uncertain: Uncertain | undefined): void {
-    if (owed.length === 0 && !uncertain?.refused.length) return
-    const { dataDir, log } = this.#options
-    const count = owed.reduce((sum, { requests }) => sum + requests, 0)
-    const path = spool(dataDir, owed, uncertain)
-    if (path !== undefined) {
-      log(`The usage of ${count} answers could not be written. The next start takes it in: ${path}`)
-      return
-    }
-    const sums = new Map<string, Sum>()
-    for (const booking of owed) mergeInto(sums, booking)
-    for (const sum of sums.values()) log(`Usage that could not be written: ${JSON.stringify(sum)}`)
-    throw new OiError('ERR_ACCOUNTS', `The usage of ${count} answers could not be written`)
   }
 
   /** Sends as soon as the event loop has done what it is at. */

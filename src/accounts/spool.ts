@@ -26,7 +26,9 @@ import {
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
-import { type Booking, reversed } from './booking.js'
+import { OiError } from '../errors.js'
+import { type Booking, reversed, type Sum } from './booking.js'
+import { mergeInto } from './pending.js'
 import { bookingWriter, newWriter, writtenBy } from './write-bookings.js'
 
 const beginning = 'oi-accounts-'
@@ -52,29 +54,28 @@ interface Header {
 }
 
 /**
- * Writes a spool into the first folder that takes it.
+ * Keeps what is owed in the first folder that takes it; the operator is told where.
  *
- * @returns Its path, or undefined if no folder does.
+ * @param uncertain - Of which the first bookings are a part.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if no folder does: then its sums are in the log alone.
  */
-export function spool(
+export function keepForNextStart(
   dataDir: string,
-  bookings: readonly Booking[],
+  owed: readonly Booking[],
+  log: (text: string) => void,
   uncertain?: Uncertain,
-): string | undefined {
-  const id = randomUUID()
-  const header: Header = { oi: 'accounts', id, dataDir: realFolder(dataDir), uncertain }
-  const text = [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
-  for (const folder of spoolFolders()) {
-    const path = join(folder, `${beginning}${id}${ending}`)
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      writeWhole(path, text)
-      return path
-    } catch {
-      // Full, read-only, not ours: the next one.
-    }
+): void {
+  if (owed.length === 0 && !uncertain?.refused.length) return
+  const count = owed.reduce((sum, { requests }) => sum + requests, 0)
+  const path = writeSpool(dataDir, owed, uncertain)
+  if (path !== undefined) {
+    log(`The usage of ${count} answers could not be written. The next start takes it in: ${path}`)
+    return
   }
-  return undefined
+  const sums = new Map<string, Sum>()
+  for (const booking of owed) mergeInto(sums, booking)
+  for (const sum of sums.values()) log(`Usage that could not be written: ${JSON.stringify(sum)}`)
+  throw new OiError('ERR_ACCOUNTS', `The usage of ${count} answers could not be written`)
 }
 
 /** The spools of a data folder. Never throws. */
@@ -115,6 +116,28 @@ export function takeIn(db: Sqlite.Database, path: string): string {
     .immediate()
   unlinkSync(path)
   return `The usage of ${taken} answers has been taken in from ${path}`
+}
+
+/** @returns Its path, or undefined if no folder takes it. */
+function writeSpool(
+  dataDir: string,
+  bookings: readonly Booking[],
+  uncertain: Uncertain | undefined,
+): string | undefined {
+  const id = randomUUID()
+  const header: Header = { oi: 'accounts', id, dataDir: realFolder(dataDir), uncertain }
+  const text = [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
+  for (const folder of spoolFolders()) {
+    const path = join(folder, `${beginning}${id}${ending}`)
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      writeWhole(path, text)
+      return path
+    } catch {
+      // Full, read-only, not ours: the next one.
+    }
+  }
+  return undefined
 }
 
 function spoolFolders(): string[] {

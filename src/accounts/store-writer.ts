@@ -15,10 +15,11 @@
 import { statSync } from 'node:fs'
 import type Sqlite from 'better-sqlite3'
 import { type Packed, unpack } from './booking.js'
-import { accountsPath, connect, fileIdentity, walBytesKept } from './database.js'
+import { accountsPath, connect, walBytesKept } from './database.js'
 import type { Shared } from './shared.js'
 import { findSpools, takeIn } from './spool.js'
 import { isBusy, reasonOf } from './store-errors.js'
+import { type Noted, StoreFile } from './store-file.js'
 import { bookingWriter, newWriter, writtenBy } from './write-bookings.js'
 
 /** How long a try waits for another process' write. */
@@ -47,17 +48,16 @@ export interface WriteReply {
 }
 
 export class StoreWriter {
-  readonly #path: string
+  readonly #file: StoreFile
   readonly #shared: Shared
   #db: Sqlite.Database | undefined
-  #identity: string | undefined
   #write: ReturnType<typeof bookingWriter> | undefined
   #spools: string[]
   #notes: string[] = []
 
-  /** Opens nothing yet. */
-  constructor(dataDir: string, shared: Shared) {
-    this.#path = accountsPath(dataDir)
+  /** Opens nothing yet. @param noted - The file that this process has opened already. */
+  constructor(dataDir: string, shared: Shared, noted?: Noted) {
+    this.#file = new StoreFile(accountsPath(dataDir), noted)
     this.#shared = shared
     this.#spools = findSpools(dataDir)
   }
@@ -75,7 +75,9 @@ export class StoreWriter {
       }
       db.exec('BEGIN IMMEDIATE')
       const written = writtenBy(db, writer)!
-      this.#write!(unpack(request.bookings), writer, request.first, written)
+      const homeless = this.#write!(unpack(request.bookings), writer, request.first, written)
+      if (homeless > 0)
+        this.#notes.push(`${homeless} answers were of workspaces that are not there`)
       this.#noteUsed(request.used)
       if (!this.#shared.beginCommit()) {
         db.exec('ROLLBACK')
@@ -87,7 +89,7 @@ export class StoreWriter {
     } catch (error) {
       const failure = { reason: reasonOf(error), busy: isBusy(error) }
       const outcome = committing || request.askOnly ? this.#find(request) : 'failed'
-      moved ||= this.#identity !== undefined && identityOf(this.#path) !== this.#identity
+      moved ||= !this.#file.same
       this.#rollBack()
       // What is in memory of a file that failed is not to be believed.
       if (!failure.busy) this.#disconnect()
@@ -98,7 +100,7 @@ export class StoreWriter {
   /** Folds the log into the file and cuts it, if it has grown and no reader is in the way. */
   tend(): void {
     try {
-      if (this.#db === undefined || sizeOf(`${this.#path}-wal`) <= walBytesKept) return
+      if (this.#db === undefined || sizeOf(`${this.#file.path}-wal`) <= walBytesKept) return
       this.#db.pragma('busy_timeout = 0')
       this.#db.pragma('wal_checkpoint(TRUNCATE)')
     } catch {
@@ -115,11 +117,11 @@ export class StoreWriter {
 
   /** @returns Whether the path leads to another file than before. */
   #open(): boolean {
-    const identity = fileIdentity(this.#path)
-    if (this.#db !== undefined && identity === this.#identity) return false
+    if (this.#db !== undefined && this.#file.same) return false
     this.#disconnect()
-    const db = connect(this.#path, busyMs)
-    const moved = this.#identity !== undefined && identity !== this.#identity
+    const moved = this.#file.noted.file !== undefined && !this.#file.same
+    this.#file.check()
+    const db = connect(this.#file.path, busyMs)
     try {
       // A file that was restored knows nothing of this writer, or of less than it has written.
       const known = !moved && this.#shared.writer > 0 && writtenBy(db, this.#shared.writer)
@@ -130,7 +132,7 @@ export class StoreWriter {
       throw error
     }
     this.#db = db
-    this.#identity = identity
+    this.#file.note()
     return moved
   }
 
@@ -201,17 +203,9 @@ export class StoreWriter {
     return {
       ...{ outcome, moved, notes },
       ...(failure && { failure }),
-      fileBytes: sizeOf(this.#path),
-      walBytes: sizeOf(`${this.#path}-wal`),
+      fileBytes: sizeOf(this.#file.path),
+      walBytes: sizeOf(`${this.#file.path}-wal`),
     }
-  }
-}
-
-function identityOf(path: string): string | undefined {
-  try {
-    return fileIdentity(path)
-  } catch {
-    return undefined
   }
 }
 

@@ -56,7 +56,7 @@ export class Terms {
     if (terms.balance === null) return terms
     let balance = terms.balance
     for (const booking of this.#ledger.pending(written ?? 0)) {
-      if (booking.workspaceId === workspaceId) balance -= booking.cost
+      if (booking.charged && booking.workspaceId === workspaceId) balance -= booking.cost
     }
     return { ...terms, balance }
   }

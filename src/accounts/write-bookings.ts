@@ -42,7 +42,7 @@ export function bookingWriter(db: Sqlite.Database) {
        input_tokens, output_tokens, image_tokens, cached_tokens, cost, amount)
      VALUES (?, ?, 'usage', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const addUsage = db.prepare<[Sum & { day: number }]>(
+  const addUsage = db.prepare<[Omit<Sum, 'charged'> & { day: number }]>(
     `INSERT INTO usage VALUES (@workspaceId, @day, @model, @keyId, @requests, @inputTokens,
        @outputTokens, @imageTokens, @cachedTokens, @cost)
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
@@ -52,7 +52,6 @@ export function bookingWriter(db: Sqlite.Database) {
        cached_tokens = cached_tokens + excluded.cached_tokens,
        cost = cost + excluded.cost`,
   )
-  // What is unlimited stays so: NULL less anything is NULL.
   const charge = db.prepare('UPDATE workspaces SET balance = balance - ? WHERE id = ?')
   const note = db.prepare('UPDATE writers SET written = max(written, ?) WHERE id = ?')
   const count = db.prepare('UPDATE tally SET total = total + ?')
@@ -60,18 +59,30 @@ export function bookingWriter(db: Sqlite.Database) {
   /**
    * @param first - The number of the first of them.
    * @param written - {@link writtenBy}, read in the same transaction.
+   * @returns Of how many answers the workspace is not there: they are left out.
    */
-  return (bookings: readonly Booking[], writer: number, first: number, written: number): void => {
+  return (bookings: readonly Booking[], writer: number, first: number, written: number) => {
+    let homeless = 0
     const limited = new Map<number, boolean>()
     const sums = new Map<string, Sum>()
+    const charges = new Map<number, number>()
     for (let i = Math.max(0, written + 1 - first); i < bookings.length; i++) {
       const booking = bookings[i]!
       const { workspaceId, cost } = booking
       let isLimited = limited.get(workspaceId)
       if (isLimited === undefined) {
-        isLimited = balanceOf.get(workspaceId) !== null
+        const balance = balanceOf.get(workspaceId)
+        // A file that was restored may not have the workspace: one booking must not stop all.
+        if (balance === undefined) {
+          homeless += booking.requests
+          continue
+        }
+        isLimited = balance !== null
         limited.set(workspaceId, isLimited)
       }
+      // What was answered while the balance was unlimited is not charged to a later one.
+      const charged = isLimited && booking.charged ? cost : 0
+      if (charged !== 0) charges.set(workspaceId, (charges.get(workspaceId) ?? 0) + charged)
       if (isLimited || cost !== 0) {
         insert.run(
           writer,
@@ -86,7 +97,8 @@ export function bookingWriter(db: Sqlite.Database) {
           booking.imageTokens,
           booking.cachedTokens,
           cost,
-          isLimited ? -cost : 0,
+          // Not -0, which SQLite takes for no integer.
+          charged === 0 ? 0 : -charged,
         )
       }
       const key = sumKey(booking)
@@ -95,11 +107,13 @@ export function bookingWriter(db: Sqlite.Database) {
       else addTo(sum, booking)
     }
     for (const sum of sums.values()) {
-      addUsage.run({ ...sum, day: Math.floor(sum.timeMs / dayMs) })
-      if (sum.cost !== 0) charge.run(sum.cost, sum.workspaceId)
+      const { charged: _, ...tokens } = sum
+      addUsage.run({ ...tokens, day: Math.floor(sum.timeMs / dayMs) })
     }
+    for (const [workspaceId, cost] of charges) charge.run(cost, workspaceId)
     const last = first + bookings.length - 1
     note.run(last, writer)
     if (last > written) count.run(last - written)
+    return homeless
   }
 }

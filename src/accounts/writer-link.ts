@@ -14,6 +14,7 @@ import {
   Worker,
 } from 'node:worker_threads'
 import { Shared } from './shared.js'
+import type { StoreFile } from './store-file.js'
 import type { WriteReply, WriteRequest } from './store-writer.js'
 import type { ThreadData } from './writer-thread.js'
 
@@ -30,14 +31,19 @@ type Message = WriteReply | 'closed'
 export class WriterLink {
   readonly shared = new Shared()
   readonly #dataDir: string
+  readonly #file: StoreFile
   readonly #onReply: (reply: WriteReply) => void
   #thread: Thread | undefined
   #replies = 0
   #underWay = false
 
-  /** @param onReply - Called once for each request; by the loop, or within {@link await}. */
-  constructor(dataDir: string, onReply: (reply: WriteReply) => void) {
+  /**
+   * @param file - The one that this process has open.
+   * @param onReply - Called once for each request; by the loop, or within {@link await}.
+   */
+  constructor(dataDir: string, file: StoreFile, onReply: (reply: WriteReply) => void) {
     this.#dataDir = dataDir
+    this.#file = file
     this.#onReply = onReply
   }
 
@@ -78,7 +84,9 @@ export class WriterLink {
 
   #start(): Thread {
     const { port1: port, port2 } = new MessageChannel()
-    const data: ThreadData = { dataDir: this.#dataDir, buffer: this.shared.buffer, port: port2 }
+    const { noted } = this.#file
+    const places = { dataDir: this.#dataDir, buffer: this.shared.buffer }
+    const data: ThreadData = { ...places, port: port2, noted }
     this.#replies = this.shared.replyCount
     const worker = new Worker(new URL('writer-thread.js', import.meta.url), {
       workerData: data,

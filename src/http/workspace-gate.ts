@@ -112,6 +112,7 @@ export class WorkspaceGate implements Gate {
       imageTokens: usage.image_tokens ?? 0,
       cachedTokens: usage.cached_tokens,
       cost,
+      charged: limited,
     }
     const booked = this.#accounts.ledger.book(booking, limited)
     // What was withdrawn is not to be missing from the balance: it is read again.
