@@ -3,32 +3,26 @@
  *
  * Rules
  *   1. A secret is returned once, by the call that made it. Stored is its SHA-256.
- *   2. A revoked key is refused from the next request on, in every process on the same data
- *      folder. Keys that were looked up are remembered only while the file is unchanged, and
- *      every request asks SQLite whether it is: that costs a third of a look-up.
- *   3. No method logs, and no message holds a secret.
+ *   2. No message holds a secret.
+ *   3. Any method may find the file locked, damaged or gone: it throws `ERR_OVERLOADED` then, and
+ *      works again once the file does (connection.ts).
  *
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { Changes } from './changes.js'
+import { Connection } from './connection.js'
 import { Credits } from './credits.js'
-import { openDatabase } from './database.js'
-import { hashBytes, hashSecret, keyError, newSecret, readSecret } from './keys.js'
-import { LastUsed } from './last-used.js'
+import { hashBytes, hashSecret, newSecret, readSecret } from './keys.js'
+import { type Caller, KnownKeys } from './known-keys.js'
 import { Ledger } from './ledger.js'
 import { Prices } from './prices.js'
+import { standardConcurrent } from './schema.js'
 import { Terms, termsColumns, type WorkspaceTerms } from './terms.js'
 import { type DailyUsage, readUsage } from './usage.js'
 
-/** Whom a request belongs to. */
-export interface Caller {
-  readonly keyId: number
-  readonly workspaceId: number
-  readonly workspace: string
-}
+export type { Caller } from './known-keys.js'
 
 export interface Workspace extends WorkspaceTerms {
   readonly id: number
@@ -62,8 +56,13 @@ export interface NewKey extends Key {
 
 export interface AccountsOptions {
   readonly dataDir: string
-  /** How long a call may wait for another process' write. Default 5,000. */
+  /**
+   * How long a call may wait for another process' write, milliseconds. Default 5,000; 0 where an
+   * event loop must not wait. Bookings have a thread of their own, and wait there.
+   */
   readonly busyMs?: number
+  /** Told what the operator should know: a sentence. */
+  readonly log?: (text: string) => void
 }
 
 const keyColumns = `keys.id, keys.name, workspaces.name AS workspace, last_four AS lastFour,
@@ -71,8 +70,6 @@ const keyColumns = `keys.id, keys.name, workspaces.name AS workspace, last_four 
 const workspaceColumns = `id, name, created_ms AS createdMs, ${termsColumns}`
 const maxNameLength = 100
 const usageDays = 31
-/** Beyond it, all are forgotten: a bound on memory and not a cache's size to be tuned. */
-const maxRemembered = 10_000
 
 export class Accounts {
   readonly ledger: Ledger
@@ -81,50 +78,45 @@ export class Accounts {
   readonly prices: Prices
   /** Grows when anything may have changed since the last {@link authenticate}. */
   readonly changes: Pick<Changes, 'count'>
-  readonly #db: Sqlite.Database
+  readonly #db: Connection
   readonly #changes: Changes
-  readonly #lastUsed: LastUsed
-  readonly #byHash: Sqlite.Statement<[Buffer], Caller & { revokedMs: number | null }>
-  /** Valid keys (rule 2), by {@link hashSecret}. */
-  readonly #remembered = new Map<string, Caller>()
-  #rememberedAt: number | undefined
+  readonly #knownKeys: KnownKeys
 
   /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
-  constructor({ dataDir, busyMs = 5000 }: AccountsOptions) {
-    this.#db = openDatabase(dataDir, busyMs)
-    this.changes = this.#changes = new Changes(this.#db)
-    this.ledger = new Ledger(this.#db)
-    this.terms = new Terms(this.#db, this.#changes, this.ledger)
-    this.credits = new Credits(this.#db, this.#changes)
-    this.prices = new Prices(this.#db, this.#changes)
-    this.#lastUsed = new LastUsed(this.#db)
-    this.#byHash = this.#db.prepare(
-      `SELECT keys.id AS keyId, revoked_ms AS revokedMs,
-              workspaces.id AS workspaceId, workspaces.name AS workspace
-       FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE hash = ?`,
-    )
+  constructor({ dataDir, busyMs = 5000, log = () => {} }: AccountsOptions) {
+    const db = (this.#db = new Connection(dataDir, busyMs))
+    this.ledger = new Ledger({ dataDir, file: db.file, log, onMoved: () => db.expectReopening() })
+    this.changes = this.#changes = new Changes(db, () => this.ledger.writer)
+    this.#knownKeys = new KnownKeys(db, this.#changes)
+    this.terms = new Terms(db, this.#changes, this.ledger)
+    this.credits = new Credits(db, this.#changes)
+    this.prices = new Prices(db, this.#changes)
   }
 
   /**
    * Whose request it is.
    *
    * @param header - The value of `Authorization`.
-   * @throws {@link OiError} `ERR_API_KEY` if the key is missing, malformed, unknown or revoked.
+   * @throws {@link OiError} `ERR_API_KEY` if the key is missing, malformed, unknown or revoked;
+   *   `ERR_OVERLOADED` if the file cannot be read, and the key is not known or that lasts.
    */
   authenticate(header: string | undefined): Caller {
-    const hash = hashSecret(readSecret(header))
-    const count = this.#changes.look()
-    if (count !== this.#rememberedAt || this.#remembered.size >= maxRemembered) {
-      this.#remembered.clear()
-      this.#rememberedAt = count
-    }
-    let caller = this.#remembered.get(hash)
-    if (caller === undefined) {
-      caller = this.#lookUp(hash)
-      this.#remembered.set(hash, caller)
-    }
-    this.#lastUsed.mark(caller.keyId)
+    const caller = this.#knownKeys.callerOf(hashSecret(readSecret(header)))
+    this.ledger.markUsed(caller.keyId)
     return caller
+  }
+
+  /** Why requests are refused or nothing is booked; undefined while all is well. */
+  trouble(): string | undefined {
+    const unwritten = this.ledger.health.trouble
+    if (unwritten !== undefined) return `The accounts cannot be written: ${unwritten}`
+    if (this.ledger.full) return 'The accounts cannot be written: too much waits for it'
+    try {
+      this.#changes.look()
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
   }
 
   /** @throws {@link OiError} `ERR_ACCOUNTS` if the name is taken or unfit. */
@@ -133,18 +125,24 @@ export class Accounts {
     if (this.#findWorkspace(name) !== undefined) {
       throw new OiError('ERR_ACCOUNTS', `There is a workspace "${name}" already`)
     }
-    return this.#db
-      .prepare<[string, number], Workspace>(
-        `INSERT INTO workspaces (name, created_ms) VALUES (?, ?) RETURNING ${workspaceColumns}`,
-      )
-      .get(name, Date.now())!
+    this.#changes.mark()
+    return this.#db.use(() =>
+      this.#db
+        .prepare<[string, number, number], Workspace>(
+          `INSERT INTO workspaces (name, created_ms, concurrent) VALUES (?, ?, ?)
+           RETURNING ${workspaceColumns}`,
+        )
+        .get(name, Date.now(), standardConcurrent),
+    )!
   }
 
   /** Oldest first. */
   listWorkspaces(): Workspace[] {
-    return this.#db
-      .prepare<[], Workspace>(`SELECT ${workspaceColumns} FROM workspaces ORDER BY id`)
-      .all()
+    return this.#db.use(() =>
+      this.#db
+        .prepare<[], Workspace>(`SELECT ${workspaceColumns} FROM workspaces ORDER BY id`)
+        .all(),
+    )
   }
 
   /** @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace. */
@@ -164,9 +162,15 @@ export class Accounts {
    * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace.
    */
   usage(name: string): WorkspaceUsage {
-    this.ledger.flush()
-    const workspace = this.workspace(name)
-    return { workspace, usage: readUsage(this.#db, workspace.id, usageDays) }
+    return this.#db.read(() => {
+      const { id } = this.workspace(name)
+      const written =
+        this.#db
+          .pluck<[number], number>('SELECT written FROM writers WHERE id = ?')
+          .get(this.ledger.writer) ?? 0
+      const usage = readUsage(this.#db, id, usageDays, this.ledger.pending(written))
+      return { workspace: { ...this.workspace(name), ...this.terms.of(id) }, usage }
+    })
   }
 
   /**
@@ -178,11 +182,15 @@ export class Accounts {
     checkName('key', name)
     const owner = this.workspace(workspace)
     const secret = newSecret()
-    const { lastInsertRowid } = this.#db
-      .prepare(
-        `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms) VALUES (?, ?, ?, ?, ?)`,
-      )
-      .run(owner.id, name, hashBytes(hashSecret(secret)), secret.slice(-4), Date.now())
+    const { lastInsertRowid } = this.#db.use(() =>
+      this.#db
+        .prepare(
+          `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms)
+           VALUES (?, ?, ?, ?, ?)`,
+        )
+        .run(owner.id, name, hashBytes(hashSecret(secret)), secret.slice(-4), Date.now()),
+    )
+    this.#changes.mark()
     return { ...this.#getKey(Number(lastInsertRowid))!, secret }
   }
 
@@ -191,23 +199,25 @@ export class Accounts {
    * processes that start on an empty folder, one does.
    */
   createFirstKey(): NewKey | undefined {
-    return this.#db
-      .transaction(() => {
-        if (this.listWorkspaces().length > 0) return undefined
-        this.createWorkspace('default')
-        return this.createKey('default', 'first')
-      })
-      .immediate()
+    // Looked at first without a lock, for which a start would have to wait.
+    if (this.listWorkspaces().length > 0) return undefined
+    return this.#db.write(() => {
+      if (this.listWorkspaces().length > 0) return undefined
+      this.createWorkspace('default')
+      return this.createKey('default', 'first')
+    })
   }
 
   /** Oldest first, revoked ones included. @param workspace - Only this one's keys. */
   listKeys(workspace?: string): Key[] {
-    const keys = this.#db
-      .prepare<[], Key>(
-        `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
-         ORDER BY keys.id`,
-      )
-      .all()
+    const keys = this.#db.use(() =>
+      this.#db
+        .prepare<[], Key>(
+          `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
+           ORDER BY keys.id`,
+        )
+        .all(),
+    )
     return workspace === undefined ? keys : keys.filter((key) => key.workspace === workspace)
   }
 
@@ -217,9 +227,11 @@ export class Accounts {
    * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such key.
    */
   revokeKey(id: number): Key {
-    this.#db
-      .prepare('UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL')
-      .run(Date.now(), id)
+    this.#db.use(() =>
+      this.#db
+        .prepare('UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL')
+        .run(Date.now(), id),
+    )
     this.#changes.mark()
     const key = this.#getKey(id)
     if (key === undefined) {
@@ -229,13 +241,12 @@ export class Accounts {
   }
 
   /**
-   * Writes what is pending and closes the file. Idempotent.
+   * Writes what is pending and closes the file: at most some seconds. Idempotent.
    *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if usage could not be written; it is closed then too.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if usage is lost (ledger.ts); it is closed then too.
    */
   close(): void {
-    if (!this.#db.open) return
-    this.#lastUsed.flush()
+    if (this.#db.closed) return
     try {
       this.ledger.close()
     } finally {
@@ -243,28 +254,23 @@ export class Accounts {
     }
   }
 
-  #lookUp(hash: string): Caller {
-    // An index may stop at the first byte that differs: timing tells about the hash of what was
-    // sent, from which nobody gets to a secret that has it.
-    const row = this.#byHash.get(hashBytes(hash))
-    if (row === undefined) throw keyError('The API key is not valid')
-    if (row.revokedMs !== null) throw keyError('The API key has been revoked')
-    return { keyId: row.keyId, workspaceId: row.workspaceId, workspace: row.workspace }
-  }
-
   #findWorkspace(name: string): Workspace | undefined {
-    return this.#db
-      .prepare<[string], Workspace>(`SELECT ${workspaceColumns} FROM workspaces WHERE name = ?`)
-      .get(name)
+    return this.#db.use(() =>
+      this.#db
+        .prepare<[string], Workspace>(`SELECT ${workspaceColumns} FROM workspaces WHERE name = ?`)
+        .get(name),
+    )
   }
 
   #getKey(id: number): Key | undefined {
-    return this.#db
-      .prepare<[number], Key>(
-        `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
-         WHERE keys.id = ?`,
-      )
-      .get(id)
+    return this.#db.use(() =>
+      this.#db
+        .prepare<[number], Key>(
+          `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
+           WHERE keys.id = ?`,
+        )
+        .get(id),
+    )
   }
 }
 

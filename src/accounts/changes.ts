@@ -1,22 +1,29 @@
 /**
  * Whether what was read from the accounts may be out of date.
  *
- * SQLite tells a connection of other connections' writes, for a third of the price of a look-up,
- * and not of its own: those are noted by whoever makes them.
+ * SQLite tells a connection of other connections' writes, for a third of the price of a look-up.
+ * This process' own bookings are among those, as they are written by another thread: the tally
+ * (schema.ts) less what it has booked itself tells whether anybody else changed anything. What
+ * this connection changes is noted by whoever makes it.
  *
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
+import type { Connection } from './connection.js'
 
 export class Changes {
-  readonly #query: Sqlite.Statement<[], number>
-  #version: number
+  readonly #db: Connection
+  readonly #writer: () => number
+  #version: number | undefined
+  #openings = 0
+  #others: number | undefined
   #count = 0
 
-  constructor(db: Sqlite.Database) {
-    this.#query = db.prepare<[], number>('PRAGMA data_version').pluck()
-    this.#version = this.#query.get()!
+  /** @param writer - The number under which this process books; 0 while it has none. */
+  constructor(db: Connection, writer: () => number) {
+    this.#db = db
+    this.#writer = writer
+    this.look()
   }
 
   /** Grows with each change: what was read at a smaller count may be out of date. */
@@ -24,18 +31,34 @@ export class Changes {
     return this.#count
   }
 
-  /** Looks for writes of other connections. @returns The count. */
+  /**
+   * Looks for what others have changed.
+   *
+   * @returns The count.
+   * @throws {@link OiError} `ERR_OVERLOADED` while the file cannot be read.
+   */
   look(): number {
-    const version = this.#query.get()!
-    if (version !== this.#version) {
+    return this.#db.use(() => {
+      const version = this.#db.pluck<[], number>('PRAGMA data_version').get()!
+      const { openings } = this.#db
+      if (version === this.#version && openings === this.#openings) return this.#count
+      const others = this.#db
+        .pluck<[number], number>(
+          `SELECT total - coalesce((SELECT written FROM writers WHERE id = ?), 0) FROM tally`,
+        )
+        .get(this.#writer())
+      if (others !== this.#others || openings !== this.#openings) this.#count++
       this.#version = version
-      this.#count++
-    }
-    return this.#count
+      this.#openings = openings
+      this.#others = others
+      return this.#count
+    })
   }
 
   /** Notes a write of this connection. */
   mark(): void {
     this.#count++
+    // Its part of the tally is not somebody else's.
+    this.#version = undefined
   }
 }

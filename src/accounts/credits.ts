@@ -1,22 +1,21 @@
 /**
  * The operator's side of the ledger: giving and taking credits.
  *
- * Its rows keep the ledger's rules (ledger.ts): balance and row change in one transaction.
+ * Its rows keep the ledger's rules (write-bookings.ts): balance and row change in one transaction.
  *
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import type { Changes } from './changes.js'
-import { newWriter } from './ledger.js'
+import type { Connection } from './connection.js'
 import { maxAmount } from './money.js'
 
 export class Credits {
-  readonly #db: Sqlite.Database
+  readonly #db: Connection
   readonly #changes: Changes
 
-  constructor(db: Sqlite.Database, changes: Changes) {
+  constructor(db: Connection, changes: Changes) {
     this.#db = db
     this.#changes = changes
   }
@@ -56,21 +55,22 @@ export class Credits {
     nextOf: (balance: number | null) => T,
   ): T {
     const db = this.#db
-    const next = db
-      .transaction(() => {
-        const balance = db
-          .prepare<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
-          .pluck()
-          .get(workspaceId) as number | null
-        const next = nextOf(balance)
-        db.prepare(
-          `INSERT INTO ledger (writer, number, kind, workspace_id, time_ms, amount)
-           VALUES (?, 1, ?, ?, ?, ?)`,
-        ).run(newWriter(db), kind, workspaceId, Date.now(), (next ?? 0) - (balance ?? 0))
-        db.prepare('UPDATE workspaces SET balance = ? WHERE id = ?').run(next, workspaceId)
-        return next
-      })
-      .immediate()
+    const next = db.write(() => {
+      const balance = db
+        .pluck<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
+        .get(workspaceId) as number | null
+      const next = nextOf(balance)
+      const now = Date.now()
+      const { lastInsertRowid: writer } = db
+        .prepare<[number]>('INSERT INTO writers (opened_ms) VALUES (?)')
+        .run(now)
+      db.prepare(
+        `INSERT INTO ledger (writer, number, kind, workspace_id, time_ms, amount)
+         VALUES (?, 1, ?, ?, ?, ?)`,
+      ).run(writer, kind, workspaceId, now, (next ?? 0) - (balance ?? 0))
+      db.prepare('UPDATE workspaces SET balance = ? WHERE id = ?').run(next, workspaceId)
+      return next
+    })
     this.#changes.mark()
     return next
   }

@@ -1,233 +1,293 @@
 /**
- * The ledger's bookings: what was used, and the balances that follow from it.
+ * Bookings on their way into the file: they are collected here, written by a thread of its own
+ * (store-writer.ts), and whoever must not lose one waits for it.
  *
  * Rules
- *   1. Rows are only added. A workspace's balance is the sum of its rows' amounts, always: both
- *      change in one transaction. While it is unlimited (NULL), amounts are 0 and the sum is 0
- *      (credits.ts books away what is left when the limit is lifted).
- *   2. Nothing is booked twice. A row is known by its writer, a number that each process takes
- *      from the file, and the writer's own count. A group that is written again, because nobody
- *      knows what became of it, brings the same pairs, and those that are there are left out.
- *   3. A booking counts when its transaction has been committed (database.ts: what that survives).
- *      Bookings are committed in groups, so that they cost a request next to nothing. Whoever
- *      must not lose one waits for its group, which is written before the event loop takes up
- *      anything new; one for which nobody waits may stay in memory for some milliseconds. What
- *      cannot be written (the file is busy, the disk full) stays and is tried again.
+ *   1. Nothing here waits but `flush()` and `close()`, and nothing but those throws: the event
+ *      loop goes on whatever the disk does.
+ *   2. A booking that is waited for is written within a second, or it is withdrawn: whoever waits
+ *      is told, and it is never charged. Should it turn out later that it was written after all,
+ *      which nobody could know then, it is taken back.
+ *   3. A booking for which nobody waits (there is no balance) stays until it is written. While
+ *      that fails they are kept, up to a bound, beyond which `full` says so; what is left at the
+ *      end goes to a spool.
+ *   4. One batch is under way at a time, and what comes meanwhile is the next: batches grow with
+ *      the load, so that a booking costs next to nothing. Numbers are given when a batch is sent,
+ *      so those in the file are always the first ones of its writer (write-bookings.ts, rule 3).
  *
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
-import { OiError } from '../errors.js'
+import { type Booking, pack, reversed } from './booking.js'
+import { type Batch, lazyOf, Pending } from './pending.js'
+import { keepForNextStart, type Uncertain } from './spool.js'
+import { patienceMs, StoreHealth } from './store-health.js'
+import type { StoreFile } from './store-file.js'
+import type { WriteReply } from './store-writer.js'
+import { WriterLink } from './writer-link.js'
 
-/** An answered request: tokens are whole numbers of 0 or more, the cost is in millionths. */
-export interface Booking {
-  readonly workspaceId: number
-  readonly model: string
-  /** When it was answered, milliseconds since 1970. */
-  readonly timeMs: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly imageTokens: number
-  readonly cachedTokens: number
-  readonly cost: number
-}
-
-/** The bookings of one workspace and model on one day. */
-interface Sum {
-  readonly workspaceId: number
-  /** Since 1970, UTC. */
-  readonly day: number
-  readonly model: string
-  requests: number
-  inputTokens: number
-  outputTokens: number
-  imageTokens: number
-  cachedTokens: number
-  cost: number
-}
-
-/** How long a booking for which nobody waits may stay in memory. */
-const lazyMs = 5
-/** After how long a group that could not be written is tried again: the try stops all requests. */
+/** How long a booking for which nobody waits may stay in memory, milliseconds. */
+const lazyMs = 20
+/** After how long what could not be written is tried again. */
 const retryMs = 250
-/** How often at close, each time as long as the file may be busy. */
-const lastTries = 5
-/** So many wait only if the file cannot be written. */
-const manyPending = 50_000
-export const dayMs = 86_400_000
+/** How long uses of keys are collected. */
+const usedMs = 1000
+/** Answers that may wait to be written. */
+const mostPending = 50_000
+/** How long the end may take: what cannot be written by then goes to a spool. */
+const closingMs = 2000
+/** A pause between tries at the end, when nothing else runs any more. */
+const pauseMs = 20
 
-/** A number for rows of the ledger that no other writer has. */
-export function newWriter(db: Sqlite.Database): number {
-  const insert = db.prepare('INSERT INTO writers (opened_ms) VALUES (?)')
-  return Number(insert.run(Date.now()).lastInsertRowid)
+/**
+ * While somebody reads for long, the log cannot be folded into the file and grows with every
+ * batch: the larger it is, the longer bookings are collected. Bytes, milliseconds.
+ */
+const paces = [
+  [64 * 1024 * 1024, 100],
+  [16 * 1024 * 1024, 20],
+] as const
+
+/** A batch that was sent to be written. */
+interface Sent extends Batch {
+  readonly first: number
+  readonly sinceMs: number
+  /** Whether it has to be found out first what became of it. */
+  unknown: boolean
+}
+
+export interface LedgerOptions {
+  readonly dataDir: string
+  /** The one that this process has open. */
+  readonly file: StoreFile
+  /** Told what the operator should know: a sentence. */
+  readonly log: (text: string) => void
+  /** Called when the path leads to another file than before, or to none. */
+  readonly onMoved?: () => void
 }
 
 export class Ledger {
-  readonly #db: Sqlite.Database
-  readonly #write: (bookings: readonly Booking[], writer: number, first: number) => void
-  #writer: number | undefined
-  /** How many rows of this writer have been committed. */
-  #written = 0
-  #pending: Booking[] = []
-  /** Of those who wait for the pending ones. */
-  #committed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
+  readonly health: StoreHealth
+  readonly #options: LedgerOptions
+  readonly #link: WriterLink
+  readonly #pending = new Pending()
+  #sent: Sent | undefined
+  /** The last number that was given to a booking. */
+  #number = 0
   #timer: NodeJS.Timeout | undefined
+  #timerAtMs = Infinity
   #immediate: NodeJS.Immediate | undefined
-  #failing = false
+  #watch: NodeJS.Timeout | undefined
+  #closed = false
 
-  constructor(db: Sqlite.Database) {
-    this.#db = db
-    this.#write = prepareWrite(db)
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    this.health = new StoreHealth(options.log)
+    this.#link = new WriterLink(options.dataDir, options.file, (reply) => this.#onReply(reply))
+  }
+
+  /** The number under which this process books in the file; 0 while it has none. */
+  get writer(): number {
+    return this.#link.shared.writer
+  }
+
+  /** Answers whose usage is not in the file yet. */
+  get pendingAnswers(): number {
+    return this.#pending.answers + (this.#sent?.bookings.length ?? 0)
   }
 
   /** True while so much waits to be written that nothing more should be let in. */
   get full(): boolean {
-    return this.#pending.length >= manyPending
+    return this.pendingAnswers >= mostPending
+  }
+
+  /** Starts the writer, which takes in what an earlier end has left. */
+  start(): void {
+    this.#sendSoon(0)
   }
 
   /**
-   * Books an answered request. Never throws; does nothing once the file is closed.
+   * Books an answered request; does nothing once it is closed.
    *
    * @param wait - Whether it must be in the file before anything is said about it.
-   * @returns With `wait`, a promise that resolves once it has been committed, and never rejects.
+   * @returns With `wait`, a promise that resolves once it has been committed, and rejects with
+   *   `ERR_OVERLOADED` if that could not be done within a second: it is never charged then.
    */
   book(booking: Booking, wait: boolean): Promise<void> | undefined {
-    if (!this.#db.open) return undefined
-    this.#pending.push(booking)
+    if (this.#closed) return undefined
     if (!wait) {
-      this.#timer ??= setTimeout(() => this.flush(), lazyMs)
+      this.#pending.keep(booking)
+      if (!this.health.failing) this.#sendSoon(lazyMs)
       return undefined
     }
-    if (!this.#failing) this.#immediate ??= setImmediate(() => this.flush())
-    this.#committed ??= newPromise()
-    return this.#committed.promise
+    const group = this.#pending.join(booking)
+    if (!this.health.failing) this.#sendNext()
+    this.#watchTime()
+    return group.promise
   }
 
-  /** What a workspace's bookings that are not written yet cost together. */
-  pendingCost(workspaceId: number): number {
-    let cost = 0
-    for (const booking of this.#pending) {
-      if (booking.workspaceId === workspaceId) cost += booking.cost
-    }
-    return cost
+  /** Notes that a key was used now. It is written within about a second. */
+  markUsed(keyId: number): void {
+    if (this.#closed) return
+    this.#pending.used.set(keyId, Date.now())
+    if (!this.health.failing) this.#sendSoon(usedMs)
   }
 
-  /** Writes what is pending now. @returns False if that was not possible: it is tried again. */
-  flush(): boolean {
-    clearTimeout(this.#timer)
-    clearImmediate(this.#immediate)
-    this.#timer = undefined
-    this.#immediate = undefined
-    if (this.#pending.length === 0) return true
-    try {
-      // Committed before its first row, and kept: rule 2.
-      this.#writer ??= newWriter(this.#db)
-      this.#write(this.#pending, this.#writer, this.#written + 1)
-    } catch {
-      // Whatever it was, the bookings are still owed.
-      this.#failing = true
-      this.#timer = setTimeout(() => this.flush(), retryMs)
-      return false
+  /** @param written - Up to which number of this writer they are counted already. */
+  *pending(written: number): Generator<Booking> {
+    if (this.#sent !== undefined && this.#sent.first > written) yield* this.#sent.bookings
+    yield* this.#pending
+  }
+
+  /**
+   * Writes what is pending now, and stops the event loop for it.
+   *
+   * @param limitMs - How long at most.
+   * @returns False if not all of it could be written.
+   */
+  flush(limitMs = closingMs): boolean {
+    if (this.#closed) return true
+    const endMs = performance.now() + limitMs
+    while (this.#sent !== undefined || !this.#pending.empty || this.#pending.used.size > 0) {
+      const { failedWrites } = this.health
+      this.#send()
+      if (!this.#link.await(Math.max(0, endMs - performance.now()))) return false
+      if (this.health.failedWrites > failedWrites) return false
     }
-    this.#failing = false
-    this.#written += this.#pending.length
-    this.#pending = []
-    this.#committed?.resolve()
-    this.#committed = undefined
     return true
   }
 
   /**
-   * Writes what is pending, for the last time.
+   * Writes what is pending, for the last time: within two seconds, else to a spool. Idempotent.
    *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if it cannot be written: it is lost.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if no spool could be written either: what is lost is
+   *   in the log.
    */
   close(): void {
-    for (let i = 0; i < lastTries; i++) if (this.flush()) return
+    if (this.#closed) return
+    const endMs = performance.now() + closingMs
+    while (!this.flush(endMs - performance.now()) && performance.now() < endMs) {
+      // Nobody is charged by when a key was used.
+      if (this.pendingAnswers === 0) break
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+    }
+    this.#closed = true
     clearTimeout(this.#timer)
-    const { length } = this.#pending
-    throw new OiError('ERR_ACCOUNTS', `The usage of ${length} requests could not be written`)
+    clearTimeout(this.#watch)
+    clearImmediate(this.#immediate)
+    const sent = this.#sent
+    const uncertain = sent !== undefined && (sent.unknown || !this.#link.shared.withdraw())
+    this.#link.close(patienceMs)
+    for (const group of sent?.groups ?? []) if (!group.withdrawn) group.withdraw(patienceMs)
+    this.#pending.withdraw(Infinity, patienceMs)
+    const lazy = sent === undefined ? [] : lazyOf(sent)
+    const owed = [...lazy, ...this.#pending.lazy()]
+    const { dataDir, log } = this.#options
+    keepForNextStart(dataDir, owed, log, uncertain ? this.#uncertain(sent) : undefined)
   }
-}
 
-/** @returns Writes a group as rows of `writer`, the first of which has the number `first`. */
-function prepareWrite(db: Sqlite.Database) {
-  const balanceOf = db
-    .prepare<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
-    .pluck()
-  const insert = db.prepare(
-    `INSERT INTO ledger (writer, number, kind, workspace_id, time_ms, model, input_tokens,
-       output_tokens, image_tokens, cached_tokens, cost, amount)
-     VALUES (?, ?, 'usage', ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  )
-  const addUsage = db.prepare<[Sum]>(
-    `INSERT INTO usage VALUES (@workspaceId, @day, @model, @requests, @inputTokens,
-       @outputTokens, @imageTokens, @cachedTokens, @cost)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-       input_tokens = input_tokens + excluded.input_tokens,
-       output_tokens = output_tokens + excluded.output_tokens,
-       image_tokens = image_tokens + excluded.image_tokens,
-       cached_tokens = cached_tokens + excluded.cached_tokens,
-       cost = cost + excluded.cost`,
-  )
-  // What is unlimited stays so: NULL less anything is NULL.
-  const charge = db.prepare('UPDATE workspaces SET balance = balance - ? WHERE id = ?')
+  #uncertain(sent: Sent): Uncertain {
+    const count = lazyOf(sent).length
+    const refused = sent.bookings.slice(0, sent.bookings.length - count)
+    return { writer: this.writer, first: sent.first, count, refused }
+  }
 
-  // Immediate: the balances that are read are those that are changed.
-  return db.transaction((bookings: readonly Booking[], writer: number, first: number) => {
-    const limited = new Map<number, boolean>()
-    const sums = new Map<string, Sum>()
-    for (let i = 0; i < bookings.length; i++) {
-      const booking = bookings[i]!
-      const { workspaceId, cost } = booking
-      let isLimited = limited.get(workspaceId)
-      if (isLimited === undefined) {
-        isLimited = balanceOf.get(workspaceId) !== null
-        limited.set(workspaceId, isLimited)
+  /** Sends as soon as the event loop has done what it is at. */
+  #sendNext(): void {
+    if (this.#link.underWay || this.#immediate !== undefined) return
+    const paceMs = paces.find(([bytes]) => this.health.walBytes > bytes)?.[1]
+    if (paceMs !== undefined) this.#sendSoon(paceMs)
+    else this.#immediate = setImmediate(() => this.#send())
+  }
+
+  #sendSoon(waitMs: number): void {
+    const atMs = performance.now() + waitMs
+    if (this.#closed || this.#timerAtMs <= atMs) return
+    clearTimeout(this.#timer)
+    this.#timerAtMs = atMs
+    this.#timer = setTimeout(() => this.#send(), waitMs)
+    // Uses of keys keep no process alive; bookings do.
+    if (this.#pending.empty) this.#timer.unref()
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer)
+    clearImmediate(this.#immediate)
+    this.#timerAtMs = Infinity
+    this.#immediate = undefined
+    if (this.#link.underWay || this.#closed) return
+    this.#sent ??= this.#take()
+    const { first, bookings, used, unknown } = this.#sent
+    try {
+      this.#link.send({ first, bookings: pack(bookings), used: [...used], askOnly: unknown })
+    } catch (error) {
+      // No thread could be started: nothing was sent.
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!unknown) this.#giveBack()
+      this.health.fail(reason, false)
+      this.#sendSoon(retryMs)
+    }
+  }
+
+  #take(): Sent {
+    const batch = this.#pending.take()
+    const first = this.#number + 1
+    this.#number += batch.bookings.length
+    return { ...batch, first, sinceMs: performance.now(), unknown: false }
+  }
+
+  #giveBack(): void {
+    this.#pending.giveBack(this.#sent!)
+    this.#sent = undefined
+  }
+
+  #onReply(reply: WriteReply): void {
+    this.health.note(reply)
+    if (reply.moved) this.#options.onMoved?.()
+    if (reply.outcome === 'committed') this.#settle(this.#sent!)
+    else if (reply.outcome === 'unknown') this.#sent!.unknown = true
+    else this.#giveBack()
+    if (this.health.failing) this.#sendSoon(retryMs)
+    else if (this.#pending.groups.length > 0) this.#sendNext()
+    else if (!this.#pending.empty) this.#sendSoon(lazyMs)
+    else if (this.#pending.used.size > 0) this.#sendSoon(usedMs)
+  }
+
+  #settle({ groups }: Sent): void {
+    this.#sent = undefined
+    for (const group of groups) {
+      if (!group.withdrawn) group.resolve()
+      else for (const booking of group.bookings) this.#pending.keep(reversed(booking))
+    }
+  }
+
+  /** Looks again when the time of the oldest group is up (rule 2). */
+  #watchTime(): void {
+    if (this.#watch !== undefined || this.#closed) return
+    const groups = [...(this.#sent?.groups ?? []), ...this.#pending.groups]
+    const oldest = groups.find(({ withdrawn }) => !withdrawn)
+    if (oldest === undefined) return
+    const waitMs = oldest.sinceMs + patienceMs - performance.now()
+    this.#watch = setTimeout(() => this.#loseTime(), Math.max(pauseMs, waitMs))
+  }
+
+  #loseTime(): void {
+    this.#watch = undefined
+    // After a pause of the machine what has long been done may only wait to be heard, or sent.
+    this.#link.await(0)
+    if (!this.#link.underWay && !this.health.failing) this.#send()
+    const dueMs = performance.now() - patienceMs
+    const sent = this.#sent
+    const late = sent?.groups.filter(({ sinceMs, withdrawn }) => !withdrawn && sinceMs <= dueMs)
+    if (sent !== undefined && late?.length && (sent.unknown || sent.sinceMs <= dueMs)) {
+      this.health.refuse(sent.sinceMs)
+      // What is being committed at this moment is known in another, unless the disk hangs.
+      const certain = sent.unknown || this.#link.shared.withdraw()
+      for (const group of late) {
+        if (certain || group.sinceMs <= dueMs - patienceMs) group.withdraw(patienceMs)
       }
-      const { changes } = insert.run(
-        writer,
-        first + i,
-        workspaceId,
-        booking.timeMs,
-        booking.model,
-        booking.inputTokens,
-        booking.outputTokens,
-        booking.imageTokens,
-        booking.cachedTokens,
-        cost,
-        isLimited ? -cost : 0,
-      )
-      if (changes > 0) add(sums, booking)
     }
-    for (const sum of sums.values()) {
-      addUsage.run(sum)
-      charge.run(sum.cost, sum.workspaceId)
-    }
-  }).immediate
-}
-
-function add(sums: Map<string, Sum>, booking: Booking): void {
-  const { workspaceId, model, timeMs } = booking
-  const day = Math.floor(timeMs / dayMs)
-  const key = `${workspaceId} ${day} ${model}`
-  let sum = sums.get(key)
-  if (sum === undefined) {
-    const none = { inputTokens: 0, outputTokens: 0, imageTokens: 0, cachedTokens: 0 }
-    sum = { workspaceId, day, model, requests: 0, ...none, cost: 0 }
-    sums.set(key, sum)
+    if (this.#pending.withdraw(dueMs, patienceMs) > 0) this.health.refuse(dueMs)
+    this.#watchTime()
   }
-  sum.requests++
-  sum.inputTokens += booking.inputTokens
-  sum.outputTokens += booking.outputTokens
-  sum.imageTokens += booking.imageTokens
-  sum.cachedTokens += booking.cachedTokens
-  sum.cost += booking.cost
-}
-
-function newPromise() {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => (resolve = done))
-  return { promise, resolve }
 }

@@ -6,9 +6,9 @@
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import type { Changes } from './changes.js'
+import type { Connection } from './connection.js'
 import { free, maxPrice, type Price, showCredits } from './money.js'
 
 export interface ModelPrice extends Price {
@@ -19,28 +19,30 @@ export interface ModelPrice extends Price {
 const maxModelLength = 200
 
 export class Prices {
+  readonly #db: Connection
   readonly #changes: Changes
-  readonly #select: Sqlite.Statement<[], ModelPrice>
-  readonly #upsert: Sqlite.Statement<[ModelPrice]>
   #byModel = new Map<string, Price>()
   #readAt = -1
 
-  constructor(db: Sqlite.Database, changes: Changes) {
+  constructor(db: Connection, changes: Changes) {
+    this.#db = db
     this.#changes = changes
-    this.#select = db.prepare('SELECT model, input, output, image FROM prices ORDER BY model')
-    this.#upsert = db.prepare(
-      `INSERT INTO prices (model, input, output, image) VALUES (@model, @input, @output, @image)
-       ON CONFLICT (model) DO UPDATE
-       SET input = excluded.input, output = excluded.output, image = excluded.image`,
-    )
   }
 
   /** Those that were set, by the models' names. */
   list(): ModelPrice[] {
-    return this.#select.all()
+    return this.#db.use(() =>
+      this.#db
+        .prepare<[], ModelPrice>('SELECT model, input, output, image FROM prices ORDER BY model')
+        .all(),
+    )
   }
 
-  /** Reads the prices again if they may have changed. */
+  /**
+   * Reads the prices again if they may have changed.
+   *
+   * @throws {@link OiError} `ERR_OVERLOADED` if they cannot be read.
+   */
   refresh(): void {
     const { count } = this.#changes
     if (this.#readAt === count) return
@@ -79,7 +81,15 @@ export class Prices {
         )
       }
     }
-    this.#upsert.run(next)
+    this.#db.use(() =>
+      this.#db
+        .prepare<[ModelPrice]>(
+          `INSERT INTO prices (model, input, output, image) VALUES (@model, @input, @output, @image)
+           ON CONFLICT (model) DO UPDATE
+           SET input = excluded.input, output = excluded.output, image = excluded.image`,
+        )
+        .run(next),
+    )
     this.#changes.mark()
     return next
   }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import type { Changes } from './changes.js'
+import type { Connection } from './connection.js'
 import type { Ledger } from './ledger.js'
 
 /** 0 is unlimited. */
@@ -27,26 +27,38 @@ export const maxLimits: Limits = { requestsPerMinute: 1_000_000_000, concurrent:
 export const termsColumns = 'requests_per_minute AS requestsPerMinute, concurrent, balance'
 
 export class Terms {
+  readonly #db: Connection
   readonly #changes: Changes
   readonly #ledger: Ledger
-  readonly #select: Sqlite.Statement<[number], WorkspaceTerms>
-  readonly #update: Sqlite.Statement<[number | null, number | null, number]>
 
-  constructor(db: Sqlite.Database, changes: Changes, ledger: Ledger) {
+  constructor(db: Connection, changes: Changes, ledger: Ledger) {
+    this.#db = db
     this.#changes = changes
     this.#ledger = ledger
-    this.#select = db.prepare(`SELECT ${termsColumns} FROM workspaces WHERE id = ?`)
-    this.#update = db.prepare(
-      `UPDATE workspaces SET requests_per_minute = coalesce(?, requests_per_minute),
-         concurrent = coalesce(?, concurrent) WHERE id = ?`,
-    )
   }
 
-  /** As they are, bookings that are not written yet included. @param workspaceId - One that is. */
+  /**
+   * As they are, bookings that are not written yet included.
+   *
+   * @param workspaceId - One that is.
+   * @throws {@link OiError} `ERR_OVERLOADED` if they cannot be read.
+   */
   of(workspaceId: number): WorkspaceTerms {
-    const terms = this.#select.get(workspaceId)!
+    const { written, ...terms } =
+      this.#db.use(() =>
+        this.#db
+          .prepare<[number, number], WorkspaceTerms & { written: number | null }>(
+            `SELECT ${termsColumns}, (SELECT written FROM writers WHERE id = ?) AS written
+           FROM workspaces WHERE id = ?`,
+          )
+          .get(this.#ledger.writer, workspaceId),
+      ) ?? missing()
     if (terms.balance === null) return terms
-    return { ...terms, balance: terms.balance - this.#ledger.pendingCost(workspaceId) }
+    let balance = terms.balance
+    for (const booking of this.#ledger.pending(written ?? 0)) {
+      if (booking.charged && booking.workspaceId === workspaceId) balance -= booking.cost
+    }
+    return { ...terms, balance }
   }
 
   /**
@@ -57,9 +69,21 @@ export class Terms {
   setLimits(workspaceId: number, { requestsPerMinute, concurrent }: Partial<Limits>): void {
     checkLimit('requests per minute', requestsPerMinute, maxLimits.requestsPerMinute)
     checkLimit('concurrent requests', concurrent, maxLimits.concurrent)
-    this.#update.run(requestsPerMinute ?? null, concurrent ?? null, workspaceId)
+    this.#db.use(() =>
+      this.#db
+        .prepare(
+          `UPDATE workspaces SET requests_per_minute = coalesce(?, requests_per_minute),
+             concurrent = coalesce(?, concurrent) WHERE id = ?`,
+        )
+        .run(requestsPerMinute ?? null, concurrent ?? null, workspaceId),
+    )
     this.#changes.mark()
   }
+}
+
+/** A file that was restored may not have it any more. */
+function missing(): never {
+  throw new OiError('ERR_API_KEY', 'The workspace of the key is gone: send another key')
 }
 
 function checkLimit(what: string, value: number | undefined, most: number): void {

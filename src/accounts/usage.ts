@@ -4,8 +4,8 @@
  * @module
  */
 
-import type Sqlite from 'better-sqlite3'
-import { dayMs } from './ledger.js'
+import { type Booking, dayMs } from './booking.js'
+import type { Connection } from './connection.js'
 
 /** Of one model on one day: sums of tokens, and of costs in millionths of a credit. */
 export interface DailyUsage {
@@ -21,20 +21,50 @@ export interface DailyUsage {
   readonly cost: number
 }
 
-/** @param days - How many, the one of `nowMs` included. @returns Newest first, then by model. */
+type Row = { -readonly [Name in keyof Omit<DailyUsage, 'day'>]: DailyUsage[Name] } & { day: number }
+
+/**
+ * @param days - How many, the one of `nowMs` included.
+ * @param pending - Bookings that are not in the file.
+ * @returns Newest first, then by model.
+ */
 export function readUsage(
-  db: Sqlite.Database,
+  db: Connection,
   workspaceId: number,
   days: number,
+  pending: Iterable<Booking>,
   nowMs = Date.now(),
 ): DailyUsage[] {
-  const today = Math.floor(nowMs / dayMs)
-  return db
-    .prepare<[number, number], Omit<DailyUsage, 'day'> & { day: number }>(
-      `SELECT day, model, requests, input_tokens AS inputTokens, output_tokens AS outputTokens,
-              image_tokens AS imageTokens, cached_tokens AS cachedTokens, cost
-       FROM usage WHERE workspace_id = ? AND day > ? ORDER BY day DESC, model`,
+  const after = Math.floor(nowMs / dayMs) - days
+  const rows = db
+    .prepare<[number, number], Row>(
+      `SELECT day, model, sum(requests) AS requests, sum(input_tokens) AS inputTokens,
+              sum(output_tokens) AS outputTokens, sum(image_tokens) AS imageTokens,
+              sum(cached_tokens) AS cachedTokens, sum(cost) AS cost
+       FROM usage WHERE workspace_id = ? AND day > ? GROUP BY day, model`,
     )
-    .all(workspaceId, today - days)
+    .all(workspaceId, after)
+  for (const booking of pending) {
+    const day = Math.floor(booking.timeMs / dayMs)
+    if (booking.workspaceId === workspaceId && day > after) add(rows, day, booking)
+  }
+  return rows
+    .sort((a, b) => b.day - a.day || (a.model < b.model ? -1 : 1))
     .map((row) => ({ ...row, day: new Date(row.day * dayMs).toISOString().slice(0, 10) }))
+}
+
+function add(rows: Row[], day: number, booking: Booking): void {
+  const { model, requests, inputTokens, outputTokens, imageTokens, cachedTokens, cost } = booking
+  const row = rows.find((row) => row.day === day && row.model === model)
+  if (row === undefined) {
+    const tokens = { inputTokens, outputTokens, imageTokens, cachedTokens }
+    rows.push({ day, model, requests, ...tokens, cost })
+    return
+  }
+  row.requests += requests
+  row.inputTokens += inputTokens
+  row.outputTokens += outputTokens
+  row.imageTokens += imageTokens
+  row.cachedTokens += cachedTokens
+  row.cost += cost
 }

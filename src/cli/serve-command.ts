@@ -4,13 +4,14 @@
  * @module
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { Accounts } from '../accounts/accounts.js'
+import { Accounts, type NewKey } from '../accounts/accounts.js'
 import { type Config, type ModelConfig, readConfig } from '../config.js'
 import { OiError } from '../errors.js'
 import { createCors } from '../http/cors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
-import { createLogger } from '../http/logger.js'
+import { createLogger, type Logger } from '../http/logger.js'
 import { MetricsHandlers } from '../http/metrics-handlers.js'
 import type { Server } from '../http/server.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
@@ -24,11 +25,8 @@ import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
 import { welcome } from './welcome.js'
 
-/**
- * How long a request may wait for another process' write to the accounts. Short: the wait stops
- * all other requests too.
- */
-const busyMs = 250
+/** The event loop waits for no lock; how often, and how long in between, a start tries again. */
+const [startTries, startPauseMs] = [60, 500]
 
 export function addServeCommand(
   program: Command,
@@ -56,15 +54,17 @@ async function runServer(
   models: readonly ModelConfig[],
   dependencies: Dependencies,
 ): Promise<number> {
-  const accounts = new Accounts({ dataDir: config.dataDir, busyMs })
+  const logger = createLogger(config.log === 'requests')
+  const { dataDir } = config
+  const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => logger.notice(text) })
   const slots = new ModelSlots()
   const signals = listenForStop(() => dependencies.exit(exitCodes.failure))
   const servers: Server[] = []
   try {
-    const url = await listen(servers, config, dependencies, accounts, slots)
-    const loaded = load(models, slots, dependencies).then((opened) => {
+    const url = await listen(servers, config, dependencies, accounts, slots, logger)
+    const loaded = load(models, slots, dependencies).then(async (opened) => {
       // Last: a start that fails on the port or the model must not use up the one showing.
-      const first = accounts.createFirstKey()
+      const first = await createFirstKey(accounts)
       if (first !== undefined) process.stdout.write(welcome(url, first.secret))
       for (const { startLine, warning } of opened) {
         process.stdout.write(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
@@ -85,6 +85,19 @@ async function runServer(
   }
 }
 
+/** Waits for whoever has the accounts locked. */
+async function createFirstKey(accounts: Accounts): Promise<NewKey | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return accounts.createFirstKey()
+    } catch (error) {
+      const locked = error instanceof OiError && error.code === 'ERR_OVERLOADED'
+      if (!locked || tries === startTries) throw error
+      await sleep(startPauseMs)
+    }
+  }
+}
+
 /** Adds what listens to `servers`, the API first. @returns The API's address. */
 async function listen(
   servers: Server[],
@@ -92,6 +105,7 @@ async function listen(
   dependencies: Dependencies,
   accounts: Accounts,
   backend: Backend,
+  logger: Logger,
 ): Promise<string> {
   const { host, port, metricsHost, metricsPort, placeWaitMs } = config
   const { maxBodyBytes, maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs } = config
@@ -105,7 +119,7 @@ async function listen(
     accounts,
     gate: new WorkspaceGate({ accounts, places, placeWaitMs }),
     wire: dependencies.createWire(config),
-    logger: createLogger(config.log === 'requests'),
+    logger,
     ...{ maxBodyBytes, maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs },
     maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
     cors: createCors(config.corsOrigins),

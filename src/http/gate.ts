@@ -6,10 +6,17 @@
 
 import type { Caller } from '../accounts/accounts.js'
 import type { Entrance } from '../accounts/places.js'
+import type { StoreFigures as WriteFigures } from '../accounts/store-health.js'
 import type { Decision } from '../decide/types.js'
 
 /** What is known of an answer when it is charged. */
 export type Charged = Pick<Decision, 'model' | 'usage'>
+
+/** How bookings stand. */
+export interface StoreFigures extends WriteFigures {
+  /** Answers whose usage is not in the file yet. */
+  readonly pendingAnswers: number
+}
 
 export interface Gate {
   /**
@@ -17,7 +24,7 @@ export interface Gate {
    *
    * @throws {@link OiError} `ERR_RATE_LIMIT`, with the time until it may try again (a `count` of
    *   more than the limit is never let in whole); `ERR_BALANCE`; `ERR_OVERLOADED` while bookings
-   *   cannot be written.
+   *   cannot be written, or the accounts not be read.
    */
   take(caller: Caller, count: number): void
   /** Gives one of the requests that `take()` took back: it was refused for want of a place. */
@@ -42,12 +49,17 @@ export interface Gate {
   /**
    * Charges an answered request. Never throws.
    *
-   * @returns What the reply has to wait for; undefined: nothing. It rejects with `ERR_OVERLOADED`
-   *   if the charge could not be written: then it never will be.
+   * @returns What the reply has to wait for; undefined: nothing. It rejects with
+   *   `ERR_OVERLOADED` if the booking could not be written within about a second: then it is
+   *   never charged, and the reply must be that error.
    */
   book(caller: Caller, decision: Charged): Promise<void> | undefined
   /** The `x-ratelimit-*` headers as they stand: name, value, …; none for what is unlimited. */
   headers(caller: Caller): readonly string[]
+  /** Why the server should be given no requests, if its store is the reason. Never throws. */
+  trouble?(): string | undefined
+  /** Undefined if nothing is booked. */
+  storeFigures?(): StoreFigures | undefined
 }
 
 /** For servers without accounts: everything is allowed, nothing is charged. */

@@ -116,6 +116,8 @@ export class Handlers implements PostContext, Listener {
       () => {
         this.decider()
         if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
+        const trouble = this.gate.trouble?.()
+        if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
         return { status: 200, body: '{"status":"ready"}' }
       },
     ],
@@ -156,6 +158,7 @@ export class Handlers implements PostContext, Listener {
       traffic: this.traffic,
       running: () => this.running.size,
       engines: () => backend.decider()?.engines() ?? [],
+      store: () => gate.storeFigures?.(),
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]

@@ -21,6 +21,8 @@ export interface Logger {
   readonly request: ((entry: RequestEntry) => void) | undefined
   /** A fault of the server, with the id of the request that met it. */
   fault(id: string, error: unknown): void
+  /** What the operator should know, in a sentence. */
+  notice(text: string): void
 }
 
 /** @param write - Takes one line, its line break included. */
@@ -32,6 +34,7 @@ export function createLogger(
     write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`)
   return {
     request: requests ? line : undefined,
+    notice: (text) => line({ notice: text }),
     fault: (id, error) =>
       line({ id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   }

@@ -11,6 +11,7 @@
 import { Counter, Gauge, type Histogram, Registry } from 'prom-client'
 import type { EngineReport } from '../decide/types.js'
 import { engineMetrics } from './engine-metrics.js'
+import type { StoreFigures } from './gate.js'
 import type { Content } from './reply.js'
 import type { Traffic } from './traffic.js'
 
@@ -19,7 +20,48 @@ export interface MetricsSources {
   /** Requests for decisions under way. */
   readonly running: () => number
   readonly engines: () => readonly EngineReport[]
+  /** Undefined where nothing is booked. */
+  readonly store: () => StoreFigures | undefined
 }
+
+/** Of the accounts' file and its writer. */
+const storeMetrics: readonly {
+  readonly name: string
+  readonly help: string
+  readonly kind: 'counter' | 'gauge'
+  readonly read: (figures: StoreFigures) => number
+}[] = [
+  {
+    name: 'pending_bookings',
+    help: 'Answers whose usage is not in the file yet',
+    kind: 'gauge',
+    read: ({ pendingAnswers }) => pendingAnswers,
+  },
+  {
+    name: 'failed_writes_total',
+    help: 'Tries to write usage that failed',
+    kind: 'counter',
+    read: ({ failedWrites }) => failedWrites,
+  },
+  {
+    name: 'failing',
+    help: '1 while usage cannot be written',
+    kind: 'gauge',
+    read: ({ failing }) => Number(failing),
+  },
+  {
+    name: 'file_bytes',
+    help: 'Size of accounts.db when it was last written to',
+    kind: 'gauge',
+    read: ({ fileBytes }) => fileBytes,
+  },
+  {
+    name: 'wal_bytes',
+    help: 'Size of its log, accounts.db-wal, at that time',
+    kind: 'gauge',
+    read: ({ walBytes }) => walBytes,
+  },
+]
 
 type Labels = Readonly<Record<string, string | number>>
 
@@ -41,6 +83,12 @@ export class Metrics {
           return Object.entries(values).map(([key, value]) => [{ model, [label!]: key }, value])
         }),
       )
+    }
+    for (const { name, help, kind, read } of storeMetrics) {
+      this.#add(kind, `oi_accounts_${name}`, help, [], () => {
+        const figures = sources.store()
+        return figures === undefined ? [] : [[{}, read(figures)]]
+      })
     }
     this.#addProcess()
   }

@@ -6,7 +6,9 @@
  *      changed: `authenticate`, which is called before, has looked.
  *   2. The requests and places that are taken are this process' own: several processes on one
  *      data folder each allow the limits. The balance is common to all.
- *   3. A balance in memory is the file's less what is booked and not written yet. It can fall
+ *   3. What is in memory is good as long as the accounts cannot say that anything has changed: only
+ *      what has to be read, and cannot, is refused. A reply's headers never depend on it.
+ *   4. A balance in memory is the file's less what is booked and not written yet. It can fall
  *      below 0 by what was let in while it was above.
  *
  * @module
@@ -18,10 +20,15 @@ import { type Entrance, Places } from '../accounts/places.js'
 import { RequestWindow, windowMs } from '../accounts/request-window.js'
 import type { WorkspaceTerms } from '../accounts/terms.js'
 import { OiError } from '../errors.js'
-import type { Charged, Gate } from './gate.js'
+import type { Charged, Gate, StoreFigures } from './gate.js'
+
+/** When a caller may try again while nothing can be written, milliseconds. */
+const writeAgainMs = 1000
+/** A count of changes that no standing was read at. */
+const never = -1
 
 export interface WorkspaceGateOptions {
-  readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms'>
+  readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms' | 'trouble'>
   /** Places of all workspaces together. Default: any number. */
   readonly places?: number | undefined
   /** How long a request may wait for a place, milliseconds. Default 10,000. */
@@ -50,19 +57,23 @@ export class WorkspaceGate implements Gate {
     this.#accounts = accounts
     this.#now = now ?? (() => performance.now())
     this.#places = new Places({ total: places, waitMs: placeWaitMs, now })
+    accounts.ledger.start()
   }
 
   take(caller: Caller, count: number): void {
     const standing = this.#of(caller)
     const { requestsPerMinute: limit, balance, window } = standing
+    const { ledger } = this.#accounts
+    const trouble = balance === null ? undefined : ledger.health.trouble
+    if (trouble !== undefined || ledger.full) {
+      const message = 'The server cannot write its accounts'
+      throw new OiError('ERR_OVERLOADED', message, { retryAfterMs: writeAgainMs })
+    }
     if (balance !== null && balance <= 0) {
       throw new OiError(
         'ERR_BALANCE',
         `The balance of the workspace ${caller.workspace} is used up`,
       )
-    }
-    if (this.#accounts.ledger.full) {
-      throw new OiError('ERR_OVERLOADED', 'The server cannot write its accounts')
     }
     // Here, where it may fail: book() must not.
     this.#accounts.prices.refresh()
@@ -91,26 +102,43 @@ export class WorkspaceGate implements Gate {
     this.#places.leave(workspaceId)
   }
 
-  book({ workspaceId }: Caller, { model, usage }: Charged): Promise<void> | undefined {
+  book({ keyId, workspaceId }: Caller, { model, usage }: Charged): Promise<void> | undefined {
     const standing = this.#standings.get(workspaceId)!
     const cost = costOf(usage, this.#accounts.prices.of(model))
     const limited = standing.balance !== null
     if (standing.balance !== null) standing.balance -= cost
     const booking = {
       workspaceId,
+      keyId,
       model,
       timeMs: Date.now(),
+      requests: 1,
       inputTokens: usage.input_tokens,
       outputTokens: usage.output_tokens,
       imageTokens: usage.image_tokens ?? 0,
       cachedTokens: usage.cached_tokens,
       cost,
+      charged: limited,
     }
-    return this.#accounts.ledger.book(booking, limited)
+    const booked = this.#accounts.ledger.book(booking, limited)
+    // What was withdrawn is not to be missing from the balance: it is read again.
+    booked?.catch(() => (standing.readAt = never))
+    return booked
+  }
+
+  trouble(): string | undefined {
+    return this.#accounts.trouble()
+  }
+
+  storeFigures(): StoreFigures {
+    const { health, pendingAnswers } = this.#accounts.ledger
+    return { ...health.figures, pendingAnswers }
   }
 
   headers(caller: Caller): readonly string[] {
-    const { window, requestsPerMinute, concurrent } = this.#of(caller)
+    const standing = this.#known(caller)
+    if (standing === undefined) return []
+    const { window, requestsPerMinute, concurrent } = standing
     const headers: string[] = []
     if (requestsPerMinute > 0) {
       const now = this.#now()
@@ -132,6 +160,15 @@ export class WorkspaceGate implements Gate {
       )
     }
     return headers
+  }
+
+  /** As it was last, if it cannot be read now. */
+  #known(caller: Caller): Standing | undefined {
+    try {
+      return this.#of(caller)
+    } catch {
+      return this.#standings.get(caller.workspaceId)
+    }
   }
 
   #of({ workspaceId }: Caller): Standing {

@@ -108,6 +108,8 @@ export interface StubOptions extends Partial<HandlersOptions> {
   /** A gate over the server's own accounts; without it, everything is allowed. */
   readonly gateOf?: (accounts: Accounts) => Gate
   readonly tls?: TlsFiles
+  /** Default: one of its own. */
+  readonly dataDir?: string
 }
 
 /** Runs a server with its own data folder and a key, and removes both. */
@@ -115,10 +117,11 @@ export async function withServer(
   options: StubOptions,
   use: (server: StubServer) => Promise<void>,
 ): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'oi-http-'))
-  const accounts = new Accounts({ dataDir })
-  const { secret: key, id: keyId } = accounts.createFirstKey()!
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'oi-http-'))
   const log: string[] = []
+  const logger = createLogger(true, (line) => log.push(line))
+  const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => logger.notice(text) })
+  const { secret: key, id: keyId } = accounts.createFirstKey()!
   const decider = options.decider ?? stubDecider()
   const backend: Backend = { state: () => 'ready', decider: () => decider }
   const handlers = new Handlers({
@@ -126,7 +129,7 @@ export async function withServer(
     accounts,
     gate: options.gateOf?.(accounts) ?? openGate,
     wire,
-    logger: createLogger(true, (line) => log.push(line)),
+    logger,
     maxBodyBytes: 4_194_304,
     deadlineMs: 60_000,
     ...options,

@@ -20,7 +20,7 @@ t.test('usage: balance, limits, and what was used, the last answer included', (t
     const before = {
       workspace: 'default',
       balance: null,
-      limits: { requests_per_minute: 100, concurrent: 64 },
+      limits: { requests_per_minute: 100, concurrent: 256 },
       usage: [],
     }
     t.strictSame(await report(), before)

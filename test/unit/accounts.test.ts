@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
+import { dataFolder } from '../helpers/data-folder.js'
 
-function open(t: Test, dataDir = join(t.testdir(), 'data')) {
+function open(t: Test, dataDir = dataFolder(t)) {
   const accounts = new Accounts({ dataDir })
   t.teardown(() => accounts.close())
   return { accounts, dataDir }

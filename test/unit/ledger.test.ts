@@ -1,29 +1,37 @@
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
-import { openDatabase } from '../../src/accounts/database.js'
-import { type Booking, Ledger } from '../../src/accounts/ledger.js'
+import { type Booking, pack } from '../../src/accounts/booking.js'
+import { Shared } from '../../src/accounts/shared.js'
+import { StoreWriter } from '../../src/accounts/store-writer.js'
 import { audit, isBalanced } from '../helpers/audit.js'
+import { dataFolder } from '../helpers/data-folder.js'
 import { createRandom } from '../helpers/random.js'
+import { until } from '../helpers/until.js'
 
 const bookingOf = (workspaceId: number, cost: number, model = 'm'): Booking => ({
   workspaceId,
+  keyId: 0,
   model,
   timeMs: Date.UTC(2026, 0, 31, 12),
+  requests: 1,
   inputTokens: 10,
   outputTokens: 2,
   imageTokens: 0,
   cachedTokens: 4,
   cost,
+  charged: true,
 })
 
-function open(t: Test, busyMs = 5000) {
-  const dataDir = join(t.testdir(), 'data')
-  const accounts = new Accounts({ dataDir, busyMs })
+function open(t: Test) {
+  const dataDir = dataFolder(t)
+  const log: string[] = []
+  const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => log.push(text) })
   t.teardown(() => accounts.close())
   const { id } = accounts.createWorkspace('default')
-  return { accounts, dataDir, id }
+  return { accounts, dataDir, id, log }
 }
 
 t.test('whoever waits for a booking finds it in the file', async (t) => {
@@ -31,11 +39,10 @@ t.test('whoever waits for a booking finds it in the file', async (t) => {
   accounts.credits.add(id, 1000)
   const booked = accounts.ledger.book(bookingOf(id, 30), true)
   t.equal(audit(dataDir).booked, 0)
-  t.equal(accounts.ledger.pendingCost(id), 30)
   t.equal(accounts.terms.of(id).balance, 970, 'what is not written yet counts')
   await booked
   t.match(audit(dataDir), { booked: 1, balance: 970, sum: 970 })
-  t.equal(accounts.ledger.pendingCost(id), 0)
+  t.equal(accounts.terms.of(id).balance, 970)
 })
 
 t.test('bookings of one turn of the event loop are one group', async (t) => {
@@ -71,7 +78,12 @@ t.test('a balance is the sum of its rows, whatever was done in which order', asy
     else if (action < 3) credits.add(id, 1 + random.integer(1e6))
     else if (action < 5) ledger.flush()
     else ledger.book(bookingOf(id, random.integer(1e5), random.pick(['a', 'b'])), false)
-    if (i % 10 === 0) t.ok(isBalanced(audit(dataDir)), `after ${i + 1} steps`)
+    if (i % 10 === 0) {
+      // Another thread writes; it pauses for the look.
+      accounts.ledger.flush()
+      elsewhere.ledger.flush()
+      t.ok(isBalanced(audit(dataDir)), `after ${i + 1} steps`)
+    }
   }
   accounts.close()
   elsewhere.close()
@@ -83,8 +95,11 @@ t.test('a balance is the sum of its rows, whatever was done in which order', asy
 
 t.test('what was used while the balance was unlimited is not charged later', async (t) => {
   const { accounts, dataDir, id } = open(t)
-  await accounts.ledger.book(bookingOf(id, 500), true)
+  await accounts.ledger.book(bookingOf(id, 400), true)
+  void accounts.ledger.book({ ...bookingOf(id, 100), charged: false }, false)
   t.equal(accounts.credits.add(id, 1000), 1000)
+  t.equal(accounts.terms.of(id).balance, 1000, 'what is not written yet neither')
+  t.ok(accounts.ledger.flush())
   await accounts.ledger.book(bookingOf(id, 1), true)
   t.match(audit(dataDir), { balance: 999, sum: 999, cost: 501 })
   accounts.credits.makeUnlimited(id)
@@ -105,7 +120,8 @@ t.test('memory does not grow with the number of bookings', async (t) => {
     const { rss, heapTotal } = process.memoryUsage()
     return rss - heapTotal
   }
-  book(50_000)
+  // The heap of the writer's thread settles later than this one's.
+  book(150_000)
   const before = outsideOfHeap()
   book(300_000)
   const grown = outsideOfHeap() - before
@@ -116,61 +132,121 @@ t.test('memory does not grow with the number of bookings', async (t) => {
 t.test('a group that was written without anyone knowing is not written twice', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
-  const db = openDatabase(dataDir, 1000)
-  t.teardown(() => db.close())
-  let unlucky = 0
-  const failing = new Proxy(db, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target)
-      if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value
-      return (write: (...args: unknown[]) => void) => ({
-        immediate: (...args: unknown[]) => {
-          target.transaction(write).immediate(...args)
-          if (unlucky-- > 0) throw new Error('disk I/O error')
-        },
-      })
-    },
-  })
-  const ledger = new Ledger(failing)
-  ledger.book(bookingOf(id, 10), false)
-  t.ok(ledger.flush())
-  unlucky = 1
-  ledger.book(bookingOf(id, 20), false)
-  ledger.book(bookingOf(id, 30), false)
-  t.notOk(ledger.flush())
-  ledger.book(bookingOf(id, 40), false)
-  t.ok(ledger.flush())
-  t.match(audit(dataDir), { booked: 4, cost: 100, balance: 900 })
+  const writer = new StoreWriter(dataDir, new Shared())
+  t.teardown(() => writer.close())
+  const group = { first: 1, bookings: pack([bookingOf(id, 20), bookingOf(id, 30)]), used: [] }
+  t.match(writer.handle({ ...group, askOnly: true }), { outcome: 'failed' })
+  t.match(writer.handle({ ...group, askOnly: false }), { outcome: 'committed' })
+  t.match(writer.handle({ ...group, askOnly: true }), { outcome: 'committed' })
+  t.match(audit(dataDir), { booked: 2, cost: 50, balance: 950 })
   t.ok(isBalanced(audit(dataDir)))
 })
 
-t.test('while the file is busy, bookings stay and are written once it is not', async (t) => {
-  const { accounts, dataDir, id } = open(t, 5)
+t.test('a group that was withdrawn while it was written is not in the file', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  accounts.credits.add(id, 1000)
+  const shared = new Shared()
+  const writer = new StoreWriter(dataDir, shared)
+  t.teardown(() => writer.close())
+  const group = { first: 1, bookings: pack([bookingOf(id, 20)]), used: [], askOnly: false }
+  t.ok(shared.withdraw())
+  t.match(writer.handle(group), { outcome: 'withdrawn' })
+  t.match(audit(dataDir), { booked: 0, balance: 1000 })
+  shared.beginGroup()
+  t.match(writer.handle(group), { outcome: 'committed' })
+  t.notOk(shared.withdraw(), 'it is too late')
+  t.match(audit(dataDir), { booked: 1, balance: 980 })
+})
+
+t.test('while the file is busy, bookings stay, and are written once it is not', async (t) => {
+  const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
   const blocker = new Sqlite(join(dataDir, 'accounts.db'))
+  t.teardown(() => blocker.close())
   blocker.exec('BEGIN IMMEDIATE')
   let committed = false
   const booked = accounts.ledger.book(bookingOf(id, 7), true)!.then(() => (committed = true))
-  t.notOk(accounts.ledger.flush())
+  await sleep(300)
   const later = accounts.ledger.book(bookingOf(id, 7), true)
-  await new Promise((resolve) => setTimeout(resolve, 20))
   t.notOk(committed)
   t.equal(accounts.terms.of(id).balance, 986)
   blocker.exec('ROLLBACK')
-  blocker.close()
   await Promise.all([booked, later])
   t.match(audit(dataDir), { booked: 2, balance: 986 })
   t.ok(isBalanced(audit(dataDir)))
 })
 
-t.test('what cannot be written at close is an error that counts it', async (t) => {
-  const { accounts, dataDir, id } = open(t, 1)
+t.test('what cannot be written within a second is refused, and never charged', async (t) => {
+  const { accounts, dataDir, id, log } = open(t)
+  accounts.credits.add(id, 1000)
   const blocker = new Sqlite(join(dataDir, 'accounts.db'))
+  t.teardown(() => blocker.close())
   blocker.exec('BEGIN IMMEDIATE')
-  accounts.ledger.book(bookingOf(id, 1), false)
-  t.throws(() => accounts.close(), { code: 'ERR_ACCOUNTS', message: /usage of 1 requests/ })
-  blocker.close()
+  const begunMs = performance.now()
+  await t.rejects(accounts.ledger.book(bookingOf(id, 7), true)!, { code: 'ERR_OVERLOADED' })
+  const ms = performance.now() - begunMs
+  t.ok(ms > 900 && ms < 3000, `${ms} ms`)
+  t.equal(accounts.terms.of(id).balance, 1000)
+  await until(() => accounts.ledger.health.trouble !== undefined)
+  t.match(accounts.trouble(), /locked/)
+  void accounts.ledger.book(bookingOf(id, 11), false)
+  blocker.exec('ROLLBACK')
+  await until(() => accounts.trouble() === undefined && accounts.ledger.pendingAnswers === 0)
+  await accounts.ledger.book(bookingOf(id, 5), true)
+  t.match(audit(dataDir), { booked: 2, cost: 16, balance: 984 })
+  t.ok(isBalanced(audit(dataDir)))
+  t.match(log, [/cannot be written/, /can be written again/])
+  t.equal(log.length, 2, 'said once each')
+})
+
+t.test('what is written at close is all that waits', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  for (let i = 0; i < 100; i++) void accounts.ledger.book(bookingOf(id, i % 2), i % 3 === 0)
   accounts.close()
+  t.match(audit(dataDir), { booked: 50, cost: 50, usedRequests: 100 })
+})
+
+t.test('a free answer has no row, only its day, key and model', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  for (const keyId of [1, 2, 1]) {
+    void accounts.ledger.book({ ...bookingOf(id, 0), keyId }, false)
+  }
+  await accounts.ledger.book(bookingOf(id, 3), true)
+  t.ok(accounts.ledger.flush())
+  t.match(audit(dataDir), { booked: 1, usedRequests: 4, cost: 3, usedCost: 3 })
+  const db = new Sqlite(join(dataDir, 'accounts.db'))
+  t.teardown(() => db.close())
+  t.strictSame(db.prepare('SELECT key_id, requests FROM usage ORDER BY key_id').raw().all(), [
+    [0, 1],
+    [1, 2],
+    [2, 1],
+  ])
+  accounts.credits.add(id, 10)
+  await accounts.ledger.book(bookingOf(id, 0), true)
+  t.match(audit(dataDir), { booked: 2 }, 'where there is a balance, it has one')
+})
+
+t.test('a clock that jumps loses and moves nothing', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  accounts.credits.add(id, 1000)
+  const { secret } = accounts.createKey('default', 'k')
+  const real = Date.now
+  t.teardown(() => (Date.now = real))
+  for (const hours of [0, 30, -30, 0]) {
+    Date.now = () => real() + hours * 3_600_000
+    accounts.authenticate(`Bearer ${secret}`)
+    await accounts.ledger.book({ ...bookingOf(id, 10), timeMs: Date.now() }, true)
+    t.ok(accounts.ledger.flush())
+  }
+  Date.now = real
+  t.ok(isBalanced(audit(dataDir)))
+  t.match(audit(dataDir), { booked: 4, balance: 960 })
+  t.equal(
+    accounts.usage('default').usage.reduce((sum, { requests }) => sum + requests, 0),
+    4,
+  )
+  const { usedMs } = accounts.listKeys()[0]!
+  t.ok(Math.abs(usedMs! - real()) < 60_000, 'a use in the future does not stay')
 })
 
 t.test('while too much waits to be written, it says so', async (t) => {

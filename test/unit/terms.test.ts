@@ -2,18 +2,19 @@ import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
+import { dataFolder } from '../helpers/data-folder.js'
 
 function open(t: Test) {
-  const dataDir = join(t.testdir(), 'data')
+  const dataDir = dataFolder(t)
   const accounts = new Accounts({ dataDir })
   t.teardown(() => accounts.close())
   return { accounts, dataDir }
 }
 
-t.test('a workspace begins with 6,000 requests per minute, 64 at once, unlimited', async (t) => {
+t.test('a workspace begins with 6,000 requests per minute, 256 at once, unlimited', async (t) => {
   const { accounts } = open(t)
   const { id } = accounts.createWorkspace('a')
-  t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 64, balance: null })
+  t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 256, balance: null })
 })
 
 t.test('limits are set one by one, within bounds', async (t) => {
@@ -74,7 +75,8 @@ t.test('own bookings are no change: keys and prices stay in memory', async (t) =
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
   const { count } = accounts.changes
   const tokens = { inputTokens: 1, outputTokens: 1, imageTokens: 0, cachedTokens: 0 }
-  await accounts.ledger.book({ workspaceId, model: 'm', timeMs: 0, cost: 0, ...tokens }, true)
+  const booking = { workspaceId, keyId: 0, model: 'm', timeMs: 0, requests: 1, cost: 1, charged: true, ...tokens }
+  await accounts.ledger.book(booking, true)
   accounts.authenticate(`Bearer ${secret}`)
   t.equal(accounts.changes.count, count)
 })
@@ -86,8 +88,10 @@ t.test(
     const { secret } = accounts.createFirstKey()!
     accounts.close()
     const db = new Sqlite(join(dataDir, 'accounts.db'))
-    // What the second step made is taken away again.
-    db.exec(`DROP TABLE ledger; DROP TABLE usage; DROP TABLE writers; DROP TABLE prices;
+    // What later steps made is taken away again.
+    db.exec(`DROP TABLE spools; DROP TABLE compactions;
+    DROP TRIGGER tally_key; DROP TRIGGER tally_revoked; DROP TRIGGER tally_limits;
+    DROP TABLE tally; DROP TABLE ledger; DROP TABLE usage; DROP TABLE writers; DROP TABLE prices;
     ALTER TABLE workspaces DROP COLUMN requests_per_minute;
     ALTER TABLE workspaces DROP COLUMN concurrent;
     ALTER TABLE workspaces DROP COLUMN balance;
@@ -96,6 +100,10 @@ t.test(
     const again = new Accounts({ dataDir })
     t.teardown(() => again.close())
     const { workspaceId } = again.authenticate(`Bearer ${secret}`)
-    t.match(again.terms.of(workspaceId), { requestsPerMinute: 6000, concurrent: 64, balance: null })
+    t.match(again.terms.of(workspaceId), {
+      requestsPerMinute: 6000,
+      concurrent: 256,
+      balance: null,
+    })
   },
 )

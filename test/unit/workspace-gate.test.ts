@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap'
-import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
 import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { dataFolder } from '../helpers/data-folder.js'
 import { decision } from '../helpers/stub.js'
 
 function open(t: Test, limits: Partial<Limits>) {
-  const accounts = new Accounts({ dataDir: join(t.testdir(), 'data') })
+  const accounts = new Accounts({ dataDir: dataFolder(t) })
   t.teardown(() => accounts.close())
   const { secret } = accounts.createFirstKey()!
   const caller = accounts.authenticate(`Bearer ${secret}`)

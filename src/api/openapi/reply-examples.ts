@@ -129,7 +129,7 @@ export const usageExamples: Readonly<Record<string, Example>> = {
     value: {
       workspace: 'default',
       balance: 12_500_000,
-      limits: { requests_per_minute: 6000, concurrent: 64 },
+      limits: { requests_per_minute: 6000, concurrent: 256 },
       usage: [
         {
           day: '2026-01-31',

@@ -1,0 +1,109 @@
+/**
+ * What is booked: one answer, or several of the same kind that cost nothing.
+ *
+ * Bookings cross to the writer's thread as plain numbers: to copy objects would cost the event
+ * loop as much as writing them.
+ *
+ * @module
+ */
+
+export const dayMs = 86_400_000
+
+/** Tokens are whole numbers, the cost is in millionths of a credit; both below 0 to take back. */
+export interface Booking {
+  readonly workspaceId: number
+  /** 0: none that is known. */
+  readonly keyId: number
+  readonly model: string
+  /** When it was answered, milliseconds since 1970. */
+  readonly timeMs: number
+  /** How many answers it stands for; -1: it takes one back. */
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly imageTokens: number
+  readonly cachedTokens: number
+  readonly cost: number
+  /** Whether the balance is to pay for it: there was one when it was answered. */
+  readonly charged: boolean
+}
+
+/** Sums that can be added to. */
+export type Sum = { -readonly [Name in keyof Booking]: Booking[Name] }
+
+/** Bookings as they are sent: {@link packedSize} numbers each, the model by its place in a list. */
+export interface Packed {
+  readonly models: readonly string[]
+  readonly numbers: Float64Array
+}
+
+const packedSize = 11
+
+export function pack(bookings: readonly Booking[]): Packed {
+  const models = new Map<string, number>()
+  const numbers = new Float64Array(bookings.length * packedSize)
+  let at = 0
+  for (const booking of bookings) {
+    let model = models.get(booking.model)
+    if (model === undefined) models.set(booking.model, (model = models.size))
+    numbers[at++] = model
+    numbers[at++] = booking.workspaceId
+    numbers[at++] = booking.keyId
+    numbers[at++] = booking.timeMs
+    numbers[at++] = booking.requests
+    numbers[at++] = booking.inputTokens
+    numbers[at++] = booking.outputTokens
+    numbers[at++] = booking.imageTokens
+    numbers[at++] = booking.cachedTokens
+    numbers[at++] = booking.cost
+    numbers[at++] = Number(booking.charged)
+  }
+  return { models: [...models.keys()], numbers }
+}
+
+export function unpack({ models, numbers }: Packed): Booking[] {
+  const bookings: Booking[] = []
+  for (let at = 0; at < numbers.length; at += packedSize) {
+    bookings.push({
+      model: models[numbers[at]!]!,
+      workspaceId: numbers[at + 1]!,
+      keyId: numbers[at + 2]!,
+      timeMs: numbers[at + 3]!,
+      requests: numbers[at + 4]!,
+      inputTokens: numbers[at + 5]!,
+      outputTokens: numbers[at + 6]!,
+      imageTokens: numbers[at + 7]!,
+      cachedTokens: numbers[at + 8]!,
+      cost: numbers[at + 9]!,
+      charged: numbers[at + 10] === 1,
+    })
+  }
+  return bookings
+}
+
+/** Of which workspace, key, model and day it is. */
+export function sumKey({ workspaceId, keyId, model, timeMs }: Booking): string {
+  return `${workspaceId} ${keyId} ${Math.floor(timeMs / dayMs)} ${model}`
+}
+
+export function addTo(sum: Sum, booking: Booking): void {
+  sum.requests += booking.requests
+  sum.inputTokens += booking.inputTokens
+  sum.outputTokens += booking.outputTokens
+  sum.imageTokens += booking.imageTokens
+  sum.cachedTokens += booking.cachedTokens
+  sum.cost += booking.cost
+}
+
+/** What takes a booking back. */
+export function reversed(booking: Booking): Booking {
+  return {
+    ...booking,
+    requests: -booking.requests,
+    inputTokens: -booking.inputTokens,
+    outputTokens: -booking.outputTokens,
+    imageTokens: -booking.imageTokens,
+    cachedTokens: -booking.cachedTokens,
+    cost: -booking.cost,
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The schema of the accounts' file, and how an older file gets there.
+ *
+ * @module
+ */
+
+import type Sqlite from 'better-sqlite3'
+import { OiError } from '../errors.js'
+
+/** Schema steps: the one at index i leads from version i to i + 1. Never edited, only added to. */
+const steps = [
+  `CREATE TABLE workspaces (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     name TEXT NOT NULL UNIQUE,
+     created_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE keys (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+     name TEXT NOT NULL,
+     hash BLOB NOT NULL UNIQUE,
+     last_four TEXT NOT NULL,
+     created_ms INTEGER NOT NULL,
+     used_ms INTEGER,
+     revoked_ms INTEGER
+   ) STRICT;
+   CREATE INDEX keys_of_workspace ON keys (workspace_id);`,
+
+  // Limits: 0 is unlimited. Money: whole millionths of a credit; a balance of NULL is unlimited.
+  // Days: whole days since 1970, UTC. What a row of the ledger costs is what its tokens cost; its
+  // amount is what it changed the balance by, which is nothing while that is unlimited.
+  `ALTER TABLE workspaces ADD COLUMN
+     requests_per_minute INTEGER NOT NULL DEFAULT 6000 CHECK (requests_per_minute >= 0);
+   ALTER TABLE workspaces ADD COLUMN
+     concurrent INTEGER NOT NULL DEFAULT 64 CHECK (concurrent >= 0);
+   ALTER TABLE workspaces ADD COLUMN balance INTEGER;
+   CREATE TABLE prices (
+     model TEXT PRIMARY KEY,
+     input INTEGER NOT NULL CHECK (input >= 0),
+     output INTEGER NOT NULL CHECK (output >= 0),
+     image INTEGER NOT NULL CHECK (image >= 0)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE writers (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     opened_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE ledger (
+     writer INTEGER NOT NULL REFERENCES writers (id),
+     number INTEGER NOT NULL,
+     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+     time_ms INTEGER NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('usage', 'credit', 'unlimited')),
+     model TEXT,
+     input_tokens INTEGER NOT NULL DEFAULT 0,
+     output_tokens INTEGER NOT NULL DEFAULT 0,
+     image_tokens INTEGER NOT NULL DEFAULT 0,
+     cached_tokens INTEGER NOT NULL DEFAULT 0,
+     cost INTEGER NOT NULL DEFAULT 0,
+     amount INTEGER NOT NULL,
+     PRIMARY KEY (writer, number)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TRIGGER ledger_keeps_rows BEFORE DELETE ON ledger
+     BEGIN SELECT RAISE(ABORT, 'rows of the ledger are never deleted'); END;
+   CREATE TRIGGER ledger_keeps_values BEFORE UPDATE ON ledger
+     BEGIN SELECT RAISE(ABORT, 'rows of the ledger are never changed'); END;
+   CREATE TABLE usage (
+     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+     day INTEGER NOT NULL,
+     model TEXT NOT NULL,
+     requests INTEGER NOT NULL,
+     input_tokens INTEGER NOT NULL,
+     output_tokens INTEGER NOT NULL,
+     image_tokens INTEGER NOT NULL,
+     cached_tokens INTEGER NOT NULL,
+     cost INTEGER NOT NULL,
+     PRIMARY KEY (workspace_id, day, model)
+   ) STRICT, WITHOUT ROWID;`,
+
+  // A day's usage is kept by key as well (0: it was not noted yet). A row of the ledger may stand
+  // for several (rows): one that oi accounts compact has put in their place; or take one back
+  // (-1), for an answer that could not be sent in time.
+  //
+  // What a writer has booked last is in its row, in the same transaction. The tally counts
+  // everything that others may have read before: bookings by their numbers, and each change of
+  // keys, limits, prices and credits. So a process knows what others did: the tally less its own.
+  `ALTER TABLE ledger ADD COLUMN key_id INTEGER;
+   ALTER TABLE ledger ADD COLUMN rows INTEGER NOT NULL DEFAULT 1;
+   ALTER TABLE writers ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
+   CREATE TABLE usage_by_key (
+     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+     day INTEGER NOT NULL,
+     model TEXT NOT NULL,
+     key_id INTEGER NOT NULL,
+     requests INTEGER NOT NULL,
+     input_tokens INTEGER NOT NULL,
+     output_tokens INTEGER NOT NULL,
+     image_tokens INTEGER NOT NULL,
+     cached_tokens INTEGER NOT NULL,
+     cost INTEGER NOT NULL,
+     PRIMARY KEY (workspace_id, day, model, key_id)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO usage_by_key
+     SELECT workspace_id, day, model, 0, requests, input_tokens, output_tokens, image_tokens,
+       cached_tokens, cost FROM usage;
+   DROP TABLE usage;
+   ALTER TABLE usage_by_key RENAME TO usage;
+   CREATE TABLE spools (id TEXT PRIMARY KEY, taken_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE compactions (before_ms INTEGER NOT NULL) STRICT;
+   DROP TRIGGER ledger_keeps_rows;
+   CREATE TRIGGER ledger_keeps_rows BEFORE DELETE ON ledger
+     WHEN NOT EXISTS (SELECT 1 FROM compactions WHERE OLD.time_ms < before_ms)
+     BEGIN SELECT RAISE(ABORT, 'rows of the ledger are never deleted'); END;
+   CREATE TABLE tally (total INTEGER NOT NULL) STRICT;
+   INSERT INTO tally VALUES (0);
+   CREATE TRIGGER tally_key AFTER INSERT ON keys BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE TRIGGER tally_revoked AFTER UPDATE OF revoked_ms ON keys
+     BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE TRIGGER tally_limits AFTER UPDATE OF requests_per_minute, concurrent, name ON workspaces
+     BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE TRIGGER tally_price AFTER INSERT ON prices BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE TRIGGER tally_prices AFTER UPDATE ON prices
+     BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE TRIGGER tally_no_price AFTER DELETE ON prices
+     BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE TRIGGER tally_credit AFTER INSERT ON ledger WHEN NEW.kind <> 'usage'
+     BEGIN UPDATE tally SET total = total + 1; END;`,
+]
+
+/** The step that gave workspaces limits. */
+const limitsStep = 2
+
+/** What a workspace has at the same time unless it is told otherwise. */
+export const standardConcurrent = 256
+
+/**
+ * Takes a file to this version, in one transaction.
+ *
+ * @throws {@link OiError} `ERR_ACCOUNTS` if a newer version has written it.
+ */
+export function migrate(db: Sqlite.Database, path: string): void {
+  // Most openings find nothing to do, and need not wait for whoever writes.
+  if (db.pragma('user_version', { simple: true }) === steps.length) return
+  // Immediate: of two processes that start at once, the second waits and finds the work done.
+  db.transaction(() => {
+    const version = db.pragma('user_version', { simple: true }) as number
+    if (version > steps.length) {
+      throw new OiError(
+        'ERR_ACCOUNTS',
+        `${path} was written by a newer version of oi (schema ${version}, this one knows ` +
+          `${steps.length}): update oi`,
+      )
+    }
+    for (const step of steps.slice(version)) db.exec(step)
+    // Before they had limits nobody can have chosen them; a 64 of later may be somebody's wish.
+    if (version < limitsStep)
+      db.prepare('UPDATE workspaces SET concurrent = ?').run(standardConcurrent)
+    db.pragma(`user_version = ${steps.length}`)
+  }).immediate()
+}

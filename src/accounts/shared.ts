@@ -1,0 +1,61 @@
+/**
+ * What the event loop and the writer's thread see at the same time.
+ *
+ * @module
+ */
+
+/** Places in the common array. */
+const [replies, phase, writerId, size] = [0, 1, 2, 3]
+/** Phases of the group that was sent. */
+const [open, committing, withdrawn] = [0, 1, 2]
+
+export class Shared {
+  readonly buffer: SharedArrayBuffer
+  readonly #cells: Int32Array
+
+  constructor(buffer = new SharedArrayBuffer(size * Int32Array.BYTES_PER_ELEMENT)) {
+    this.buffer = buffer
+    this.#cells = new Int32Array(buffer)
+  }
+
+  /** The number under which this process books; 0 while it has none. */
+  get writer(): number {
+    return Atomics.load(this.#cells, writerId)
+  }
+
+  /** Set before anything is committed under it. */
+  set writer(id: number) {
+    Atomics.store(this.#cells, writerId, id)
+  }
+
+  /** Before a group is sent. */
+  beginGroup(): void {
+    Atomics.store(this.#cells, phase, open)
+  }
+
+  /** The writer's side: from here on the group cannot be withdrawn. @returns False if it was. */
+  beginCommit(): boolean {
+    const before = Atomics.compareExchange(this.#cells, phase, open, committing)
+    return before === open
+  }
+
+  /** The sender's side: the group is not to be committed. @returns False if it may be already. */
+  withdraw(): boolean {
+    return Atomics.compareExchange(this.#cells, phase, open, withdrawn) !== committing
+  }
+
+  /** The writer's side: a reply is there. */
+  announceReply(): void {
+    Atomics.add(this.#cells, replies, 1)
+    Atomics.notify(this.#cells, replies)
+  }
+
+  get replyCount(): number {
+    return Atomics.load(this.#cells, replies)
+  }
+
+  /** Stops this thread until there is a reply more than `count`, or the time is up. */
+  awaitReply(count: number, limitMs: number): void {
+    Atomics.wait(this.#cells, replies, count, limitMs)
+  }
+}

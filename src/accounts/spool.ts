@@ -1,0 +1,184 @@
+/**
+ * Bookings that could not be written when the server stopped: a file elsewhere, which the next
+ * start on the same data folder takes in, once.
+ *
+ * The file is complete or not there: it is renamed when it has been forced to the disk. Taking it
+ * in and noting its id is one transaction, so a crash before the file is removed books nothing
+ * twice.
+ *
+ * @module
+ */
+
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type Sqlite from 'better-sqlite3'
+import { OiError } from '../errors.js'
+import { type Booking, reversed, type Sum } from './booking.js'
+import { mergeInto } from './pending.js'
+import { bookingWriter, newWriter, writtenBy } from './write-bookings.js'
+
+const beginning = 'oi-accounts-'
+const ending = '.jsonl'
+
+/** A batch of which nobody knows whether it is in the file. */
+export interface Uncertain {
+  readonly writer: number
+  /** The number of its first booking. */
+  readonly first: number
+  /** How many of it are owed in any case: the first bookings of the spool. */
+  readonly count: number
+  /** Those of it whose callers were refused: if they are in the file, they are taken back. */
+  readonly refused: readonly Booking[]
+}
+
+interface Header {
+  readonly oi: 'accounts'
+  readonly id: string
+  /** The data folder, without links. */
+  readonly dataDir: string
+  readonly uncertain?: Uncertain | undefined
+}
+
+/**
+ * Keeps what is owed in the first folder that takes it; the operator is told where.
+ *
+ * @param uncertain - Of which the first bookings are a part.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if no folder does: then its sums are in the log alone.
+ */
+export function keepForNextStart(
+  dataDir: string,
+  owed: readonly Booking[],
+  log: (text: string) => void,
+  uncertain?: Uncertain,
+): void {
+  if (owed.length === 0 && !uncertain?.refused.length) return
+  const count = owed.reduce((sum, { requests }) => sum + requests, 0)
+  const path = writeSpool(dataDir, owed, uncertain)
+  if (path !== undefined) {
+    log(`The usage of ${count} answers could not be written. The next start takes it in: ${path}`)
+    return
+  }
+  const sums = new Map<string, Sum>()
+  for (const booking of owed) mergeInto(sums, booking)
+  for (const sum of sums.values()) log(`Usage that could not be written: ${JSON.stringify(sum)}`)
+  throw new OiError('ERR_ACCOUNTS', `The usage of ${count} answers could not be written`)
+}
+
+/** The spools of a data folder. Never throws. */
+export function findSpools(dataDir: string): string[] {
+  const wanted = realFolder(dataDir)
+  return spoolFolders().flatMap((folder) => {
+    try {
+      return readdirSync(folder)
+        .filter((name) => name.startsWith(beginning) && name.endsWith(ending))
+        .map((name) => join(folder, name))
+        .filter((path) => isOurs(path) && read(path).header.dataDir === wanted)
+    } catch {
+      return []
+    }
+  })
+}
+
+/**
+ * Books what a spool holds, unless that has been done, and removes it.
+ *
+ * @returns What to tell the operator.
+ * @throws If it cannot be read or the file cannot be written; it stays then.
+ */
+export function takeIn(db: Sqlite.Database, path: string): string {
+  const { header, bookings } = read(path)
+  const taken = db
+    .transaction(() => {
+      const note = db.prepare('INSERT INTO spools VALUES (?, ?) ON CONFLICT DO NOTHING')
+      if (note.run(header.id, Date.now()).changes === 0) return 0
+      const { uncertain } = header
+      const known = uncertain && (writtenBy(db, uncertain.writer) ?? 0) >= uncertain.first
+      const owed = known
+        ? [...bookings.slice(uncertain.count), ...uncertain.refused.map(reversed)]
+        : bookings
+      if (owed.length > 0) bookingWriter(db)(owed, newWriter(db), 1, 0)
+      return owed.reduce((sum, { requests }) => sum + requests, 0)
+    })
+    .immediate()
+  unlinkSync(path)
+  return `The usage of ${taken} answers has been taken in from ${path}`
+}
+
+/** @returns Its path, or undefined if no folder takes it. */
+function writeSpool(
+  dataDir: string,
+  bookings: readonly Booking[],
+  uncertain: Uncertain | undefined,
+): string | undefined {
+  const id = randomUUID()
+  const header: Header = { oi: 'accounts', id, dataDir: realFolder(dataDir), uncertain }
+  const text = [header, ...bookings].map((line) => `${JSON.stringify(line)}\n`).join('')
+  for (const folder of spoolFolders()) {
+    const path = join(folder, `${beginning}${id}${ending}`)
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      writeWhole(path, text)
+      return path
+    } catch {
+      // Full, read-only, not ours: the next one.
+    }
+  }
+  return undefined
+}
+
+function spoolFolders(): string[] {
+  const state = process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state')
+  return [join(state, 'oi'), tmpdir()]
+}
+
+function read(path: string): { header: Header; bookings: Booking[] } {
+  const [header, ...bookings] = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown)
+  return { header: header as Header, bookings: bookings as Booking[] }
+}
+
+/** The temporary folder is everybody's: what another user put there is not our usage. */
+function isOurs(path: string): boolean {
+  const found = lstatSync(path)
+  return found.isFile() && found.uid === process.getuid?.()
+}
+
+function writeWhole(path: string, text: string): void {
+  const part = `${path}.part`
+  const file = openSync(part, 'wx', 0o600)
+  try {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+    fsyncSync(file)
+    renameSync(part, path)
+  } catch (error) {
+    unlinkSync(part)
+    throw error
+  } finally {
+    closeSync(file)
+  }
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What SQLite's errors mean for whoever runs the server, and for whoever called.
+ *
+ * @module
+ */
+
+import Sqlite from 'better-sqlite3'
+import { OiError } from '../errors.js'
+
+/** When a caller may try again, milliseconds. */
+const retryAfterMs = 1000
+
+const localDisk =
+  'the data folder needs a local disk, as SQLite shares memory and locks through it: ' +
+  'network and container file systems often cannot (--data-dir)'
+
+/** By the beginning of SQLite's code; the first that fits. */
+const reasons: readonly (readonly [string, string])[] = [
+  ['SQLITE_IOERR_SHM', localDisk],
+  ['SQLITE_IOERR_LOCK', localDisk],
+  ['SQLITE_IOERR_UNLOCK', localDisk],
+  ['SQLITE_IOERR_RDLOCK', localDisk],
+  ['SQLITE_PROTOCOL', localDisk],
+  ['SQLITE_BUSY', 'another process keeps the file locked'],
+  ['SQLITE_FULL', 'the disk is full'],
+  ['SQLITE_READONLY', 'the file or its folder cannot be written'],
+  ['SQLITE_CORRUPT', 'the file is damaged'],
+  ['SQLITE_NOTADB', 'the file is no database'],
+  ['SQLITE_CANTOPEN', 'the file cannot be opened'],
+  ['SQLITE_IOERR', 'the disk fails'],
+]
+
+/** Why a call failed: what is wrong, and SQLite's own words. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = codeOf(error)
+  const known = reasons.find(([beginning]) => code.startsWith(beginning))
+  return known === undefined ? message : `${known[1]} (${message}, ${code})`
+}
+
+/** Whether it failed only because somebody else writes. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY')
+}
+
+/** @returns What a caller is told while the accounts cannot be read or written; no path in it. */
+export function unavailable(what: string, cause: unknown): OiError {
+  return new OiError('ERR_OVERLOADED', `The accounts cannot be ${what}: ${reasonOf(cause)}`, {
+    retryAfterMs,
+    cause,
+  })
+}
+
+export function isStoreError(error: unknown): error is InstanceType<typeof Sqlite.SqliteError> {
+  return error instanceof Sqlite.SqliteError
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Sqlite.SqliteError ? error.code : ''
+}

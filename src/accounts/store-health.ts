@@ -1,0 +1,97 @@
+/**
+ * Whether the accounts can be written, and what the operator has been told about it.
+ *
+ * @module
+ */
+
+import type { WriteReply } from './store-writer.js'
+
+/** What lasts less is nobody's trouble: another process' write, a pause of the machine. */
+export const patienceMs = 1000
+
+export interface StoreFigures {
+  readonly failing: boolean
+  readonly failedWrites: number
+  /** When something was written last. */
+  readonly fileBytes: number
+  readonly walBytes: number
+}
+
+export class StoreHealth {
+  readonly #log: (text: string) => void
+  #sinceMs: number | undefined
+  #reason = ''
+  /** Whether the operator has been told that it fails. */
+  #told = false
+  #failedWrites = 0
+  #fileBytes = 0
+  #walBytes = 0
+
+  /** @param log - Told a sentence when it begins to fail, and one when it is over. */
+  constructor(log: (text: string) => void) {
+    this.#log = log
+  }
+
+  get failing(): boolean {
+    return this.#sinceMs !== undefined
+  }
+
+  get failedWrites(): number {
+    return this.#failedWrites
+  }
+
+  get walBytes(): number {
+    return this.#walBytes
+  }
+
+  /** Why nothing has been written for a second; undefined if something was, or nothing had to be. */
+  get trouble(): string | undefined {
+    const lasting = this.#sinceMs !== undefined && performance.now() - this.#sinceMs >= patienceMs
+    return lasting ? this.#reason : undefined
+  }
+
+  get figures(): StoreFigures {
+    return {
+      failing: this.failing,
+      failedWrites: this.#failedWrites,
+      fileBytes: this.#fileBytes,
+      walBytes: this.#walBytes,
+    }
+  }
+
+  /** Takes what a try to write came to. */
+  note({ outcome, failure, fileBytes, walBytes, notes }: WriteReply): void {
+    // 0: the file could not be looked at.
+    if (fileBytes > 0) [this.#fileBytes, this.#walBytes] = [fileBytes, walBytes]
+    for (const note of notes) this.#log(note)
+    if (failure !== undefined) this.fail(failure.reason, failure.busy)
+    else if (outcome === 'committed') this.#recover()
+  }
+
+  /** @param brief - Whether it is likely to be over in a moment: told only if it is not. */
+  fail(reason: string, brief: boolean, sinceMs = performance.now()): void {
+    this.#failedWrites++
+    this.#sinceMs ??= sinceMs
+    this.#reason = reason
+    if (!brief || this.trouble !== undefined) this.#tell()
+  }
+
+  /** Notes that callers have been refused for it. */
+  refuse(sinceMs: number): void {
+    if (this.#sinceMs === undefined) this.fail('the disk does not answer', false, sinceMs)
+    else this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#told) return
+    this.#told = true
+    this.#log(`The accounts cannot be written, and it is tried again: ${this.#reason}`)
+  }
+
+  #recover(): void {
+    this.#sinceMs = undefined
+    if (!this.#told) return
+    this.#told = false
+    this.#log('The accounts can be written again')
+  }
+}

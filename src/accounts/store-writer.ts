@@ -1,0 +1,219 @@
+/**
+ * The only one in `oi serve` who writes the accounts while requests run. It waits for locks and
+ * disks, so it has a thread of its own (writer-thread.ts).
+ *
+ * Rules
+ *   1. Nothing is thrown: every request has a reply that says what became of it.
+ *   2. A group is committed only if it has not been withdrawn, which is decided by one atomic
+ *      exchange (shared.ts) before the commit.
+ *   3. When a commit fails, the writer's row in the file says what became of it. While that
+ *      cannot be read, the outcome is unknown, and whoever sent the group asks again.
+ *
+ * @module
+ */
+
+import { statSync } from 'node:fs'
+import type Sqlite from 'better-sqlite3'
+import { type Packed, unpack } from './booking.js'
+import { accountsPath, connect, walBytesKept } from './database.js'
+import type { Shared } from './shared.js'
+import { findSpools, takeIn } from './spool.js'
+import { isBusy, reasonOf } from './store-errors.js'
+import { type Noted, StoreFile } from './store-file.js'
+import { bookingWriter, newWriter, writtenBy } from './write-bookings.js'
+
+/** How long a try waits for another process' write. */
+const busyMs = 250
+
+export interface WriteRequest {
+  /** The number of the first booking; those after it have the next ones. */
+  readonly first: number
+  readonly bookings: Packed
+  /** When keys were last used: id and milliseconds since 1970. */
+  readonly used: readonly (readonly [number, number])[]
+  /** Writes nothing, and only says whether the group is in the file. */
+  readonly askOnly: boolean
+}
+
+export interface WriteReply {
+  readonly outcome: 'committed' | 'withdrawn' | 'failed' | 'unknown'
+  /** Why not, and whether it was only another process' lock. */
+  readonly failure?: { readonly reason: string; readonly busy: boolean }
+  /** True if the path leads to another file than before, or to none. */
+  readonly moved: boolean
+  readonly fileBytes: number
+  readonly walBytes: number
+  /** What the operator should know. */
+  readonly notes: readonly string[]
+}
+
+export class StoreWriter {
+  readonly #file: StoreFile
+  readonly #shared: Shared
+  #db: Sqlite.Database | undefined
+  #write: ReturnType<typeof bookingWriter> | undefined
+  #spools: string[]
+  #notes: string[] = []
+
+  /** Opens nothing yet. @param noted - The file that this process has opened already. */
+  constructor(dataDir: string, shared: Shared, noted?: Noted) {
+    this.#file = new StoreFile(accountsPath(dataDir), noted)
+    this.#shared = shared
+    this.#spools = findSpools(dataDir)
+  }
+
+  handle(request: WriteRequest): WriteReply {
+    let committing = false
+    let moved = false
+    try {
+      moved = this.#open()
+      this.#takeInSpools()
+      const db = this.#db!
+      const writer = this.#shared.writer
+      if (request.askOnly) {
+        return this.#reply(this.#isWritten(request) ? 'committed' : 'failed', { moved })
+      }
+      db.exec('BEGIN IMMEDIATE')
+      const written = writtenBy(db, writer)!
+      const homeless = this.#write!(unpack(request.bookings), writer, request.first, written)
+      if (homeless > 0)
+        this.#notes.push(`${homeless} answers were of workspaces that are not there`)
+      this.#noteUsed(request.used)
+      if (!this.#shared.beginCommit()) {
+        db.exec('ROLLBACK')
+        return this.#reply('withdrawn', { moved })
+      }
+      committing = true
+      db.exec('COMMIT')
+      return this.#reply('committed', { moved })
+    } catch (error) {
+      const failure = { reason: reasonOf(error), busy: isBusy(error) }
+      const outcome = committing || request.askOnly ? this.#find(request) : 'failed'
+      moved ||= !this.#file.same
+      this.#rollBack()
+      // What is in memory of a file that failed is not to be believed.
+      if (!failure.busy) this.#disconnect()
+      return this.#reply(outcome, { failure, moved })
+    }
+  }
+
+  /** Folds the log into the file and cuts it, if it has grown and no reader is in the way. */
+  tend(): void {
+    try {
+      if (this.#db === undefined || sizeOf(`${this.#file.path}-wal`) <= walBytesKept) return
+      this.#db.pragma('busy_timeout = 0')
+      this.#db.pragma('wal_checkpoint(TRUNCATE)')
+    } catch {
+      // A reader, a writer, a disk: the next time.
+    } finally {
+      if (this.#db?.open) this.#db.pragma(`busy_timeout = ${busyMs}`)
+    }
+  }
+
+  /** Never throws. */
+  close(): void {
+    this.#disconnect()
+  }
+
+  /** @returns Whether the path leads to another file than before. */
+  #open(): boolean {
+    if (this.#db !== undefined && this.#file.same) return false
+    this.#disconnect()
+    const moved = this.#file.noted.file !== undefined && !this.#file.same
+    this.#file.check()
+    const db = connect(this.#file.path, busyMs)
+    try {
+      // A file that was restored knows nothing of this writer, or of less than it has written.
+      const known = !moved && this.#shared.writer > 0 && writtenBy(db, this.#shared.writer)
+      if (known === false || known === undefined) this.#shared.writer = newWriter(db)
+      this.#write = bookingWriter(db)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    this.#db = db
+    this.#file.note()
+    return moved
+  }
+
+  #disconnect(): void {
+    try {
+      this.#db?.close()
+    } catch {
+      // There is nothing to save: whatever was committed is in the log.
+    }
+    this.#db = undefined
+    this.#write = undefined
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#db?.inTransaction) this.#db.exec('ROLLBACK')
+    } catch {
+      this.#disconnect()
+    }
+  }
+
+  /** What became of a group whose commit failed (rule 3). */
+  #find(request: WriteRequest): WriteReply['outcome'] {
+    try {
+      this.#rollBack()
+      this.#open()
+      return this.#isWritten(request) ? 'committed' : 'failed'
+    } catch {
+      return 'unknown'
+    }
+  }
+
+  #isWritten({ first, bookings }: WriteRequest): boolean {
+    const written = writtenBy(this.#db!, this.#shared.writer) ?? 0
+    return bookings.numbers.length > 0 && written >= first
+  }
+
+  #noteUsed(used: WriteRequest['used']): void {
+    if (used.length === 0) return
+    // Another process may have seen the key later than this one, but not in the future: that is
+    // what a clock leaves behind that was wrong for a while.
+    const update = this.#db!.prepare(
+      `UPDATE keys SET used_ms = iif(used_ms > ?, ?, max(coalesce(used_ms, 0), ?)) WHERE id = ?`,
+    )
+    const now = Date.now()
+    for (const [keyId, usedMs] of used) update.run(now, usedMs, usedMs, keyId)
+  }
+
+  #takeInSpools(): void {
+    const left: string[] = []
+    for (const path of this.#spools) {
+      try {
+        this.#notes.push(takeIn(this.#db!, path))
+      } catch (error) {
+        if (isBusy(error)) left.push(path)
+        else this.#notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
+      }
+    }
+    this.#spools = left
+  }
+
+  #reply(
+    outcome: WriteReply['outcome'],
+    { failure, moved }: Pick<WriteReply, 'failure' | 'moved'>,
+  ): WriteReply {
+    const notes = this.#notes
+    this.#notes = []
+    return {
+      ...{ outcome, moved, notes },
+      ...(failure && { failure }),
+      fileBytes: sizeOf(this.#file.path),
+      walBytes: sizeOf(`${this.#file.path}-wal`),
+    }
+  }
+}
+
+/** In bytes; 0 if it is not there. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Bookings into the file: rows where money is at stake, and sums of all usage.
+ *
+ * Rules
+ *   1. A workspace's balance is the sum of its rows' amounts, always: both change in one
+ *      transaction. While it is unlimited (NULL), amounts are 0 and the sum is 0 (credits.ts
+ *      books away what is left when the limit is lifted).
+ *   2. An answer has a row where it costs something or there is a balance. All others are in the
+ *      sums of their day, key and model only: at 1,000 free answers a second their rows would
+ *      be 4 GB a day that nobody ever asks for.
+ *   3. Nothing is booked twice. Bookings have numbers, ascending for each writer, which is a
+ *      number that each process takes from the file; the writer's row says up to which number
+ *      they are in the file, and that changes in the same transaction.
+ *
+ * @module
+ */
+
+import type Sqlite from 'better-sqlite3'
+import { addTo, type Booking, dayMs, type Sum, sumKey } from './booking.js'
+
+/** A number for bookings that no other writer has. */
+export function newWriter(db: Sqlite.Database): number {
+  const insert = db.prepare('INSERT INTO writers (opened_ms) VALUES (?)')
+  return Number(insert.run(Date.now()).lastInsertRowid)
+}
+
+/** @returns Up to which number a writer's bookings are in the file; undefined: it has no row. */
+export function writtenBy(db: Sqlite.Database, writer: number): number | undefined {
+  return db
+    .prepare<[number], number>('SELECT written FROM writers WHERE id = ?')
+    .pluck()
+    .get(writer)
+}
+
+/** Statements that write bookings, for one connection; call it within a transaction. */
+export function bookingWriter(db: Sqlite.Database) {
+  const balanceOf = db
+    .prepare<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
+    .pluck()
+  const insert = db.prepare(
+    `INSERT INTO ledger (writer, number, kind, workspace_id, key_id, time_ms, model, rows,
+       input_tokens, output_tokens, image_tokens, cached_tokens, cost, amount)
+     VALUES (?, ?, 'usage', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const addUsage = db.prepare<[Omit<Sum, 'charged'> & { day: number }]>(
+    `INSERT INTO usage VALUES (@workspaceId, @day, @model, @keyId, @requests, @inputTokens,
+       @outputTokens, @imageTokens, @cachedTokens, @cost)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       input_tokens = input_tokens + excluded.input_tokens,
+       output_tokens = output_tokens + excluded.output_tokens,
+       image_tokens = image_tokens + excluded.image_tokens,
+       cached_tokens = cached_tokens + excluded.cached_tokens,
+       cost = cost + excluded.cost`,
+  )
+  const charge = db.prepare('UPDATE workspaces SET balance = balance - ? WHERE id = ?')
+  const note = db.prepare('UPDATE writers SET written = max(written, ?) WHERE id = ?')
+  const count = db.prepare('UPDATE tally SET total = total + ?')
+
+  /**
+   * @param first - The number of the first of them.
+   * @param written - {@link writtenBy}, read in the same transaction.
+   * @returns Of how many answers the workspace is not there: they are left out.
+   */
+  return (bookings: readonly Booking[], writer: number, first: number, written: number) => {
+    let homeless = 0
+    const limited = new Map<number, boolean>()
+    const sums = new Map<string, Sum>()
+    const charges = new Map<number, number>()
+    for (let i = Math.max(0, written + 1 - first); i < bookings.length; i++) {
+      const booking = bookings[i]!
+      const { workspaceId, cost } = booking
+      let isLimited = limited.get(workspaceId)
+      if (isLimited === undefined) {
+        const balance = balanceOf.get(workspaceId)
+        // A file that was restored may not have the workspace: one booking must not stop all.
+        if (balance === undefined) {
+          homeless += booking.requests
+          continue
+        }
+        isLimited = balance !== null
+        limited.set(workspaceId, isLimited)
+      }
+      // What was answered while the balance was unlimited is not charged to a later one.
+      const charged = isLimited && booking.charged ? cost : 0
+      if (charged !== 0) charges.set(workspaceId, (charges.get(workspaceId) ?? 0) + charged)
+      if (isLimited || cost !== 0) {
+        insert.run(
+          writer,
+          first + i,
+          workspaceId,
+          booking.keyId,
+          booking.timeMs,
+          booking.model,
+          booking.requests,
+          booking.inputTokens,
+          booking.outputTokens,
+          booking.imageTokens,
+          booking.cachedTokens,
+          cost,
+          // Not -0, which SQLite takes for no integer.
+          charged === 0 ? 0 : -charged,
+        )
+      }
+      const key = sumKey(booking)
+      const sum = sums.get(key)
+      if (sum === undefined) sums.set(key, { ...booking })
+      else addTo(sum, booking)
+    }
+    for (const sum of sums.values()) {
+      const { charged: _, ...tokens } = sum
+      addUsage.run({ ...tokens, day: Math.floor(sum.timeMs / dayMs) })
+    }
+    for (const [workspaceId, cost] of charges) charge.run(cost, workspaceId)
+    const last = first + bookings.length - 1
+    note.run(last, writer)
+    if (last > written) count.run(last - written)
+    return homeless
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The event loop's end of the writer's thread: one request at a time, and its reply.
+ *
+ * The thread is started with the first request, and again after it has ended by itself.
+ *
+ * @module
+ */
+
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  type Transferable,
+  Worker,
+} from 'node:worker_threads'
+import { Shared } from './shared.js'
+import type { StoreFile } from './store-file.js'
+import type { WriteReply, WriteRequest } from './store-writer.js'
+import type { ThreadData } from './writer-thread.js'
+
+/** 50,000 bookings at once, which is the most, take some 20 MB; a young heap grows for nothing. */
+const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
+
+interface Thread {
+  readonly worker: Worker
+  readonly port: MessagePort
+}
+
+type Message = WriteReply | 'closed'
+
+export class WriterLink {
+  readonly shared = new Shared()
+  readonly #dataDir: string
+  readonly #file: StoreFile
+  readonly #onReply: (reply: WriteReply) => void
+  #thread: Thread | undefined
+  #replies = 0
+  #underWay = false
+
+  /**
+   * @param file - The one that this process has open.
+   * @param onReply - Called once for each request; by the loop, or within {@link await}.
+   */
+  constructor(dataDir: string, file: StoreFile, onReply: (reply: WriteReply) => void) {
+    this.#dataDir = dataDir
+    this.#file = file
+    this.#onReply = onReply
+  }
+
+  get underWay(): boolean {
+    return this.#underWay
+  }
+
+  /** Only while nothing is under way. */
+  send(request: WriteRequest): void {
+    const thread = (this.#thread ??= this.#start())
+    this.#underWay = true
+    this.shared.beginGroup()
+    // The process lives on until it is written.
+    thread.port.ref()
+    const transfer: Transferable[] = [request.bookings.numbers.buffer as ArrayBuffer]
+    thread.port.postMessage(request, transfer)
+  }
+
+  /** Stops the event loop until the reply is there, at most `limitMs`. @returns False if it is not. */
+  await(limitMs: number): boolean {
+    if (!this.#underWay) return true
+    this.shared.awaitReply(this.#replies, limitMs)
+    const received = this.#thread && receiveMessageOnPort(this.#thread.port)
+    if (received !== undefined) this.#receive(received.message as Message)
+    return !this.#underWay
+  }
+
+  /** Ends the thread. What is under way then has no reply. */
+  close(limitMs: number): void {
+    const thread = this.#thread
+    if (thread === undefined) return
+    this.#thread = undefined
+    thread.port.off('message', this.#receive)
+    thread.port.postMessage('close')
+    this.shared.awaitReply(this.#replies, limitMs)
+    void thread.worker.terminate()
+  }
+
+  #start(): Thread {
+    const { port1: port, port2 } = new MessageChannel()
+    const { noted } = this.#file
+    const places = { dataDir: this.#dataDir, buffer: this.shared.buffer }
+    const data: ThreadData = { ...places, port: port2, noted }
+    this.#replies = this.shared.replyCount
+    const worker = new Worker(new URL('writer-thread.js', import.meta.url), {
+      workerData: data,
+      transferList: [port2],
+      resourceLimits: heapLimits,
+    })
+    worker.unref()
+    const thread = { worker, port }
+    let reason = 'its thread ended'
+    worker.on('error', (error) => (reason = error.message))
+    worker.on('exit', () => this.#lose(thread, reason))
+    port.on('message', this.#receive)
+    port.unref()
+    return thread
+  }
+
+  readonly #receive = (message: Message): void => {
+    this.#replies++
+    if (message === 'closed' || !this.#underWay) return
+    this.#underWay = false
+    this.#thread?.port.unref()
+    this.#onReply(message)
+  }
+
+  /** The thread has ended by itself: of what was under way nobody knows what became. */
+  #lose(thread: Thread, reason: string): void {
+    if (this.#thread !== thread) return
+    this.#thread = undefined
+    if (!this.#underWay) return
+    this.#underWay = false
+    const failure = { reason, busy: false }
+    const nothing = { moved: false, fileBytes: 0, walBytes: 0, notes: [] }
+    this.#onReply({ outcome: 'unknown', failure, ...nothing })
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * What can happen to the accounts of a running server, for real: another process holds a lock,
+ * pages are overwritten, the file is moved away or replaced, the
+ * disk is full.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import type { Test } from 'tap'
+import { root } from '../../scripts/build/paths.js'
+
+export interface StoreFault {
+  readonly name: string
+  /** Whether it needs a disk of its own. */
+  readonly ownDisk: boolean
+  /** @returns Ends it. */
+  begin(dataDir: string): Promise<() => void>
+}
+
+const fileOf = (dataDir: string) => join(dataDir, 'accounts.db')
+
+export const storeFaults: readonly StoreFault[] = [
+  { name: 'another process holds the lock', ownDisk: false, begin: lock },
+  { name: 'the file is moved away', ownDisk: false, begin: moveAway },
+  { name: 'pages are overwritten', ownDisk: false, begin: overwrite },
+  { name: 'the disk is full', ownDisk: true, begin: fill },
+  { name: 'a copy takes its place', ownDisk: false, begin: replace },
+]
+
+/** Holds `BEGIN IMMEDIATE` in a process of its own. @returns Ends it. */
+export async function lock(dataDir: string): Promise<() => void> {
+  const script = `
+    const Sqlite = require('better-sqlite3')
+    const db = new Sqlite(${JSON.stringify(fileOf(dataDir))})
+    db.exec('BEGIN IMMEDIATE')
+    console.log('locked')
+    process.stdin.on('end', () => { db.exec('ROLLBACK'); db.close() }).resume()`
+  const child = spawn(process.execPath, ['-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: root,
+  })
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  return () => child.stdin.end()
+}
+
+async function moveAway(dataDir: string) {
+  const file = fileOf(dataDir)
+  renameSync(file, `${file}.away`)
+  return () => renameSync(`${file}.away`, file)
+}
+
+/** All pages but the first, after which another connection commits to that. */
+async function overwrite(dataDir: string) {
+  const file = fileOf(dataDir)
+  const db = new Sqlite(file)
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  const before = readFileSync(file)
+  const pageSize = db.pragma('page_size', { simple: true }) as number
+  const writeFrom = (bytes: Uint8Array) => {
+    const descriptor = openSync(file, 'r+')
+    writeSync(descriptor, bytes, 0, bytes.length, pageSize)
+    closeSync(descriptor)
+  }
+  writeFrom(Buffer.alloc(before.length - pageSize, 0xff))
+  db.pragma(`application_id = ${before.length}`)
+  // Kept open: closing a file drops the locks that its process has on it.
+  return () => {
+    writeFrom(before.subarray(pageSize))
+    db.close()
+  }
+}
+
+async function fill(dataDir: string) {
+  const path = join(dataDir, 'filler')
+  const descriptor = openSync(path, 'w')
+  const { bavail, bsize } = statfsSync(dataDir)
+  const piece = Buffer.alloc(bsize)
+  for (let i = 0; i <= bavail; i++) {
+    try {
+      writeSync(descriptor, piece)
+    } catch {
+      break
+    }
+  }
+  if (fstatSync(descriptor).size === 0) throw new Error('nothing was filled')
+  closeSync(descriptor)
+  return () => unlinkSync(path)
+}
+
+/** A copy takes its place, as a backup that is restored would; then the first one comes back. */
+async function replace(dataDir: string) {
+  const file = fileOf(dataDir)
+  const db = new Sqlite(file)
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+  copyFileSync(file, `${file}.copy`)
+  renameSync(file, `${file}.away`)
+  renameSync(`${file}.copy`, file)
+  return () => renameSync(`${file}.away`, file)
+}
+
+/** A small disk of its own; undefined where this process may not mount one. */
+export function smallDisk(t: Test, kib = 2048): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'oi-disk-'))
+  const options = ['-t', 'tmpfs', '-o', `size=${kib}k`, 'tmpfs', folder]
+  const mounted = spawnSync('mount', options).status === 0
+  t.teardown(() => {
+    if (mounted) spawnSync('umount', ['-l', folder])
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return mounted ? folder : undefined
+}

@@ -1,0 +1,191 @@
+/**
+ * The accounts fail under a running server, at each moment of a request: nothing ends the process,
+ * every reply is one of the contract's, and what was answered is what was charged.
+ */
+import t, { type Test } from 'tap'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { audit, isBalanced } from '../helpers/audit.js'
+import { codeOf, type LimitedServer, withLimits } from '../helpers/limited.js'
+import { Slow, stubDecider } from '../helpers/stub.js'
+import { lock, smallDisk, type StoreFault, storeFaults } from '../helpers/store-faults.js'
+import { until } from '../helpers/until.js'
+
+const limits = { requestsPerMinute: 0, concurrent: 0 }
+const credits = 1_000_000_000
+
+/** A price and, if wanted, a balance to pay it from. */
+function charge({ accounts, workspaceId }: LimitedServer, balance: boolean): void {
+  accounts.prices.set('stub', { input: 1_000_000 })
+  if (balance) accounts.credits.add(workspaceId, credits)
+}
+
+for (const fault of storeFaults) {
+  for (const balance of [true, false]) {
+    const title = `${fault.name}, ${balance ? 'with' : 'without'} a balance`
+    t.test(`${title}: nothing ends, nothing is charged wrongly, all is well after it`, (t) =>
+      atEachMoment(t, fault, balance),
+    )
+  }
+}
+
+async function atEachMoment(t: Test, fault: StoreFault, balance: boolean): Promise<void> {
+  const disk = fault.ownDisk ? smallDisk(t) : undefined
+  if (fault.ownDisk && disk === undefined) {
+    t.pass('this process may not mount a disk')
+    return
+  }
+  const dataDir = disk === undefined ? undefined : join(disk, 'data')
+  const slow = new Slow()
+  const decider = stubDecider(slow.decide)
+  await withLimits(limits, { decider, ...(dataDir && { dataDir }) }, async (server) => {
+    const { accounts, dataDir, post, url, key, handlers } = server
+    charge(server, balance)
+    const answered = async () => {
+      const reply = post()
+      await until(() => slow.signals.length > 0)
+      slow.signals.length = 0
+      slow.release()
+      return (await reply).status
+    }
+    t.equal(await answered(), 200)
+    let [answers, tries] = [1, 1]
+    const count = (status: number) => {
+      tries++
+      if (status === 200) answers++
+      t.ok([200, 503].includes(status), String(status))
+    }
+    // While it runs: the fault comes between the head and the booking.
+    const running = post()
+    await until(() => slow.signals.length > 0)
+    slow.signals.length = 0
+    const end = await fault.begin(dataDir)
+    slow.release()
+    count((await running).status)
+    // At entry, and everything else that asks the accounts.
+    const later = Array.from({ length: 5 }, () => post())
+    const releasing = setInterval(() => slow.release(), 5)
+    for (const reply of later) count((await reply).status)
+    const headers = { authorization: `Bearer ${key}` }
+    for (const [path, init, expected] of [
+      ['/healthz', {}, [200]],
+      ['/v1/models', { headers }, [200, 503]],
+      ['/v1/usage', { headers }, [200, 503]],
+      ['/v1/models', { headers: { authorization: `Bearer oi-${'a'.repeat(43)}` } }, [401, 503]],
+      ['/readyz', {}, [200, 503]],
+      ['/metrics', {}, [200]],
+    ] as const) {
+      const reply = await fetch(url + path, init)
+      const { status } = reply
+      t.ok((expected as readonly number[]).includes(status), `${path}: ${status}`)
+      if (status === 503) t.match(reply.headers.get('retry-after'), /^\d+$/)
+      await reply.text()
+    }
+    await sleep(1200)
+    count((await post()).status)
+    end()
+    // It comes back by itself.
+    for (let status = 0; status !== 200;) {
+      await sleep(50)
+      status = (await post()).status
+      count(status)
+    }
+    await until(() => accounts.trouble() === undefined && accounts.ledger.pendingAnswers === 0)
+    clearInterval(releasing)
+    t.equal((await fetch(`${url}/readyz`)).status, 200)
+    t.equal(handlers.running.size, 0)
+    const seen = audit(dataDir)
+    t.ok(isBalanced(seen), JSON.stringify(seen))
+    // A copy that was in place for a while has taken what was booked then.
+    const lost = fault.name === 'a copy takes its place' ? tries : 0
+    t.ok(seen.booked <= answers && seen.booked >= answers - lost, `${seen.booked} of ${answers}`)
+    if (balance) t.equal(seen.balance, credits - 12 * seen.booked)
+  })
+}
+
+t.test('a lock of seconds: no request waits for it but those that must be charged', (t) =>
+  withLimits(limits, {}, async (server) => {
+    const { accounts, dataDir, url, post, key, log } = server
+    charge(server, true)
+    accounts.createWorkspace('free')
+    const { secret } = accounts.createKey('free', 'k')
+    t.equal((await post()).status, 200)
+    const unlock = await lock(dataDir)
+    const begunMs = performance.now()
+    const times: number[] = []
+    let [free, refused, first] = [0, 0, 0]
+    while (performance.now() - begunMs < 3500) {
+      const sinceMs = performance.now()
+      t.equal((await fetch(`${url}/healthz`)).status, 200)
+      times.push(performance.now() - sinceMs)
+      if ((await post(secret)).status === 200) free++
+      const reply = await post(key)
+      t.equal(reply.status, 503)
+      t.equal(await codeOf(reply), 'overloaded')
+      t.match(reply.headers.get('retry-after'), /^\d+$/)
+      first ||= performance.now() - begunMs
+      refused++
+    }
+    t.ok(first < 2500, `the first refusal came after ${first} ms`)
+    t.ok(refused > 20, `${refused}: from then on they come at once`)
+    t.equal(free, times.length, 'without a balance answers go on')
+    const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!
+    t.ok(median < 50, `a median of ${median} ms`)
+    const ready = await fetch(`${url}/readyz`)
+    t.equal(ready.status, 503)
+    t.match(((await ready.json()) as { detail: string }).detail, /accounts.*locked/)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    t.match(metrics, /^oi_accounts_failing 1$/m)
+    t.match(metrics, new RegExp(`^oi_accounts_pending_bookings ${free}$`, 'm'))
+    t.match(metrics, /^oi_accounts_failed_writes_total [1-9]/m)
+    t.match(metrics, /^oi_accounts_wal_bytes [1-9]/m)
+    unlock()
+    await until(() => accounts.trouble() === undefined && accounts.ledger.pendingAnswers === 0)
+    t.equal((await post()).status, 200)
+    t.match(audit(dataDir), { booked: 2, balance: credits - 24 })
+    t.match(audit(dataDir, 'free'), { booked: free })
+    const said = log.filter((line) => line.includes('"notice"'))
+    t.match(said, [/cannot be written.*locked/, /can be written again/])
+    t.equal(said.length, 2)
+  }),
+)
+
+t.test('whatever the accounts throw, at whichever call, the process goes on', (t) =>
+  withLimits(limits, {}, async (server) => {
+    const { accounts, url, key, post } = server
+    const headers = { authorization: `Bearer ${key}` }
+    const parts = [
+      ...[accounts, accounts.terms, accounts.prices, accounts.changes].map(
+        (part) => part as object,
+      ),
+    ]
+    let tried = 0
+    for (const part of parts) {
+      for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(part))) {
+        const { value } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(part), name)!
+        // What never throws, by its own word, is not made to.
+        if (typeof value !== 'function' || ['constructor', 'close', 'trouble'].includes(name)) {
+          continue
+        }
+        if (part === accounts.prices && name === 'of') continue
+        tried++
+        accounts.terms.setLimits(server.workspaceId, { concurrent: 1000 + tried })
+        Object.defineProperty(part, name, {
+          configurable: true,
+          value: () => {
+            throw new Error('disk I/O error')
+          },
+        })
+        for (const path of ['/v1/models', '/v1/usage', '/readyz', '/metrics', '/healthz']) {
+          const { status } = await fetch(url + path, { headers })
+          t.ok([200, 500, 503].includes(status), `${name}, ${path}: ${status}`)
+        }
+        const { status } = await post()
+        t.ok([200, 500, 503].includes(status), `${name}: ${status}`)
+        Reflect.deleteProperty(part, name)
+        t.equal((await post()).status, 200)
+      }
+    }
+    t.ok(tried > 10)
+  }),
+)
