@@ -5,21 +5,26 @@
  */
 
 import Table from 'cli-table3'
+import { print } from './output/print.js'
 
-/** Writes rows as a table, or as a JSON array that keeps every property. */
+/** Prints rows as a table, or as a JSON array that keeps every property. */
 export function printList<T extends object>(
   rows: readonly T[],
   columns: Readonly<Record<string, (row: T) => string>>,
   json: boolean | undefined,
 ): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
-    return
-  }
+  print(json ? `${JSON.stringify(rows, null, 2)}\n` : tableText(rows, columns))
+}
+
+/** A table for people, the last line ended. */
+export function tableText<T extends object>(
+  rows: readonly T[],
+  columns: Readonly<Record<string, (row: T) => string>>,
+): string {
   // No colours: the table looks the same in a file.
   const table = new Table({ head: Object.keys(columns), style: { head: [], border: [] } })
   for (const row of rows) table.push(Object.values(columns).map((cell) => cell(row)))
-  process.stdout.write(`${table.toString()}\n`)
+  return `${table.toString()}\n`
 }
 
 /** A point in time, UTC, to the second; `-` for none. */

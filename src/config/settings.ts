@@ -113,6 +113,12 @@ const properties = {
     'size of a request body, bytes; 0 is 4 MiB, or 64 MiB where a model sees images',
   ),
   deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request, milliseconds'),
+  drainMs: integer(
+    0,
+    3_600_000,
+    3000,
+    'time from SIGTERM in which /readyz says 503 and all else is answered, milliseconds',
+  ),
   graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown, milliseconds'),
   log: oneOf(['off', 'requests'], 'requests: one JSON line per request on stderr'),
 }

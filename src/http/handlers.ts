@@ -75,6 +75,7 @@ export class Handlers implements PostContext, Listener {
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
   #closing = false
+  #draining = false
   /** Made when it is first asked for. */
   #openApi: string | undefined
 
@@ -90,6 +91,7 @@ export class Handlers implements PostContext, Listener {
     [
       '/readyz',
       () => {
+        if (this.#draining) throw new OiError('ERR_OVERLOADED', unready.closing.message)
         this.decider()
         return { status: 200, body: '{"status":"ready"}' }
       },
@@ -124,6 +126,7 @@ export class Handlers implements PostContext, Listener {
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
     this.metrics = new Metrics({
       traffic: this.traffic,
+      logger,
       running: () => this.running.size,
       engines: () => backend.decider()?.engines() ?? [],
     })
@@ -148,6 +151,11 @@ export class Handlers implements PostContext, Listener {
     const exchange = new Posted(head, client, this)
     exchange.begin(head)
     return exchange.ended ? undefined : exchange
+  }
+
+  /** From now on `/readyz` says 503, and everything else goes on as before. */
+  beginDrain(): void {
+    this.#draining = true
   }
 
   /** What is left after `graceMs` is answered 503. */
