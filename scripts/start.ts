@@ -14,7 +14,7 @@ try {
   if (!process.env['OI_ADDON']) await buildNative(new Set())
 } catch (error) {
   console.error(error instanceof BuildError ? error.message : error)
-  process.exit(1)
+  process.exit(error instanceof BuildError ? error.exitCode : 1)
 }
 
 process.argv.splice(2, Infinity, 'serve', ...flags)

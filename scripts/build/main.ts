@@ -24,5 +24,5 @@ try {
     error instanceof BuildError ||
     (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
   console.error(expected ? (error as Error).message : error)
-  process.exitCode = 1
+  process.exitCode = error instanceof BuildError ? error.exitCode : 1
 }

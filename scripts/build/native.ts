@@ -24,7 +24,7 @@ import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { checkPrerequisites } from './prerequisites.js'
 import { root } from './paths.js'
-import { BuildError, probe, run } from './run.js'
+import { BuildError, BuildStopped, probe, run } from './run.js'
 import { llamaTree, type LlamaTree } from './vendor.js'
 
 /** Switches of the build and the CMake options they turn on. */
@@ -91,6 +91,7 @@ export async function buildNative(
   try {
     await cmake(enabled, tree, out, stale)
   } catch (error) {
+    if (error instanceof BuildStopped) throw error
     // Starting over for a tool's sake must not cost an addon that is whole: that takes minutes.
     const spared = !stale.includes('oi') && existsSync(stampPath(out, 'oi'))
     if (spared || !existsSync(join(out, 'CMakeCache.txt'))) throw error

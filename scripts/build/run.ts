@@ -1,18 +1,40 @@
 /**
- * Child processes of the build: output passed through, failure as an error.
+ * Child processes of the build: output passed through, failure as an error, signals passed on.
  *
  * @module
  */
 
 import { spawn, spawnSync } from 'node:child_process'
+import { constants } from 'node:os'
 
 /** A failure whose message is all that a person needs: printed without a stack. */
-export class BuildError extends Error {}
+export class BuildError extends Error {
+  /** The exit code that tells of it. */
+  readonly exitCode: number = 1
+}
+
+/** The build was asked to stop, and everything that it had started has ended. */
+export class BuildStopped extends BuildError {
+  override readonly exitCode: number
+
+  constructor(signal: NodeJS.Signals) {
+    super(`Stopped by ${signal}`)
+    this.exitCode = 128 + constants.signals[signal]
+  }
+}
+
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** From the passed on signal to the one that nobody can refuse, milliseconds. */
+const patienceMs = 5000
 
 /**
- * Runs a program with inherited output.
+ * Runs a program with inherited output. It leads a process group of its own: a signal that this
+ * process is sent goes to all of it, compilers included, and this process waits for its end. As
+ * process 1 too, and whether the signal came from a terminal, which only knows one group, or from
+ * npm, which only knows one process.
  *
- * @throws {@link BuildError} if it cannot be started or exits with anything but 0.
+ * @throws {@link BuildStopped} if a signal came, else {@link BuildError} if it cannot be started
+ *   or exits with anything but 0.
  */
 export function run(
   command: string,
@@ -24,15 +46,48 @@ export function run(
       cwd: options.cwd,
       env: options.env ?? process.env,
       stdio: ['ignore', options.quiet ? 'ignore' : 'inherit', 'inherit'],
+      detached: true,
     })
+    let stopped: NodeJS.Signals | undefined
+    let timer: NodeJS.Timeout | undefined
+    const passOn = (signal: NodeJS.Signals) => {
+      stopped ??= signal
+      killGroup(child.pid, signal)
+      timer ??= setTimeout(() => killGroup(child.pid, 'SIGKILL'), patienceMs)
+    }
+    const ended = (error?: BuildError) => {
+      clearTimeout(timer)
+      for (const signal of stopSignals) process.off(signal, passOn)
+      if (stopped !== undefined) reject(new BuildStopped(stopped))
+      else if (error !== undefined) reject(error)
+      else resolve()
+    }
+    for (const signal of stopSignals) process.on(signal, passOn)
     child.on('error', (error) =>
-      reject(new BuildError(`${command} could not be started: ${error.message}`)),
+      ended(new BuildError(`${command} could not be started: ${error.message}`)),
     )
     child.on('exit', (code, signal) => {
-      if (code === 0) resolve()
-      else reject(new BuildError(`${command} ${args[0] ?? ''} ended with ${signal ?? code}`))
+      // Its leader has gone; what is left of the group must not outlive this process.
+      if (stopped !== undefined) void groupEnded(child.pid).then(() => ended())
+      else if (code === 0) ended()
+      else ended(new BuildError(`${command} ${args[0] ?? ''} ended with ${signal ?? code}`))
     })
   })
+}
+
+/** @returns False if there is no such group any more. @param signal - 0 only asks. */
+function killGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return leader !== undefined && process.kill(-leader, signal)
+  } catch {
+    return false
+  }
+}
+
+async function groupEnded(leader: number | undefined): Promise<void> {
+  // With process 1 everything ends; and orphans that have ended stay in their group there.
+  while (process.pid !== 1 && killGroup(leader, 0))
+    await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 /** First line of a program's output, or undefined if it is not there. */

@@ -29,7 +29,7 @@ export class ToolError extends BuildError {
   constructor(
     message: string,
     /** 1: a wrong value or a failure; 2: wrong usage. */
-    readonly exitCode: number,
+    override readonly exitCode: number,
   ) {
     super(message)
   }

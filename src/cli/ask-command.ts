@@ -20,6 +20,7 @@ import {
   readQuestionFlag,
 } from './question-flags.js'
 import { modelToOpen } from './models-to-open.js'
+import { print, printError } from './output/print.js'
 import { addSettings } from './setting-options.js'
 import { together } from './together.js'
 
@@ -83,10 +84,10 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
             evidence: flags.evidence ?? false,
             orders: readOrders(flags),
           })
-    if (flags.json) process.stdout.write(`${text}\n`)
+    if (flags.json) print(`${text}\n`)
     else {
       const colours = process.stdout.isTTY && !dependencies.environment['NO_COLOR']
-      process.stdout.write(answerTable(parseReply(text), parseJson(body), { colours }))
+      print(answerTable(parseReply(text), parseJson(body), { colours }))
     }
   })
 }
@@ -104,7 +105,7 @@ async function askModel(
   const request = await wire.readRequest(body, { evidence: flags.evidence ?? false })
   const opened = await loadModel(model, dependencies)
   try {
-    if (opened.warning !== undefined) process.stderr.write(`${opened.warning}\n`)
+    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
     const decision = await opened.decider.decide(request, { evidence: flags.evidence ?? false })
     return wire.serializeDecision(decision)
   } finally {

@@ -27,6 +27,7 @@ import type { Dependencies } from './dependencies.js'
 import { loadModel } from './load-model.js'
 import { openMetadata } from './open-model.js'
 import { modelToOpen } from './models-to-open.js'
+import { print, printError } from './output/print.js'
 import { addSettings } from './setting-options.js'
 
 /** All of other commands but the calibration, which is what is made. */
@@ -148,7 +149,7 @@ async function ask(
   const opened = await loadModel(model, dependencies)
   try {
     requireUncalibrated(opened.temperatures)
-    if (opened.warning !== undefined) process.stderr.write(`${opened.warning}\n`)
+    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
     const limits = {
       maxQuestions: config.maxQuestions,
       maxOptions: mostOptions,
@@ -159,7 +160,7 @@ async function ask(
       readRows(rows, limits),
       (request, options) => decider.decide(request, options),
       (count) => {
-        if (count % 1000 === 0) process.stderr.write(`${count} rows answered\n`)
+        if (count % 1000 === 0) printError(`${count} rows answered\n`)
       },
     )
     const [card] = decider.models
@@ -225,7 +226,7 @@ function show({ calibrated, options, goal, doubts, path, json }: Shown): void {
   if (json) {
     const thresholds = goal && { ...goal, questions }
     const shown = { path, ...options, ...numbers, doubts, thresholds }
-    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
+    print(`${JSON.stringify(shown, null, 2)}\n`)
     return
   }
   printCalibration(calibrated, options)

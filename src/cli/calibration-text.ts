@@ -8,6 +8,7 @@ import type { Calibrated, CalibrateOptions, FittedType } from '../calibrate/cali
 import type { Figures } from '../calibrate/figures.js'
 import type { Goal, QuestionThreshold } from '../calibrate/thresholds.js'
 import { printList } from './table.js'
+import { print } from './output/print.js'
 
 interface TemperatureRow {
   readonly questions: string
@@ -61,7 +62,7 @@ export function printCalibration(
   { share, seed }: CalibrateOptions,
 ): void {
   const { before, after } = heldOut
-  process.stdout.write(
+  print(
     `${observations} answers fitted, ${after.observations} held out ` +
       `(${percent(share)} of the rows, seed ${seed})\n`,
   )
@@ -100,14 +101,13 @@ export function printThresholds(
   thresholds: readonly QuestionThreshold[],
   { rate, confidence }: Goal,
 ): void {
-  process.stdout.write(
+  print(
     `Thresholds on the top probability: at most ${percent(rate)} of what is decided is wrong, ` +
       `with ${percent(confidence)} confidence for each question\n`,
   )
   printList(thresholds, thresholdColumns, false)
   for (const { question, reason } of thresholds) {
-    if (reason !== undefined)
-      process.stdout.write(`No threshold holds for ${question}: ${reason}\n`)
+    if (reason !== undefined) print(`No threshold holds for ${question}: ${reason}\n`)
   }
 }
 

@@ -19,6 +19,7 @@ import { type Survey, surveyRows } from '../evaluate/survey.js'
 import { packageVersion } from '../package-root.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { evaluationText } from './evaluation-text.js'
+import { print, printError } from './output/print.js'
 import { createProgress } from './progress.js'
 import { listenForStop } from './signals.js'
 
@@ -69,11 +70,11 @@ export async function evaluateFile(
 
   const opened = await open()
   try {
-    if (opened.warning !== undefined) process.stderr.write(`${opened.warning}\n`)
+    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
     const run = new Run(file, survey, opened, options)
     const { report, failure } = await run.toEnd(exit)
     if (failure === undefined || report.rows.answered > 0) await write(report, options)
-    if (!report.whole) process.stderr.write(`${howToGoOn(report, options)}\n`)
+    if (!report.whole) printError(`${howToGoOn(report, options)}\n`)
     if (failure !== undefined) throw failure
     return report.whole && report.rows.refused === 0 ? exitCodes.ok : exitCodes.failure
   } finally {
@@ -105,7 +106,7 @@ class Run {
     const journal = await this.#openJournal()
     const startMs = performance.now()
     this.#elapsedMs = () => journal?.elapsedMs ?? performance.now() - startMs
-    const signals = listenForStop(() => exit(exitCodes.failure))
+    const signals = listenForStop(exit)
     const stop = new AbortController()
     void signals.first.then(() => stop.abort())
     let whole = false
@@ -178,8 +179,7 @@ class Run {
 
 async function write(report: Report, { json, html }: EvalOptions): Promise<void> {
   const text = json ? `${JSON.stringify(report, null, 2)}\n` : evaluationText(report)
-  // Longer than what some systems' pipes hold: the process must not end before it is read.
-  await new Promise((resolve) => process.stdout.write(text, resolve))
+  print(text)
   if (html !== undefined) writeFileSync(html, reportPage(report))
 }
 
@@ -204,7 +204,7 @@ async function withProgress<T>(
   work: (show: (fraction: number, note?: string) => void) => Promise<T>,
 ): Promise<T> {
   if (!process.stderr.isTTY) return work(() => {})
-  const progress = createProgress(label, process.stderr)
+  const progress = createProgress(label, printError)
   try {
     return await work((fraction, note) => progress.update(fraction, note))
   } finally {

@@ -7,6 +7,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Key } from '../accounts/accounts.js'
 import type { Dependencies } from './dependencies.js'
+import { print, printError } from './output/print.js'
 import { addSettings } from './setting-options.js'
 import { printList, showTime } from './table.js'
 import { type AccountsFlags, withAccounts } from './with-accounts.js'
@@ -34,10 +35,10 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
       withAccounts(dependencies, flags, (accounts) => {
         const key = accounts.createKey(flags.workspace, flags.name)
         // The key alone on standard output, so that a script can take it.
-        process.stderr.write(
+        printError(
           `Key ${key.id} of the workspace "${key.workspace}". Keep it: it is never shown again.\n`,
         )
-        process.stdout.write(`${key.secret}\n`)
+        print(`${key.secret}\n`)
       })
     },
   )
@@ -62,7 +63,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
   addSettings(revoke, ['dataDir']).action((id: number, flags: AccountsFlags) => {
     withAccounts(dependencies, flags, (accounts) => {
       const { name } = accounts.revokeKey(id)
-      process.stdout.write(`Key ${id} ("${name}") is revoked.\n`)
+      print(`Key ${id} ("${name}") is revoked.\n`)
     })
   })
 }

@@ -6,6 +6,7 @@
 
 import type { ModelConfig } from '../config.js'
 import type { Dependencies, OpenedModel } from './dependencies.js'
+import { printError } from './output/print.js'
 import { createProgress } from './progress.js'
 
 /** The settings that such commands have as flags. */
@@ -26,7 +27,7 @@ export async function loadModel(
   { openModel }: Pick<Dependencies, 'openModel'>,
 ): Promise<OpenedModel> {
   if (!process.stderr.isTTY) return openModel(model, () => {})
-  const progress = createProgress('Loading the model', process.stderr)
+  const progress = createProgress('Loading the model', printError)
   try {
     return await openModel(model, (fraction) => progress.update(fraction))
   } finally {

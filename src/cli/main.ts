@@ -6,17 +6,20 @@
  */
 
 import { createWire } from './create-wire.js'
-import { exitCodes } from './dependencies.js'
 import { openModel, surveyModel } from './open-model.js'
 import { run } from './run.js'
+import { killedBy } from './signals.js'
 
 const exit = (code: number) => process.exit(code)
 
-// Whoever reads the output may stop reading, as `head` does: nothing is left to say then.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  exit(exitCodes.ok)
-})
+// Process 1 of a container is ended by no signal that it does not listen to.
+if (process.pid === 1) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) exit(killedBy(signal))
+    })
+  }
+}
 
 const code = await run(process.argv, {
   openModel,

@@ -20,6 +20,7 @@ import { readTextFile } from './read-text.js'
 import { addPriceCommand } from './price-command.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
 import { modelToOpen } from './models-to-open.js'
+import { print } from './output/print.js'
 import { addSettings } from './setting-options.js'
 
 interface InspectFlags {
@@ -61,9 +62,9 @@ async function inspectFile(model: ModelConfig, { render, json }: InspectFlags): 
     const prompt = render === undefined || !readout ? undefined : await readPrompt(render, readout)
     if (json) {
       const shown = { ...inspection, ...(prompt && { prompt }) }
-      process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
+      print(`${JSON.stringify(shown, null, 2)}\n`)
     } else {
-      process.stdout.write(prompt ? promptText(prompt) : inspectionText(inspection))
+      print(prompt ? promptText(prompt) : inspectionText(inspection))
     }
     return readout ? exitCodes.ok : exitCodes.failure
   } finally {

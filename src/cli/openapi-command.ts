@@ -7,16 +7,16 @@
 import type { Command } from 'commander'
 import { openApiDocument } from '../api/openapi/document.js'
 import { serverAddress } from './server-address.js'
+import { print } from './output/print.js'
 
 export function addOpenApiCommand(program: Command): void {
   program
     .command('openapi')
     .description('print the OpenAPI document of the HTTP interface')
     .option('--server <address>', 'address of the server that it describes')
-    .action(async ({ server }: { readonly server?: string }) => {
+    .action(({ server }: { readonly server?: string }) => {
       const serverUrl = server === undefined ? undefined : serverAddress('--server', server)
       const text = `${JSON.stringify(openApiDocument({ serverUrl }), null, 2)}\n`
-      // Longer than what some systems' pipes hold: the process must not end before it is read.
-      await new Promise((resolve) => process.stdout.write(text, resolve))
+      print(text)
     })
 }

@@ -17,7 +17,7 @@ import {
 } from '../models/memory-plan.js'
 import { sizeText } from '../models/size-text.js'
 import type { Dependencies } from './dependencies.js'
-import { printList } from './table.js'
+import { tableText } from './table.js'
 
 const columns = {
   model: ({ model }: MemoryNeed) => model,
@@ -36,6 +36,7 @@ export interface PlannedModel {
 /**
  * Shows what several models need; about one, nothing is said unless it is refused.
  *
+ * @param say - Takes whole lines.
  * @returns The models as they are to be opened, in the same order.
  * @throws {@link OiError} `ERR_CONFIG` (a name is claimed twice), `ERR_MODEL_MEMORY`, and what
  *   reading a model file throws.
@@ -43,6 +44,7 @@ export interface PlannedModel {
 export async function planModels(
   models: readonly ModelConfig[],
   { surveyModel }: Pick<Dependencies, 'surveyModel'>,
+  say: (text: string) => void,
   availableBytes = availableMemory(),
 ): Promise<readonly PlannedModel[]> {
   const surveyed: MemoryNeed[] = []
@@ -57,8 +59,7 @@ export async function planModels(
     })),
   )
   if (models.length > 1) {
-    process.stdout.write(`Memory, of ${sizeText(availableBytes)} available:\n`)
-    printList(needs, columns, false)
+    say(`Memory, of ${sizeText(availableBytes)} available:\n${tableText(needs, columns)}`)
   }
   requireMemory(needs, availableBytes)
   return models.map((model, i) => {

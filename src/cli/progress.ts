@@ -18,8 +18,10 @@ export interface Progress {
 
 const lineStep = 0.25
 
-export function createProgress(label: string, stream: NodeJS.WriteStream): Progress {
-  return stream.isTTY ? terminalBar(label, stream) : plainLines(label, stream)
+/** @param write - Takes whole lines, where standard error is no terminal. */
+export function createProgress(label: string, write: (line: string) => void): Progress {
+  const { stderr } = process
+  return stderr.isTTY ? terminalBar(label, stderr) : plainLines(label, write)
 }
 
 function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {
@@ -39,12 +41,12 @@ function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {
   }
 }
 
-function plainLines(label: string, stream: NodeJS.WriteStream): Progress {
+function plainLines(label: string, write: (line: string) => void): Progress {
   let next = 0
   return {
     update: (fraction) => {
       if (fraction < next) return
-      stream.write(`${label}: ${Math.floor(fraction * 100)} %\n`)
+      write(`${label}: ${Math.floor(fraction * 100)} %\n`)
       next = (Math.floor(fraction / lineStep) + 1) * lineStep
     },
     stop: () => {},

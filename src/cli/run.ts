@@ -15,6 +15,7 @@ import { addKeysCommand } from './keys-command.js'
 import { addModelsCommand } from './models-command.js'
 import { addOpenApiCommand } from './openapi-command.js'
 import { addServeCommand } from './serve-command.js'
+import { print, printed, printError } from './output/print.js'
 import { addWorkspacesCommand } from './workspaces-command.js'
 
 const footer = `
@@ -23,16 +24,23 @@ Every setting can be given as an environment variable too; a flag wins over it.
 Exit codes: 0 success, 1 the command failed, 2 wrong usage or a wrong setting.`
 
 /**
- * Runs one command.
+ * Runs one command, and waits until what it prints has left.
  *
  * @param argv - As `process.argv`.
  * @returns The exit code. Never rejects.
  */
 export async function run(argv: readonly string[], dependencies: Dependencies): Promise<number> {
+  const code = await runCommand(argv, dependencies)
+  const whole = await printed()
+  return code === exitCodes.ok && !whole ? exitCodes.failure : code
+}
+
+async function runCommand(argv: readonly string[], dependencies: Dependencies): Promise<number> {
   const program = new Command('oi')
     .description('Answers typed questions about a state, with probabilities, by a local model.')
     .version(packageVersion())
     .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: printError })
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', footer)
   let code: number = exitCodes.ok
@@ -52,7 +60,7 @@ export async function run(argv: readonly string[], dependencies: Dependencies): 
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     }
-    process.stderr.write(`oi: ${describe(error)}\n`)
+    printError(`oi: ${describe(error)}\n`)
     const usage = error instanceof OiError && error.code === 'ERR_CONFIG'
     return usage ? exitCodes.usage : exitCodes.failure
   }

@@ -11,7 +11,6 @@ import { type Config, type ModelConfig, readConfig } from '../config.js'
 import { OiError } from '../errors.js'
 import { createCors } from '../http/cors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
-import { createLogger, type Logger } from '../http/logger.js'
 import { MetricsHandlers } from '../http/metrics-handlers.js'
 import type { Server } from '../http/server.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
@@ -21,6 +20,7 @@ import { ModelSlots } from './model-slots.js'
 import { planModels } from './plan-models.js'
 import { createProgress } from './progress.js'
 import { modelsToOpen } from './models-to-open.js'
+import { ServerLog } from './server-log.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
 import { welcome } from './welcome.js'
@@ -39,46 +39,61 @@ export function addServeCommand(
     .addHelpText(
       'after',
       '\nA first start on an empty data folder makes a workspace and a key, and shows the key once.' +
-        '\nSIGINT or SIGTERM lets running requests finish; a second one stops at once.',
+        '\nSIGTERM: /readyz says 503 for --drain-ms while everything else is answered, then running' +
+        '\nrequests have --grace-ms to finish. SIGINT (Ctrl-C): the same without --drain-ms. A second' +
+        '\none stops at once. SIGHUP is ignored unless the terminal is gone, which is as SIGTERM.' +
+        '\nExit codes: 0 stopped as asked, 130 or 143 at once by a second SIGINT or SIGTERM.',
     )
   addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
     const config = readConfig(dependencies.environment, flags)
-    const models = modelsToOpen(config)
-    const maxBodyBytes = bodyLimit(config, models)
-    done(await runServer({ ...config, maxBodyBytes }, models, dependencies))
+    const log = new ServerLog(config.log === 'requests')
+    try {
+      const models = modelsToOpen(config)
+      const maxBodyBytes = bodyLimit(config, models)
+      await runServer({ ...config, maxBodyBytes }, models, dependencies, log)
+      done(exitCodes.ok)
+    } finally {
+      await log.close()
+    }
   })
 }
 
+/** Serves until a signal. */
 async function runServer(
   config: Config,
   models: readonly ModelConfig[],
   dependencies: Dependencies,
-): Promise<number> {
-  const logger = createLogger(config.log === 'requests')
+  log: ServerLog,
+): Promise<void> {
+  const signals = listenForStop(dependencies.exit, { hangups: true })
   const { dataDir } = config
-  const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => logger.notice(text) })
+  const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => log.logger.notice(text) })
   const slots = new ModelSlots()
-  const signals = listenForStop(() => dependencies.exit(exitCodes.failure))
-  const servers: Server[] = []
+  const listeners: Listeners = { servers: [], url: '' }
   try {
-    const url = await listen(servers, config, dependencies, accounts, slots, logger)
-    const loaded = load(models, slots, dependencies).then(async (opened) => {
+    const handlers = await listen(listeners, config, dependencies, { accounts, slots, log })
+    const loaded = load(models, slots, dependencies, log).then(async (opened) => {
       // Last: a start that fails on the port or the model must not use up the one showing.
       const first = await createFirstKey(accounts)
-      if (first !== undefined) process.stdout.write(welcome(url, first.secret))
+      if (first !== undefined) log.say(welcome(listeners.url, first.secret))
       for (const { startLine, warning } of opened) {
-        process.stdout.write(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
+        log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
       }
-      process.stdout.write('Ready\n')
+      log.say('Ready\n')
     })
     // Whichever comes first: a signal, or the failure to load. Loading by itself ends nothing.
-    await Promise.race([signals.first, loaded.then(() => signals.first)])
-    process.stdout.write('Stopping\n')
+    const signal = await Promise.race([signals.first, loaded.then(() => signals.first)])
+    log.say('Stopping\n')
+    // Whoever pressed Ctrl-C waits, and no balancer sends requests before it was ready.
+    const isDraining = signal !== 'SIGINT' && slots.state() === 'ready' && config.drainMs > 0
+    if (isDraining) {
+      handlers.beginDrain()
+      await sleep(config.drainMs)
+    }
     // One after another: the metrics can be read while running requests finish.
-    for (const server of servers) await server.close(config.graceMs)
-    return exitCodes.ok
+    for (const server of listeners.servers) await server.close(config.graceMs)
   } finally {
-    for (const server of servers) await server.close(0)
+    for (const server of listeners.servers) await server.close(0)
     await slots.close()
     accounts.close()
     signals.dispose()
@@ -98,15 +113,26 @@ async function createFirstKey(accounts: Accounts): Promise<NewKey | undefined> {
   }
 }
 
-/** Adds what listens to `servers`, the API first. @returns The API's address. */
+interface Listeners {
+  /** The API first. */
+  readonly servers: Server[]
+  /** The API's address. */
+  url: string
+}
+
+interface Served {
+  readonly accounts: Accounts
+  readonly slots: Backend
+  readonly log: ServerLog
+}
+
+/** Adds what listens to `listeners`. @returns What is done with requests. */
 async function listen(
-  servers: Server[],
+  listeners: Listeners,
   config: Config,
   dependencies: Dependencies,
-  accounts: Accounts,
-  backend: Backend,
-  logger: Logger,
-): Promise<string> {
+  { accounts, slots, log }: Served,
+): Promise<Handlers> {
   const { host, port, metricsHost, metricsPort, placeWaitMs } = config
   const { maxBodyBytes, maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs } = config
   // As many as the queue of every model takes: waiting for a place is fair between workspaces.
@@ -115,11 +141,11 @@ async function listen(
     config.tlsCert === '' ? undefined : { certFile: config.tlsCert, keyFile: config.tlsKey }
   const scheme = tls === undefined ? 'http' : 'https'
   const handlers = new Handlers({
-    backend,
+    backend: slots,
     accounts,
     gate: new WorkspaceGate({ accounts, places, placeWaitMs }),
     wire: dependencies.createWire(config),
-    logger,
+    logger: log.logger,
     ...{ maxBodyBytes, maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs },
     maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
     cors: createCors(config.corsOrigins),
@@ -127,17 +153,16 @@ async function listen(
   })
   const Server = await loadServer()
   const server = await Server.listen({ handlers, host, port, tls })
-  servers.push(server)
-  const url = `${scheme}://${reachable(host)}:${server.port}`
-  process.stdout.write(`Listening on ${url}\n`)
+  listeners.servers.push(server)
+  listeners.url = `${scheme}://${reachable(host)}:${server.port}`
+  log.say(`Listening on ${listeners.url}\n`)
   if (metricsPort !== 0) {
     const place = { host: metricsHost, port: metricsPort, tls, flagPrefix: '--metrics-' }
-    servers.push(await Server.listen({ handlers: new MetricsHandlers(handlers), ...place }))
-    process.stdout.write(
-      `Metrics on ${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics\n`,
-    )
+    const metrics = await Server.listen({ handlers: new MetricsHandlers(handlers), ...place })
+    listeners.servers.push(metrics)
+    log.say(`Metrics on ${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics\n`)
   }
-  return url
+  return handlers
 }
 
 /** Loaded late: without a binary for this system, the other commands still work. */
@@ -158,12 +183,13 @@ async function load(
   models: readonly ModelConfig[],
   slots: ModelSlots,
   dependencies: Dependencies,
+  log: ServerLog,
 ): Promise<readonly OpenedModel[]> {
-  const planned = await planModels(models, dependencies)
+  const planned = await planModels(models, dependencies, (text) => log.say(text))
   return slots.open(
     planned.map(({ name, config }, i) => async () => {
       const what = planned.length === 1 ? 'the model' : `${name} (${i + 1} of ${planned.length})`
-      const progress = createProgress(`Loading ${what}`, process.stderr)
+      const progress = createProgress(`Loading ${what}`, (line) => log.warn(line))
       try {
         return await dependencies.openModel(config, (fraction) => progress.update(fraction))
       } finally {

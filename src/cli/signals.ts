@@ -1,33 +1,79 @@
 /**
- * SIGINT and SIGTERM: the first asks, the second insists.
+ * Signals that ask to stop: the first asks, the second insists.
+ *
+ * SIGHUP, where it is listened to: a terminal that is gone asks as SIGTERM does; any other is
+ * ignored, so that `nohup` and log rotation cut no request.
  *
  * @module
  */
 
-const stopSignals = ['SIGINT', 'SIGTERM'] as const
+import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { isatty } from 'node:tty'
+
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 export interface StopSignals {
   /** Resolves at the first signal. */
-  readonly first: Promise<void>
-  /** Gives both signals back their usual meaning. */
+  readonly first: Promise<StopSignal>
+  /** Gives all signals back their usual meaning. */
   dispose(): void
 }
 
-/** @param insist - Called at the second signal and every further one. */
-export function listenForStop(insist: () => void): StopSignals {
-  let asked = false
-  let ask = () => {}
-  const first = new Promise<void>((resolve) => (ask = resolve))
-  const onSignal = () => {
-    if (asked) insist()
-    asked = true
-    ask()
+export interface StopOptions {
+  /** Whether SIGHUP is listened to. Default: no, it ends the process. */
+  readonly hangups?: boolean
+}
+
+/**
+ * What npm is sent together with its process group, as by Ctrl-C, reaches its child twice: npm
+ * passes it on. So much later, milliseconds, it is a second one.
+ */
+const npmEchoMs = 250
+
+/** @param insist - Called at the second signal and every further one, with the exit code. */
+export function listenForStop(
+  insist: (code: number) => void,
+  { hangups = false }: StopOptions = {},
+): StopSignals {
+  const terminal = [0, 1, 2].find((fd) => isatty(fd))
+  const echoMs = isChildOfNpm() ? npmEchoMs : 0
+  let askedMs: number | undefined
+  let ask: (signal: StopSignal) => void = () => {}
+  const first = new Promise<StopSignal>((resolve) => (ask = resolve))
+  const onStop = (signal: StopSignal) => {
+    const now = performance.now()
+    if (askedMs !== undefined && now - askedMs >= echoMs) insist(killedBy(signal))
+    askedMs ??= now
+    ask(signal)
   }
-  for (const signal of stopSignals) process.on(signal, onSignal)
+  const onHangup = () => {
+    // Kernel and shell both send it: it never insists.
+    if (terminal !== undefined && !isatty(terminal)) ask('SIGHUP')
+  }
+  process.on('SIGINT', onStop)
+  process.on('SIGTERM', onStop)
+  if (hangups) process.on('SIGHUP', onHangup)
   return {
     first,
     dispose: () => {
-      for (const signal of stopSignals) process.off(signal, onSignal)
+      process.off('SIGINT', onStop)
+      process.off('SIGTERM', onStop)
+      process.off('SIGHUP', onHangup)
     },
+  }
+}
+
+/** The exit code that shells give to what a signal has ended. */
+export function killedBy(signal: StopSignal): number {
+  return 128 + constants.signals[signal]
+}
+
+function isChildOfNpm(): boolean {
+  try {
+    // The title that npm gives itself.
+    return readFileSync(`/proc/${process.ppid}/comm`, 'utf8').startsWith('npm')
+  } catch {
+    return ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')
   }
 }

@@ -12,6 +12,7 @@ import type { DailyUsage } from '../accounts/usage.js'
 import { OiError } from '../errors.js'
 import { usageReport } from '../http/usage-report.js'
 import type { Dependencies } from './dependencies.js'
+import { print } from './output/print.js'
 import { readAmount } from './read-amount.js'
 import { addSettings } from './setting-options.js'
 import { printList, showTime } from './table.js'
@@ -53,9 +54,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
   addSettings(create, ['dataDir']).action((name: string, flags: AccountsFlags) => {
     withAccounts(dependencies, flags, (accounts) => {
       accounts.createWorkspace(name)
-      process.stdout.write(
-        `Created the workspace "${name}". Next: oi keys create --workspace ${name}\n`,
-      )
+      print(`Created the workspace "${name}". Next: oi keys create --workspace ${name}\n`)
     })
   })
 
@@ -81,7 +80,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     }
     withAccounts(dependencies, flags, (accounts) => {
       accounts.terms.setLimits(accounts.workspace(name).id, flags)
-      process.stdout.write(`${describe(accounts.workspace(name))}\n`)
+      print(`${describe(accounts.workspace(name))}\n`)
     })
   })
 
@@ -104,7 +103,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
         const { id } = accounts.workspace(name)
         if (credits === undefined) accounts.credits.makeUnlimited(id)
         else accounts.credits.add(id, credits)
-        process.stdout.write(`${describe(accounts.workspace(name))}\n`)
+        print(`${describe(accounts.workspace(name))}\n`)
       })
     },
   )
@@ -118,10 +117,10 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     withAccounts(dependencies, flags, (accounts) => {
       const used = accounts.usage(name)
       if (flags.json) {
-        process.stdout.write(`${JSON.stringify(usageReport(used), null, 2)}\n`)
+        print(`${JSON.stringify(usageReport(used), null, 2)}\n`)
         return
       }
-      process.stdout.write(`${describe(used.workspace)}\n`)
+      print(`${describe(used.workspace)}\n`)
       printList(used.usage, usageColumns, false)
     })
   })

@@ -132,6 +132,12 @@ const properties = {
     10_000,
     'how long a request over the concurrent limit waits for a place, milliseconds',
   ),
+  drainMs: integer(
+    0,
+    3_600_000,
+    3000,
+    'time from SIGTERM in which /readyz says 503 and all else is answered, milliseconds',
+  ),
   graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown, milliseconds'),
   log: oneOf(['off', 'requests'], 'requests: one JSON line per request on stderr'),
 }

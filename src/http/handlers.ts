@@ -156,6 +156,7 @@ export class Handlers implements PostContext, Listener {
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
     this.metrics = new Metrics({
       traffic: this.traffic,
+      logger,
       running: () => this.running.size,
       engines: () => backend.decider()?.engines() ?? [],
       store: () => gate.storeFigures?.(),

@@ -19,23 +19,49 @@ export interface RequestEntry {
 export interface Logger {
   /** Undefined when requests are not logged, so that nobody builds entries for nothing. */
   readonly request: ((entry: RequestEntry) => void) | undefined
-  /** A fault of the server, with the id of the request that met it. */
+  /** A fault of the server, with the id of the request that met it, or `process` if none did. */
   fault(id: string, error: unknown): void
   /** What the operator should know, in a sentence. */
   notice(text: string): void
+  /** Faults so far. */
+  readonly faults: number
+  /** Lines that could not be written so far. */
+  readonly lostLines: number
 }
 
-/** @param write - Takes one line, its line break included. */
+/**
+ * @param write - Takes one line, its line break included. Never throws, never waits.
+ * @param lostLines - How many of them could not be written so far.
+ */
 export function createLogger(
   requests: boolean,
-  write: (line: string) => void = (line) => process.stderr.write(line),
+  write: (line: string) => void,
+  lostLines: () => number = () => 0,
 ): Logger {
+  let faults = 0
   const line = (entry: object) =>
     write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`)
   return {
     request: requests ? line : undefined,
     notice: (text) => line({ notice: text }),
-    fault: (id, error) =>
-      line({ id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    fault: (id, error) => {
+      faults++
+      line({ id, fault: textOf(error) })
+    },
+    get faults() {
+      return faults
+    },
+    get lostLines() {
+      return lostLines()
+    },
+  }
+}
+
+/** Also of what cannot be shown: a fault must not be lost for its text. */
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  } catch {
+    return 'an error without a text'
   }
 }

@@ -12,11 +12,13 @@ import { Counter, Gauge, type Histogram, Registry } from 'prom-client'
 import type { EngineReport } from '../decide/types.js'
 import { engineMetrics } from './engine-metrics.js'
 import type { StoreFigures } from './gate.js'
+import type { Logger } from './logger.js'
 import type { Content } from './reply.js'
 import type { Traffic } from './traffic.js'
 
 export interface MetricsSources {
   readonly traffic: Traffic
+  readonly logger: Pick<Logger, 'faults' | 'lostLines'>
   /** Requests for decisions under way. */
   readonly running: () => number
   readonly engines: () => readonly EngineReport[]
@@ -110,6 +112,11 @@ export class Metrics {
       traffic.items().map(({ count, ...labels }) => [labels, count]),
     )
     this.#addOne('gauge', 'oi_http_requests_running', 'Decisions under way', running)
+    const { logger } = this.#sources
+    const faults = 'Faults of the server; its log tells each'
+    this.#addOne('counter', 'oi_faults_total', faults, () => logger.faults)
+    const lost = 'Lines of standard output and error that could not be written'
+    this.#addOne('counter', 'oi_log_lines_lost_total', lost, () => logger.lostLines)
 
     const name = 'oi_http_request_duration_seconds'
     const histogram = {

@@ -23,7 +23,14 @@ export class RunningCommand {
     input = '',
   ) {
     const script = model === undefined ? real : stub
-    const env = { ...process.env, ...environment, ...(model && { OI_TEST_MODEL: model }) }
+    // Most tests ask for the end because they are at theirs.
+    const patience = { OI_DRAIN_MS: '0' }
+    const env = {
+      ...process.env,
+      ...patience,
+      ...environment,
+      ...(model && { OI_TEST_MODEL: model }),
+    }
     this.process = spawn(process.execPath, [script, ...args], { env })
     this.process.stdin!.end(input)
     this.process.stdout!.on('data', (data) => (this.stdout += data))

@@ -1,0 +1,107 @@
+/**
+ * A stub server as a process whose output leads wherever a test wants it: so its port is known
+ * beforehand and its readiness is asked over HTTP.
+ */
+import { type ChildProcess, execFileSync, spawn, type StdioOptions } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { vacantPort } from './vacant-port.js'
+
+export const stubScript = fileURLToPath(new URL('../fixtures/oi-stub.js', import.meta.url))
+
+export interface ProcessOptions {
+  readonly stdio?: StdioOptions
+  /** Behind a program that starts it, as `['sh', '-c', 'exec "$@" 2>&-', 'sh']`. */
+  readonly through?: readonly string[]
+  readonly model?: string
+  readonly dataDir?: string
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  /** The status of `/readyz` that is waited for. Default 200. */
+  readonly until?: number
+}
+
+export class ServerProcess {
+  readonly #port: number
+  readonly child: ChildProcess
+  /** The exit code, or the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals | null>
+
+  /** Starts it and waits until it answers; killed at the test's end at the latest. */
+  static async start(t: Test, options: ProcessOptions = {}): Promise<ServerProcess> {
+    const server = new ServerProcess(await vacantPort(), options.dataDir ?? t.testdir(), options)
+    t.teardown(() => server.child.kill('SIGKILL'))
+    let ended = false
+    void server.exited.then(() => (ended = true))
+    while ((await server.status('/readyz')) !== (options.until ?? 200)) {
+      if (ended) throw new Error('it ended before it was ready')
+      await sleep(20)
+    }
+    return server
+  }
+
+  private constructor(port: number, dataDir: string, options: ProcessOptions) {
+    const { stdio = 'ignore', through = [], model = 'instant', args = [] } = options
+    const serve = ['serve', '--model', 'x', '--port', String(port), '--data', dataDir, ...args]
+    const [command, ...others] = [...through, process.execPath, stubScript, ...serve]
+    const defaults = { OI_TEST_MODEL: model, OI_DRAIN_MS: '0' }
+    const env = { ...process.env, ...defaults, ...options.environment }
+    this.#port = port
+    this.child = spawn(command!, others, { stdio, env })
+    this.exited = new Promise((resolve) =>
+      this.child.once('exit', (code, signal) => resolve(code ?? signal)),
+    )
+  }
+
+  /** Undefined where nobody answers. */
+  async status(path: string): Promise<number | undefined> {
+    try {
+      const reply = await fetch(this.url(path))
+      await reply.text()
+      return reply.status
+    } catch {
+      return undefined
+    }
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${this.#port}${path}`
+  }
+
+  /** Asks `/healthz` so often. @throws If it is answered otherwise than with 200. */
+  async ask(times: number, path = '/healthz'): Promise<void> {
+    for (let i = 0; i < times; i++) {
+      const status = await this.status(path)
+      if (status !== 200) throw new Error(`request ${i} was answered with ${status}`)
+    }
+  }
+
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(this.url('/metrics'))).text()
+    return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)![1])
+  }
+
+  /** @returns The exit code, or the signal that ended it. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals | null> {
+    this.child.kill(signal)
+    return this.exited
+  }
+}
+
+/** Why there can be no {@link smallDisk} here; false where there can. */
+export const noDisk = process.getuid?.() === 0 ? false : 'only root may mount'
+
+/** The folder of a disk of so many bytes, gone with the test. */
+export function smallDisk(t: Test, bytes: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'oi-disk-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder])
+  t.teardown(() => {
+    execFileSync('umount', ['--lazy', folder])
+    rmSync(folder, { recursive: true })
+  })
+  return folder
+}

@@ -1,0 +1,121 @@
+/**
+ * Losing the log. The server once ended with 1 when whoever read its log had gone or the disk was
+ * full, kept everything for a pipe that nobody reads, and ended with 0 behind `| head -n1`.
+ */
+import t from 'tap'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { noDisk, ServerProcess, smallDisk } from '../helpers/server-process.js'
+
+const requests = ['--log', 'requests']
+
+async function someLost(server: ServerProcess): Promise<number> {
+  for (let i = 0; i < 200; i++) {
+    const lost = await server.metric('oi_log_lines_lost_total')
+    if (lost > 0) return lost
+    await sleep(50)
+  }
+  throw new Error('no line was counted as lost')
+}
+
+t.test('a full device as the log ends nothing, and lines are counted', async (t) => {
+  const full = openSync('/dev/full', 'w')
+  const server = await ServerProcess.start(t, { stdio: ['ignore', full, full], args: requests })
+  await server.ask(20)
+  t.ok((await someLost(server)) > 20)
+  await server.ask(20)
+  t.equal(await server.stop(), 0)
+})
+
+t.test('both outputs closed end nothing', async (t) => {
+  const through = ['sh', '-c', 'exec "$@" >&- 2>&-', 'sh']
+  const server = await ServerProcess.start(t, { through, args: requests })
+  await server.ask(20)
+  t.equal(await server.stop(), 0)
+})
+
+t.test('a reader that goes ends nothing, as behind head -n1', async (t) => {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const
+  const server = await ServerProcess.start(t, { stdio: [...stdio], args: requests })
+  server.child.stdout!.destroy()
+  server.child.stderr!.destroy()
+  await server.ask(20)
+  t.ok((await someLost(server)) > 10)
+  await server.ask(20)
+  t.equal(await server.stop(), 0)
+})
+
+t.test('a pipe that nobody reads costs bounded memory, and its loss is said later', async (t) => {
+  const dir = t.testdir()
+  const path = join(dir, 'log')
+  execFileSync('mkfifo', [path])
+  // Both ends: it has a reader, who does not read.
+  const fifo = openSync(path, constants.O_RDWR)
+  const server = await ServerProcess.start(t, {
+    stdio: ['ignore', 'ignore', fifo],
+    dataDir: join(dir, 'data'),
+    args: requests,
+  })
+  const crowd = (times: number) => Promise.all(Array.from({ length: 8 }, () => server.ask(times)))
+  await crowd(50)
+  const before = await server.metric('process_resident_memory_bytes')
+  await crowd(1200)
+  const lost = await someLost(server)
+  const grown = (await server.metric('process_resident_memory_bytes')) - before
+  t.ok(grown < 80e6, `${grown} bytes`)
+  const from = createReadStream('', { fd: openSync(path, constants.O_RDONLY) })
+  // The reader's end comes with the server's then.
+  closeSync(fifo)
+  let log = ''
+  from.on('data', (piece) => (log += piece))
+  while (!/lines were lost/.test(log)) await sleep(20)
+  const told = [...log.matchAll(/"warning":"(\d+) lines? (?:was|were) lost"/g)]
+  const sum = told.reduce((all, [, lines]) => all + Number(lines), 0)
+  t.ok(sum >= lost, `${sum} told, ${lost} counted`)
+  t.equal(await server.stop(), 0)
+})
+
+t.test('a log on a full disk goes on when there is room', { skip: noDisk }, async (t) => {
+  const disk = smallDisk(t, 65_536)
+  const log = join(disk, 'log')
+  writeFileSync(join(disk, 'filler'), Buffer.alloc(61_440 - 4096))
+  const file = openSync(log, 'a')
+  const server = await ServerProcess.start(t, { stdio: ['ignore', 'ignore', file], args: requests })
+  await server.ask(100)
+  await someLost(server)
+  rmSync(join(disk, 'filler'))
+  while (!readFileSync(log, 'utf8').includes('lost')) await sleep(20)
+  await server.ask(5)
+  t.equal(await server.stop(), 0)
+  const lines = readFileSync(log, 'utf8').split('\n')
+  t.equal(lines.pop(), '', 'the last line is whole')
+  const broken = lines.filter((line) => line.startsWith('{') && !line.endsWith('}'))
+  t.ok(broken.length <= 1, 'at most the one that the disk had half of room for')
+  const at = lines.findIndex((line) => /"warning":"\d+ lines were lost"/.test(line))
+  t.ok(lines.slice(at).filter((line) => line.includes('/healthz')).length >= 5)
+})
+
+t.test('a terminal that is halted holds nothing; once it is gone, the server ends', async (t) => {
+  // Whoever owns the terminal reads nothing of it: the pipe behind it is full at some point.
+  const through = ['sh', '-c', 'exec script -qefc "$*" /dev/null', 'sh']
+  const server = await ServerProcess.start(t, {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    through,
+    args: requests,
+  })
+  const crowd = (times: number) => Promise.all(Array.from({ length: 8 }, () => server.ask(times)))
+  await crowd(1200)
+  t.ok((await someLost(server)) > 0)
+  await server.stop('SIGKILL')
+  while ((await server.status('/healthz')) !== undefined) await sleep(50)
+})
