@@ -16,24 +16,21 @@ Prefix& DeviceTier::Add(std::vector<Token> tokens, llama_seq_id sequence) {
 
 Prefix* DeviceTier::Branch(Prefix* source, const std::vector<Token>& tokens, size_t length,
                            size_t room) {
+  const Cells::Chain shared = Share(source, length);
+  if (!CanMakeRoom(room, shared)) return nullptr;
   if (source != nullptr) ++source->pins;  // not to be evicted for its own copy's sequence
   const llama_seq_id sequence = TakeSequence();
   if (source != nullptr) --source->pins;
   if (sequence == Sequences::kNone) return nullptr;
-  Cells::Chain chain;
   if (source != nullptr) {
     sequences_.Copy(source->sequence, sequence);
     if (length < source->evaluated) sequences_.Cut(sequence, source->Position(length));
-    chain = cells_.Share(source->cells, length);
     Touch(*source);
   }
-  if (!MakeRoom(room)) {
-    sequences_.Free(sequence);
-    return nullptr;
-  }
+  MakeRoom(room, shared);
   Prefix& prefix = Add(tokens, sequence);
   prefix.evaluated = length;
-  prefix.cells = std::move(chain);
+  prefix.cells = shared;
   return &prefix;
 }
 
@@ -92,7 +89,12 @@ llama_seq_id DeviceTier::TakeSequence() {
 
 // ---- room ------------------------------------------------------------------------
 
-bool DeviceTier::MakeRoom(size_t cells) {
+bool DeviceTier::CanMakeRoom(size_t cells, const Cells::Chain& kept) const {
+  return cells_.used() + cells <= cells_.total() || KeptCells(kept) + cells <= cells_.total();
+}
+
+bool DeviceTier::MakeRoom(size_t cells, const Cells::Chain& kept) {
+  if (!CanMakeRoom(cells, kept)) return false;
   while (cells_.used() + cells > cells_.total()) {
     if (!EvictOne()) return false;
   }
@@ -132,13 +134,14 @@ size_t DeviceTier::Pinned() const {
                                            [](const Prefix& prefix) { return prefix.pins > 0; }));
 }
 
-size_t DeviceTier::IdleCells() const {
+size_t DeviceTier::KeptCells(const Cells::Chain& chain) const {
   std::unordered_set<const Cells::Span*> seen;
-  size_t pinned = 0;
+  size_t kept = 0;
+  Cells::Count(chain, seen, kept);
   for (const Prefix& prefix : prefixes_) {
-    if (prefix.pins > 0) Cells::Count(prefix.cells, seen, pinned);
+    if (prefix.pins > 0) Cells::Count(prefix.cells, seen, kept);
   }
-  return cells_.used() - pinned;
+  return kept;
 }
 
 }  // namespace oi

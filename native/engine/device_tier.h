@@ -58,6 +58,10 @@ class DeviceTier {
 
   // One without tokens in cells yet, not pinned.
   Prefix& Add(std::vector<Token> tokens, llama_seq_id sequence);
+  // True if Branch() would have the cells.
+  bool CanBranch(const Prefix* source, size_t length, size_t room) {
+    return CanMakeRoom(room, Share(source, length));
+  }
   // One that shares the first `length` tokens of `source`, and `room` cells free besides. Null
   // if there is no room or no sequence.
   Prefix* Branch(Prefix* source, const std::vector<Token>& tokens, size_t length, size_t room);
@@ -77,16 +81,25 @@ class DeviceTier {
   // A free sequence; else an idle fork of the prefix that was used longest ago; else the
   // sequence of an idle prefix; else kNone.
   llama_seq_id TakeSequence();
-  bool MakeRoom(size_t cells);
+  // False if so many cells cannot be free while `kept` and what is pinned stay; else they are.
+  // Nothing is evicted in vain.
+  bool MakeRoom(size_t cells, const Cells::Chain& kept = nullptr);
   bool EvictOne();
   void EvictAll();
   // Forgets all, pinned ones too: pointers to them are void.
   void Clear();
 
   size_t Pinned() const;
-  size_t IdleCells() const;
+  size_t IdleCells() const { return cells_.used() - KeptCells(nullptr); }
 
  private:
+  Cells::Chain Share(const Prefix* source, size_t length) {
+    return source == nullptr ? nullptr : cells_.Share(source->cells, length);
+  }
+  bool CanMakeRoom(size_t cells, const Cells::Chain& kept) const;
+  // Of what is pinned, and of `chain`.
+  size_t KeptCells(const Cells::Chain& chain) const;
+
   const bool forks_last_;
   const Leaving leaving_;
   Sequences sequences_;

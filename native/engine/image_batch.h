@@ -39,7 +39,7 @@ class ImageBatch {
                  bool both_directions) {
     const size_t count = counts_.size();
     const size_t width = rows.size() / count;
-    if (both_directions) llama_set_causal_attn(context, false);
+    const Attention attention(context, !both_directions);
     int32_t status = 0;
     for (size_t begin = 0; begin < count && status == 0; begin += batch_tokens) {
       const size_t some = std::min(batch_tokens, count - begin);
@@ -54,11 +54,19 @@ class ImageBatch {
       batch.logits = outputs_.data();
       status = llama_decode(context, batch);
     }
-    if (both_directions) llama_set_causal_attn(context, true);
     return status;
   }
 
  private:
+  // As the image needs it, and as text does again however this ends.
+  struct Attention {
+    Attention(llama_context* context, bool causal) : context(context) {
+      if (!causal) llama_set_causal_attn(context, false);
+    }
+    ~Attention() { llama_set_causal_attn(context, true); }
+    llama_context* context;
+  };
+
   // M-RoPE: all of a call's times, then its rows, its columns, and zeros.
   void SetPositions(size_t begin, size_t count) {
     if (places_.empty()) return;

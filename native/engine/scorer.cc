@@ -16,6 +16,8 @@ namespace oi {
 namespace {
 
 constexpr size_t kWarmUpTokens = 64;
+// llama_decode's, after the abort callback said so.
+constexpr int32_t kAborted = 2;
 // Steps that the measured rate looks back on: about 1 / (1 - kKeep).
 constexpr double kKeep = 0.9;
 
@@ -39,8 +41,9 @@ StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& o
 }  // namespace
 
 Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
-               uint32_t default_threads)
+               uint32_t default_threads, const std::atomic<bool>& stop)
     : vision_(vision),
+      stop_(stop),
       plan_(PlanContext(model, options, default_threads, NeedsWholeImages(vision))),
       recurrent_(model.recurrent()),
       deterministic_(options.deterministic),
@@ -49,27 +52,38 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       cache_(context_.get(), CacheOptions(plan_, options, recurrent_)),
       step_(plan_, cache_.device(), active_, recurrent_, deterministic_) {}
 
+// Inside a step, only where nobody else loses anything by it. A recurrent model that is interrupted
+// has no state left to trust, so there a step goes on to its end.
 bool Scorer::OnAbort(void* self) {
   const auto* scorer = static_cast<Scorer*>(self);
-  if (!scorer->evaluating_) return false;
-  const std::vector<Task*>& tasks = scorer->step_.tasks();
-  return std::all_of(tasks.begin(), tasks.end(),
-                     [](const Task* task) { return task->abandoned(); });
+  if (scorer->stop_.load(std::memory_order_relaxed)) return true;
+  return scorer->evaluating_ && !scorer->recurrent_ && scorer->Abandoned();
 }
 
+bool Scorer::Abandoned() const {
+  const std::vector<Task*>& tasks = step_.tasks();
+  // Who shares the prefix goes on with what the step adds to it.
+  return std::all_of(tasks.begin(), tasks.end(), [](const Task* task) {
+    return task->abandoned() && (task->prefix->missing() == 0 || task->prefix->pins == 1);
+  });
+}
+
+// Twice: the first pass waits for the weights' pages, which says nothing about the passes after it.
 void Scorer::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.step_tokens);
-  step_.Start(count);
-  for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
-  const auto start = Clock::now();
-  if (Decode() != 0) {
-    throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
+  for (int pass = 0; pass < 2; ++pass) {
+    step_.Start(count);
+    for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
+    const auto start = Clock::now();
+    if (Decode() != 0) {
+      throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
+    }
+    llama_synchronize(context_.get());
+    recent_tokens_ = static_cast<double>(count);
+    recent_ms_ = MillisecondsSince(start);
+    cache_.device().Clear();
   }
-  llama_synchronize(context_.get());
-  recent_tokens_ = static_cast<double>(count);
-  recent_ms_ = MillisecondsSince(start);
   rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
-  cache_.device().Clear();
   if (context_.own_attention()) {
     // It gives a token the same bits among few and among many, on any number of threads.
     plan_.min_rows = 0;
@@ -85,19 +99,34 @@ size_t Scorer::Take(Task& task) {
 bool Scorer::RunStep() {
   const size_t wanted = step_.size();
   vision_ms_ = 0;
+  if (Abandoned()) {
+    Reset();
+    return false;
+  }
   step_.Complete();
   const auto start = Clock::now();
-  evaluating_ = true;
-  const int32_t status = OnAbort(this) ? 2 : Decode();
-  evaluating_ = false;
-  if (status != 0) {
+  try {
+    evaluating_ = true;
+    const int32_t status = Decode();
+    evaluating_ = false;
+    if (status == kAborted) {
+      llama_synchronize(context_.get());
+      Undo();
+      return false;
+    }
+    if (status != 0) {
+      throw EngineError(
+          "ERR_ENGINE_INTERNAL",
+          "llama_decode failed with " + std::to_string(status) + ": " + FirstLoggedError());
+    }
+    if (step_.outputs() > 0) llama_synchronize(context_.get());
+    ReadRows();
+  } catch (...) {
+    evaluating_ = false;
     llama_synchronize(context_.get());
     Undo();
-    if (status == 2) return false;
-    throw EngineError("ERR_ENGINE_INTERNAL", "llama_decode failed with " + std::to_string(status) +
-                                                 ": " + FirstLoggedError());
+    throw;
   }
-  if (step_.outputs() > 0) llama_synchronize(context_.get());
   Advance();
   const double ms = MillisecondsSince(start) - vision_ms_;
   ++stats_.steps;
@@ -129,6 +158,17 @@ int32_t Scorer::DecodeImage() {
   return status;
 }
 
+// Before the books say that anything was evaluated: what this throws is undone as a whole.
+void Scorer::ReadRows() {
+  for (Task* task : step_.tasks()) {
+    for (const Task::Run& run : task->runs) {
+      if (run.row < 0) continue;
+      ReadLogits(task->question(run), run.row,
+                 task->result.logits.data() + task->items[run.item].offset);
+    }
+  }
+}
+
 void Scorer::Advance() {
   for (const Step::Chunk& chunk : step_.chunks()) {
     cache_.device().Grow(*chunk.task->prefix, chunk.count);
@@ -141,8 +181,6 @@ void Scorer::Advance() {
       task->suffix_left -= run.taken;
       run.taken = 0;
       if (run.row < 0) continue;
-      ReadLogits(task->question(run), run.row,
-                 task->result.logits.data() + task->items[run.item].offset);
       cache_.device().Return(*task->prefix, run.fork, run.evaluated);
       ++task->finished;
     }
@@ -154,9 +192,20 @@ void Scorer::Advance() {
   if (!recurrent_ && step_.padding() > 0) cache_.device().sequences().Cut(step_.filler(), 0);
 }
 
+// What was to be evaluated is not.
+void Scorer::Reset() {
+  for (Task* task : step_.tasks()) {
+    for (Task::Run& run : task->runs) {
+      run.taken = 0;
+      run.row = -1;
+    }
+  }
+}
+
 // After a decode that did not finish: cells hold what was evaluated before it. But a recurrent
 // state may have been moved in the books and not in memory, so it is not trusted.
 void Scorer::Undo() {
+  Reset();
   if (recurrent_) return Restart();
   Sequences& sequences = cache_.device().sequences();
   for (const Step::Chunk& chunk : step_.chunks()) {
@@ -164,9 +213,7 @@ void Scorer::Undo() {
     sequences.Cut(prefix.sequence, prefix.Position(prefix.evaluated));
   }
   for (Task* task : step_.tasks()) {
-    for (Task::Run& run : task->runs) {
-      run.taken = 0;
-      run.row = -1;
+    for (const Task::Run& run : task->runs) {
       // A fork of a prefix that this step was to complete has nothing of its end.
       sequences.Cut(run.fork, task->prefix->Position(task->prefix->evaluated) + run.evaluated);
     }

@@ -12,9 +12,13 @@
 //   4. A task that has begun has room to end: cells for the rest of its prefix and for its
 //      longest question are kept free of others.
 //   5. Deterministic: one task at a time; see step.h, rule 4, and state_cache.h, rule 5.
+//   6. A task that finds no room, turn after turn, gets it: once those that have room need no more
+//      than it does, nobody is admitted before it. One that gives way has gone on before, and
+//      loses no more than its own prefix, however often it does. So each one ends.
 
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 
@@ -35,9 +39,10 @@ class Scorer {
  public:
   // Throws EngineError ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED. Model and projector must
   // outlive the scorer. `default_threads` is used where the options leave the number open.
-  // `vision` is null for a model that reads text only.
-  Scorer(const Model& model, Vision* vision, const EngineOptions& options,
-         uint32_t default_threads);
+  // `vision` is null for a model that reads text only. `stop` ends what is being evaluated, from
+  // any thread; the scorer is of no use after it.
+  Scorer(const Model& model, Vision* vision, const EngineOptions& options, uint32_t default_threads,
+         const std::atomic<bool>& stop);
 
   Scorer(const Scorer&) = delete;
   Scorer& operator=(const Scorer&) = delete;
@@ -68,9 +73,10 @@ class Scorer {
   // At most once per task and step.
   size_t Take(Task& task);
   bool full() const { return step_.full(); }
-  // Evaluates the step. False if it was aborted, because every task in it was abandoned: then
-  // nothing has changed but that a recurrent model's tasks begin anew. Throws EngineError
-  // ERR_ENGINE_INTERNAL; the step's tasks are lost then, and must be dropped.
+  // Evaluates the step. False if it was not, because every task in it was abandoned: then nothing
+  // has changed. Throws what evaluating throws, EngineError ERR_ENGINE_INTERNAL if llama.cpp
+  // refuses: the step's tasks are lost then and must be dropped, and a recurrent model's other
+  // tasks begin anew.
   bool RunStep();
 
   // Forgets a task, done or not. Each one that was offered must come back here.
@@ -84,10 +90,14 @@ class Scorer {
 
  private:
   bool Admit(Task& task);
+  bool LeavesRoom(const Task& task) const;
   bool Suspend(const Task& task);
+  bool Abandoned() const;
   int32_t Decode();
   int32_t DecodeImage();
+  void ReadRows();
   void Advance();
+  void Reset();
   void Undo();
   void Restart();
   void ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
@@ -95,6 +105,7 @@ class Scorer {
   static bool OnAbort(void* self);
 
   Vision* const vision_;
+  const std::atomic<bool>& stop_;
   ContextPlan plan_;  // constant after WarmUp()
   const bool recurrent_;
   const bool deterministic_;
@@ -104,6 +115,7 @@ class Scorer {
   Context context_;
   StateCache cache_;
   ActiveTasks active_;
+  const Task* next_in_ = nullptr;  // rule 6: the one that waits for room
   Step step_;
   Rate rate_;
   ScorerStats stats_;

@@ -15,6 +15,9 @@ namespace {
 
 // How many times as much a task must need to be suspended for another one.
 constexpr double kMuchMore = 4;
+// Turns without room until a task is waited for (rule 6): others, short ones, are about to make
+// room anyway.
+constexpr size_t kPatience = 32;
 
 }  // namespace
 
@@ -62,6 +65,7 @@ Work Scorer::Remaining(const Task& task) const {
 
 bool Scorer::Admit(Task& task) {
   if (deterministic_ && !active_.empty()) return false;  // rule 5
+  if (!LeavesRoom(task)) return false;
   const std::vector<Token>& prefix = task.request.prefix;
   const auto tokens = static_cast<double>(prefix.size());
   const double token_seconds = rate_.Ms(Work::Of(tokens, 0)) / std::max(1.0, tokens) / 1000;
@@ -70,15 +74,34 @@ bool Scorer::Admit(Task& task) {
     const size_t spare = ReservedCells(active_, nullptr) + task.longest;
     found = cache_.Pin(prefix, spare, token_seconds);
   } while (found.prefix == nullptr && !found.wait && Suspend(task));
-  if (found.prefix == nullptr) return false;
+  if (found.prefix == nullptr) {
+    // Its turn only if nobody had one before it in this step.
+    const bool lost = !found.wait && step_.size() == 0;
+    if (lost && ++task.turns_lost >= kPatience && next_in_ == nullptr) next_in_ = &task;
+    return false;
+  }
+  if (next_in_ == &task) next_in_ = nullptr;
+  task.turns_lost = 0;
+  task.admitted_at = found.prefix->evaluated;
   task.prefix = found.prefix;
   if (task.prefix_evaluated == 0) task.result.tier = found.tier;  // else some of it is its own
   if (task.prefix_evaluated > task.prefix->evaluated) {  // suspended, and evicted meanwhile
-    stats_.lost_tokens += task.prefix_evaluated - task.prefix->evaluated;
+    const size_t lost = task.prefix_evaluated - task.prefix->evaluated;
+    stats_.lost_tokens += lost;
+    task.tokens_lost += lost;
     task.prefix_evaluated = task.prefix->evaluated;
   }
   active_.insert(&task);
   return true;
+}
+
+// False if the task would take room from the one that waits for it (rule 6). Behind others that
+// need more than that one does, it waits anyway.
+bool Scorer::LeavesRoom(const Task& task) const {
+  if (next_in_ == nullptr || next_in_ == &task) return true;
+  double left = 0;
+  for (const Task* other : active_) left += Remaining(*other).tokens;
+  return left > Remaining(*next_in_).tokens;
 }
 
 // Makes room for a task whose turn it is: another one that needs much more, and has no question
@@ -88,7 +111,8 @@ bool Scorer::Suspend(const Task& task) {
   Task* most = nullptr;
   for (Task* other : active_) {
     const std::vector<Task*>& step = step_.tasks();
-    if (!other->runs.empty() || std::find(step.begin(), step.end(), other) != step.end()) continue;
+    if (!other->may_give_way() || std::find(step.begin(), step.end(), other) != step.end())
+      continue;
     const double tokens = Remaining(*other).tokens;
     if (tokens > limit && (most == nullptr || tokens > Remaining(*most).tokens)) most = other;
   }
@@ -100,6 +124,7 @@ bool Scorer::Suspend(const Task& task) {
 }
 
 void Scorer::Drop(Task& task) {
+  if (next_in_ == &task) next_in_ = nullptr;
   if (!task.done()) stats_.lost_tokens += task.prefix_evaluated + task.suffix_evaluated;
   if (active_.erase(&task) == 0) return;
   for (const Task::Run& run : task.runs)

@@ -68,10 +68,12 @@ StateCache::Found StateCache::Pin(const std::vector<Token>& tokens, size_t spare
     source = &prefix;
     resident = found;
   }
-  if (promised > std::max(resident, outer_.Expect(tokens)) + kWorthWaiting) {
+  if (promised > resident + kWorthWaiting && promised > outer_.Expect(tokens) + kWorthWaiting) {
     return {.prefix = nullptr, .wait = true};
   }
   if (device_.Pinned() >= options_.max_pinned) return {};
+  // Before anything is read, copied or evicted for it.
+  if (!device_.CanBranch(source, resident, tokens.size() - resident + spare)) return {};
 
   Found found;
   const OuterTiers::Match outer = outer_.Find(tokens, resident, token_seconds);

@@ -43,8 +43,16 @@ struct Task {
   size_t suffix_left = 0;       // tokens of questions that are not evaluated yet
   size_t prefix_evaluated = 0;  // prefix tokens evaluated on its behalf
   size_t suffix_evaluated = 0;
+  size_t admitted_at = 0;  // prefix tokens that were evaluated when it was given its prefix
+  size_t turns_lost = 0;   // in which there was no room for it, since it last had some
+  size_t tokens_lost = 0;  // evaluated on its behalf, and evicted where it gave way
   std::vector<Run> runs;
 
+  // scorer.h, rule 6.
+  bool may_give_way() const {
+    return runs.empty() && prefix->evaluated > admitted_at &&
+           tokens_lost + prefix->evaluated <= request.prefix.size();
+  }
   bool done() const { return finished == items.size(); }
   const TokenizedQuestion& question(const Run& run) const {
     return request.questions[items[run.item].question];

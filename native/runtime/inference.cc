@@ -22,7 +22,7 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
   const uint32_t cores = AvailableCores();
   std::unique_ptr<Scorer> scorer;
   if (!options.metadata_only) {
-    scorer = std::make_unique<Scorer>(model, vision, options, cores);
+    scorer = std::make_unique<Scorer>(model, vision, options, cores, stop_);
     scorer->WarmUp();
     books_.SetScorer(scorer->stats());
     books_.SetByteMs(scorer->Ms({1, 0}) / kBytesPerToken);
@@ -44,9 +44,7 @@ void Inference::Add(JobPtr owned) {
   live_.push_back(std::move(owned));
   Guard(*job, [&] {
     if (!scorer_) throw EngineError("ERR_ENGINE_NOT_OPEN", "opened for its metadata only");
-    job->task = scorer_->Begin(std::move(job->tokenized), [this, job] {
-      return stop_.load(std::memory_order_relaxed) || job->abandoned();
-    });
+    job->task = scorer_->Begin(std::move(job->tokenized), [job] { return job->abandoned(); });
   });
   if (job->error_code != nullptr || job->task->done()) return End(job);
   const Work work = scorer_->Remaining(*job->task);

@@ -1,0 +1,114 @@
+/**
+ * Room in the context: what a request that hangs up, one that does not fit yet, and one that gives
+ * way cost the others.
+ *
+ * Needs the built addon and the `small` and `hybrid` fixtures. Tokens are counted; times are not
+ * asserted.
+ */
+import t from 'tap'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Engine } from '../../src/engine/types.js'
+import { outcomeOf, unique, withEngine } from '../helpers/fixture.js'
+import { relativeError } from '../helpers/reference.js'
+import { bestOfThree } from '../helpers/trials.js'
+import { until } from '../helpers/until.js'
+
+const options = { maxBacklogMs: 2 ** 31, hostCacheBytes: 0, threads: 1, microbatchTokens: 64 }
+
+/** Waits until steps have run, so that what was asked before is under way. */
+async function someSteps(engine: Engine, count: number): Promise<void> {
+  const { steps } = engine.stats()
+  await until(() => engine.stats().steps >= steps + count)
+}
+
+// BUG: a step whose only request had hung up was interrupted. A recurrent model then began all
+// requests anew, and dropped what was cached.
+for (const name of ['small', 'hybrid'] as const) {
+  t.test(`${name}: whoever hangs up loses its own tokens and nobody else's`, (t) =>
+    withEngine(
+      name,
+      async (engine) => {
+        const kept = unique('kept', 40)
+        const first = await engine.score(kept)
+        const each = await engine.score(unique('measured', 100))
+        let running = true
+        const long = engine.score(unique('long', 6000), { workspace: 1 })
+        void long.finally(() => (running = false))
+        await someSteps(engine, 25)
+        for (let i = 0; i < 12 && running; i++) {
+          const leaving = new AbortController()
+          const request = { workspace: 2, signal: leaving.signal }
+          const one = outcomeOf(engine.score(unique(`hung up ${i}`, 100), request))
+          await delay(i % 4)
+          leaving.abort()
+          await one
+        }
+        const again = await engine.score(kept)
+        t.equal(again.cachedTokens, again.prefixTokens, 'what was cached still is')
+        t.ok(relativeError(again.logits, first.logits) < 1e-3)
+        t.equal((await long).cachedTokens, 0)
+        const { cancelled, lostTokens } = engine.stats()
+        const most = cancelled * (each.prefixTokens + each.suffixTokens + 2)
+        t.ok(lostTokens <= most, `${lostTokens} tokens lost, ${cancelled} hung up`)
+      },
+      { ...options, contextTokens: 32_768 },
+    ),
+  )
+}
+
+// BUG: at every step all that was cached was evicted for it, and then it had no room yet.
+t.test('a request that cannot fit yet evicts nothing', (t) =>
+  withEngine(
+    'small',
+    async (engine) => {
+      const cached = unique('cached', 2000)
+      const wrong = await bestOfThree(async (trial) => {
+        await engine.score(cached)
+        const leaving = new AbortController()
+        const { signal } = leaving
+        const running = outcomeOf(engine.score(unique(`${trial} a`, 13_000), { signal }))
+        const waiting = outcomeOf(engine.score(unique(`${trial} b`, 5000), { signal }))
+        const bothThere = () => engine.stats().queuedTokens > 15_000
+        await until(() => bothThere() || engine.stats().queuedRequests < 2)
+        await someSteps(engine, 8)
+        const { cachedTokens, prefixTokens } = await engine.score(cached)
+        const { queuedRequests } = engine.stats()
+        leaving.abort()
+        const ends = await Promise.all([running, waiting])
+        if (queuedRequests < 2) return `${ends.join(', ')}: too late to tell`
+        return cachedTokens === prefixTokens ? undefined : `${cachedTokens} tokens are left`
+      })
+      t.strictSame(wrong, [])
+    },
+    { ...options, contextTokens: 16_384 },
+  ),
+)
+
+// BUG: it gave way to each of them, and began again from the first token.
+for (const [name, contextTokens] of [
+  ['small', 8192],
+  ['hybrid', 1536],
+] as const) {
+  t.test(`${name}: a long request ends beside short ones that take its room`, (t) =>
+    withEngine(
+      name,
+      async (engine) => {
+        let running = true
+        const long = engine.score(unique('long', 0.85 * contextTokens), { workspace: 1 })
+        void long.finally(() => (running = false))
+        let others = 0
+        const stream = Array.from({ length: 6 }, async (_, i) => {
+          for (let n = 0; running && others < 400; n++, others++) {
+            await engine.score(unique(`${i} ${n}`, contextTokens / 6), { workspace: 2 })
+          }
+        })
+        const { prefixTokens } = await long
+        t.ok(others < 400, `answered beside ${others} others`)
+        const { lostTokens } = engine.stats()
+        t.ok(lostTokens <= prefixTokens, `${lostTokens} of ${prefixTokens} tokens lost`)
+        await Promise.all(stream)
+      },
+      { ...options, contextTokens },
+    ),
+  )
+}
