@@ -12,7 +12,9 @@
 
 import { OiError } from '../errors.js'
 import { Changes } from './changes.js'
+import { type Compaction, compact } from './compaction.js'
 import { Connection } from './connection.js'
+import { checkConsistency, type Consistency } from './consistency.js'
 import { Credits } from './credits.js'
 import { hashBytes, hashSecret, newSecret, readSecret } from './keys.js'
 import { type Caller, KnownKeys } from './known-keys.js'
@@ -238,6 +240,22 @@ export class Accounts {
       throw new OiError('ERR_ACCOUNTS', `There is no key ${id}: oi keys list shows them`)
     }
     return key
+  }
+
+  /** Whether balances, rows and usage agree; with what this process has booked. */
+  check(): Consistency {
+    this.ledger.flush()
+    return checkConsistency(this.#db)
+  }
+
+  /** @see {@link compact} */
+  compact(beforeMs: number, path: string): Compaction {
+    return compact(this.#db, beforeMs, path)
+  }
+
+  /** Makes the file as small as what is in it. Others cannot write meanwhile. */
+  shrink(): void {
+    this.#db.use(() => this.#db.prepare('VACUUM').run())
   }
 
   /**

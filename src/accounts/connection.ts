@@ -22,6 +22,7 @@ export class Connection {
   readonly file: StoreFile
   readonly #busyMs: number
   readonly #statements = new Map<string, Sqlite.Statement<unknown[]>>()
+  readonly #plucked = new Map<string, Sqlite.Statement<unknown[]>>()
   #db: Sqlite.Database
   #failingSinceMs: number | undefined
   #reopenAtMs = 0
@@ -64,7 +65,12 @@ export class Connection {
 
   /** As {@link prepare}, for the first column alone. */
   pluck<Parameters extends unknown[], Result>(sql: string) {
-    return this.prepare<Parameters, Result>(sql).pluck()
+    let statement = this.#plucked.get(sql)
+    if (statement === undefined) {
+      statement = this.#db.prepare<unknown[]>(sql).pluck()
+      this.#plucked.set(sql, statement)
+    }
+    return statement as unknown as Sqlite.Statement<Parameters, Result>
   }
 
   /** Runs calls that read or write (rule 1). */
@@ -103,6 +109,7 @@ export class Connection {
     if (this.#closed) return
     this.#closed = true
     this.#statements.clear()
+    this.#plucked.clear()
     this.#db.close()
   }
 
@@ -114,6 +121,7 @@ export class Connection {
     const db = connect(this.file.path, this.#busyMs)
     this.file.note()
     this.#statements.clear()
+    this.#plucked.clear()
     this.#db.close()
     this.#db = db
     this.#mustReopen = false

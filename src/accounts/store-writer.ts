@@ -22,8 +22,10 @@ import { isBusy, reasonOf } from './store-errors.js'
 import { type Noted, StoreFile } from './store-file.js'
 import { bookingWriter, newWriter, writtenBy } from './write-bookings.js'
 
-/** How long a try waits for another process' write. */
+/** How long a try waits for another process' write, milliseconds. */
 const busyMs = 250
+/** How often the file is looked at: whether it is still there, and its size. */
+const lookMs = 50
 
 export interface WriteRequest {
   /** The number of the first booking; those after it have the next ones. */
@@ -51,7 +53,9 @@ export class StoreWriter {
   readonly #file: StoreFile
   readonly #shared: Shared
   #db: Sqlite.Database | undefined
-  #write: ReturnType<typeof bookingWriter> | undefined
+  #statements: ReturnType<typeof prepare> | undefined
+  #lookedAtMs = -Infinity
+  #sizes = { fileBytes: 0, walBytes: 0 }
   #spools: string[]
   #notes: string[] = []
 
@@ -73,9 +77,14 @@ export class StoreWriter {
       if (request.askOnly) {
         return this.#reply(this.#isWritten(request) ? 'committed' : 'failed', { moved })
       }
-      db.exec('BEGIN IMMEDIATE')
-      const written = writtenBy(db, writer)!
-      const homeless = this.#write!(unpack(request.bookings), writer, request.first, written)
+      const { begin, written, write, commit } = this.#statements!
+      begin.run()
+      const homeless = write(
+        unpack(request.bookings),
+        writer,
+        request.first,
+        written.get(writer) ?? 0,
+      )
       if (homeless > 0)
         this.#notes.push(`${homeless} answers were of workspaces that are not there`)
       this.#noteUsed(request.used)
@@ -84,7 +93,7 @@ export class StoreWriter {
         return this.#reply('withdrawn', { moved })
       }
       committing = true
-      db.exec('COMMIT')
+      commit.run()
       return this.#reply('committed', { moved })
     } catch (error) {
       const failure = { reason: reasonOf(error), busy: isBusy(error) }
@@ -117,6 +126,13 @@ export class StoreWriter {
 
   /** @returns Whether the path leads to another file than before. */
   #open(): boolean {
+    const now = performance.now()
+    if (this.#db !== undefined && now - this.#lookedAtMs < lookMs) return false
+    this.#lookedAtMs = now
+    this.#sizes = {
+      fileBytes: sizeOf(this.#file.path),
+      walBytes: sizeOf(`${this.#file.path}-wal`),
+    }
     if (this.#db !== undefined && this.#file.same) return false
     this.#disconnect()
     const moved = this.#file.noted.file !== undefined && !this.#file.same
@@ -126,7 +142,7 @@ export class StoreWriter {
       // A file that was restored knows nothing of this writer, or of less than it has written.
       const known = !moved && this.#shared.writer > 0 && writtenBy(db, this.#shared.writer)
       if (known === false || known === undefined) this.#shared.writer = newWriter(db)
-      this.#write = bookingWriter(db)
+      this.#statements = prepare(db)
     } catch (error) {
       db.close()
       throw error
@@ -143,7 +159,7 @@ export class StoreWriter {
       // There is nothing to save: whatever was committed is in the log.
     }
     this.#db = undefined
-    this.#write = undefined
+    this.#statements = undefined
   }
 
   #rollBack(): void {
@@ -174,11 +190,8 @@ export class StoreWriter {
     if (used.length === 0) return
     // Another process may have seen the key later than this one, but not in the future: that is
     // what a clock leaves behind that was wrong for a while.
-    const update = this.#db!.prepare(
-      `UPDATE keys SET used_ms = iif(used_ms > ?, ?, max(coalesce(used_ms, 0), ?)) WHERE id = ?`,
-    )
     const now = Date.now()
-    for (const [keyId, usedMs] of used) update.run(now, usedMs, usedMs, keyId)
+    for (const [keyId, usedMs] of used) this.#statements!.use.run(now, usedMs, usedMs, keyId)
   }
 
   #takeInSpools(): void {
@@ -203,9 +216,21 @@ export class StoreWriter {
     return {
       ...{ outcome, moved, notes },
       ...(failure && { failure }),
-      fileBytes: sizeOf(this.#file.path),
-      walBytes: sizeOf(`${this.#file.path}-wal`),
+      ...this.#sizes,
     }
+  }
+}
+
+/** What every batch needs, for one connection. */
+function prepare(db: Sqlite.Database) {
+  return {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    written: db.prepare<[number], number>('SELECT written FROM writers WHERE id = ?').pluck(),
+    use: db.prepare<[number, number, number, number]>(
+      `UPDATE keys SET used_ms = iif(used_ms > ?, ?, max(coalesce(used_ms, 0), ?)) WHERE id = ?`,
+    ),
+    write: bookingWriter(db),
   }
 }
 

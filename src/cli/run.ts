@@ -7,6 +7,7 @@
 import { Command, CommanderError } from 'commander'
 import { OiError } from '../errors.js'
 import { packageVersion } from '../package-root.js'
+import { addAccountsCommand } from './accounts-command.js'
 import { addAskCommand } from './ask-command.js'
 import { addCalibrateCommand } from './calibrate-command.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
@@ -51,6 +52,7 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
   addModelsCommand(program, dependencies, (result) => (code = result))
   addKeysCommand(program, dependencies)
   addWorkspacesCommand(program, dependencies)
+  addAccountsCommand(program, dependencies, (result) => (code = result))
   addOpenApiCommand(program)
   try {
     await program.parseAsync(argv)

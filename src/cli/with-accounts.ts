@@ -15,11 +15,12 @@ export interface AccountsFlags {
 export function withAccounts(
   { environment }: Dependencies,
   { dataDir }: AccountsFlags,
-  use: (accounts: Accounts) => void,
+  use: (accounts: Accounts, dataDir: string) => void,
 ): void {
-  const accounts = new Accounts({ dataDir: readConfig(environment, { dataDir }).dataDir })
+  const folder = readConfig(environment, { dataDir }).dataDir
+  const accounts = new Accounts({ dataDir: folder })
   try {
-    use(accounts)
+    use(accounts, folder)
   } finally {
     accounts.close()
   }

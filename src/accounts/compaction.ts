@@ -1,0 +1,154 @@
+/**
+ * The ledger's rows of long ago, out of the file: written to another one, and closed.
+ *
+ * What they sum up to stays, as closing rows: one for each workspace, kind and model. Balances
+ * and usage per day are untouched by it.
+ *
+ * Rules
+ *   1. Rows are deleted only after they have been forced to the disk elsewhere, in the transaction
+ *      that puts closing rows in their place: at each moment, whatever ends the process, the
+ *      amounts of all rows are the balances. A row may be in two exports then, and is known by
+ *      its writer and number.
+ *   2. The triggers let rows be deleted only before a time that is in `compactions`, where it is
+ *      during such a transaction only.
+ *   3. A transaction takes some thousand rows, so that a running server's bookings wait for
+ *      milliseconds.
+ *
+ * @module
+ */
+
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { OiError } from '../errors.js'
+import type { Connection } from './connection.js'
+
+const rowsAtOnce = 5000
+
+export interface Compaction {
+  /** Rows that were exported and deleted. */
+  readonly rows: number
+  /** Rows that stand for them. */
+  readonly closings: number
+}
+
+interface Row {
+  readonly writer: number
+  readonly number: number
+}
+
+const columns = `writer, number, kind, workspace_id, key_id, time_ms, model, rows, input_tokens,
+  output_tokens, image_tokens, cached_tokens, cost, amount`
+
+/** A closing row's values, from those of the rows that it stands for. */
+const sums = `kind, workspace_id, ?, model, sum(rows), sum(input_tokens), sum(output_tokens),
+  sum(image_tokens), sum(cached_tokens), sum(cost), sum(amount)`
+
+/**
+ * @param beforeMs - Rows of an earlier time are taken, milliseconds since 1970.
+ * @param path - A file that is not there yet: JSON lines, one a row.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if it cannot be written; `ERR_OVERLOADED` if the accounts
+ *   cannot. What was done by then stays done.
+ */
+export function compact(db: Connection, beforeMs: number, path: string): Compaction {
+  const file = create(path)
+  try {
+    const writer = db.write(() => takeWriter(db))
+    let rows = 0
+    let number = 0
+    for (;;) {
+      const { moved, last } = db.write(() => {
+        const batch = db
+          .prepare<[number, number, number], Row>(
+            `SELECT ${columns} FROM ledger WHERE time_ms < ? AND writer <> ? LIMIT ?`,
+          )
+          .all(beforeMs, writer, rowsAtOnce)
+        if (batch.length === 0) return { moved: 0, last: number }
+        append(file, path, batch)
+        return { moved: batch.length, last: close(db, batch, writer, number, beforeMs) }
+      })
+      if (moved === 0) break
+      rows += moved
+      number = last
+    }
+    return { rows, closings: rows === 0 ? 0 : db.write(() => merge(db, writer, number, beforeMs)) }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Puts closing rows in the place of these. @returns The last number that was given. */
+function close(
+  db: Connection,
+  batch: readonly Row[],
+  writer: number,
+  number: number,
+  beforeMs: number,
+): number {
+  db.prepare('CREATE TEMP TABLE IF NOT EXISTS closed (writer, number)').run()
+  db.prepare('DELETE FROM closed').run()
+  const note = db.prepare<[number, number]>('INSERT INTO closed VALUES (?, ?)')
+  for (const row of batch) note.run(row.writer, row.number)
+  const here = 'WHERE (writer, number) IN (SELECT writer, number FROM closed)'
+  return replace(db, here, [], writer, number, beforeMs)
+}
+
+/** All closing rows of this compaction into one for each workspace, kind and model. */
+function merge(db: Connection, writer: number, number: number, beforeMs: number): number {
+  return replace(db, 'WHERE writer = ?', [writer], writer, number, beforeMs) - number
+}
+
+function replace(
+  db: Connection,
+  where: string,
+  values: readonly number[],
+  writer: number,
+  number: number,
+  beforeMs: number,
+): number {
+  // Just before the time, so that a later compaction takes them in.
+  const closings = db
+    .prepare<[number, ...number[]], Record<string, unknown>>(
+      `SELECT ${sums.replace('?', '? AS time_ms')} FROM ledger ${where}
+       GROUP BY workspace_id, kind, model`,
+    )
+    .raw()
+    .all(beforeMs - 1, ...values) as unknown as unknown[][]
+  db.prepare<[number]>('INSERT INTO compactions VALUES (?)').run(beforeMs)
+  db.prepare<number[]>(`DELETE FROM ledger ${where}`).run(...values)
+  db.prepare('DELETE FROM compactions').run()
+  const insert = db.prepare<unknown[]>(
+    `INSERT INTO ledger (writer, number, kind, workspace_id, time_ms, model, rows, input_tokens,
+       output_tokens, image_tokens, cached_tokens, cost, amount)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  for (const closing of closings) insert.run(writer, ++number, ...closing)
+  return number
+}
+
+function takeWriter(db: Connection): number {
+  const insert = db.prepare<[number]>('INSERT INTO writers (opened_ms) VALUES (?)')
+  return Number(insert.run(Date.now()).lastInsertRowid)
+}
+
+function create(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600)
+  } catch (cause) {
+    throw exportError(path, cause)
+  }
+}
+
+function append(file: number, path: string, batch: readonly object[]): void {
+  const bytes = Buffer.from(batch.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  try {
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+    fsyncSync(file)
+  } catch (cause) {
+    throw exportError(path, cause)
+  }
+}
+
+function exportError(path: string, cause: unknown): OiError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  const why = code === 'EEXIST' ? 'it is there already: choose another with --export' : message
+  return new OiError('ERR_ACCOUNTS', `Cannot write the rows to ${path}: ${why}`, { cause })
+}
