@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "finite.h"
 #include "image_batch.h"
 #include "llama.h"
 #include "log.h"
@@ -20,7 +21,7 @@ constexpr size_t kWarmUpTokens = 64;
 constexpr double kKeep = 0.9;
 
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options,
-                                 bool recurrent) {
+                                 const Model& model) {
   StateCache::Options cache{};
   cache.cells = plan.context_tokens;
   cache.sequences = static_cast<llama_seq_id>(plan.sequences);
@@ -28,7 +29,8 @@ StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& o
   cache.idle_cells = plan.idle_tokens;
   cache.busy_cells = plan.busy_tokens;
   cache.save_after = plan.save_after;
-  cache.recurrent = recurrent;
+  cache.recurrent = model.recurrent();
+  cache.window = model.window();
   cache.grid = options.deterministic ? plan.step_tokens : 0;
   cache.host_bytes = plan.host_bytes;
   cache.disk_folder = options.disk_folder;
@@ -43,10 +45,11 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
     : vision_(vision),
       plan_(PlanContext(model, options, default_threads, NeedsWholeImages(vision))),
       recurrent_(model.recurrent()),
+      windowed_(model.window() > 0),
       deterministic_(options.deterministic),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
-      cache_(context_.get(), CacheOptions(plan_, options, recurrent_)),
+      cache_(context_.get(), CacheOptions(plan_, options, model)),
       step_(plan_, cache_.device(), active_, recurrent_, deterministic_) {}
 
 bool Scorer::OnAbort(void* self) {
@@ -66,12 +69,22 @@ void Scorer::WarmUp() {
     throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
   }
   llama_synchronize(context_.get());
+  RequireFinite(llama_get_logits_ith(context_.get(), static_cast<int32_t>(count) - 1));
   recent_tokens_ = static_cast<double>(count);
   recent_ms_ = MillisecondsSince(start);
   rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
-  cache_.device().Clear();
+  cache_.device().Clear(true);
   // Our own attention gives a token the same bits among few and among many.
   if (context_.own_attention()) plan_.min_rows = 0;
+}
+
+// A single token of the output head may be damaged, and is nobody's label: a damaged state leaves
+// no logit finite.
+void Scorer::RequireFinite(const float* logits) const {
+  if (logits != nullptr && 2 * CountFinite(logits, vocabulary_size_) > vocabulary_size_) return;
+  throw EngineError("ERR_MODEL_LOAD",
+                    "the model's numbers are not finite (NaN or infinity), already for its first "
+                    "tokens: its file is damaged");
 }
 
 size_t Scorer::Take(Task& task) {
@@ -127,6 +140,7 @@ int32_t Scorer::DecodeImage() {
 }
 
 void Scorer::Advance() {
+  bool finite = true;
   for (const Step::Chunk& chunk : step_.chunks()) {
     cache_.device().Grow(*chunk.task->prefix, chunk.count);
     chunk.task->prefix_evaluated += chunk.count;
@@ -138,8 +152,14 @@ void Scorer::Advance() {
       task->suffix_left -= run.taken;
       run.taken = 0;
       if (run.row < 0) continue;
-      ReadLogits(task->question(run), run.row,
-                 task->result.logits.data() + task->items[run.item].offset);
+      if (!ReadLogits(task->question(run), run.row,
+                      task->result.logits.data() + task->items[run.item].offset)) {
+        run.row = -1;
+        finite = false;
+        task->not_finite = true;
+        continue;
+      }
+      task->prefix->proved = task->prefix->evaluated;
       cache_.device().Return(*task->prefix, run.fork, run.evaluated);
       ++task->finished;
     }
@@ -148,13 +168,15 @@ void Scorer::Advance() {
       task->result.cached_tokens = task->request.prefix.size() - task->prefix_evaluated;
     }
   }
+  if (!finite) return Isolate();
   if (!recurrent_ && step_.padding() > 0) cache_.device().sequences().Cut(step_.filler(), 0);
 }
 
 // After a decode that did not finish: cells hold what was evaluated before it. But a recurrent
-// state may have been moved in the books and not in memory, so it is not trusted.
+// state may have been moved in the books and not in memory, so it is not trusted; and a sliding
+// window may have given the cells behind the cut to others.
 void Scorer::Undo() {
-  if (recurrent_) return Restart();
+  if (recurrent_ || windowed_) return Restart();
   Sequences& sequences = cache_.device().sequences();
   for (const Step::Chunk& chunk : step_.chunks()) {
     const Prefix& prefix = *chunk.task->prefix;
@@ -171,11 +193,17 @@ void Scorer::Undo() {
   sequences.Cut(step_.filler(), 0);
 }
 
-void Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const {
+// False if they are not finite.
+bool Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const {
   const float* logits = llama_get_logits_ith(context_.get(), row);
   if (logits == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no logits");
-  for (const Token candidate : question.candidates) *out++ = logits[candidate];
+  bool finite = true;
+  for (const Token candidate : question.candidates) {
+    finite = finite && IsFinite(logits[candidate]);
+    *out++ = logits[candidate];
+  }
   *out = static_cast<float>(LogSumExp(logits, vocabulary_size_));
+  return finite && IsFinite(*out);
 }
 
 // ---- figures ---------------------------------------------------------------------

@@ -12,6 +12,10 @@
 //   4. A task that has begun has room to end: cells for the rest of its prefix and for its
 //      longest question are kept free of others.
 //   5. Deterministic: one task at a time; see step.h, rule 4, and state_cache.h, rule 5.
+//   6. What is not finite (NaN, infinity) spreads: attention multiplies what a task does not see by
+//      zero, and a NaN stays one. So after such an answer all that is not proved (state_cache.h,
+//      rule 6) is evaluated anew, and each active task alone, before any other. Whose answers are
+//      finite then is answered, whose are not is the cause.
 
 #pragma once
 
@@ -70,8 +74,13 @@ class Scorer {
   bool full() const { return step_.full(); }
   // Evaluates the step. False if it was aborted, because every task in it was abandoned: then
   // nothing has changed but that a recurrent model's tasks begin anew. Throws EngineError
-  // ERR_ENGINE_INTERNAL; the step's tasks are lost then, and must be dropped.
+  // ERR_ENGINE_INTERNAL; the step's tasks are lost then, and must be dropped. A task that turns
+  // out to be `not_finite` must be dropped too; others may begin anew (rule 6).
   bool RunStep();
+
+  // Waits a moment for states that are read from the disk. False if there are none, so that a step
+  // to which nobody could add anything is a fault.
+  bool AwaitRead() { return cache_.AwaitRead(); }
 
   // Forgets a task, done or not. Each one that was offered must come back here.
   void Drop(Task& task);
@@ -90,13 +99,16 @@ class Scorer {
   void Advance();
   void Undo();
   void Restart();
-  void ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
+  void Isolate();
+  void RequireFinite(const float* logits) const;
+  bool ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
 
   static bool OnAbort(void* self);
 
   Vision* const vision_;
   ContextPlan plan_;  // constant after WarmUp()
   const bool recurrent_;
+  const bool windowed_;
   const bool deterministic_;
   const size_t vocabulary_size_;
   double vision_ms_ = 0;     // of this step
@@ -104,6 +116,7 @@ class Scorer {
   const Context context_;
   StateCache cache_;
   ActiveTasks active_;
+  size_t suspects_ = 0;  // tasks that are `suspect`, and not dropped yet
   Step step_;
   Rate rate_;
   ScorerStats stats_;

@@ -44,6 +44,10 @@ struct Task {
   size_t prefix_evaluated = 0;  // prefix tokens evaluated on its behalf
   size_t suffix_evaluated = 0;
   std::vector<Run> runs;
+  // An answer was not finite, its own or that of another task beside it.
+  bool suspect = false;
+  // Nor was it when the task was alone: it has no answer.
+  bool not_finite = false;
 
   bool done() const { return finished == items.size(); }
   const TokenizedQuestion& question(const Run& run) const {
