@@ -24,6 +24,7 @@ import { findCalibration } from './models/calibration-file.js'
 import { makeCacheFolder } from './models/cache-folder.js'
 import { defaultModelPath } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
+import { probeRequest, requireLoadable } from './models/probe.js'
 import { readReadoutFile } from './models/readout-file.js'
 
 export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
@@ -44,12 +45,18 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
    * `model.gguf.calibration.json`, if it is there.
    */
   calibration?: string | undefined
+  /**
+   * Loads and asks the model in a process of its own first: llama.cpp ends the process over some
+   * damaged files. Remembered, so that it costs nothing the next time. Default false.
+   */
+  isolate?: boolean | undefined
 }
 
 /**
  * Opens a model: loads it, warms it up, finds out how it can be asked.
  *
- * @throws {@link OiError} `ERR_MODEL_NOT_FOUND` (or its projector), `ERR_MODEL_LOAD` (no GGUF, damaged),
+ * @throws {@link OiError} `ERR_MODEL_NOT_FOUND` (or its projector), `ERR_MODEL_LOAD` (no GGUF, damaged;
+ *   with `isolate`, llama.cpp's last words),
  *   `ERR_MODEL_UNSUPPORTED` (architecture), `ERR_MODEL_MEMORY` (does not fit), `ERR_READOUT`
  *   (a template that always thinks, no usable labels, a fault in the file of the readout),
  *   `ERR_CALIBRATION` (damaged, or of another model), `ERR_INVALID_ARGUMENT`,
@@ -66,11 +73,13 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  */
 export async function open(options: OpenOptions = {}): Promise<Oi> {
   const { model = defaultModelPath, name, aliases, default: isDefault, orders, ...others } = options
-  const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir, ...rest } = others
+  const { readout: readoutFile, calibration: calibrationFile, isolate, ...engineOptions } = others
+  const { diskCacheDir: dir, ...rest } = engineOptions
   requireOrders(orders)
   // First, as a fault in them is known at once, and a large model takes a while.
   const readout = readoutFile ? readReadoutFile(readoutFile) : undefined
   const calibration = await findCalibration(model, calibrationFile)
+  if (isolate) await requireLoadable(probeRequest({ ...rest, modelPath: model }))
   // Hashing the file reads what loading maps anyway; both at once take as long as one.
   const facts = fileFacts(model)
   facts.catch(() => {}) // the engine's own error names the file better
