@@ -51,7 +51,8 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
 /**
  * Opens a model: loads it, warms it up, finds out how it can be asked.
  *
- * @throws {@link OiError} `ERR_MODEL_NOT_FOUND` (or its projector), `ERR_MODEL_LOAD` (no GGUF, damaged),
+ * @throws {@link OiError} `ERR_MODEL_NOT_FOUND` (or its projector), `ERR_MODEL_LOAD` (no GGUF, damaged;
+ *   with `isolate`, llama.cpp's last words),
  *   `ERR_MODEL_UNSUPPORTED` (architecture), `ERR_MODEL_MEMORY` (does not fit), `ERR_READOUT`
  *   (a template that always thinks, no usable labels, a fault in the file of the readout),
  *   `ERR_CALIBRATION` (damaged, or of another model), `ERR_INVALID_ARGUMENT`,

@@ -27,9 +27,12 @@ Prefix* DeviceTier::Branch(Prefix* source, const std::vector<Token>& tokens, siz
     if (length < source->evaluated) sequences_.Cut(sequence, source->Position(length));
     Touch(*source);
   }
+  // Before room is made, which may be its own.
+  const size_t proved = source == nullptr ? 0 : std::min(length, source->proved);
   MakeRoom(room, shared);
   Prefix& prefix = Add(tokens, sequence);
   prefix.evaluated = length;
+  prefix.proved = proved;
   prefix.cells = shared;
   return &prefix;
 }
@@ -43,6 +46,7 @@ void DeviceTier::Cut(Prefix& prefix, size_t length) {
   sequences_.Cut(prefix.sequence, prefix.Position(length));
   prefix.cells = cells_.Share(prefix.cells, length);
   prefix.evaluated = length;
+  prefix.proved = std::min(length, prefix.proved);
 }
 
 // ---- forks -----------------------------------------------------------------------
@@ -61,7 +65,10 @@ llama_seq_id DeviceTier::Fork(Prefix& prefix) {
 void DeviceTier::Return(Prefix& prefix, llama_seq_id fork, size_t suffix) {
   // Of use again if it still holds all of the prefix, and can be made to hold nothing else.
   if (!forks_last_ || prefix.missing() > 0) return sequences_.Free(fork);
-  if (suffix > 0) sequences_.Cut(fork, prefix.Position(prefix.evaluated));
+  const size_t end = prefix.Position(prefix.evaluated);
+  // A question longer than a sliding window has pushed the prefix' end out of it.
+  if (!sequences_.Holds(fork, end)) return sequences_.Free(fork);
+  if (suffix > 0) sequences_.Cut(fork, end);
   prefix.forks.push_back(fork);
 }
 
@@ -124,9 +131,9 @@ void DeviceTier::Evict(Prefix& prefix) {
   prefixes_.remove_if([&](const Prefix& entry) { return &entry == &prefix; });
 }
 
-void DeviceTier::Clear() {
+void DeviceTier::Clear(bool data) {
   prefixes_.clear();
-  sequences_.Clear();
+  sequences_.Clear(data);
 }
 
 size_t DeviceTier::Pinned() const {

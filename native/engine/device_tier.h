@@ -24,6 +24,7 @@ namespace oi {
 struct Prefix {
   std::vector<Token> tokens;
   size_t evaluated = 0;
+  size_t proved = 0;  // of its first tokens: an answer behind them was finite
   llama_seq_id sequence = Sequences::kNone;
   Cells::Chain cells;
   std::vector<llama_seq_id> forks;  // idle sequences that hold what `sequence` holds
@@ -40,12 +41,13 @@ class DeviceTier {
  public:
   using Leaving = std::function<void(const Prefix&)>;
 
-  // `forks_last`: a fork is of use for several questions, one after another.
-  DeviceTier(llama_memory_t memory, size_t cells, llama_seq_id sequences, bool forks_last,
-             Leaving leaving)
+  // `forks_last`: a fork is of use for several questions, one after another. `window`: as in
+  // sequences.h.
+  DeviceTier(llama_memory_t memory, size_t cells, llama_seq_id sequences, size_t window,
+             bool forks_last, Leaving leaving)
       : forks_last_(forks_last),
         leaving_(std::move(leaving)),
-        sequences_(memory, sequences),
+        sequences_(memory, sequences, window),
         cells_(cells) {}
 
   DeviceTier(const DeviceTier&) = delete;
@@ -67,7 +69,13 @@ class DeviceTier {
   Prefix* Branch(Prefix* source, const std::vector<Token>& tokens, size_t length, size_t room);
   // `count` tokens more are in the prefix' cells.
   void Grow(Prefix& prefix, size_t count);
-  // Only the first `length` tokens stay. Not for recurrent models.
+  // True if the prefix' first `length` tokens can be read on without the others. Not for recurrent
+  // models.
+  bool CanCut(const Prefix& prefix, size_t length) const {
+    return length == prefix.evaluated || !sequences_.windowed() ||
+           sequences_.Holds(prefix.sequence, prefix.Position(length));
+  }
+  // Only the first `length` tokens stay, where CanCut().
   void Cut(Prefix& prefix, size_t length);
   void Touch(Prefix& prefix) { prefix.used = ++clock_; }
   void Evict(Prefix& prefix);
@@ -86,8 +94,8 @@ class DeviceTier {
   bool MakeRoom(size_t cells, const Cells::Chain& kept = nullptr);
   bool EvictOne();
   void EvictAll();
-  // Forgets all, pinned ones too: pointers to them are void.
-  void Clear();
+  // Forgets all, pinned ones too: pointers to them are void. `data` as in sequences.h.
+  void Clear(bool data);
 
   size_t Pinned() const;
   size_t IdleCells() const { return cells_.used() - KeptCells(nullptr); }

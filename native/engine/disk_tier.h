@@ -1,12 +1,20 @@
 // Prefixes that left the RAM, or outlived the process, as files in a folder.
 //
 // The folder belongs to one model, build and cache type: whoever chooses its name sees to that.
-// A file carries a checksum; one that is damaged is deleted and counts as absent. Files are
-// written by a thread of the tier's own, so that no step waits for a disk; when it cannot keep
-// up, states are dropped instead.
+//
+// Rules
+//   1. Threads of the tier's own read, write and delete, so that no step waits for a disk, and
+//      nobody who only asks what there is. When the writer cannot keep up, states are dropped
+//      instead.
+//   2. A state that was read stays in memory until it is taken or refused: who waits for cells
+//      with it does not read it again. So many are in memory at once, others wait.
+//   3. A file that is damaged, of other tokens than its name says, or not taken by llama.cpp is
+//      deleted and counts as absent.
 
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -17,6 +25,7 @@
 #include <thread>
 
 #include "saved_state.h"
+#include "state_file.h"
 
 namespace oi {
 
@@ -34,7 +43,7 @@ class DiskTier {
   DiskTier& operator=(const DiskTier&) = delete;
 
   // What saves the most tokens of `wanted`: a name for Read(), the tokens, and the bytes that
-  // have to be read.
+  // have to be read still.
   struct Match {
     std::string name;
     size_t tokens = 0;
@@ -45,11 +54,23 @@ class DiskTier {
   // True if they are written, or about to be.
   bool Holds(const std::vector<Token>& tokens) const;
 
-  // Null if the file is gone or damaged.
-  State Read(const std::string& name);
+  // The state, if it has been read (rule 2). Else it is being read, or will be when others have
+  // been taken (`pending`); or the file is gone or damaged.
+  struct Reading {
+    State state;
+    bool pending = false;
+  };
+  Reading Read(const std::string& name);
+  // It has been used, and is not needed in memory any more.
+  void Taken(const std::string& name);
+  // Rule 3: llama.cpp does not take it.
+  void Refuse(const std::string& name);
+  // Waits, for a moment, while states are read. False if none are in memory or on the way.
+  bool AwaitRead();
 
-  // Writes it some time later. With `wait`, waits for its turn instead of dropping it.
-  void Put(State state, bool wait);
+  // Writes it some time later, unless files that were used after it fill the tier. With `wait`,
+  // waits for its turn instead of dropping it.
+  void Put(State state, StateTime used, bool wait);
   // Waits until all is written.
   void Flush();
 
@@ -60,33 +81,48 @@ class DiskTier {
   size_t size() const;
 
  private:
-  struct File {
-    std::string name;
-    std::vector<Token> tokens;
-    uint64_t bytes = 0;
+  using Clock = std::chrono::steady_clock;
+
+  struct Waiting {
+    State state;
+    std::list<StateFile> file;  // one, so that keeping it allocates nothing
+  };
+  struct Staged {
+    StateFile file;
+    Clock::time_point asked;
+    State state = nullptr;
+    bool done = false;
   };
 
   void WriterMain();
-  bool Write(const SavedState& state, const std::string& name) const;
-  void Scan();
+  void ReaderMain();
+  void Keep(std::list<StateFile> file);
+  void Shrink();
   void Forget(const std::string& name);
-  bool Has(const std::vector<Token>& tokens) const;
-  std::string Path(const std::string& name) const;
+  bool Has(const std::string& name) const;
+  std::list<StateFile>::iterator FindFile(const std::string& name);
+  std::list<Staged>::iterator FindStaged(const std::string& name);
 
   const std::string folder_;
   const uint64_t limit_;
   const Reuse reuse_;
-  double read_rate_ = 300e6;
+  std::atomic<double> read_rate_{300e6};
 
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable wake_writer_;
+  std::condition_variable wake_reader_;
   std::condition_variable written_;
-  std::deque<State> waiting_;  // guarded by mutex_
-  std::string writing_;        // guarded by mutex_: the name of the one being written, or ""
-  bool stop_ = false;          // guarded by mutex_
-  std::list<File> files_;      // guarded by mutex_; the most recently used first
-  uint64_t bytes_ = 0;         // guarded by mutex_
+  std::condition_variable read_;
+  std::deque<Waiting> waiting_;
+  const StateFile* writing_ = nullptr;  // the one being written
+  std::deque<std::string> doomed_;      // names of files to delete
+  std::list<Staged> staged_;            // rule 2
+  bool stop_ = false;
+  std::list<StateFile> files_;  // the most recently used first
+  uint64_t bytes_ = 0;
+
   std::thread writer_;
+  std::thread reader_;
 };
 
 }  // namespace oi

@@ -5,17 +5,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <memory>
 
 #include "saved_state.h"
+#include "state_file.h"
 
 namespace oi {
 
 class HostTier {
  public:
   using State = std::shared_ptr<const SavedState>;
-  using Evicted = std::function<void(State)>;
+  using Evicted = std::function<void(State, StateTime used)>;
 
   HostTier(uint64_t limit, Reuse reuse, Evicted evicted)
       : limit_(limit), reuse_(reuse), evicted_(std::move(evicted)) {}
@@ -27,21 +29,26 @@ class HostTier {
   };
   Match Find(const std::vector<Token>& wanted) const {
     Match best;
-    for (const State& state : states_) {
-      const size_t tokens = reuse_.Tokens(state->tokens, wanted);
-      if (tokens > best.tokens) best = {state, tokens};
+    for (const Kept& kept : states_) {
+      const size_t tokens = reuse_.Tokens(kept.state->tokens, wanted);
+      if (tokens > best.tokens) best = {kept.state, tokens};
     }
     return best;
   }
 
-  bool Holds(const std::vector<Token>& tokens) const {
-    return std::any_of(states_.begin(), states_.end(),
-                       [&](const State& state) { return state->tokens == tokens; });
+  // True if it holds them, `proved` (state_cache.h, rule 6) if that is wanted.
+  bool Holds(const std::vector<Token>& tokens, bool proved) const {
+    return std::any_of(states_.begin(), states_.end(), [&](const Kept& kept) {
+      return kept.state->proved >= proved && kept.state->tokens == tokens;
+    });
   }
 
   void Touch(const State& state) {
-    const auto it = std::find(states_.begin(), states_.end(), state);
-    if (it != states_.end()) states_.splice(states_.begin(), states_, it);
+    const auto it = std::find_if(states_.begin(), states_.end(),
+                                 [&](const Kept& kept) { return kept.state == state; });
+    if (it == states_.end()) return;
+    it->used = StateTime::clock::now();
+    states_.splice(states_.begin(), states_, it);
   }
 
   // True if a state of so many bytes would be kept at all.
@@ -49,14 +56,24 @@ class HostTier {
 
   void Put(State state) {
     if (!Fits(state->bytes())) return;
+    ForgetIf([&](const SavedState& other) { return other.tokens == state->tokens; });
     bytes_ += state->bytes();
-    states_.push_front(std::move(state));
-    while (bytes_ > limit_) EvictLast();
+    states_.push_front({std::move(state), StateTime::clock::now()});
+    while (bytes_ > limit_) Evict(std::prev(states_.end()));
   }
 
-  // Everything, the oldest first, to whoever takes what is evicted.
+  template <typename Condition>
+  void ForgetIf(Condition condition) {
+    states_.remove_if([&](const Kept& kept) {
+      const bool forget = condition(*kept.state);
+      if (forget) bytes_ -= kept.state->bytes();
+      return forget;
+    });
+  }
+
+  // Everything, the most recently used first, to whoever takes what is evicted.
   void Flush() {
-    while (!states_.empty()) EvictLast();
+    while (!states_.empty()) Evict(states_.begin());
   }
 
   uint64_t bytes() const { return bytes_; }
@@ -64,17 +81,22 @@ class HostTier {
   size_t size() const { return states_.size(); }
 
  private:
-  void EvictLast() {
-    State state = std::move(states_.back());
-    states_.pop_back();
-    bytes_ -= state->bytes();
-    evicted_(std::move(state));
+  struct Kept {
+    State state;
+    StateTime used;
+  };
+
+  void Evict(std::list<Kept>::iterator it) {
+    Kept kept = std::move(*it);
+    states_.erase(it);
+    bytes_ -= kept.state->bytes();
+    evicted_(std::move(kept.state), kept.used);
   }
 
   const uint64_t limit_;
   const Reuse reuse_;
   const Evicted evicted_;
-  std::list<State> states_;  // the most recently used first
+  std::list<Kept> states_;  // the most recently used first
   uint64_t bytes_ = 0;
 };
 

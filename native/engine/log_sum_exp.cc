@@ -32,9 +32,27 @@ inline float ExpNonPositive(float x) {
   return std::bit_cast<float>(std::bit_cast<int32_t>(p) + exponent);
 }
 
+// Slow, and needed only where a weight of the output head is not finite.
+double LogSumExpOfFinite(const float* x, size_t n) {
+  double max = -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < n; ++i) {
+    if (std::isfinite(x[i])) max = std::max(max, static_cast<double>(x[i]));
+  }
+  if (std::isinf(max)) return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (std::isfinite(x[i])) sum += std::exp(x[i] - max);
+  }
+  return max + std::log(sum);
+}
+
 }  // namespace
 
 double LogSumExp(const float* x, size_t n) {
+  // NaN or infinity; without a branch, so that it is vectorized.
+  int32_t wrong = 0;
+  for (size_t i = 0; i < n; ++i) wrong += !(x[i] <= std::numeric_limits<float>::max());
+  if (wrong > 0) return LogSumExpOfFinite(x, n);
   float lane_max[kLanes];
   std::fill_n(lane_max, kLanes, -std::numeric_limits<float>::infinity());
   size_t i = 0;
@@ -44,13 +62,6 @@ double LogSumExp(const float* x, size_t n) {
   }
   float max = *std::max_element(lane_max, lane_max + kLanes);
   for (; i < n; ++i) max = std::max(max, x[i]);
-  if (!(max > -std::numeric_limits<float>::infinity())) {
-    const bool nan = std::any_of(x, x + n, [](float v) { return std::isnan(v); });
-    return nan ? std::numeric_limits<double>::quiet_NaN()
-               : -std::numeric_limits<double>::infinity();
-  }
-  if (max == std::numeric_limits<float>::infinity()) return max;
-
   double sum = 0;
   for (size_t begin = 0; begin < n; begin += kBlock) {
     const size_t end = std::min(n, begin + kBlock);
@@ -62,10 +73,6 @@ double LogSumExp(const float* x, size_t n) {
     for (; k < end; ++k) partial[0] += ExpNonPositive(x[k] - max);
     for (const float value : partial) sum += value;
   }
-  // ExpNonPositive() clamps, so it would hide a NaN.
-  int32_t nans = 0;
-  for (size_t k = 0; k < n; ++k) nans += x[k] != x[k];
-  if (nans > 0) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(max) + std::log(sum);
 }
 

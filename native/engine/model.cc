@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -135,6 +136,8 @@ bool Model::on_cpu() const { return GpuNames(gpu_layers_).empty(); }
 bool Model::recurrent() const {
   return llama_model_is_recurrent(model_) || llama_model_is_hybrid(model_);
 }
+
+size_t Model::window() const { return static_cast<size_t>(std::max(0, llama_model_n_swa(model_))); }
 
 std::string Model::Meta(const std::string& key) const {
   const int32_t length = llama_model_meta_val_str(model_, key.c_str(), nullptr, 0);

@@ -31,6 +31,7 @@ class Model {
   const llama_vocab* vocab() const { return vocab_; }
   bool on_cpu() const;                             // no layer is on a GPU
   bool recurrent() const;                          // also hybrid: a sequence cannot be cut short
+  size_t window() const;                           // of sliding attention, tokens; 0 without it
   std::string Meta(const std::string& key) const;  // "" if absent
   // Everything but what the context decides.
   ModelFacts Facts() const;

@@ -16,6 +16,8 @@ struct SavedState {
   std::vector<Token> tokens;
   StateBytes data;
   size_t size = 0;
+  // An answer behind it was finite, so it is too (state_cache.h, rule 6).
+  bool proved = false;
 
   uint64_t bytes() const { return size + tokens.size() * sizeof(Token); }
 };
@@ -35,15 +37,19 @@ struct Reuse {
   // Above 0: cut only behind so many tokens of text or a multiple of that, where evaluating anew
   // would have the same batches.
   size_t grid = 0;
+  // Above 0: a state of more tokens has let go of those that left a sliding window, and cannot be
+  // cut short either.
+  size_t window = 0;
 
   size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want) const {
     const size_t common = CommonPrefix(have, want);
+    const bool whole = only_whole || (window > 0 && have.size() > window);
     const bool same = common == have.size() && common == want.size();
     if (grid > 0) {
       if (same) return common;
-      return only_whole ? 0 : common - (common - TextStart(want, common)) % grid;
+      return whole ? 0 : common - (common - TextStart(want, common)) % grid;
     }
-    return only_whole && common < have.size() ? 0 : common;
+    return whole && common < have.size() ? 0 : common;
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "finite.h"
 #include "image_batch.h"
 #include "llama.h"
 #include "log.h"
@@ -22,7 +23,7 @@ constexpr int32_t kAborted = 2;
 constexpr double kKeep = 0.9;
 
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options,
-                                 bool recurrent) {
+                                 const Model& model) {
   StateCache::Options cache{};
   cache.cells = plan.context_tokens;
   cache.sequences = static_cast<llama_seq_id>(plan.sequences);
@@ -30,7 +31,8 @@ StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& o
   cache.idle_cells = plan.idle_tokens;
   cache.busy_cells = plan.busy_tokens;
   cache.save_after = plan.save_after;
-  cache.recurrent = recurrent;
+  cache.recurrent = model.recurrent();
+  cache.window = model.window();
   cache.grid = options.deterministic ? plan.step_tokens : 0;
   cache.host_bytes = plan.host_bytes;
   cache.disk_folder = options.disk_folder;
@@ -46,18 +48,20 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       stop_(stop),
       plan_(PlanContext(model, options, default_threads, NeedsWholeImages(vision))),
       recurrent_(model.recurrent()),
+      windowed_(model.window() > 0),
       deterministic_(options.deterministic),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
-      cache_(context_.get(), CacheOptions(plan_, options, recurrent_)),
+      cache_(context_.get(), CacheOptions(plan_, options, model)),
       step_(plan_, cache_.device(), active_, recurrent_, deterministic_) {}
 
-// Inside a step, only where nobody else loses anything by it. A recurrent model that is interrupted
-// has no state left to trust, so there a step goes on to its end.
+// Inside a step, only where nobody else loses anything by it. A recurrent model that is
+// interrupted, or one with a sliding window, has no state left to trust: there a step goes on to
+// its end.
 bool Scorer::OnAbort(void* self) {
   const auto* scorer = static_cast<Scorer*>(self);
   if (scorer->stop_.load(std::memory_order_relaxed)) return true;
-  return scorer->evaluating_ && !scorer->recurrent_ && scorer->Abandoned();
+  return scorer->evaluating_ && !scorer->recurrent_ && !scorer->windowed_ && scorer->Abandoned();
 }
 
 bool Scorer::Abandoned() const {
@@ -83,12 +87,23 @@ void Scorer::WarmUp() {
     recent_ms_ = MillisecondsSince(start);
     cache_.device().Clear();
   }
+  RequireFinite(llama_get_logits_ith(context_.get(), static_cast<int32_t>(count) - 1));
+  cache_.device().Clear(true);
   rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
   if (context_.own_attention()) {
     // It gives a token the same bits among few and among many, on any number of threads.
     plan_.min_rows = 0;
     context_.AdaptThreads();
   }
+}
+
+// A single token of the output head may be damaged, and is nobody's label: a damaged state leaves
+// no logit finite.
+void Scorer::RequireFinite(const float* logits) const {
+  if (logits != nullptr && 2 * CountFinite(logits, vocabulary_size_) > vocabulary_size_) return;
+  throw EngineError("ERR_MODEL_LOAD",
+                    "the model's numbers are not finite (NaN or infinity), already for its first "
+                    "tokens: its file is damaged");
 }
 
 size_t Scorer::Take(Task& task) {
@@ -161,10 +176,14 @@ int32_t Scorer::DecodeImage() {
 // Before the books say that anything was evaluated: what this throws is undone as a whole.
 void Scorer::ReadRows() {
   for (Task* task : step_.tasks()) {
-    for (const Task::Run& run : task->runs) {
+    for (Task::Run& run : task->runs) {
       if (run.row < 0) continue;
-      ReadLogits(task->question(run), run.row,
-                 task->result.logits.data() + task->items[run.item].offset);
+      if (ReadLogits(task->question(run), run.row,
+                     task->result.logits.data() + task->items[run.item].offset)) {
+        continue;
+      }
+      run.row = -1;
+      task->not_finite = true;
     }
   }
 }
@@ -181,6 +200,7 @@ void Scorer::Advance() {
       task->suffix_left -= run.taken;
       run.taken = 0;
       if (run.row < 0) continue;
+      task->prefix->proved = task->prefix->evaluated;
       cache_.device().Return(*task->prefix, run.fork, run.evaluated);
       ++task->finished;
     }
@@ -189,6 +209,9 @@ void Scorer::Advance() {
       task->result.cached_tokens = task->request.prefix.size() - task->prefix_evaluated;
     }
   }
+  const std::vector<Task*>& tasks = step_.tasks();
+  const auto not_finite = [](const Task* task) { return task->not_finite; };
+  if (std::any_of(tasks.begin(), tasks.end(), not_finite)) return Isolate();
   if (!recurrent_ && step_.padding() > 0) cache_.device().sequences().Cut(step_.filler(), 0);
 }
 
@@ -203,10 +226,11 @@ void Scorer::Reset() {
 }
 
 // After a decode that did not finish: cells hold what was evaluated before it. But a recurrent
-// state may have been moved in the books and not in memory, so it is not trusted.
+// state may have been moved in the books and not in memory, so it is not trusted; and a sliding
+// window may have given the cells behind the cut to others.
 void Scorer::Undo() {
   Reset();
-  if (recurrent_) return Restart();
+  if (recurrent_ || windowed_) return Restart();
   Sequences& sequences = cache_.device().sequences();
   for (const Step::Chunk& chunk : step_.chunks()) {
     const Prefix& prefix = *chunk.task->prefix;
@@ -221,11 +245,17 @@ void Scorer::Undo() {
   sequences.Cut(step_.filler(), 0);
 }
 
-void Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const {
+// False if they are not finite.
+bool Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const {
   const float* logits = llama_get_logits_ith(context_.get(), row);
   if (logits == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no logits");
-  for (const Token candidate : question.candidates) *out++ = logits[candidate];
+  bool finite = true;
+  for (const Token candidate : question.candidates) {
+    finite = finite && IsFinite(logits[candidate]);
+    *out++ = logits[candidate];
+  }
   *out = static_cast<float>(LogSumExp(logits, vocabulary_size_));
+  return finite && IsFinite(*out);
 }
 
 // ---- figures ---------------------------------------------------------------------

@@ -15,6 +15,10 @@
 //   6. A task that finds no room, turn after turn, gets it: once those that have room need no more
 //      than it does, nobody is admitted before it. One that gives way has gone on before, and
 //      loses no more than its own prefix, however often it does. So each one ends.
+//   7. What is not finite (NaN, infinity) spreads: attention multiplies what a task does not see by
+//      zero, and a NaN stays one. So after such an answer all that is not proved (state_cache.h,
+//      rule 6) is evaluated anew, and each active task alone, before any other. Whose answers are
+//      finite then is answered, whose are not is the cause.
 
 #pragma once
 
@@ -76,8 +80,13 @@ class Scorer {
   // Evaluates the step. False if it was not, because every task in it was abandoned: then nothing
   // has changed. Throws what evaluating throws, EngineError ERR_ENGINE_INTERNAL if llama.cpp
   // refuses: the step's tasks are lost then and must be dropped, and a recurrent model's other
-  // tasks begin anew.
+  // tasks begin anew. A task that turns out to be `not_finite` must be dropped too; others may
+  // begin anew (rule 7).
   bool RunStep();
+
+  // Waits a moment for states that are read from the disk. False if there are none, so that a step
+  // to which nobody could add anything is a fault.
+  bool AwaitRead() { return cache_.AwaitRead(); }
 
   // Forgets a task, done or not. Each one that was offered must come back here.
   void Drop(Task& task);
@@ -100,7 +109,9 @@ class Scorer {
   void Reset();
   void Undo();
   void Restart();
-  void ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
+  void Isolate();
+  void RequireFinite(const float* logits) const;
+  bool ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
 
   static bool OnAbort(void* self);
 
@@ -108,6 +119,7 @@ class Scorer {
   const std::atomic<bool>& stop_;
   ContextPlan plan_;  // constant after WarmUp()
   const bool recurrent_;
+  const bool windowed_;
   const bool deterministic_;
   const size_t vocabulary_size_;
   double vision_ms_ = 0;     // of this step
@@ -116,6 +128,7 @@ class Scorer {
   StateCache cache_;
   ActiveTasks active_;
   const Task* next_in_ = nullptr;  // rule 6: the one that waits for room
+  size_t suspects_ = 0;            // tasks that are `suspect`, and not dropped yet
   Step step_;
   Rate rate_;
   ScorerStats stats_;

@@ -64,7 +64,8 @@ Work Scorer::Remaining(const Task& task) const {
 }
 
 bool Scorer::Admit(Task& task) {
-  if (deterministic_ && !active_.empty()) return false;  // rule 5
+  if (deterministic_ && !active_.empty()) return false;                    // rule 5
+  if (suspects_ > 0 && (!task.suspect || !active_.empty())) return false;  // rule 7
   if (!LeavesRoom(task)) return false;
   const std::vector<Token>& prefix = task.request.prefix;
   const auto tokens = static_cast<double>(prefix.size());
@@ -125,6 +126,7 @@ bool Scorer::Suspend(const Task& task) {
 
 void Scorer::Drop(Task& task) {
   if (next_in_ == &task) next_in_ = nullptr;
+  if (std::exchange(task.suspect, false)) --suspects_;
   if (!task.done()) stats_.lost_tokens += task.prefix_evaluated + task.suffix_evaluated;
   if (active_.erase(&task) == 0) return;
   for (const Task::Run& run : task.runs)
@@ -132,6 +134,19 @@ void Scorer::Drop(Task& task) {
   task.runs.clear();
   cache_.Unpin(*task.prefix);
   task.prefix = nullptr;
+}
+
+// Rule 6. Who has had no answer yet may be the cause as well: among others it would spoil theirs
+// again and again, and begin anew each time.
+void Scorer::Isolate() {
+  for (Task* task : active_) {
+    if (task->suspect || task->done()) continue;
+    task->not_finite = false;
+    task->suspect = true;
+    ++suspects_;
+  }
+  cache_.Purge();
+  Restart();
 }
 
 // All that was admitted begins anew, but for the questions that are answered.
@@ -160,7 +175,7 @@ void Scorer::Restart() {
     task->prefix_evaluated = 0;
   }
   active_.clear();
-  cache_.device().Clear();
+  cache_.device().Clear(false);
 }
 
 }  // namespace oi

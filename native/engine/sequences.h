@@ -14,8 +14,12 @@ class Sequences {
  public:
   static constexpr llama_seq_id kNone = -1;
 
-  // Ids 0 to `count - 1`.
-  Sequences(llama_memory_t memory, llama_seq_id count) : memory_(memory), count_(count) { Reset(); }
+  // Ids 0 to `count - 1`. `window`: tokens that the layers of a sliding window see; 0 for a model
+  // without one.
+  Sequences(llama_memory_t memory, llama_seq_id count, size_t window)
+      : memory_(memory), count_(count), window_(window) {
+    Reset();
+  }
 
   llama_seq_id Take() {
     if (free_.empty()) return kNone;
@@ -32,18 +36,27 @@ class Sequences {
 
   void Copy(llama_seq_id from, llama_seq_id to) { llama_memory_seq_cp(memory_, from, to, -1, -1); }
 
-  // Keeps what stands before `position`. Not for recurrent models.
+  // Keeps what stands before `position`. Not for recurrent models, nor where Holds() is false.
   void Cut(llama_seq_id id, size_t position) {
     llama_memory_seq_rm(memory_, id, static_cast<llama_pos>(position), -1);
   }
 
-  // True if a sliding window has let go of the sequence's beginning: it can be read on, but not
-  // cut short.
-  bool LostBeginning(llama_seq_id id) const { return llama_memory_seq_pos_min(memory_, id) > 0; }
+  bool windowed() const { return window_ > 0; }
 
-  // Empties all, and the memory with them.
-  void Clear() {
-    llama_memory_clear(memory_, false);
+  // True if the sequence, cut to what stands before `position`, can be read on. Cells that have
+  // left a sliding window are given to other tokens, so that a cut behind them would uncover a
+  // hole: cells from the lowest position on are there, llama.cpp sees to that.
+  bool Holds(llama_seq_id id, size_t position) const {
+    if (window_ == 0 || position == 0) return true;
+    const llama_pos lowest = llama_memory_seq_pos_min(memory_, id);
+    const auto needed = position < window_ ? 0 : static_cast<llama_pos>(position - window_ + 1);
+    return lowest >= 0 && lowest <= needed;
+  }
+
+  // Empties all. With `data`, zeros stand in the memory too: attention multiplies what it does not
+  // see by zero, which leaves a NaN a NaN.
+  void Clear(bool data) {
+    llama_memory_clear(memory_, data);
     Reset();
   }
 
@@ -55,6 +68,7 @@ class Sequences {
 
   const llama_memory_t memory_;
   const llama_seq_id count_;
+  const size_t window_;
   std::vector<llama_seq_id> free_;
 };
 

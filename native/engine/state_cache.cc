@@ -18,19 +18,23 @@ constexpr size_t kWorthSaving = 32;
 StateCache::StateCache(llama_context* context, const Options& options)
     : context_(context),
       options_(options),
-      reuse_{options.recurrent, options.grid},
+      reuse_{options.recurrent, options.grid, options.window},
       outer_(options.host_bytes, options.disk_folder, options.disk_bytes, reuse_),
-      device_(llama_get_memory(context), options.cells, options.sequences,
+      device_(llama_get_memory(context), options.cells, options.sequences, options.window,
               !options.recurrent && options.grid == 0,
               [this](const Prefix& prefix) { Save(prefix); }) {}
 
 // Tokens that evaluated cells of `prefix` save.
 size_t StateCache::Resident(const Prefix& prefix, const std::vector<Token>& tokens) const {
-  if (prefix.missing() == 0) return reuse_.Tokens(prefix.tokens, tokens);
   // Not complete: what there is ends in the middle of something.
-  if (options_.recurrent || options_.grid > 0) return 0;
-  // It ends behind whole batches, so inside no image.
-  return std::min(prefix.evaluated, CommonPrefix(prefix.tokens, tokens));
+  if (prefix.missing() > 0 && (options_.recurrent || options_.grid > 0)) return 0;
+  // Of a sliding window, the context holds more than a saved state does.
+  const Reuse reuse{options_.recurrent, options_.grid};
+  // An incomplete one ends behind whole batches, so inside no image.
+  const size_t found = prefix.missing() == 0
+                           ? reuse.Tokens(prefix.tokens, tokens)
+                           : std::min(prefix.evaluated, CommonPrefix(prefix.tokens, tokens));
+  return found == 0 || options_.recurrent || device_.CanCut(prefix, found) ? found : 0;
 }
 
 size_t StateCache::Expect(const std::vector<Token>& tokens) const {
@@ -64,7 +68,6 @@ StateCache::Found StateCache::Pin(const std::vector<Token>& tokens, size_t spare
     }
     const size_t found = Resident(prefix, tokens);
     if (found <= resident) continue;
-    if (!options_.recurrent && device_.sequences().LostBeginning(prefix.sequence)) continue;
     source = &prefix;
     resident = found;
   }
@@ -77,6 +80,7 @@ StateCache::Found StateCache::Pin(const std::vector<Token>& tokens, size_t spare
 
   Found found;
   const OuterTiers::Match outer = outer_.Find(tokens, resident, token_seconds);
+  if (outer.pending) return {.prefix = nullptr, .wait = true};
   if (outer.state) {
     if (options_.grid > 0) {
       device_.EvictAll();  // rule 5
@@ -137,14 +141,18 @@ Prefix* StateCache::Restore(const OuterTiers::Match& match, const std::vector<To
   if (sequence == Sequences::kNone) return nullptr;
   const bool cut = match.tokens < state.tokens.size();
   Sequences& sequences = device_.sequences();
+  const size_t end = PositionAt(tokens, match.tokens);
   if (llama_state_seq_set_data_ext(context_, state.data.get(), state.size, sequence, 0) == 0 ||
-      (cut && sequences.LostBeginning(sequence))) {
+      !sequences.Holds(sequence, end)) {
     sequences.Free(sequence);
+    outer_.Refuse(match);  // it would be refused again
     return nullptr;
   }
-  if (cut) sequences.Cut(sequence, PositionAt(tokens, match.tokens));
+  if (cut) sequences.Cut(sequence, end);
   Prefix& prefix = device_.Add(tokens, sequence);
   device_.Grow(prefix, match.tokens);
+  if (state.proved) prefix.proved = match.tokens;
+  outer_.Taken(match);
   return &prefix;
 }
 
@@ -169,17 +177,35 @@ void StateCache::TrimIdle(size_t cells) {
 
 void StateCache::Save(const Prefix& prefix) {
   if (prefix.requests < options_.save_after || prefix.evaluated < kWorthSaving) return;
-  if (!outer_.Wants(prefix.tokens, 1)) return;  // before its size is counted
+  const bool proved = prefix.proved >= prefix.evaluated;
+  if (!outer_.Wants(prefix.tokens, 1, proved)) return;  // before its size is counted
   const size_t size = llama_state_seq_get_size_ext(context_, prefix.sequence, 0);
   auto state = std::make_shared<SavedState>();
   state->tokens = prefix.tokens;
   state->size = size;
-  if (!outer_.Wants(state->tokens, state->bytes())) return;
+  state->proved = proved;
+  if (!outer_.Wants(state->tokens, state->bytes(), proved)) return;
   state->data = MakeStateBytes(size);
   if (llama_state_seq_get_data_ext(context_, state->data.get(), size, prefix.sequence, 0) != size) {
     return;
   }
   outer_.Put(std::move(state));
+}
+
+void StateCache::Purge() {
+  outer_.ForgetUnproved();
+  for (Prefix& prefix : device_.prefixes()) {
+    if (prefix.proved < prefix.evaluated) {
+      if (options_.recurrent || options_.grid > 0 || prefix.proved == 0 ||
+          !device_.CanCut(prefix, prefix.proved)) {
+        continue;
+      }
+      device_.Cut(prefix, prefix.proved);
+    }
+    prefix.tokens.resize(prefix.evaluated);
+    Save(prefix);
+  }
+  device_.Clear(true);
 }
 
 void StateCache::Flush() {

@@ -6,10 +6,14 @@
 //      and hardly any beside a prefix that begins to be evaluated.
 //   3. A prefix is looked for in all tiers; the one that saves the most tokens is used, the
 //      faster of two equal ones.
-//   4. A recurrent state is used as a whole or not at all (saved_state.h).
+//   4. A recurrent state is used as a whole or not at all, and so is one that is longer than a
+//      sliding window (saved_state.h).
 //   5. With a grid (deterministic mode) the context holds one prefix, in cells 0, 1, 2, …, and
 //      what is kept of another ends where a batch did. So the cells of a cold, a cached and a
 //      restored prefix are the same, and so are the sums over them.
+//   6. A prefix is proved when a question behind it has had a finite answer: whatever is not finite
+//      in a state makes all that is evaluated behind it so. Only what is proved goes to disk, and
+//      what is not is forgotten in all tiers when an answer was not finite (Purge()).
 
 #pragma once
 
@@ -37,7 +41,8 @@ class StateCache {
     size_t busy_cells;  // rule 2: beside a prefix that is new
     size_t save_after;  // requests that make a prefix worth saving
     bool recurrent;
-    size_t grid;  // rule 5; 0 without it
+    size_t window;  // of sliding attention, tokens; 0 without it
+    size_t grid;    // rule 5; 0 without it
     uint64_t host_bytes;
     std::string disk_folder;  // "" for none
     uint64_t disk_bytes;
@@ -49,7 +54,8 @@ class StateCache {
   StateCache& operator=(const StateCache&) = delete;
 
   // A prefix that is pinned, and where its beginning came from. Null: not now. Either there is
-  // no room, or another request is about to evaluate what this one could share (`wait`).
+  // no room, or another request is about to evaluate what this one could share, or the disk is
+  // being read (`wait`).
   struct Found {
     Prefix* prefix = nullptr;
     bool wait = false;
@@ -64,12 +70,18 @@ class StateCache {
   // Tokens of `tokens` that Pin() would find, the disk aside.
   size_t Expect(const std::vector<Token>& tokens) const;
 
+  // Rule 6, and all pointers to prefixes are void. What is proved moves to the host tier.
+  void Purge();
+
   // Moves everything to the disk tier, if there is one.
   void Flush();
 
   DeviceTier& device() { return device_; }
   const DeviceTier& device() const { return device_; }
   CacheStats stats() const;
+
+  // Waits a moment for a state that a Pin() waits for. False if there is none.
+  bool AwaitRead() { return outer_.AwaitRead(); }
 
  private:
   size_t Resident(const Prefix& prefix, const std::vector<Token>& tokens) const;

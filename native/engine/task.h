@@ -47,8 +47,12 @@ struct Task {
   size_t turns_lost = 0;   // in which there was no room for it, since it last had some
   size_t tokens_lost = 0;  // evaluated on its behalf, and evicted where it gave way
   std::vector<Run> runs;
+  // An answer was not finite, its own or that of another task beside it.
+  bool suspect = false;
+  // Nor was it when the task was alone: it has no answer.
+  bool not_finite = false;
 
-  // scorer.h, rule 6.
+  // scorer.h, rule 7.
   bool may_give_way() const {
     return runs.empty() && prefix->evaluated > admitted_at &&
            tokens_lost + prefix->evaluated <= request.prefix.size();

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "finite.h"
 #include "hash/hash.h"
 #include "image_tokens.h"
 #include "llama.h"
@@ -130,6 +131,10 @@ const std::vector<float>& Vision::Rows(const Image& image) {
   encoding_ms_ = MillisecondsSince(start);
   const size_t floats = image.rows * width_;
   const float* const rows = mtmd_get_output_embd(context_.get());
+  if (CountFinite(rows, floats) < floats) {
+    throw EngineError("ERR_ENGINE_INTERNAL",
+                      "the projector's numbers for a picture are not finite");
+  }
   encoded_.push_front({image.key, std::vector<float>(rows, rows + floats)});
   encoded_floats_ += floats;
   while (encoded_floats_ > kMaxEncodedFloats && encoded_.size() > 1) {

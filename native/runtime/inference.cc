@@ -67,7 +67,7 @@ void Inference::Step() {
   Job failure(Job::Kind::kScore, 0);
   Guard(failure, [&] {
     Pick(step);
-    evaluated = scorer_->RunStep();
+    evaluated = !step.empty() && scorer_->RunStep();
   });
   const double ms = MillisecondsSince(start);
   for (Job* job : step) {
@@ -75,6 +75,9 @@ void Inference::Step() {
     job->vision_ms += scorer_->vision_ms();
     if (failure.error_code != nullptr) {
       job->SetError(failure.error_code, failure.error_message);
+    } else if (job->task->not_finite) {
+      job->SetError("ERR_ENGINE_INTERNAL",
+                    "the model's numbers for this request are not finite (NaN or infinity)");
     } else if (evaluated && !job->task->done()) {
       const Work work = scorer_->Remaining(*job->task);
       scheduler_.Update(job, work.tokens);
@@ -110,7 +113,7 @@ void Inference::Pick(std::vector<Job*>& step) {
     scheduler_.Charge(job, tokens);
     if (tokens == 0) step.pop_back();
   }
-  if (!step.empty()) return;
+  if (!step.empty() || scorer_->AwaitRead()) return;
   step.push_back(live_.front().get());
   throw EngineError("ERR_ENGINE_INTERNAL", "no request could go on");
 }

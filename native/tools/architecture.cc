@@ -17,6 +17,9 @@ namespace {
 constexpr float kLogitGain = 2.0f;
 constexpr float kAttentionGain = std::numbers::sqrt2_v<float>;
 
+// Far enough apart that rounding hardly ever chooses another expert.
+constexpr float kRouterGain = 4.0f;
+
 constexpr uint32_t kConvolutionWidth = 4;
 
 class Builder {
@@ -45,12 +48,38 @@ class Builder {
     } else {
       AddAttention();
     }
-    const bool qwen35 = shape_.attention_interval > 0;
-    Add(block_ + (qwen35 ? "post_attention_norm.weight" : "ffn_norm.weight"), Fill::kNorm,
-        {shape_.width});
-    Add(block_ + "ffn_gate.weight", Fill::kMatrix, {shape_.width, shape_.feed_forward});
-    Add(block_ + "ffn_up.weight", Fill::kMatrix, {shape_.width, shape_.feed_forward});
-    Add(block_ + "ffn_down.weight", Fill::kMatrix, {shape_.feed_forward, shape_.width});
+    // Qwen 3.5 and gpt-oss call the norm before the feed-forward so; Gemma 3 has another one too.
+    if (shape_.attention_interval > 0 || Is("gpt-oss") || Is("gemma3"))
+      AddNorm("post_attention_norm");
+    if (shape_.attention_interval == 0 && !Is("gpt-oss")) AddNorm("ffn_norm");
+    if (shape_.experts > 0) {
+      AddExperts();
+    } else {
+      Add(block_ + "ffn_gate.weight", Fill::kMatrix, {shape_.width, shape_.feed_forward});
+      Add(block_ + "ffn_up.weight", Fill::kMatrix, {shape_.width, shape_.feed_forward});
+      Add(block_ + "ffn_down.weight", Fill::kMatrix, {shape_.feed_forward, shape_.width});
+    }
+    if (Is("gemma3")) AddNorm("post_ffw_norm");
+  }
+
+  bool Is(std::string_view architecture) const { return architecture == shape_.architecture; }
+
+  void AddNorm(const char* name) { Add(block_ + name + ".weight", Fill::kNorm, {shape_.width}); }
+
+  void AddExperts() {
+    const int64_t width = shape_.width;
+    const int64_t hidden = shape_.feed_forward;
+    const int64_t experts = shape_.experts;
+    Add(block_ + "ffn_gate_inp.weight", Fill::kMatrix, {width, experts}, kRouterGain);
+    Add(block_ + "ffn_gate_exps.weight", Fill::kMatrix, {width, hidden, experts});
+    Add(block_ + "ffn_up_exps.weight", Fill::kMatrix, {width, hidden, experts});
+    Add(block_ + "ffn_down_exps.weight", Fill::kMatrix, {hidden, width, experts});
+    if (!Is("gpt-oss")) return;
+    // Biases are F32, as convolutions are, and drawn like them.
+    Add(block_ + "ffn_gate_inp.bias", Fill::kConvolution, {experts});
+    Add(block_ + "ffn_gate_exps.bias", Fill::kConvolution, {hidden, experts});
+    Add(block_ + "ffn_up_exps.bias", Fill::kConvolution, {hidden, experts});
+    Add(block_ + "ffn_down_exps.bias", Fill::kConvolution, {width, experts});
   }
 
   void AddAttention() {
@@ -63,8 +92,12 @@ class Builder {
     Add(block_ + "attn_k.weight", Fill::kMatrix, {width, kv_width}, kAttentionGain);
     Add(block_ + "attn_v.weight", Fill::kMatrix, {width, kv_width});
     Add(block_ + "attn_output.weight", Fill::kMatrix, {query_width, width});
-    const std::string_view architecture = shape_.architecture;
-    if (architecture != "llama" && architecture != "qwen2vl") {
+    if (Is("gpt-oss")) {
+      Add(block_ + "attn_output.bias", Fill::kConvolution, {width});
+      Add(block_ + "attn_sinks.weight", Fill::kConvolution, {shape_.heads});
+      return;
+    }
+    if (!Is("llama") && !Is("qwen2vl")) {
       Add(block_ + "attn_q_norm.weight", Fill::kNorm, {shape_.head_width}, kAttentionGain);
       Add(block_ + "attn_k_norm.weight", Fill::kNorm, {shape_.head_width}, kAttentionGain);
     }
@@ -132,6 +165,15 @@ void SetHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf_contex
     gguf_set_arr_data(out, (prefix + "rope.dimension_sections").c_str(), GGUF_TYPE_INT32, sections,
                       4);
   };
+  if (shape.window > 0) {
+    set_u32("attention.sliding_window", shape.window);
+    set_u32("attention.sliding_window_pattern", shape.window_interval);
+  }
+  if (shape.experts > 0) {
+    set_u32("expert_count", shape.experts);
+    set_u32("expert_used_count", shape.experts_used);
+    set_u32("expert_feed_forward_length", shape.feed_forward);
+  }
   if (shape.attention_interval == 0) {
     set_u32("rope.dimension_count", shape.head_width);
     if (std::string_view(shape.architecture) == "qwen2vl") set_sections(shape.head_width);

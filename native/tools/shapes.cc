@@ -54,7 +54,34 @@ std::vector<Shape> Fixtures() {
   mrope.name = "fixture-mrope";
   mrope.architecture = "qwen2vl";
 
-  return {dense, hybrid, llama, mrope, small};
+  // As Gemma 3: norms behind attention and feed-forward too, and inputs scaled by sqrt(width), with
+  // which a tied head would predict every token to follow itself.
+  Shape window = dense;
+  window.name = "fixture-window";
+  window.architecture = "gemma3";
+  window.vocabulary = "gpt-2";
+  window.layers = 4;  // window, all, window, all
+  window.tied = false;
+  window.window = 64;
+  window.window_interval = 2;
+
+  Shape experts = dense;
+  experts.name = "fixture-experts";
+  experts.architecture = "qwen3moe";
+  experts.vocabulary = "gpt-2";
+  experts.experts = 4;
+  experts.experts_used = 2;
+
+  // A window, experts, biases, and attention sinks.
+  Shape oss = experts;
+  oss.name = "fixture-oss";
+  oss.architecture = "gpt-oss";
+  oss.layers = 4;
+  oss.tied = false;
+  oss.window = 64;
+  oss.window_interval = 2;
+
+  return {dense, hybrid, llama, mrope, small, window, experts, oss};
 }
 
 std::vector<Shape> RealShapes() {

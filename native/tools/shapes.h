@@ -16,7 +16,7 @@ namespace oi {
 
 struct Shape {
   const char* name;
-  const char* architecture;  // llama.cpp's name: qwen3, qwen35, qwen2vl or llama
+  const char* architecture;  // llama.cpp's name: qwen3, qwen35, qwen2vl, qwen3moe, gemma3, …
   const char* vocabulary;    // ggml-vocab-NAME.gguf, unless the caller chooses another
   uint32_t vocabulary_size;  // the token list is padded to it; 0: as long as it comes
   uint32_t layers;
@@ -35,6 +35,14 @@ struct Shape {
   uint32_t state_width = 0;
   uint32_t key_heads = 0;
   uint32_t value_heads = 0;
+
+  // gemma3 and gpt-oss only: tokens that the layers of a sliding window see; every n-th sees all.
+  uint32_t window = 0;
+  uint32_t window_interval = 0;
+
+  // qwen3moe and gpt-oss only.
+  uint32_t experts = 0;
+  uint32_t experts_used = 0;
 
   uint32_t KeyWidth() const { return state_width * key_heads; }
   uint32_t ValueWidth() const { return state_width * value_heads; }

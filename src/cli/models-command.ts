@@ -15,7 +15,7 @@ import { chosenReadout } from '../models/readout-file.js'
 import type { Readout } from '../prompt/readout.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { inspectionText } from './inspection-text.js'
-import { openMetadata } from './open-model.js'
+import { openMetadata, probeModel } from './open-model.js'
 import { readTextFile } from './read-text.js'
 import { addPriceCommand } from './price-command.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
@@ -38,11 +38,14 @@ export function addModelsCommand(
   const models = program.command('models').description('model files, and what their tokens cost')
   const inspect = models
     .command('inspect')
-    .description('show what a model file is and how it is asked, without loading its weights')
+    .description('show what a model file is and how it is asked')
     .argument('[file]', 'a GGUF file; without it, the model that oi serve would take')
     .option('--render <file>', 'show the exact prompt of a request body')
     .option('--json', 'for machines; sizes are bytes')
-    .addHelpText('after', '\nExit code 1: it cannot be served.')
+    .addHelpText(
+      'after',
+      '\nThe first time, it is loaded once, in a process of its own. Exit code 1: it cannot be served.',
+    )
   addSettings(inspect, ['contextTokens', 'readout']).action(
     async (model: string | undefined, flags: InspectFlags) => {
       const { contextTokens, readout } = flags
@@ -56,6 +59,7 @@ export function addModelsCommand(
 async function inspectFile(model: ModelConfig, { render, json }: InspectFlags): Promise<number> {
   const { file } = model
   const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
+  await probeModel(model)
   const engine = await openMetadata(model)
   try {
     const { inspection, readout } = await inspectModel(file, engine, custom)

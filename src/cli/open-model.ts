@@ -12,6 +12,7 @@ import { type EngineOptions, openEngine } from '../engine/engine.js'
 import type { Engine } from '../engine/types.js'
 import { fileBytes } from '../models/file-facts.js'
 import { mebibyte, memoryNeed } from '../models/memory-plan.js'
+import { probeRequest, requireLoadable } from '../models/probe.js'
 import { chosenReadout } from '../models/readout-file.js'
 import { open } from '../open.js'
 import { createReadout } from '../prompt/readout.js'
@@ -25,6 +26,7 @@ export const openModel: OpenModel = async (model, onProgress) => {
   const { readout, calibration, maxQuestions } = model
   const orders = ordersOf(model.orders)
   const projectorPath = model.mmproj === '' ? undefined : model.mmproj
+  await probeModel(model)
   const oi = await open({
     ...engineOptions(model),
     ...{ model: file, projectorPath, name, aliases, default: isDefault, orders, readout },
@@ -53,6 +55,7 @@ export const openModel: OpenModel = async (model, onProgress) => {
 export const surveyModel: SurveyModel = async (model) => {
   const { file, mmproj, name, hostCacheMb, readout } = model
   const custom = readout === '' ? undefined : chosenReadout(readout)
+  await probeModel(model)
   const engine = await openMetadata(model)
   try {
     // What is wrong with it is known before the first of several models is loaded.
@@ -63,6 +66,13 @@ export const surveyModel: SurveyModel = async (model) => {
   } finally {
     await engine.close()
   }
+}
+
+/** Loads it in a process that may die, unless that is known to go well. @throws As {@link open}. */
+export function probeModel(model: ModelConfig): Promise<void> {
+  const { file, mmproj } = model
+  const projectorPath = mmproj === '' ? undefined : mmproj
+  return requireLoadable(probeRequest({ ...engineOptions(model), modelPath: file, projectorPath }))
 }
 
 /** Opens vocabulary and shapes without weights. @throws As {@link openEngine}. */

@@ -10,6 +10,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { OiError, errorTable } from '../errors.js'
+import { checkHeader } from './check-header.js'
 import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
 import { pack } from './pack.js'
 import type {
@@ -95,6 +96,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   if (options.projectorPath && !existsSync(options.projectorPath)) {
     throw new OiError('ERR_MODEL_NOT_FOUND', `There is no projector file ${options.projectorPath}`)
   }
+  checkHeader(options.modelPath)
+  if (options.projectorPath) checkHeader(options.projectorPath)
   const addon = loadAddon()
   const native = new addon.NativeEngine(complete, options.onProgress ?? (() => {}))
   try {

@@ -10,9 +10,11 @@ import { ensureModel } from '../../scripts/make-model/ensure.js'
 
 /**
  * `small` loads fastest; `dense` and `hybrid` have the Qwen families' real vocabularies. Those two
- * and `mrope` take the projector; the last two have its positions in two dimensions.
+ * and `mrope` take the projector; the last two have its positions in two dimensions. `window` sees
+ * 64 tokens in every second layer, `experts` has a mixture of them, `oss` has both.
  */
-export type FixtureName = 'small' | 'dense' | 'hybrid' | 'mrope' | 'llama'
+export type FixtureName =
+  'small' | 'dense' | 'hybrid' | 'mrope' | 'llama' | 'window' | 'experts' | 'oss'
 
 export const fixturePath = (name: FixtureName, options: Parameters<typeof ensureModel>[1] = {}) =>
   ensureModel(`fixture-${name}`, options)

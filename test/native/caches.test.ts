@@ -10,7 +10,7 @@ import { question, text, user, withEngine } from '../helpers/fixture.js'
 import { createRandom } from '../helpers/random.js'
 import { relativeError } from '../helpers/reference.js'
 
-type Name = 'small' | 'dense' | 'hybrid'
+type Name = 'small' | 'dense' | 'hybrid' | 'window' | 'oss'
 
 const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
 const filling: ScoreInput = { prefix: [user(`x ${text(420)}`)], suffixes: [question(0)] }
@@ -57,7 +57,7 @@ t.test('a state of several megabytes comes back from the host tier as it was', (
   ),
 )
 
-for (const name of ['small', 'dense', 'hybrid'] as const) {
+for (const name of ['small', 'dense', 'hybrid', 'window', 'oss'] as const) {
   t.test(`${name}: a growing conversation pays for what is new`, async (t) => {
     const turns = [text(40), ' Yes.', ` No, ${text(9)}.`, ' Perhaps.']
     const requests = turns.map((_, i) => state(...turns.slice(0, i + 1)))

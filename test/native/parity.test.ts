@@ -10,7 +10,7 @@ import { candidates, fixturePath, input, question, withEngine } from '../helpers
 
 const width = candidates.length + 1
 
-for (const name of ['dense', 'hybrid', 'small'] as const) {
+for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as const) {
   t.test(`${name}: shared and forked equals llama.cpp alone`, async (t) => {
     const path = await fixturePath(name)
     await withEngine(name, async (engine) => {

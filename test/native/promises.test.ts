@@ -28,7 +28,7 @@ const filling: ScoreInput = { prefix: [user(`x ${text(880)}`)], suffixes: [quest
 
 const score = (engine: Engine, request: ScoreInput) => engine.score(request, { workspace: 1 })
 
-for (const name of ['small', 'dense', 'hybrid'] as const) {
+for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as const) {
   let expected: number[] | undefined
   for (const deterministic of [false, true]) {
     t.test(`${name}${deterministic ? ', deterministic' : ''}`, async (t) => {

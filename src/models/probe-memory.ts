@@ -1,0 +1,64 @@
+/**
+ * Which models a probe has loaded, kept in the user's cache folder. Losing it costs a probe.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { mkdir, open, stat, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { loadAddon } from '../engine/native.js'
+import { packageVersion } from '../package-root.js'
+import type { ProbeRequest } from './probe-protocol.js'
+
+/** What can end llama.cpp stands in a file's header. */
+const headerBytes = 16 << 20
+
+/** @returns Undefined if a file cannot be read, which the probe then tells. */
+export async function probeKey(request: ProbeRequest): Promise<string | undefined> {
+  const files = [request.modelPath, ...(request.projectorPath ? [request.projectorPath] : [])]
+  try {
+    const facts = await Promise.all(files.map(factsOf))
+    const build = [packageVersion(), loadAddon().llamaCommit, process.arch]
+    const text = JSON.stringify([build, facts, { ...request, modelPath: '', projectorPath: '' }])
+    return createHash('sha256').update(text).digest('hex')
+  } catch {
+    return undefined
+  }
+}
+
+async function factsOf(path: string): Promise<readonly string[]> {
+  const file = await open(path)
+  try {
+    const { size, mtimeNs, ctimeNs } = await file.stat({ bigint: true })
+    const bytes = Buffer.alloc(Math.min(headerBytes, Number(size)))
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
+    const digest = createHash('sha256').update(bytes.subarray(0, bytesRead)).digest('hex')
+    return [resolve(path), String(size), String(mtimeNs), String(ctimeNs), digest]
+  } finally {
+    await file.close()
+  }
+}
+
+export async function recall(key: string): Promise<boolean> {
+  return stat(pathOf(key)).then(
+    () => true,
+    () => false,
+  )
+}
+
+export async function remember(key: string, model: string): Promise<void> {
+  const path = pathOf(key)
+  try {
+    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+    await writeFile(path, `${model}\n`)
+  } catch {
+    // A system without a home or with a full disk: it is tried again the next time.
+  }
+}
+
+function pathOf(key: string): string {
+  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+  return join(base, 'oi-systemone', 'loaded', key)
+}

@@ -1,0 +1,154 @@
+/**
+ * Models are loaded in a process of their own first, which may die: llama.cpp ends the process over
+ * some files, and over some that load only when they are asked.
+ *
+ * @module
+ */
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { basename } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { EngineOptions } from '../engine/engine.js'
+import { type ErrorCode, OiError } from '../errors.js'
+import { defaultModelPath } from './default-model.js'
+import type { ProbeReply, ProbeRequest, ProbeStage } from './probe-protocol.js'
+import { probeKey, recall, remember } from './probe-memory.js'
+
+const entry = fileURLToPath(new URL('./probe-main.js', import.meta.url))
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+/** Of what a process said last. */
+const maxWordsBytes = 64 << 10
+
+/** What a probe needs of the options for an engine: nothing that is of no use to it, or no text. */
+export function probeRequest(options: EngineOptions): ProbeRequest {
+  const { modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens } =
+    options
+  const { threads, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic } = options
+  return {
+    ...{ modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens },
+    ...{ threads, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic },
+  }
+}
+
+/** By this process, where they cannot be remembered longer. */
+const known = new Set<string>()
+
+/**
+ * Makes sure that a model can be loaded and asked, and shown a picture where it has a projector,
+ * without ending the process. Remembered with the file's header, size and time, so that it costs
+ * nothing the next time. The model of this package is known to.
+ *
+ * @throws {@link OiError} `ERR_MODEL_LOAD` with llama.cpp's last words; what opening it would.
+ */
+export async function requireLoadable(request: ProbeRequest): Promise<void> {
+  if (request.modelPath === defaultModelPath && !request.projectorPath) return
+  const key = await probeKey(request)
+  if (key !== undefined && (known.has(key) || (await recall(key)))) return
+  const probe = new Probe()
+  try {
+    const { loaded } = await probe.load(request)
+    if (!loaded || key === undefined) return
+    known.add(key)
+    await remember(key, request.modelPath)
+  } catch (error) {
+    // Where no process can be started, it is loaded without.
+    if (error instanceof OiError) throw error
+  } finally {
+    probe.close()
+  }
+}
+
+/** A process that loads models, one after another, and is started anew when one has ended it. */
+export class Probe {
+  #child: Child | undefined
+
+  /** One at a time. @throws As {@link requireLoadable}. */
+  async load(request: ProbeRequest): Promise<ProbeReply> {
+    const child = (this.#child ??= this.#start())
+    let stage = 'starting'
+    let words = ''
+    const listen = (bytes: Buffer) => (words = (words + bytes.toString()).slice(-maxWordsBytes))
+    child.stderr.on('data', listen)
+    const lines = createInterface({ input: child.stdout })
+    const { promise, resolve, reject } = withResolvers<ProbeReply>()
+    const onClose = (code: number | null, signal: string | null) =>
+      reject(ended(request, stage, signal ?? `exit code ${code}`, words))
+    child.once('error', reject).once('close', onClose)
+    lines.on('line', (line) => {
+      if (!line.startsWith('{')) return
+      const message = JSON.parse(line) as ProbeStage | ProbeReply
+      if ('stage' in message) stage = message.stage
+      else if (message.error === undefined) resolve(message)
+      else reject(new OiError(message.error.code as ErrorCode, message.error.message))
+    })
+    child.stdin.write(`${JSON.stringify(request)}\n`)
+    try {
+      return await promise
+    } finally {
+      lines.close()
+      child.stderr.off('data', listen)
+      child.off('error', reject).off('close', onClose)
+    }
+  }
+
+  #start(): Child {
+    const child = spawn(process.execPath, [entry], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // ggml's backtrace starts a debugger.
+      env: { ...process.env, GGML_NO_BACKTRACE: '1' },
+    })
+    const forget = () => {
+      if (this.#child === child) this.#child = undefined
+    }
+    child.on('close', forget)
+    child.on('error', forget)
+    // Whoever does not read any more has ended, and load() is told so.
+    child.stdin.on('error', () => {})
+    return child
+  }
+
+  /** Ends the process, if there is one. */
+  close(): void {
+    this.#child?.kill('SIGKILL')
+    this.#child = undefined
+  }
+}
+
+function withResolvers<T>() {
+  let resolve!: (value: T) => void
+  let reject!: (error: Error) => void
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue
+    reject = onError
+  })
+  return { promise, resolve, reject }
+}
+
+function ended(request: ProbeRequest, stage: string, how: string, words: string): OiError {
+  const { modelPath, projectorPath } = request
+  const files = projectorPath ? `${modelPath} with ${projectorPath}` : modelPath
+  if (how === 'SIGKILL') {
+    return new OiError(
+      'ERR_MODEL_MEMORY',
+      `${files}: loading it was killed; is there too little memory?`,
+    )
+  }
+  const last = lastWords(words)
+  return new OiError(
+    'ERR_MODEL_LOAD',
+    `llama.cpp aborted while loading ${files} (${stage}; ${how})${last === '' ? '' : `: ${last}`}`,
+  )
+}
+
+/** An assertion that failed, else the last line. Without folders of whoever built it. */
+function lastWords(words: string): string {
+  const lines = words
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const line = lines.findLast((line) => /GGML_ASSERT|GGML_ABORT|fatal error|what\(\)/.test(line))
+  return (line ?? lines.at(-1) ?? '').replace(/^\/\S*(?=:\d+: )/, (path) => basename(path))
+}

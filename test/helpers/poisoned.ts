@@ -1,0 +1,30 @@
+/**
+ * Fixtures with a number in them that is none.
+ *
+ * @module
+ */
+
+import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs'
+import { readGgufHeader } from '../../src/engine/gguf-header.js'
+
+/**
+ * Copies a model of F32 weights to `to`, with NaN in all of a tensor, or in its row of a token.
+ *
+ * @returns `to`
+ */
+export function poisoned(from: string, to: string, tensor: string, row?: number): string {
+  const header = readGgufHeader(from)
+  if (typeof header === 'string') throw new Error(header)
+  const found = header.tensors.find(({ name }) => name === tensor)
+  if (found?.type !== 0) throw new Error(`${from} has no ${tensor} of F32`)
+  const [width = 0, ...others] = found.dims
+  const rows = others.reduce((product, count) => product * count, 1)
+  const numbers = new Float32Array(width * (row === undefined ? rows : 1)).fill(NaN)
+  copyFileSync(from, to)
+  const file = openSync(to, 'r+')
+  writeSync(file, numbers, 0, numbers.byteLength, at(header.dataOffset, found.offset, width, row))
+  closeSync(file)
+  return to
+}
+
+const at = (data: number, tensor: number, width: number, row = 0) => data + tensor + row * width * 4

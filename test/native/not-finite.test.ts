@@ -1,0 +1,136 @@
+/**
+ * Nothing that is not finite is kept (design: state_cache.h, rule 6; scorer.h, rule 6).
+ *
+ * BUG: one row of NaN in `token_embd`, and after the first request with that token every other
+ * one failed until a restart: the NaN stood in cells that attention multiplied by zero.
+ */
+import t from 'tap'
+import { join } from 'node:path'
+import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
+import type { Engine, ScoreInput } from '../../src/engine/types.js'
+import {
+  fixturePath,
+  type FixtureName,
+  outcomeOf,
+  question,
+  text,
+  unique,
+  user,
+} from '../helpers/fixture.js'
+import { poisoned } from '../helpers/poisoned.js'
+import { relativeError } from '../helpers/reference.js'
+
+const options = { contextTokens: 1024, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
+const word = ' zebra'
+const spoilt = (id: number | string, before = 40, behind = 40): ScoreInput => ({
+  prefix: [user(`${id}: ${text(before)}`), user(word), user(` ${text(behind)}`)],
+  suffixes: [question(1)],
+})
+
+const models = new Map<string, Promise<string>>()
+const dir = t.testdir({})
+
+/** The fixture with a NaN for the first token of {@link word}. */
+function spoiltModel(name: FixtureName): Promise<string> {
+  const made = models.get(name) ?? make(name)
+  models.set(name, made)
+  return made
+}
+
+async function make(name: FixtureName): Promise<string> {
+  const from = await fixturePath(name)
+  const engine = await openEngine({ modelPath: from, metadataOnly: true })
+  const [tokens] = await engine.tokenize([user(word)])
+  await engine.close()
+  return poisoned(from, join(dir, `${name}.gguf`), 'token_embd.weight', tokens![0])
+}
+
+async function withSpoilt<T>(
+  name: FixtureName,
+  more: Partial<EngineOptions>,
+  use: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngine({ ...options, ...more, modelPath: await spoiltModel(name) })
+  try {
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+for (const name of ['dense', 'hybrid', 'oss'] as const) {
+  for (const [what, more] of [
+    ['', {}],
+    [', plain attention', { flashAttention: 'off' }],
+    [", llama.cpp's kernels", { kernels: 'off' }],
+    [', both', { flashAttention: 'off', kernels: 'off' }],
+  ] as const) {
+    t.test(`${name}${what}: the request fails, and the next ones are right`, async (t) => {
+      const after = unique('after', 60, 3)
+      const fresh = await withSpoilt(name, more, (engine) => engine.score(after))
+      await withSpoilt(name, more, async (engine) => {
+        const before = unique('before', 60)
+        const { logits } = await engine.score(before)
+        for (let round = 0; round < 2; round++) {
+          await t.rejects(engine.score(spoilt(round)), {
+            code: 'ERR_ENGINE_INTERNAL',
+            message: /not finite/,
+          })
+          const again = await engine.score(before)
+          t.ok(relativeError(again.logits, logits) < 1e-3, 'what was asked before is as it was')
+        }
+        await outcomeOf(engine.score(spoilt('at last')))
+        t.same((await engine.score(after)).logits, fresh.logits, 'the bits of a fresh engine')
+        const { answered, failed } = engine.stats()
+        t.same({ answered, failed }, { answered: 4, failed: 3 })
+      })
+    })
+  }
+
+  t.test(`${name}: those beside it are answered`, (t) =>
+    withSpoilt(name, {}, async (engine) => {
+      const others = Array.from({ length: 8 }, (_, i) => unique(i, 30 + 20 * i, 2))
+      const expected: Float32Array[] = []
+      for (const other of others) expected.push((await engine.score(other)).logits)
+      const outcomes = await Promise.all(
+        others.flatMap((_, i) => [
+          engine.score(spoilt(`${i}`, 10 * i, 10 * i), { workspace: 9 }).then(
+            () => 'answered',
+            () => 'failed',
+          ),
+          engine
+            .score(unique(i, 30 + 20 * i, 2), { workspace: i })
+            .then(({ logits }) => (relativeError(logits, expected[i]!) < 1e-3 ? 'right' : 'wrong')),
+        ]),
+      )
+      t.same(
+        outcomes,
+        others.flatMap(() => ['failed', 'right']),
+      )
+    }),
+  )
+}
+
+t.test('a prefix that is not finite goes to no tier, also when nobody waited for it', (t) =>
+  withSpoilt('dense', { contextTokens: 512, diskCacheDir: join(dir, 'states') }, async (engine) => {
+    const controller = new AbortController()
+    const cancelled = outcomeOf(engine.score(spoilt('gone', 5, 300), { signal: controller.signal }))
+    const failed = outcomeOf(engine.score(spoilt('failed', 5, 100)))
+    controller.abort()
+    t.equal(await cancelled, 'ERR_ABORTED')
+    t.equal(await failed, 'ERR_ENGINE_INTERNAL')
+    const filling = unique('filling', 420)
+    await engine.score(filling)
+    t.equal(engine.stats().hostPrefixes, 1, 'the filling itself')
+    t.equal((await engine.score(filling)).cachedTokens > 0, true, 'but a finite one is found')
+  }),
+)
+
+t.test('a model whose numbers are never finite is refused when it is loaded', async (t) => {
+  const from = await fixturePath('small')
+  const path = poisoned(from, join(dir, 'norm.gguf'), 'output_norm.weight')
+  await t.rejects(openEngine({ ...options, modelPath: path }), {
+    code: 'ERR_MODEL_LOAD',
+    message: /not finite/,
+  })
+})
