@@ -25,6 +25,7 @@ import { makeCacheFolder } from './models/cache-folder.js'
 import { defaultModelPath } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
 import { chosenReadout } from './models/readout-file.js'
+import { openIsolated } from './runner/isolate.js'
 
 export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
   /** A GGUF file; of a split model, its first part. Default: `oi-small`, which is in this package. */
@@ -46,6 +47,12 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
   calibration?: string | undefined
   /** Questions in one request, at most. Default 256. */
   maxQuestions?: number | undefined
+  /**
+   * Whether the model runs in a process of its own. What ends that one, as a failed check of
+   * llama.cpp or a lack of memory, costs the requests that were inside a second try, and this
+   * process nothing. Default false.
+   */
+  isolate?: boolean | undefined
 }
 
 /**
@@ -70,7 +77,7 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
 export async function open(options: OpenOptions = {}): Promise<Oi> {
   const { model = defaultModelPath, name, aliases, default: isDefault, orders, ...others } = options
   const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir } = others
-  const { maxQuestions, ...rest } = others
+  const { maxQuestions, isolate = false, ...rest } = others
   requireOrders(orders)
   // First, as a fault in them is known at once, and a large model takes a while.
   const readout = readoutFile ? chosenReadout(readoutFile) : undefined
@@ -79,7 +86,11 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
   const facts = fileFacts(model)
   facts.catch(() => {}) // the engine's own error names the file better
   const diskCacheDir = dir ? await ownFolder(dir, facts, options) : undefined
-  const engine = await openEngine({ ...rest, modelPath: model, diskCacheDir })
+  const engine = await (isolate ? openIsolated : openEngine)({
+    ...rest,
+    modelPath: model,
+    diskCacheDir,
+  })
   try {
     const decider = await createDecider(engine, {
       ...(await facts),

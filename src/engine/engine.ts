@@ -89,6 +89,27 @@ export interface EngineOptions {
  * ```
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const complete = checkedOptions(options)
+  const addon = loadAddon()
+  return openNative(new addon.NativeEngine(complete, options.onProgress ?? (() => {})))
+}
+
+/**
+ * Opens what is, or stands for, the addon's engine.
+ *
+ * @throws {@link OiError} As {@link openEngine}; it is closed then.
+ */
+export async function openNative(native: NativeEngine): Promise<Engine> {
+  try {
+    return new LlamaEngine(native, await native.open())
+  } catch (error) {
+    await native.close()
+    throw toOiError(error)
+  }
+}
+
+/** Complete options of an engine whose files are there. @throws As {@link openEngine}. */
+export function checkedOptions(options: EngineOptions): NativeOptions {
   const complete = completeOptions(options)
   if (!existsSync(options.modelPath)) {
     throw new OiError('ERR_MODEL_NOT_FOUND', `There is no model file ${options.modelPath}`)
@@ -98,14 +119,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
   checkHeader(options.modelPath)
   if (options.projectorPath) checkHeader(options.projectorPath)
-  const addon = loadAddon()
-  const native = new addon.NativeEngine(complete, options.onProgress ?? (() => {}))
-  try {
-    return new LlamaEngine(native, await native.open())
-  } catch (error) {
-    await native.close()
-    throw toOiError(error)
-  }
+  return complete
 }
 
 /** llama.cpp knows how the sizes of known models are called; of others it says `?B`. */

@@ -6,11 +6,11 @@
  */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { EngineOptions } from '../engine/engine.js'
+import { loadFailure } from '../engine/load-failure.js'
 import { type ErrorCode, OiError } from '../errors.js'
 import { defaultModelPath } from './default-model.js'
 import type { ProbeReply, ProbeRequest, ProbeStage } from './probe-protocol.js'
@@ -130,25 +130,5 @@ function withResolvers<T>() {
 function ended(request: ProbeRequest, stage: string, how: string, words: string): OiError {
   const { modelPath, projectorPath } = request
   const files = projectorPath ? `${modelPath} with ${projectorPath}` : modelPath
-  if (how === 'SIGKILL') {
-    return new OiError(
-      'ERR_MODEL_MEMORY',
-      `${files}: loading it was killed; is there too little memory?`,
-    )
-  }
-  const last = lastWords(words)
-  return new OiError(
-    'ERR_MODEL_LOAD',
-    `llama.cpp aborted while loading ${files} (${stage}; ${how})${last === '' ? '' : `: ${last}`}`,
-  )
-}
-
-/** An assertion that failed, else the last line. Without folders of whoever built it. */
-function lastWords(words: string): string {
-  const lines = words
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  const line = lines.findLast((line) => /GGML_ASSERT|GGML_ABORT|fatal error|what\(\)/.test(line))
-  return (line ?? lines.at(-1) ?? '').replace(/^\/\S*(?=:\d+: )/, (path) => basename(path))
+  return loadFailure(files, `${stage}; ${how}`, words)
 }

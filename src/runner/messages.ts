@@ -1,0 +1,206 @@
+/**
+ * What a front and a runner say to each other, and how it is written. `PROTOCOL.md` beside this
+ * file has it as a table.
+ *
+ * Rules
+ *   1. The first frame of a connection is `open`, with the protocol's version: both sides come from
+ *      one package, so another version is a fault and never negotiated.
+ *   2. A call has an id of its own among those under way, and one reply: `result`, `tokens`,
+ *      `counted`, `opened`, `closed` or `failed`, with the same id.
+ *   3. Texts and arrays travel as they are, not as JSON; what is said once or seldom (options,
+ *      facts, counters, errors) is JSON.
+ *
+ * @module
+ */
+
+import type { NativeFacts, NativeOptions } from '../engine/native.js'
+import type { EngineStats, ScoreOutput } from '../engine/types.js'
+import { FieldReader, FieldWriter, sizeOf } from './fields.js'
+import { headBytes, newFrame } from './frames.js'
+
+export const protocolVersion = 1
+
+/** From the front to the runner. */
+export const asks = { open: 1, score: 2, tokenize: 3, count: 4, cancel: 5, ping: 6, close: 7 }
+
+/** From the runner to the front. */
+export const replies = {
+  progress: 65,
+  opened: 66,
+  result: 67,
+  tokens: 68,
+  counted: 69,
+  stats: 70,
+  pong: 71,
+  closed: 72,
+  failed: 73,
+}
+
+export interface OpenAsk {
+  readonly version: number
+  readonly options: NativeOptions
+}
+
+/** As {@link NativeEngine.score} takes it, the id aside. */
+export interface ScoreAsk {
+  readonly texts: string[]
+  readonly trusted: Uint8Array
+  readonly shape: Int32Array
+  readonly candidates: Int32Array
+  readonly workspace: number
+  /** Infinity for none. */
+  readonly deadlineMs: number
+  readonly images: Uint8Array[]
+  readonly sizes: Int32Array
+}
+
+/** What an error says across the border. */
+export interface Failure {
+  readonly code?: string | undefined
+  readonly message: string
+  readonly retryAfterMs?: number | undefined
+}
+
+/** A frame without payload. */
+export const signal = (kind: number, id = 0) => newFrame(kind, id, 0)
+
+export function jsonFrame(kind: number, id: number, value: unknown): Buffer {
+  const text = Buffer.from(JSON.stringify(value))
+  const frame = newFrame(kind, id, text.length)
+  frame.set(text, headBytes)
+  return frame
+}
+
+export const readJson = (payload: Buffer): unknown => JSON.parse(payload.toString())
+
+export function scoreFrame(id: number, ask: ScoreAsk): Buffer {
+  const { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes } = ask
+  let bytes = 3 * sizeOf.uint32 + sizeOf.float64
+  for (const text of texts) bytes += sizeOf.text(text)
+  for (const numbers of [trusted, shape, candidates, sizes]) bytes += sizeOf.numbers(numbers)
+  for (const image of images) bytes += sizeOf.numbers(image)
+  const frame = newFrame(asks.score, id, bytes)
+  const out = new FieldWriter(frame, headBytes)
+  out.uint32(workspace)
+  out.float64(deadlineMs)
+  out.uint32(texts.length)
+  for (const text of texts) out.text(text)
+  for (const numbers of [trusted, shape, candidates, sizes]) out.numbers(numbers)
+  out.uint32(images.length)
+  for (const image of images) out.numbers(image)
+  return frame
+}
+
+export function readScore(payload: Buffer): ScoreAsk {
+  const fields = new FieldReader(payload)
+  const workspace = fields.uint32()
+  const deadlineMs = fields.float64()
+  const texts = listOf(fields, () => fields.text())
+  const trusted = fields.bytes()
+  const [shape, candidates, sizes] = [fields.int32s(), fields.int32s(), fields.int32s()] as const
+  const images = listOf(fields, () => fields.bytes())
+  return { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes }
+}
+
+/** The numbers of a result besides its logits, in the order in which they are written. */
+const resultNumbers = [
+  ...(['prefixTokens', 'imageTokens', 'suffixTokens', 'cachedTokens'] as const),
+  ...(['queueMs', 'tokenizeMs', 'visionMs', 'modelMs'] as const),
+] as const satisfies readonly (keyof ScoreOutput)[]
+
+export function resultFrame(id: number, output: ScoreOutput): Buffer {
+  const bytes = sizeOf.numbers(output.logits) + resultNumbers.length * sizeOf.float64
+  const frame = newFrame(replies.result, id, bytes)
+  const out = new FieldWriter(frame, headBytes)
+  out.numbers(output.logits)
+  for (const name of resultNumbers) out.float64(output[name])
+  return frame
+}
+
+export function readResult(payload: Buffer): ScoreOutput {
+  const fields = new FieldReader(payload)
+  const logits = fields.float32s()
+  const numbers = resultNumbers.map((name) => [name, fields.float64()] as const)
+  return { logits, ...(Object.fromEntries(numbers) as Omit<ScoreOutput, 'logits'>) }
+}
+
+/** @param trusted - One byte a text, as in {@link ScoreAsk}. */
+export function tokenizeFrame(id: number, texts: readonly string[], trusted: Uint8Array): Buffer {
+  let bytes = sizeOf.uint32 + sizeOf.numbers(trusted)
+  for (const text of texts) bytes += sizeOf.text(text)
+  const frame = newFrame(asks.tokenize, id, bytes)
+  const out = new FieldWriter(frame, headBytes)
+  out.uint32(texts.length)
+  for (const text of texts) out.text(text)
+  out.numbers(trusted)
+  return frame
+}
+
+export function readTokenize(payload: Buffer): { texts: string[]; trusted: Uint8Array } {
+  const fields = new FieldReader(payload)
+  const texts = listOf(fields, () => fields.text())
+  return { texts, trusted: fields.bytes() }
+}
+
+export function tokensFrame(id: number, tokens: readonly Int32Array[]): Buffer {
+  const bytes = tokens.reduce<number>((sum, each) => sum + sizeOf.numbers(each), sizeOf.uint32)
+  const frame = newFrame(replies.tokens, id, bytes)
+  const out = new FieldWriter(frame, headBytes)
+  out.uint32(tokens.length)
+  for (const each of tokens) out.numbers(each)
+  return frame
+}
+
+export function readTokens(payload: Buffer): Int32Array[] {
+  const fields = new FieldReader(payload)
+  return listOf(fields, () => fields.int32s())
+}
+
+export function countFrame(id: number, text: string): Buffer {
+  const frame = newFrame(asks.count, id, sizeOf.text(text))
+  new FieldWriter(frame, headBytes).text(text)
+  return frame
+}
+
+export const readCount = (payload: Buffer): string => new FieldReader(payload).text()
+
+export function countedFrame(id: number, count: number): Buffer {
+  const frame = newFrame(replies.counted, id, sizeOf.uint32)
+  new FieldWriter(frame, headBytes).uint32(count)
+  return frame
+}
+
+export const readCounted = (payload: Buffer): number => new FieldReader(payload).uint32()
+
+export function progressFrame(fraction: number): Buffer {
+  const frame = newFrame(replies.progress, 0, sizeOf.float64)
+  new FieldWriter(frame, headBytes).float64(fraction)
+  return frame
+}
+
+export const readProgress = (payload: Buffer): number => new FieldReader(payload).float64()
+
+export const openFrame = (options: NativeOptions) =>
+  jsonFrame(asks.open, 0, { version: protocolVersion, options } satisfies OpenAsk)
+
+/** Facts are JSON, behind the one of them that is an array. */
+export function openedFrame(id: number, { ordinary, ...facts }: NativeFacts): Buffer {
+  const text = JSON.stringify(facts)
+  const frame = newFrame(replies.opened, id, sizeOf.numbers(ordinary) + sizeOf.text(text))
+  const out = new FieldWriter(frame, headBytes)
+  out.numbers(ordinary)
+  out.text(text)
+  return frame
+}
+
+export function readOpened(payload: Buffer): NativeFacts {
+  const fields = new FieldReader(payload)
+  const ordinary = fields.bytes()
+  return { ...(JSON.parse(fields.text()) as Omit<NativeFacts, 'ordinary'>), ordinary }
+}
+
+export const statsFrame = (stats: EngineStats) => jsonFrame(replies.stats, 0, stats)
+
+function listOf<T>(fields: FieldReader, read: () => T): T[] {
+  return Array.from({ length: fields.uint32() }, read)
+}

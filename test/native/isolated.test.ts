@@ -1,0 +1,149 @@
+/**
+ * An engine in a process of its own, which is killed, stopped and made to abort.
+ *
+ * Needs the built addon and the small fixture.
+ */
+import t from 'tap'
+import { copyFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunnerEnd } from '../../src/runner/runner-process.js'
+import { openIsolated } from '../../src/runner/isolate.js'
+import type { SupervisedEngine } from '../../src/runner/supervised-engine.js'
+import { candidates, fixturePath, user, withEngine } from '../helpers/fixture.js'
+import { until } from '../helpers/until.js'
+
+const poison = 'this ends it'
+const environment = { OI_TEST_RUNNER_ABORT: poison }
+
+const input = (text: string) => ({
+  prefix: [user(text)],
+  suffixes: [{ parts: [user(' Is it so?')], candidates }],
+})
+
+interface Watched {
+  readonly engine: SupervisedEngine
+  readonly ends: RunnerEnd[]
+  /** Of the process that there is. */
+  pid(): number
+}
+
+async function withIsolated<T>(use: (watched: Watched) => Promise<T>): Promise<T> {
+  const ends: RunnerEnd[] = []
+  const engine = await openIsolated(
+    { modelPath: await fixturePath('small'), contextTokens: 4096, threads: 1 },
+    { environment, events: { ended: (end) => ends.push(end) } },
+  )
+  try {
+    return await use({ engine, ends, pid: () => engine.pid! })
+  } finally {
+    await engine.close()
+  }
+}
+
+t.test('an isolated engine gives the same logits as one in this process', async (t) => {
+  await withIsolated(async ({ engine }) => {
+    await withEngine(
+      'small',
+      async (own) => {
+        for (const text of ['A', 'é¤ 🙂 \u0000', 'word '.repeat(500)]) {
+          const [isolated, here] = await Promise.all([
+            engine.score(input(text)),
+            own.score(input(text)),
+          ])
+          t.strictSame(isolated.logits, here.logits)
+          t.equal(isolated.prefixTokens, here.prefixTokens)
+          const texts = [user(text), user('')]
+          t.strictSame(await engine.tokenize(texts), await own.tokenize(texts))
+          t.equal(await engine.countTokens(text), await own.countTokens(text))
+        }
+      },
+      { threads: 1 },
+    )
+  })
+})
+
+t.test('an error of the engine has its code and its text', async (t) => {
+  await withIsolated(async ({ engine }) => {
+    await t.rejects(engine.score(input('word '.repeat(9000))), {
+      code: 'ERR_STATE_TOO_LONG',
+      message: /4096/,
+    })
+    const signal = AbortSignal.abort()
+    await t.rejects(engine.score(input('A'), { signal }), { code: 'ERR_ABORTED' })
+  })
+})
+
+for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGSTOP'] as const) {
+  t.test(`requests that were inside at ${signal} are asked again and answered`, async (t) => {
+    await withIsolated(async ({ engine, ends, pid }) => {
+      const expected = (await engine.score(input('the same'))).logits
+      const first = pid()
+      const asked = Array.from({ length: 16 }, () => engine.score(input('the same')))
+      const long = engine.score(input('word '.repeat(3000)))
+      process.kill(first, signal)
+      for (const { logits } of await Promise.all(asked)) t.strictSame(logits, expected)
+      await long
+      t.equal(ends.length, 1)
+      t.equal(ends[0]!.cause, signal === 'SIGSTOP' ? 'stopped' : signal)
+      t.not(pid(), first)
+      t.ok(engine.counts().askedAgain >= 1)
+      t.equal(engine.counts().gaveUp, 0)
+    })
+  })
+}
+
+t.test('a new request waits for an engine that will be there soon', async (t) => {
+  await withIsolated(async ({ engine, pid }) => {
+    process.kill(pid(), 'SIGKILL')
+    await until(() => !engine.ready)
+    t.ok(await engine.score(input('A')))
+  })
+})
+
+t.test('while no engine can be opened, requests are refused with a time', async (t) => {
+  const dir = t.testdir()
+  const modelPath = join(dir, 'model.gguf')
+  copyFileSync(await fixturePath('small'), modelPath)
+  const engine = await openIsolated({ modelPath, threads: 1 })
+  t.teardown(() => engine.close())
+  rmSync(modelPath)
+  process.kill(engine.pid!, 'SIGKILL')
+  await until(() => !engine.ready)
+  await t.rejects(engine.score(input('A')), { code: 'ERR_OVERLOADED', retryAfterMs: Number })
+  copyFileSync(await fixturePath('small'), modelPath)
+  await until(() => engine.ready)
+  t.ok(await engine.score(input('A')))
+})
+
+t.test('a request that always ends the engine is given up, and no other one', async (t) => {
+  await withIsolated(async ({ engine, ends }) => {
+    const others = Array.from({ length: 32 }, (_, i) => engine.score(input(`${i}`)))
+    const bad = engine.score(input(poison))
+    await Promise.all([
+      t.rejects(bad, { code: 'ERR_ENGINE_INTERNAL', message: /twice/ }),
+      Promise.all(others),
+    ])
+    t.equal(ends.length, 2)
+    t.match(ends[0]!.cause, /SIGABRT/)
+    t.equal(engine.counts().gaveUp, 1)
+    t.ok(await engine.score(input('A')))
+  })
+})
+
+t.test('close() waits for accepted work and leaves no process', async (t) => {
+  await withIsolated(async ({ engine, pid }) => {
+    const id = pid()
+    const asked = engine.score(input('word '.repeat(2000)))
+    await engine.close()
+    t.ok(await asked)
+    await sleep(50)
+    t.throws(() => process.kill(id, 0), { code: 'ESRCH' })
+    await t.rejects(engine.score(input('A')), { code: 'ERR_ENGINE_CLOSED' })
+  })
+})
+
+t.test('a model that cannot be opened says why', async (t) => {
+  const modelPath = `${t.testdir({ 'model.gguf': 'not a model' })}/model.gguf`
+  await t.rejects(openIsolated({ modelPath }), { code: 'ERR_MODEL_LOAD' })
+})
