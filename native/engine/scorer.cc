@@ -85,10 +85,9 @@ void Scorer::WarmUp() {
     llama_synchronize(context_.get());
     recent_tokens_ = static_cast<double>(count);
     recent_ms_ = MillisecondsSince(start);
-    cache_.device().Clear();
+    RequireFinite(llama_get_logits_ith(context_.get(), static_cast<int32_t>(count) - 1));
+    cache_.device().Clear(true);
   }
-  RequireFinite(llama_get_logits_ith(context_.get(), static_cast<int32_t>(count) - 1));
-  cache_.device().Clear(true);
   rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
   if (context_.own_attention()) {
     // It gives a token the same bits among few and among many, on any number of threads.

@@ -22,7 +22,7 @@ export interface IsolateOptions {
  *
  * @throws As `openEngine`: `ERR_MODEL_LOAD` also if the process ended while it loaded the model.
  */
-export function openIsolated(
+export async function openIsolated(
   options: EngineOptions,
   { events, environment }: IsolateOptions = {},
 ): Promise<SupervisedEngine> {

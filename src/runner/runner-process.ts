@@ -84,7 +84,7 @@ const lastWordsBytes = 8192
 
 export class RunnerProcess implements NativeEngine {
   readonly #options: RunnerOptions
-  readonly #process: ChildProcess
+  readonly #child: ChildProcess
   readonly #stream: Duplex
   readonly #calls = new Map<number, Call>()
   readonly #watch: NodeJS.Timeout
@@ -99,12 +99,12 @@ export class RunnerProcess implements NativeEngine {
   /** Starts the process. */
   constructor(options: RunnerOptions) {
     this.#options = options
-    this.#process = spawn(process.execPath, [entry], {
+    this.#child = spawn(process.execPath, [entry], {
       // ggml's backtrace starts a debugger.
       env: { ...process.env, GGML_NO_BACKTRACE: '1', ...options.environment },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
-    this.#stream = this.#process.stdio[3] as unknown as Duplex
+    this.#stream = this.#child.stdio[3] as unknown as Duplex
     const known = Object.values(replies)
     const frames = new FrameReader(known, (frame) => this.#take(frame))
     this.#stream.on('data', (chunk: Buffer) => {
@@ -115,12 +115,12 @@ export class RunnerProcess implements NativeEngine {
       }
     })
     this.#stream.on('error', () => {}) // the process' end follows, or is brought about
-    this.#process.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-lastWordsBytes)
     })
-    this.#process.once('error', (error) => this.#finish(error.message))
+    this.#child.once('error', (error) => this.#finish(error.message))
     // By 'close' everything that it wrote has been read.
-    this.#process.once('close', (code, name) => {
+    this.#child.once('close', (code, name) => {
       this.#finish(this.#reason ?? name ?? `exit ${code ?? 0}`)
     })
     this.#watch = setInterval(() => this.#look(), lookMs).unref()
@@ -128,7 +128,7 @@ export class RunnerProcess implements NativeEngine {
   }
 
   get pid(): number | undefined {
-    return this.#process.pid
+    return this.#child.pid
   }
 
   async open(): Promise<NativeFacts> {
@@ -170,7 +170,7 @@ export class RunnerProcess implements NativeEngine {
     if (this.#closing) return
     this.#closing = true
     const ended = new Promise<void>((resolve) => {
-      if (this.#end === undefined) this.#process.once('close', () => resolve())
+      if (this.#end === undefined) this.#child.once('close', () => resolve())
       else resolve()
     })
     // An engine that was never opened has nothing to wait for.
@@ -182,11 +182,11 @@ export class RunnerProcess implements NativeEngine {
   /** Ends the process at once. */
   #kill(reason: string): void {
     this.#reason ??= reason
-    this.#process.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
   }
 
   readonly #killNow = () => {
-    this.#process.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
   }
 
   #call(id: number, frame: Buffer): Promise<Frame> {
@@ -220,7 +220,7 @@ export class RunnerProcess implements NativeEngine {
   /** Rule 3. */
   #look(): void {
     if (this.#end !== undefined) return
-    if (isStopped(this.#process.pid)) {
+    if (isStopped(this.#child.pid)) {
       this.#kill('stopped')
       return
     }
@@ -237,7 +237,7 @@ export class RunnerProcess implements NativeEngine {
     if (this.#end !== undefined) return
     clearInterval(this.#watch)
     process.off('exit', this.#killNow)
-    const { pid } = this.#process
+    const { pid } = this.#child
     const end = { pid, cause, lastWords: this.#lastWords, stats: this.#stats }
     this.#end = end
     // First: whoever asks again because of a rejection must find that there is none.

@@ -51,7 +51,7 @@ t.test('an isolated engine gives the same logits as one in this process', async 
             engine.score(input(text)),
             own.score(input(text)),
           ])
-          t.strictSame(isolated.logits, here.logits)
+          t.ok(isClose(isolated.logits, here.logits))
           t.equal(isolated.prefixTokens, here.prefixTokens)
           const texts = [user(text), user('')]
           t.strictSame(await engine.tokenize(texts), await own.tokenize(texts))
@@ -82,7 +82,7 @@ for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGSTOP'] as const) {
       const asked = Array.from({ length: 16 }, () => engine.score(input('the same')))
       const long = engine.score(input('word '.repeat(3000)))
       process.kill(first, signal)
-      for (const { logits } of await Promise.all(asked)) t.strictSame(logits, expected)
+      for (const { logits } of await Promise.all(asked)) t.ok(isClose(logits, expected))
       await long
       t.equal(ends.length, 1)
       t.equal(ends[0]!.cause, signal === 'SIGSTOP' ? 'stopped' : signal)
@@ -91,6 +91,11 @@ for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGSTOP'] as const) {
       t.equal(engine.counts().gaveUp, 0)
     })
   })
+}
+
+/** What else rides in a step moves a logit a little. */
+function isClose(logits: Float32Array, expected: Float32Array): boolean {
+  return logits.every((logit, i) => Math.abs(logit - expected[i]!) < 1e-3)
 }
 
 t.test('a new request waits for an engine that will be there soon', async (t) => {
