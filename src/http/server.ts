@@ -94,6 +94,11 @@ export class Server {
     this.#listenSocket = listenSocket
   }
 
+  /** How many replies have not left yet. */
+  get leaving(): number {
+    return this.#leaving.size
+  }
+
   /**
    * Says on `/readyz` that the end is near, and does everything else as before. Idempotent.
    */

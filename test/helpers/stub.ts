@@ -108,6 +108,8 @@ export interface StubOptions extends Partial<HandlersOptions> {
   /** A gate over the server's own accounts; without it, everything is allowed. */
   readonly gateOf?: (accounts: Accounts) => Gate
   readonly tls?: TlsFiles
+  /** As of {@link Server.listen}. */
+  readonly patienceMs?: number
 }
 
 /** Runs a server with its own data folder and a key, and removes both. */
@@ -131,7 +133,8 @@ export async function withServer(
     deadlineMs: 60_000,
     ...options,
   })
-  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0, tls: options.tls })
+  const { tls, patienceMs } = options
+  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0, tls, patienceMs })
   try {
     const { port } = server
     const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`
