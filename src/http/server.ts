@@ -150,8 +150,6 @@ function createTlsApp(files: TlsFiles): TemplatedApp {
 /** How long a request says that its body is: 0 if it has none, Infinity if it does not say it. */
 function announcedBytes(req: HttpRequest): number {
   if (req.getHeader('transfer-encoding') !== '') return Infinity
-  // One who asks first whether it may send the body has not sent it yet.
-  if (req.getHeader('expect') !== '') return 0
   return Number(req.getHeader('content-length')) || 0
 }
 

@@ -18,7 +18,7 @@ const answering = (bytes: number) =>
 
 /** A connection of which nothing is read before it is wanted. */
 async function openPaused(port: number, text: string): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', highWaterMark: 1024 })
+  const socket = connect({ port, host: '127.0.0.1' })
   socket.pause()
   socket.on('error', () => {})
   await new Promise((resolve) => socket.once('connect', resolve))
@@ -173,10 +173,7 @@ t.test('a refusal does not wait for a body that does not come', (t) =>
     client.send(request('POST', '/v1/systemone', headers))
     t.equal((await client.reply()).status, 413)
     t.ok(performance.now() - startMs < 7000)
-    const asking = await RawClient.connect(server.port)
-    asking.send(request('POST', '/v1/systemone', { ...headers, expect: '100-continue' }))
-    t.equal((await asking.reply()).status, 413)
-    for (const { socket } of [client, asking]) socket.destroy()
+    client.socket.destroy()
   }),
 )
 
