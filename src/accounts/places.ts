@@ -141,7 +141,14 @@ export class Places {
   #roomOf(workspaceId: number): Room {
     let room = this.#rooms.get(workspaceId)
     if (room === undefined) {
-      room = { limit: 0, taken: 0, line: new Set(), impatient: 0, intervalMs: undefined, sinceMs: 0 }
+      room = {
+        limit: 0,
+        taken: 0,
+        line: new Set(),
+        impatient: 0,
+        intervalMs: undefined,
+        sinceMs: 0,
+      }
       this.#rooms.set(workspaceId, room)
     }
     return room

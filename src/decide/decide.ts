@@ -11,6 +11,7 @@ import type { Json } from '../api/json.js'
 import type { Orders } from '../api/orders.js'
 import { optionCount } from '../api/option-count.js'
 import type { RequestLimits } from '../api/read-request.js'
+import { atOnce, inTurns, type Steps } from '../api/turns.js'
 import type { Engine, ScoreOutput, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { findImage, findImages, type FoundImage } from '../images/find-images.js'
@@ -27,6 +28,7 @@ import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, unknownModel } from './model-names.js'
+import { isLarge, LargeRenderer } from './large-requests.js'
 import { renderInOrders } from './render-orders.js'
 import type {
   Answer,
@@ -90,6 +92,7 @@ class EngineDecider implements ModelDecider {
   readonly temperatures: readonly Temperature[]
   readonly #engine: Engine
   readonly #readout: Readout
+  readonly #largeRenderer: LargeRenderer
   readonly #names: readonly string[]
   readonly #calibrationOf: ReturnType<typeof inTurn>
   readonly orders: Orders
@@ -97,6 +100,7 @@ class EngineDecider implements ModelDecider {
   constructor(engine: Engine, readout: Readout, options: DeciderOptions) {
     this.#engine = engine
     this.#readout = readout
+    this.#largeRenderer = new LargeRenderer(readout)
     this.temperatures = readout.temperatures ?? []
     this.#calibrationOf = inTurn(ownTemperatures(readout), options.calibration?.of)
     this.orders = options.orders ?? readout.orders ?? 1
@@ -142,13 +146,16 @@ class EngineDecider implements ModelDecider {
     decodingMs = 0,
   ): Promise<Decision> {
     const { signal, workspace, deadlineMs, orders = this.orders } = options
-    const { input, readers } = renderInOrders(this.#readout, request, images, orders)
+    const large = isLarge(request)
+    const { input, readers } = large
+      ? await inTurns(this.#largeRenderer.render(request, images, orders))
+      : renderInOrders(this.#readout, request, images, orders)
     const output = await this.#engine
       .score(input, { signal, workspace, deadlineMs })
       .catch(nameState)
 
-    const answers = this.#answers(readers, input.suffixes, output, options.evidence ?? false)
-    const answersText = stringifyJson(answers as unknown as Json)
+    const steps = this.#answers(readers, input.suffixes, output, options.evidence ?? false)
+    const { answers, text: answersText } = large ? await inTurns(steps) : atOnce(steps)
     const outputTokens = await this.#engine.countTokens(answersText)
     const modelMs = rounded(output.modelMs)
     const decision: Decision & Serialized = {
@@ -172,28 +179,34 @@ class EngineDecider implements ModelDecider {
     return decision
   }
 
-  #answers(
+  /** The answers, and their JSON. */
+  *#answers(
     readers: readonly Reader[],
     suffixes: readonly Suffix[],
     { logits }: ScoreOutput,
     evidence: boolean,
-  ): Record<string, Answer> {
+  ): Steps<{ answers: Record<string, Answer>; text: string }> {
     let at = 0
     let suffix = 0
-    return objectFromEntries(
-      readers.map(({ name, question, reading }) => {
-        const measured: Measurement[] = []
-        for (let i = suffixesOf(reading); i > 0; i--) {
-          const count = suffixes[suffix++]!.candidates.length
-          const vocabulary = logits[at + count] ?? 0
-          measured.push({ logits: logits.subarray(at, at + count), vocabulary })
-          if (count > 0) at += count + 1
-        }
-        const options = optionLogits(reading, measured)
-        const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))
-        return [name, answerOf(question, options, { temperature, bias, evidence })]
-      }),
-    )
+    let text = ''
+    const answers: [string, Answer][] = []
+    for (const { name, question, reading } of readers) {
+      const measured: Measurement[] = []
+      for (let i = suffixesOf(reading); i > 0; i--) {
+        const count = suffixes[suffix++]!.candidates.length
+        const vocabulary = logits[at + count] ?? 0
+        measured.push({ logits: logits.subarray(at, at + count), vocabulary })
+        if (count > 0) at += count + 1
+      }
+      const options = optionLogits(reading, measured)
+      const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))
+      const answer = answerOf(question, options, { temperature, bias, evidence })
+      answers.push([name, answer])
+      const comma = text === '' ? '' : ','
+      text += `${comma}${JSON.stringify(name)}:${stringifyJson(answer as unknown as Json)}`
+      yield
+    }
+    return { answers: objectFromEntries(answers), text: `{${text}}` }
   }
 
   #requireModel(model: string | undefined): void {

@@ -39,6 +39,12 @@ export const mostAddedText = 4_194_304
 
 type Order = OrdersReading['orders'][number]
 
+/** What a request has used of the two bounds. */
+export interface Spent {
+  count: number
+  text: number
+}
+
 interface Asked {
   readonly reader: Reader
   /** As the caller gave it. */
@@ -53,6 +59,7 @@ interface Asked {
  * Renders a request, each question in as many orders as `orders` says.
  *
  * @param images - As of {@link Readout.render}.
+ * @param spent - What other questions of the same request have used of the bounds; added to.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` as {@link Readout.render}, and for more than
  *   {@link mostOrders} or {@link mostAddedText}, naming the question with which it is too much.
  */
@@ -61,6 +68,7 @@ export function renderInOrders(
   request: DecideRequest,
   images: RequestImages | undefined,
   orders: Orders,
+  spent: Spent = { count: 0, text: 0 },
 ): Rendering {
   const given = readout.render(request, images)
   if (orders === 1 || readout.ownOrders) return given
@@ -70,7 +78,7 @@ export function renderInOrders(
     count: orderCount(reader, orders),
     others: [],
   }))
-  requireBounded(asked, orders)
+  requireBounded(asked, orders, spent)
 
   const most = asked.reduce((count, question) => Math.max(count, question.count), 1)
   for (let turn = 1; turn < most; turn++) {
@@ -161,16 +169,15 @@ function readTheSame(some: readonly Suffix[], others: readonly Suffix[]): boolea
   })
 }
 
-function requireBounded(asked: readonly Asked[], orders: Orders): void {
-  let count = 0
-  let text = 0
+function requireBounded(asked: readonly Asked[], orders: Orders, spent: Spent): void {
   for (const { reader, suffixes, count: own } of asked) {
     const length = suffixes
       .flatMap(({ parts }) => parts)
       .reduce((sum, part) => sum + part.text.length, 0)
-    count += own
+    spent.count += own
     // Other orders are about as long as the given one.
-    text += (own - 1) * length
+    spent.text += (own - 1) * length
+    const { count, text } = spent
     if (count > mostOrders) {
       throw excess(reader.name, `${mostOrders} orders of all questions together`, count, orders)
     }

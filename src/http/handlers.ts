@@ -73,7 +73,7 @@ const bookingMs = 5000
 const unready = {
   loading: { message: 'The model is still being loaded', retryAfterMs: 2000 },
   failed: { message: 'The model could not be loaded', retryAfterMs: 60_000 },
-  closing: { message: 'The server is shutting down', retryAfterMs: 1000 },
+  closing: { message: 'The server is shutting down', retryAfterMs: undefined },
 }
 const draining = 'The server is about to shut down: send nothing new'
 
@@ -210,6 +210,6 @@ export class Handlers implements PostContext, Listener {
     const decider = this.#backend.decider()
     if (state === 'ready' && decider !== undefined) return decider
     const { message, retryAfterMs } = unready[state === 'ready' ? 'loading' : state]
-    throw new OiError('ERR_OVERLOADED', message, { retryAfterMs })
+    throw new OiError('ERR_OVERLOADED', message, retryAfterMs === undefined ? {} : { retryAfterMs })
   }
 }

@@ -29,7 +29,7 @@ export interface Content {
 
 export const noTimings: Timings = { queue: 0, tokenize: 0, vision: 0, model: 0 }
 
-/** How long a caller waits before the next try, unless the error knows better. */
+/** How long a caller waits at most before the next try, unless the error knows better. */
 const standardRetryAfterMs = 1000
 const maxRetryAfterMs = 60_000
 
@@ -74,7 +74,7 @@ export function errorContent(error: unknown, id: string): Content {
   const headers: string[] = []
   if (status === 401) headers.push('www-authenticate', 'Bearer')
   if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
-    const ms = spreadOut(error.retryAfterMs ?? standardRetryAfterMs, error.code === 'ERR_RATE_LIMIT')
+    const ms = spreadOut(error.retryAfterMs)
     headers.push(
       'retry-after',
       String(Math.ceil(ms / 1000)),
@@ -86,13 +86,14 @@ export function errorContent(error: unknown, id: string): Content {
 }
 
 /**
- * Callers that are refused together must not come back together.
- *
- * @param known - Whether sooner would be too soon; otherwise the time is a guess.
+ * Callers that are refused together must not come back together; where the time is known, not
+ * sooner than that.
  */
-function spreadOut(ms: number, known: boolean): number {
-  const share = (known ? 1 : 0.5) + 0.5 * Math.random()
-  return Math.min(Math.max(ms * share, 1), maxRetryAfterMs)
+function spreadOut(knownMs: number | undefined): number {
+  const share = Math.random() / 2
+  const ms =
+    knownMs === undefined ? standardRetryAfterMs * (1 - share) : Math.max(knownMs, 1) * (1 + share)
+  return Math.min(ms, maxRetryAfterMs)
 }
 
 function errorBody(code: string, message: string, param: string | undefined): string {

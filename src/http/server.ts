@@ -94,6 +94,11 @@ export class Server {
     this.#listenSocket = listenSocket
   }
 
+  /** How many replies have not left yet. */
+  get leaving(): number {
+    return this.#leaving.size
+  }
+
   /**
    * Says on `/readyz` that the end is near, and does everything else as before. Idempotent.
    */
@@ -145,8 +150,6 @@ function createTlsApp(files: TlsFiles): TemplatedApp {
 /** How long a request says that its body is: 0 if it has none, Infinity if it does not say it. */
 function announcedBytes(req: HttpRequest): number {
   if (req.getHeader('transfer-encoding') !== '') return Infinity
-  // One who asks first whether it may send the body has not sent it yet.
-  if (req.getHeader('expect') !== '') return 0
   return Number(req.getHeader('content-length')) || 0
 }
 

@@ -83,6 +83,14 @@ export interface Readout {
    *   `maxOptions`, or for images if it is text only.
    */
   render(request: DecideRequest, images?: RequestImages, reversed?: boolean): Rendering
+  /**
+   * Does most of the work for one question ahead, for large requests. Only there where how a
+   * question is rendered depends on the others, so that they cannot be rendered one by one.
+   *
+   * @param question - The object that will be in the request.
+   * @throws As {@link render}.
+   */
+  prepare?(name: string, question: Question): void
 }
 
 export interface ReadoutOptions {

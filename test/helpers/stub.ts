@@ -110,6 +110,8 @@ export interface StubOptions extends Partial<HandlersOptions> {
   readonly tls?: TlsFiles
   /** Default: one of its own. */
   readonly dataDir?: string
+  /** As of {@link Server.listen}. */
+  readonly patienceMs?: number
 }
 
 /** Runs a server with its own data folder and a key, and removes both. */
@@ -134,7 +136,8 @@ export async function withServer(
     deadlineMs: 60_000,
     ...options,
   })
-  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0, tls: options.tls })
+  const { tls, patienceMs } = options
+  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0, tls, patienceMs })
   try {
     const { port } = server
     const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`

@@ -190,7 +190,7 @@ t.test('while the model is loaded, 503', (t) => {
   return withServer({ backend }, async (server) => {
     const reply = await postBatch(server, requestsAbout([1]))
     t.equal(reply.status, 503)
-    t.equal(reply.headers.get('retry-after'), '2')
+    t.match(reply.headers.get('retry-after'), /^[23]$/)
   })
 })
 

@@ -146,22 +146,25 @@ t.test('nothing is handed over while it is paused, nor after it was stopped', as
   t.equal(manual.answered.length, mostUnderWay + 3)
 })
 
-t.test('an item takes a place and gives it back; without a free one, one of them waits', async (t) => {
-  const manual = new Manual(5, 2)
-  t.strictSame(manual.started, [0, 1])
-  t.ok(manual.inLine)
-  t.equal(manual.inside, 2)
-  await manual.answer(0)
-  t.strictSame(manual.started, [0, 1], 'a free place is for whoever is first in line')
-  await manual.admit()
-  t.strictSame(manual.started, [0, 1, 2])
-  await manual.answer(1, 2)
-  await manual.admit()
-  await manual.answer(3)
-  await manual.answer(4)
-  t.strictSame(manual.answered.toSorted(), [0, 1, 2, 3, 4])
-  t.equal(manual.inside, 0)
-})
+t.test(
+  'an item takes a place and gives it back; without a free one, one of them waits',
+  async (t) => {
+    const manual = new Manual(5, 2)
+    t.strictSame(manual.started, [0, 1])
+    t.ok(manual.inLine)
+    t.equal(manual.inside, 2)
+    await manual.answer(0)
+    t.strictSame(manual.started, [0, 1], 'a free place is for whoever is first in line')
+    await manual.admit()
+    t.strictSame(manual.started, [0, 1, 2])
+    await manual.answer(1, 2)
+    await manual.admit()
+    await manual.answer(3)
+    await manual.answer(4)
+    t.strictSame(manual.answered.toSorted(), [0, 1, 2, 3, 4])
+    t.equal(manual.inside, 0)
+  },
+)
 
 t.test('a place that comes when nobody wants it any more is given back', async (t) => {
   for (const end of ['pause', 'stop'] as const) {

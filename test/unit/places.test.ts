@@ -20,31 +20,34 @@ class Line {
 
 const turn = () => new Promise(setImmediate)
 
-t.test('a workspace has as many places as its limit says, and whoever came first is first', async (t) => {
-  const places = new Places({})
-  const line = new Line()
-  t.equal(places.enter(ours, 2), undefined)
-  t.equal(places.enter(ours, 2), undefined)
-  for (const name of ['a', 'b', 'c']) line.add(name, places.enter(ours, 2))
-  t.equal(places.taken(ours), 2)
-  t.equal(places.waiting(ours), 3)
-  places.leave(ours)
-  await turn()
-  t.strictSame(line.admitted, ['a'])
-  line.add('d', places.enter(ours, 2))
-  places.leave(ours)
-  places.leave(ours)
-  await turn()
-  t.strictSame(line.admitted, ['a', 'b', 'c'])
-  places.leave(ours)
-  await turn()
-  t.strictSame(line.admitted, ['a', 'b', 'c', 'd'])
-  places.leave(ours)
-  places.leave(ours)
-  t.equal(places.taken(ours), 0)
-  places.leave(ours)
-  t.equal(places.taken(ours), 0, 'one that nobody has cannot be given back')
-})
+t.test(
+  'a workspace has as many places as its limit says, and whoever came first is first',
+  async (t) => {
+    const places = new Places({})
+    const line = new Line()
+    t.equal(places.enter(ours, 2), undefined)
+    t.equal(places.enter(ours, 2), undefined)
+    for (const name of ['a', 'b', 'c']) line.add(name, places.enter(ours, 2))
+    t.equal(places.taken(ours), 2)
+    t.equal(places.waiting(ours), 3)
+    places.leave(ours)
+    await turn()
+    t.strictSame(line.admitted, ['a'])
+    line.add('d', places.enter(ours, 2))
+    places.leave(ours)
+    places.leave(ours)
+    await turn()
+    t.strictSame(line.admitted, ['a', 'b', 'c'])
+    places.leave(ours)
+    await turn()
+    t.strictSame(line.admitted, ['a', 'b', 'c', 'd'])
+    places.leave(ours)
+    places.leave(ours)
+    t.equal(places.taken(ours), 0)
+    places.leave(ours)
+    t.equal(places.taken(ours), 0, 'one that nobody has cannot be given back')
+  },
+)
 
 t.test('without a limit nobody waits', (t) => {
   const places = new Places({})
@@ -85,23 +88,29 @@ t.test('whoever has waited for too long is refused, those that are patient are n
   t.strictSame(line.admitted, ['patient'])
 })
 
-t.test('a refusal says when the line will have gone, by the pace of the last departures', async (t) => {
-  let nowMs = 0
-  const places = new Places({ waitMs: 1, now: () => nowMs })
-  places.enter(ours, 2)
-  places.enter(ours, 2)
-  await t.rejects(places.enter(ours, 2)!, { code: 'ERR_CONCURRENCY', retryAfterMs: undefined })
-  nowMs = 100
-  places.leave(ours)
-  places.enter(ours, 2)
-  await t.rejects(places.enter(ours, 2)!, { code: 'ERR_CONCURRENCY', retryAfterMs: 100 })
-  nowMs = 180
-  places.leave(ours)
-  places.enter(ours, 2)
-  const line = new Line()
-  line.add('in line', places.enter(ours, 2, { patient: true }))
-  await t.rejects(places.enter(ours, 2)!, { code: 'ERR_CONCURRENCY', retryAfterMs: 2 * (100 - 20 / 8) })
-})
+t.test(
+  'a refusal says when the line will have gone, by the pace of the last departures',
+  async (t) => {
+    let nowMs = 0
+    const places = new Places({ waitMs: 1, now: () => nowMs })
+    places.enter(ours, 2)
+    places.enter(ours, 2)
+    await t.rejects(places.enter(ours, 2)!, { code: 'ERR_CONCURRENCY', retryAfterMs: undefined })
+    nowMs = 100
+    places.leave(ours)
+    places.enter(ours, 2)
+    await t.rejects(places.enter(ours, 2)!, { code: 'ERR_CONCURRENCY', retryAfterMs: 100 })
+    nowMs = 180
+    places.leave(ours)
+    places.enter(ours, 2)
+    const line = new Line()
+    line.add('in line', places.enter(ours, 2, { patient: true }))
+    await t.rejects(places.enter(ours, 2)!, {
+      code: 'ERR_CONCURRENCY',
+      retryAfterMs: 2 * (100 - 20 / 8),
+    })
+  },
+)
 
 t.test('one that leaves the line gives its turn up', async (t) => {
   const places = new Places({})

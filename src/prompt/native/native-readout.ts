@@ -64,6 +64,8 @@ class NativeReadout implements Readout {
   readonly #template: SystemoneTemplate
   readonly #questions: Questions
   readonly #tail: PromptPart
+  /** What is prepared. */
+  readonly #variantsOf = new WeakMap<Question, Variant[]>()
 
   constructor(
     family: Family,
@@ -89,7 +91,7 @@ class NativeReadout implements Readout {
     const asked = entriesOf(request.questions).map(([name, question]) => ({
       name,
       question,
-      variants: this.#variants(name, question),
+      variants: this.#variantsOf.get(question) ?? this.#variants(name, question),
     }))
     const { between } = this.#template
     const state = this.#template.state(templateText(request.state, this.#family.state)) + between
@@ -109,6 +111,11 @@ class NativeReadout implements Readout {
       return { name, question, reading: readingOf(variants) }
     })
     return { input: { prefix, suffixes }, readers }
+  }
+
+  prepare(name: string, question: Question): void {
+    if (this.#variantsOf.has(question)) return
+    this.#variantsOf.set(question, this.#variants(name, question))
   }
 
   #variants(name: string, question: Question): Variant[] {

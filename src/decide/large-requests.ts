@@ -1,0 +1,102 @@
+/**
+ * Rendering of requests with so many options that it would hold the event loop for long.
+ *
+ * Rules
+ *   1. Some questions at a time, each group as a request of its own. A readout whose questions
+ *      depend on each other prepares them one by one instead.
+ *   2. The items of a batch have the same questions, the very same object: these are rendered
+ *      once, and for the other items only the state is. Kept as long as that object.
+ *
+ * @module
+ */
+
+import { keysOf, objectFromEntries } from '../api/json.js'
+import { optionCount } from '../api/option-count.js'
+import type { Orders } from '../api/orders.js'
+import type { Steps } from '../api/turns.js'
+import type { Suffix } from '../engine/types.js'
+import type { Reader, Readout, Rendering } from '../prompt/readout.js'
+import { renderInOrders } from './render-orders.js'
+import type { DecideRequest, Question, RequestImages } from './types.js'
+
+/** Options that are rendered, and answered, in a moment. */
+const fewOptions = 512
+
+interface Rendered {
+  readonly orders: Orders
+  readonly suffixes: readonly Suffix[]
+  readonly readers: readonly Reader[]
+}
+
+/** Whether a request is worth the trouble. */
+export function isLarge({ questions }: DecideRequest): boolean {
+  let count = 0
+  for (const name of keysOf(questions)) {
+    count += optionCount(questions[name]!)
+    if (count > fewOptions) return true
+  }
+  return false
+}
+
+export class LargeRenderer {
+  readonly #readout: Readout
+  readonly #rendered = new WeakMap<DecideRequest['questions'], Rendered>()
+
+  constructor(readout: Readout) {
+    this.#readout = readout
+  }
+
+  /** As {@link renderInOrders}, in steps. */
+  *render(
+    request: DecideRequest,
+    images: RequestImages | undefined,
+    orders: Orders,
+  ): Steps<Rendering> {
+    const { questions } = request
+    if (this.#readout.prepare !== undefined) {
+      for (const name of keysOf(questions)) {
+        this.#readout.prepare(name, questions[name]!)
+        yield
+      }
+      return renderInOrders(this.#readout, request, images, orders)
+    }
+    // The state alone: its part of the prompt is the same whatever is asked.
+    const { prefix } = this.#readout.render({ ...request, questions: {} }, images).input
+    yield
+    let rendered = this.#rendered.get(questions)
+    if (rendered?.orders !== orders) {
+      rendered = yield* this.#renderQuestions(questions, orders)
+      this.#rendered.set(questions, rendered)
+    }
+    return { input: { prefix, suffixes: rendered.suffixes }, readers: rendered.readers }
+  }
+
+  *#renderQuestions(questions: DecideRequest['questions'], orders: Orders): Steps<Rendered> {
+    const suffixes: Suffix[] = []
+    const readers: Reader[] = []
+    const spent = { count: 0, text: 0 }
+    for (const group of groupsOf(questions)) {
+      const part = { state: '', questions: group }
+      const { input, readers: own } = renderInOrders(this.#readout, part, undefined, orders, spent)
+      suffixes.push(...input.suffixes)
+      readers.push(...own)
+      yield
+    }
+    return { orders, suffixes, readers }
+  }
+}
+
+function* groupsOf(questions: DecideRequest['questions']): Generator<DecideRequest['questions']> {
+  let group: [string, Question][] = []
+  let count = 0
+  for (const name of keysOf(questions)) {
+    const question = questions[name]!
+    group.push([name, question])
+    count += optionCount(question)
+    if (count < fewOptions) continue
+    yield objectFromEntries(group)
+    group = []
+    count = 0
+  }
+  if (group.length > 0) yield objectFromEntries(group)
+}

@@ -1,0 +1,202 @@
+/**
+ * What is booked is what was answered with 200, on every way in which a request can end.
+ */
+import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Decision } from '../../src/decide/types.js'
+import { OiError } from '../../src/errors.js'
+import { type Charged, openGate } from '../../src/http/gate.js'
+import { linesType, postBatch, readLines, replyOf, requestsAbout } from '../helpers/batch.js'
+import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
+
+/** Books what it is given, when the test says so. */
+class SlowGate {
+  readonly booked: Charged[] = []
+  readonly #waiting: { resolve: () => void; reject: (error: unknown) => void }[] = []
+
+  readonly gate = {
+    ...openGate,
+    book: (_caller: unknown, charged: Charged) =>
+      new Promise<void>((resolve, reject) => {
+        const book = () => {
+          this.booked.push(charged)
+          resolve()
+        }
+        this.#waiting.push({ resolve: book, reject })
+      }),
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  write(): void {
+    for (const { resolve } of this.#waiting.splice(0)) resolve()
+  }
+
+  refuse(): void {
+    const error = new OiError('ERR_OVERLOADED', 'cannot be written', { retryAfterMs: 2000 })
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+  }
+}
+
+const ask = ({ url, key }: StubServer, signal?: AbortSignal) =>
+  fetch(`${url}/v1/systemone`, {
+    method: 'POST',
+    body: '{}',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(signal && { signal }),
+  })
+
+/** Decides whatever happens to the request, when the test says so. */
+function stubborn() {
+  const ends: (() => void)[] = []
+  const decide = () => new Promise<Decision>((resolve) => ends.push(() => resolve(decision)))
+  return { ends, decider: stubDecider(decide) }
+}
+
+t.test('what is decided after the deadline is not booked', async (t) => {
+  const { ends, decider } = stubborn()
+  const slow = new SlowGate()
+  await withServer({ decider, gate: slow.gate, deadlineMs: 50 }, async (server) => {
+    t.equal((await ask(server)).status, 504)
+    const { results } = await replyOf(await postBatch(server, requestsAbout([1, 2])))
+    t.strictSame(
+      results.map(({ status }) => status),
+      [504, 504],
+    )
+    for (const end of ends) end()
+    await sleep(10)
+    t.equal(ends.length, 3)
+    t.equal(slow.waiting, 0)
+  })
+})
+
+t.test(
+  'what is decided before the deadline is booked and answered, however long that takes',
+  async (t) => {
+    for (const accept of ['', 'application/json', linesType]) {
+      const slow = new SlowGate()
+      await withServer({ gate: slow.gate, deadlineMs: 50, batchDeadlineMs: 60 }, async (server) => {
+        const asked =
+          accept === '' ? ask(server) : postBatch(server, requestsAbout([1, 2]), { accept })
+        await until(() => slow.waiting === (accept === '' ? 1 : 2))
+        await sleep(120)
+        t.equal(server.handlers.running.size, 1)
+        slow.write()
+        const reply = await asked
+        t.equal(reply.status, 200)
+        const text = await reply.text()
+        if (accept !== '') {
+          const { totals } =
+            accept === linesType
+              ? readLines(text)
+              : { totals: JSON.parse(text) as { usage: object } }
+          t.match(totals, { usage: { input_tokens: 24, output_tokens: 6 } })
+        }
+        t.equal(slow.booked.length, accept === '' ? 1 : 2)
+      })
+    }
+  },
+)
+
+t.test('what is decided when the grace period ends is booked and answered', async (t) => {
+  const slow = new SlowGate()
+  await withServer({ gate: slow.gate }, async (server) => {
+    const asked = [ask(server), postBatch(server, requestsAbout([1]))]
+    await until(() => slow.waiting === 2)
+    const closed = server.server.close(20)
+    await sleep(60)
+    slow.write()
+    for (const reply of await Promise.all(asked)) t.equal(reply.status, 200)
+    await closed
+    t.equal(slow.booked.length, 2)
+  })
+})
+
+t.test('what cannot be booked is answered 503, and can be tried again', async (t) => {
+  for (const accept of ['', 'application/json', linesType]) {
+    const slow = new SlowGate()
+    await withServer({ gate: slow.gate }, async (server) => {
+      const asked = accept === '' ? ask(server) : postBatch(server, requestsAbout([1]), { accept })
+      await until(() => slow.waiting === 1)
+      slow.refuse()
+      const reply = await asked
+      t.equal(reply.status, accept === '' ? 503 : 200)
+      const text = await reply.text()
+      t.match(text, /"code":"overloaded"/)
+      if (accept === '') t.match(reply.headers.get('retry-after'), /^[23]$/)
+      else t.match(text, /"status":503.*"usage":\{"input_tokens":0/s)
+      t.equal(slow.booked.length, 0)
+    })
+  }
+})
+
+t.test('what cannot be written as a reply is a fault, and not booked', async (t) => {
+  const booked: unknown[] = []
+  const gate = {
+    ...openGate,
+    book: (_caller: unknown, charged: Charged) => void booked.push(charged),
+  }
+  const circular: Record<string, unknown> = {}
+  circular['self'] = circular
+  const broken = [
+    { ...decision, answers: circular as never },
+    { ...decision, timings: null as never },
+  ]
+  for (const bad of broken) {
+    await withServer({ gate, decider: stubDecider(async () => bad) }, async (server) => {
+      t.equal((await ask(server)).status, 500)
+      const { results } = await replyOf(await postBatch(server, requestsAbout([1])))
+      t.match(results, [{ status: 500 }])
+    })
+  }
+  const long = { ...decision, model: 'm'.repeat(10_000) }
+  const decider = stubDecider(async () => long)
+  await withServer({ gate, decider, maxReplyBytes: 5000 }, async (server) => {
+    t.equal((await ask(server)).status, 400)
+    const { results } = await replyOf(await postBatch(server, requestsAbout([1])))
+    t.match(results, [{ status: 400, error: { message: /max_reply_bytes/ } }])
+  })
+  t.strictSame(booked, [])
+})
+
+t.test('an answer whose client has gone is booked', async (t) => {
+  const { ends, decider } = stubborn()
+  const slow = new SlowGate()
+  await withServer({ decider, gate: slow.gate }, async (server) => {
+    const leaving = new AbortController()
+    ask(server, leaving.signal).catch(() => {})
+    await until(() => ends.length === 1)
+    leaving.abort()
+    await until(() => server.handlers.running.size === 0)
+    ends[0]!()
+    await until(() => slow.waiting === 1)
+    slow.write()
+    t.equal(slow.booked.length, 1)
+  })
+})
+
+t.test('limits that cannot be read any more are left out of a reply, errors too', async (t) => {
+  const headers = () => {
+    throw new Error('disk I/O error')
+  }
+  const slow = new Slow()
+  await withServer(
+    { gate: { ...openGate, headers }, decider: stubDecider(slow.decide), deadlineMs: 200 },
+    async (server) => {
+      const late = ask(server)
+      await until(() => slow.signals.length === 1)
+      t.equal((await late).status, 504)
+      const asked = ask(server)
+      await until(() => slow.signals.length === 2)
+      slow.release()
+      t.equal((await asked).status, 200)
+      const models = await fetch(`${server.url}/v1/models`, {
+        headers: { authorization: `Bearer ${server.key}` },
+      })
+      t.equal(models.status, 200)
+    },
+  )
+})
