@@ -12,7 +12,7 @@
 
 import { OiError } from '../errors.js'
 import { Changes } from './changes.js'
-import { type Compaction, compact } from './compaction.js'
+import { type Compaction, compact, type CompactOptions } from './compaction.js'
 import { Connection } from './connection.js'
 import { checkConsistency, type Consistency } from './consistency.js'
 import { Credits } from './credits.js'
@@ -249,13 +249,8 @@ export class Accounts {
   }
 
   /** @see {@link compact} */
-  compact(beforeMs: number, path: string): Compaction {
-    return compact(this.#db, beforeMs, path)
-  }
-
-  /** Makes the file as small as what is in it. Others cannot write meanwhile. */
-  shrink(): void {
-    this.#db.use(() => this.#db.prepare('VACUUM').run())
+  compact(...options: CompactOptions): Compaction {
+    return compact(this.#db, ...options)
   }
 
   /**

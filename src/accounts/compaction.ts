@@ -42,13 +42,20 @@ const columns = `writer, number, kind, workspace_id, key_id, time_ms, model, row
 const sums = `kind, workspace_id, ?, model, sum(rows), sum(input_tokens), sum(output_tokens),
   sum(image_tokens), sum(cached_tokens), sum(cost), sum(amount)`
 
+/** Before when, where to, and whether the file is made smaller after it. */
+export type CompactOptions = readonly [beforeMs: number, path: string, shrink?: boolean]
+
 /**
  * @param beforeMs - Rows of an earlier time are taken, milliseconds since 1970.
  * @param path - A file that is not there yet: JSON lines, one a row.
+ * @param shrink - Whether to give the room back to the disk, too: others cannot write meanwhile.
  * @throws {@link OiError} `ERR_ACCOUNTS` if it cannot be written; `ERR_OVERLOADED` if the accounts
  *   cannot. What was done by then stays done.
  */
-export function compact(db: Connection, beforeMs: number, path: string): Compaction {
+export function compact(
+  db: Connection,
+  ...[beforeMs, path, shrink = false]: CompactOptions
+): Compaction {
   const file = create(path)
   try {
     const writer = db.write(() => takeWriter(db))
@@ -69,7 +76,9 @@ export function compact(db: Connection, beforeMs: number, path: string): Compact
       rows += moved
       number = last
     }
-    return { rows, closings: rows === 0 ? 0 : db.write(() => merge(db, writer, number, beforeMs)) }
+    const closings = rows === 0 ? 0 : db.write(() => merge(db, writer, number, beforeMs))
+    if (shrink) db.use(() => db.prepare('VACUUM').run())
+    return { rows, closings }
   } finally {
     closeSync(file)
   }

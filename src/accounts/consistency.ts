@@ -32,7 +32,7 @@ export interface Consistency {
 /** In one look at the file, as it is at one moment. */
 export function checkConsistency(db: Connection): Consistency {
   return db.read(() => {
-    const damages = db.pluck<[], string>('PRAGMA quick_check(10)').all() as string[]
+    const damages = db.pluck<[], string>('PRAGMA quick_check(10)').all()
     const workspaces = db
       .prepare<[], Agreement>(
         `WITH booked AS (

@@ -42,7 +42,8 @@ export function bookingWriter(db: Sqlite.Database) {
        input_tokens, output_tokens, image_tokens, cached_tokens, cost, amount)
      VALUES (?, ?, 'usage', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const addUsage = db.prepare<[Omit<Sum, 'charged'> & { day: number }]>(
+  // A boolean cannot be bound, and is of no use here.
+  const addUsage = db.prepare<[Omit<Sum, 'charged'> & { charged: null; day: number }]>(
     `INSERT INTO usage VALUES (@workspaceId, @day, @model, @keyId, @requests, @inputTokens,
        @outputTokens, @imageTokens, @cachedTokens, @cost)
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
@@ -107,8 +108,7 @@ export function bookingWriter(db: Sqlite.Database) {
       else addTo(sum, booking)
     }
     for (const sum of sums.values()) {
-      const { charged: _, ...tokens } = sum
-      addUsage.run({ ...tokens, day: Math.floor(sum.timeMs / dayMs) })
+      addUsage.run({ ...sum, charged: null, day: Math.floor(sum.timeMs / dayMs) })
     }
     for (const [workspaceId, cost] of charges) charge.run(cost, workspaceId)
     const last = first + bookings.length - 1

@@ -65,8 +65,7 @@ export function addAccountsCommand(
     withAccounts(dependencies, flags, (accounts, dataDir) => {
       const day = new Date(flags.before).toISOString().slice(0, 10)
       const path = flags.export ?? join(dataDir, `ledger-before-${day}.jsonl`)
-      const { rows, closings } = accounts.compact(flags.before, path)
-      if (flags.shrink) accounts.shrink()
+      const { rows, closings } = accounts.compact(flags.before, path, flags.shrink)
       process.stdout.write(`${rows} rows are in ${path} now, and ${closings} stand for them.\n`)
     })
   })

@@ -68,3 +68,23 @@ t.test('usage, for people and as the route gives it', async (t) => {
   t.ok(validators.usage.Check(report))
   t.match(report, { workspace: 'shop', balance: null, usage: [] })
 })
+
+t.test('accounts: a check, and rows that are closed', { timeout: 60_000 }, async (t) => {
+  const data = ['--data', t.testdir()]
+  await oi(['workspaces', 'create', 'shop', ...data])
+  await oi(['workspaces', 'credit', 'shop', '2', ...data])
+  t.match(await oi(['accounts', 'check', ...data]), {
+    code: 0,
+    stdout: /shop +│ 2 +│ 2 /,
+    stderr: '',
+  })
+  const compact = (...args: string[]) => oi(['accounts', 'compact', ...args, ...data])
+  t.match(await compact(), { code: 2, stderr: /--before/ })
+  t.match(await compact('--before', 'yesterday'), { code: 2, stderr: /2026-01-31/ })
+  t.match(await compact('--before', '2999-01-01'), { code: 2, stderr: /not begun/ })
+  t.match(await compact('--before', '2020-01-01', '--shrink'), {
+    code: 0,
+    stdout: /^0 rows are in .*ledger-before-2020-01-01\.jsonl now/,
+  })
+  t.match(await compact('--before', '2020-01-01'), { code: 1, stderr: /there already.*--export/ })
+})

@@ -75,7 +75,16 @@ t.test('own bookings are no change: keys and prices stay in memory', async (t) =
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
   const { count } = accounts.changes
   const tokens = { inputTokens: 1, outputTokens: 1, imageTokens: 0, cachedTokens: 0 }
-  const booking = { workspaceId, keyId: 0, model: 'm', timeMs: 0, requests: 1, cost: 1, charged: true, ...tokens }
+  const booking = {
+    workspaceId,
+    keyId: 0,
+    model: 'm',
+    timeMs: 0,
+    requests: 1,
+    cost: 1,
+    charged: true,
+    ...tokens,
+  }
   await accounts.ledger.book(booking, true)
   accounts.authenticate(`Bearer ${secret}`)
   t.equal(accounts.changes.count, count)

@@ -1,0 +1,187 @@
+/** The accounts' file over time: its log, what is kept for a next start, what is closed. */
+import t, { type Test } from 'tap'
+import Sqlite from 'better-sqlite3'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Accounts } from '../../src/accounts/accounts.js'
+import type { Booking } from '../../src/accounts/booking.js'
+import { reasonOf } from '../../src/accounts/store-errors.js'
+import { audit, isBalanced } from '../helpers/audit.js'
+import { dataFolder } from '../helpers/data-folder.js'
+import { smallDisk, storeFaults } from '../helpers/store-faults.js'
+import { until } from '../helpers/until.js'
+
+const dayMs = 86_400_000
+
+const bookingOf = (workspaceId: number, cost: number, timeMs = Date.now()): Booking => ({
+  ...{ workspaceId, keyId: 1, model: 'm', timeMs, requests: 1 },
+  ...{ inputTokens: 10, outputTokens: 2, imageTokens: 0, cachedTokens: 4, cost, charged: true },
+})
+
+function open(t: Test, dataDir = dataFolder(t)) {
+  const log: string[] = []
+  const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => log.push(text) })
+  t.teardown(() => accounts.close())
+  if (accounts.listWorkspaces().length === 0) accounts.createWorkspace('default')
+  return { accounts, dataDir, id: accounts.workspace('default').id, log }
+}
+
+/** A folder for what is kept, instead of the user's own. */
+function stateFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'oi-state-'))
+  const before = process.env['XDG_STATE_HOME']
+  process.env['XDG_STATE_HOME'] = folder
+  t.teardown(() => {
+    if (before === undefined) delete process.env['XDG_STATE_HOME']
+    else process.env['XDG_STATE_HOME'] = before
+    rmSync(folder, { recursive: true })
+  })
+  return join(folder, 'oi')
+}
+
+t.test(
+  'a reader that stays keeps the log long, and it is short again without a restart',
+  async (t) => {
+    const { accounts, dataDir, id } = open(t)
+    accounts.credits.add(id, 1_000_000_000)
+    const wal = () => statSync(join(dataDir, 'accounts.db-wal')).size
+    const reader = new Sqlite(join(dataDir, 'accounts.db'))
+    reader.exec('BEGIN; SELECT count(*) FROM workspaces')
+    const begunMs = performance.now()
+    let booked = 0
+    while (performance.now() - begunMs < 3000 && wal() < 24 * 1024 * 1024) {
+      for (let i = 0; i < 49; i++) void accounts.ledger.book(bookingOf(id, 1), true)
+      await accounts.ledger.book(bookingOf(id, 1), true)
+      booked += 50
+    }
+    t.ok(wal() > 8 * 1024 * 1024, `${wal()} bytes after ${booked} bookings`)
+    reader.exec('COMMIT')
+    reader.close()
+    await until(() => wal() <= 8 * 1024 * 1024)
+    t.match(audit(dataDir), { booked, balance: 1_000_000_000 - booked })
+  },
+)
+
+t.test('without a reader the log stays short', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  let most = 0
+  for (let i = 0; i < 2000; i++) {
+    await accounts.ledger.book(bookingOf(id, 1), true)
+    if (i % 50 === 0) most = Math.max(most, statSync(join(dataDir, 'accounts.db-wal')).size)
+  }
+  t.ok(most < 9 * 1024 * 1024, `${most} bytes`)
+})
+
+t.test(
+  'what a full disk does not take at the end is taken in by the next start, once',
+  async (t) => {
+    const disk = smallDisk(t)
+    if (disk === undefined) {
+      t.pass('this process may not mount a disk')
+      return
+    }
+    const folder = stateFolder(t)
+    const { accounts, dataDir, id, log } = open(t, join(disk, 'data'))
+    accounts.credits.add(id, 1000)
+    const fault = storeFaults.find(({ name }) => name === 'the disk is full')!
+    const end = await fault.begin(dataDir)
+    const refused = accounts.ledger.book(bookingOf(id, 7), true)!
+    for (let i = 0; i < 500; i++)
+      void accounts.ledger.book({ ...bookingOf(id, 0), keyId: i }, false)
+    for (let i = 0; i < 500; i++) void accounts.ledger.book(bookingOf(id, 1), false)
+    accounts.close()
+    await t.rejects(refused, { code: 'ERR_OVERLOADED' })
+    const [name] = readdirSync(folder)
+    const path = join(folder, name!)
+    t.match(log.at(-1), new RegExp(`usage of 1000 answers.*${path}`))
+    t.equal(statSync(path).mode & 0o777, 0o600)
+    end()
+
+    const kept = readFileSync(path)
+    const next = open(t, dataDir)
+    next.accounts.ledger.start()
+    await until(() => next.log.length > 0)
+    t.match(next.log, [/usage of 1000 answers has been taken in/])
+    t.notOk(existsSync(path))
+    t.match(audit(dataDir), { booked: 1000 - 500 + 500, usedRequests: 1000, balance: 500 })
+    next.accounts.close()
+
+    // As if the end had come before it was removed.
+    writeFileSync(path, kept)
+    const again = open(t, dataDir)
+    again.accounts.ledger.start()
+    await until(() => again.log.length > 0)
+    t.match(again.log, [/usage of 0 answers/])
+    t.match(audit(dataDir), { usedRequests: 1000, balance: 500 })
+    t.same(again.accounts.check().faults, [])
+  },
+)
+
+t.test(
+  'rows of long ago are exported and closed; balances, usage and the rules stay',
+  async (t) => {
+    const { accounts, dataDir, id } = open(t)
+    const today = Math.floor(Date.now() / dayMs) * dayMs
+    accounts.credits.add(id, 1_000_000)
+    for (let i = 0; i < 12_000; i++) {
+      void accounts.ledger.book(bookingOf(id, 2, today - (i % 4) * dayMs), false)
+    }
+    t.ok(accounts.ledger.flush())
+    const before = audit(dataDir)
+    t.ok(isBalanced(before))
+    const usage = accounts.usage('default')
+    const path = join(dataDir, 'rows.jsonl')
+    t.match(accounts.compact(today - dayMs, path), { rows: 6000, closings: 1 })
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    t.equal(lines.length, 6000)
+    t.match(JSON.parse(lines[0]!), { kind: 'usage', workspace_id: id, cost: 2, amount: -2 })
+    t.match(audit(dataDir), { balance: before.balance, sum: before.sum, cost: before.cost })
+    t.equal(audit(dataDir).booked, 6001)
+    t.strictSame(accounts.usage('default'), usage)
+    t.same(accounts.check().faults, [])
+    t.match(accounts.check().workspaces, [{ workspace: 'default', rows: 12_000, requests: 12_000 }])
+    const db = new Sqlite(join(dataDir, 'accounts.db'))
+    t.teardown(() => db.close())
+    t.throws(() => db.exec('DELETE FROM ledger'), { message: /never deleted/ })
+    t.throws(() => accounts.compact(today, path), {
+      code: 'ERR_ACCOUNTS',
+      message: /there already/,
+    })
+    // A later one closes the closing row too, and what is left before its day.
+    t.match(accounts.compact(today + 1, join(dataDir, 'more.jsonl'), true), { rows: 6001 })
+    t.same(accounts.check().faults, [])
+    t.same(accounts.check().faults, [])
+  },
+)
+
+t.test('a check finds what does not agree', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  accounts.credits.add(id, 1000)
+  await accounts.ledger.book(bookingOf(id, 5), true)
+  t.same(accounts.check().faults, [])
+  const db = new Sqlite(join(dataDir, 'accounts.db'))
+  t.teardown(() => db.close())
+  db.exec('UPDATE workspaces SET balance = 990; UPDATE usage SET cost = 6, requests = 0')
+  t.match(accounts.check().faults, [/balance of 990.* 995/, /cost 5.* cost 6/, /1 answers.* 0/])
+})
+
+t.test('errors of SQLite say what is wrong with the place', async (t) => {
+  for (const [code, said] of [
+    ['SQLITE_IOERR_SHMMAP', /needs a local disk/],
+    ['SQLITE_IOERR_LOCK', /needs a local disk/],
+    ['SQLITE_FULL', /disk is full/],
+    ['SQLITE_IOERR_READ', /the disk fails/],
+    ['SQLITE_BUSY_SNAPSHOT', /locked/],
+  ] as const) {
+    t.match(reasonOf(new Sqlite.SqliteError('disk I/O error', code)), said)
+  }
+})
