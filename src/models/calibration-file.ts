@@ -4,11 +4,12 @@
  * @module
  */
 
-import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { fileText } from '../api/file-text.js'
 import { type CalibrationFile, readCalibration } from '../calibrate/file.js'
 import { OiError } from '../errors.js'
 import type { BoundCalibration } from '../scoring/calibration.js'
+import { writeWholeFile } from './whole-file.js'
 
 /**
  * The file beside a model, whether it is there or not: beside the file itself, where the model is
@@ -48,12 +49,9 @@ export async function findCalibration(
  * @throws {@link OiError} `ERR_CALIBRATION` if it cannot be written.
  */
 export async function writeCalibration(path: string, file: CalibrationFile): Promise<void> {
-  const unfinished = `${path}.${process.pid}.tmp`
   try {
-    await writeFile(unfinished, `${JSON.stringify(file, null, 2)}\n`)
-    await rename(unfinished, path)
+    await writeWholeFile(path, `${JSON.stringify(file, null, 2)}\n`)
   } catch (cause) {
-    await rm(unfinished, { force: true }).catch(() => {})
     const { message } = cause as Error
     throw new OiError('ERR_CALIBRATION', `${path}: ${message}`, { cause })
   }

@@ -44,12 +44,20 @@ t.test('every file that a user gives may begin with one', async (t) => {
     }),
   )
   t.match(await findCalibration('x', calibration), { readout: 'letters@1' })
-  t.match(readReadoutFile(write('r.jinja', '{{ state }} {{ question }}')).name, /^r@/)
+  t.match(readReadoutFile(write('r.jinja', '{{ state }} {{ question }} Answer: ')).name, /^r@/)
 
   const request = write('request.json', body)
   for (const args of [
     ['ask', '--request', request, '--model', 'x', '--json'],
-    ['ask', 'x', '--questions', write('q.json', '{"q":{"type":"noul"}}'), '--model', 'x', '--json'],
+    [
+      'ask',
+      'x',
+      '--questions',
+      write('q.json', '{"q":{"type":"noul","instructions":"?"}}'),
+      '--model',
+      'x',
+      '--json',
+    ],
     ['ask', '--state-file', write('s.txt', 'x'), '--noul', '?', '--model', 'x', '--json'],
   ]) {
     const { code, stderr } = await ended(new RunningCommand(args, 'fake'))
