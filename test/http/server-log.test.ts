@@ -77,7 +77,7 @@ t.test('a pipe that nobody reads costs bounded memory, and its loss is said late
   // The reader's end comes with the server's then.
   closeSync(fifo)
   let log = ''
-  from.on('data', (piece) => (log += piece))
+  from.on('data', (piece) => (log += String(piece)))
   while (!/lines were lost/.test(log)) await sleep(20)
   const told = [...log.matchAll(/"warning":"(\d+) lines? (?:was|were) lost"/g)]
   const sum = told.reduce((all, [, lines]) => all + Number(lines), 0)
