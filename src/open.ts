@@ -4,6 +4,7 @@
  * @module
  */
 
+import { requireKnownOptions } from './api/known-options.js'
 import { requireOrders } from './api/orders.js'
 import { checkRequest } from './api/read-request.js'
 import { createDecider, type ModelDecider } from './decide/decide.js'
@@ -24,6 +25,7 @@ import { findCalibration } from './models/calibration-file.js'
 import { makeCacheFolder } from './models/cache-folder.js'
 import { defaultModelPath } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
+import { requireModelFile, requireProjectorFile } from './models/file-kind.js'
 import { chosenReadout } from './models/readout-file.js'
 import { openIsolated } from './runner/isolate.js'
 
@@ -75,10 +77,13 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  * ```
  */
 export async function open(options: OpenOptions = {}): Promise<Oi> {
+  requireKnownOptions('open()', options, knownOptions, meantOptions)
   const { model = defaultModelPath, name, aliases, default: isDefault, orders, ...others } = options
   const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir } = others
   const { maxQuestions, isolate = false, ...rest } = others
   requireOrders(orders)
+  requireModelFile(model)
+  if (options.projectorPath) requireProjectorFile(options.projectorPath)
   // First, as a fault in them is known at once, and a large model takes a while.
   const readout = readoutFile ? chosenReadout(readoutFile) : undefined
   const calibration = await findCalibration(model, calibrationFile)
@@ -109,6 +114,24 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
   }
 }
 
+type KnownOption = keyof OpenOptions
+/** An object, so that the compiler finds one that is missing. */
+const knownOptions = Object.keys({
+  ...{ model: 0, name: 0, aliases: 0, default: 0, orders: 0, readout: 0, calibration: 0 },
+  ...{ projectorPath: 0, contextTokens: 0, maxForks: 0, batchTokens: 0, microbatchTokens: 0 },
+  ...{ threads: 0, gpuLayers: 0, mmap: 0, flashAttention: 0, cacheType: 0, kernels: 0 },
+  ...{ maxQueued: 0, maxBacklogMs: 0, deterministic: 0, hostCacheBytes: 0, diskCacheDir: 0 },
+  ...{ diskCacheBytes: 0, maxQuestions: 0, isolate: 0, onProgress: 0 },
+} satisfies Record<KnownOption, 0>)
+/** Settings of the command that are called otherwise here. */
+const meantOptions: Readonly<Record<string, KnownOption>> = {
+  mmproj: 'projectorPath',
+  file: 'model',
+  modelPath: 'model',
+  hostCacheMb: 'hostCacheBytes',
+  diskCacheMb: 'diskCacheBytes',
+}
+
 async function ownFolder(
   dir: string,
   facts: Promise<FileFacts>,
@@ -120,6 +143,10 @@ async function ownFolder(
   const owner = { digest, projectorDigest, llamaCommit, cacheType, flashAttention, kernels }
   return makeCacheFolder(dir, owner)
 }
+
+const knownDecideOptions = Object.keys({
+  ...{ signal: 0, evidence: 0, orders: 0, workspace: 0, deadlineMs: 0 },
+} satisfies Record<keyof DecideOptions, 0>)
 
 /** An open model. Close it, or declare it with `await using`. */
 export class Oi implements Decider, AsyncDisposable {
@@ -157,6 +184,7 @@ export class Oi implements Decider, AsyncDisposable {
    *   `ERR_ENGINE_CLOSED`, `ERR_INVALID_ARGUMENT` (`orders`).
    */
   async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
+    requireKnownOptions('decide()', options, knownDecideOptions)
     requireOrders(options.orders)
     return this.#decider.decide(checkRequest(request, this.#decider.limits), options)
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { mostOptions } from '../api/limits.js'
 import { OiError } from '../errors.js'
 import { reportPage } from '../evaluate/html/page.js'
@@ -16,6 +16,7 @@ import { readRows } from '../evaluate/rows.js'
 import { firstRows, runRows } from '../evaluate/run.js'
 import type { Subject } from '../evaluate/subject.js'
 import { type Survey, surveyRows } from '../evaluate/survey.js'
+import { writeWholeFile } from '../models/whole-file.js'
 import { packageVersion } from '../package-root.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { evaluationText } from './evaluation-text.js'
@@ -180,7 +181,13 @@ class Run {
 async function write(report: Report, { json, html }: EvalOptions): Promise<void> {
   const text = json ? `${JSON.stringify(report, null, 2)}\n` : evaluationText(report)
   print(text)
-  if (html !== undefined) writeFileSync(html, reportPage(report))
+  if (html === undefined) return
+  try {
+    await writeWholeFile(html, reportPage(report))
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new OiError('ERR_INVALID_ARGUMENT', `--html ${html}: ${message}`, { cause })
+  }
 }
 
 function howToGoOn({ rows }: Report, { resume }: EvalOptions): string {
@@ -191,8 +198,10 @@ function howToGoOn({ rows }: Report, { resume }: EvalOptions): string {
 }
 
 function requireWritable(flag: string, path: string): void {
+  const isNew = !existsSync(path)
   try {
     closeSync(openSync(path, 'a'))
+    if (isNew) rmSync(path)
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
   }

@@ -11,6 +11,7 @@ import { modelName } from '../decide/model-card.js'
 import { type EngineOptions, openEngine } from '../engine/engine.js'
 import type { Engine } from '../engine/types.js'
 import { fileBytes } from '../models/file-facts.js'
+import { requireModelFile, requireProjectorFile } from '../models/file-kind.js'
 import { mebibyte, memoryNeed } from '../models/memory-plan.js'
 import { probeRequest, requireLoadable } from '../models/probe.js'
 import { chosenReadout } from '../models/readout-file.js'
@@ -76,7 +77,9 @@ export function probeModel(model: ModelConfig): Promise<void> {
 }
 
 /** Opens vocabulary and shapes without weights. @throws As {@link openEngine}. */
-export function openMetadata(model: ModelConfig): Promise<Engine> {
+export async function openMetadata(model: ModelConfig): Promise<Engine> {
+  requireModelFile(model.file)
+  if (model.mmproj !== '') requireProjectorFile(model.mmproj)
   return openEngine({ ...engineOptions(model), modelPath: model.file, metadataOnly: true })
 }
 

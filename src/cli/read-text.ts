@@ -5,13 +5,13 @@
  */
 
 import { readFileSync } from 'node:fs'
-import { decodeUtf8 } from '../api/json.js'
+import { fileText } from '../api/file-text.js'
 import { OiError } from '../errors.js'
 
 /** @throws {@link OiError} `ERR_CONFIG` naming the flag that named the file. */
 export function readTextFile(flag: string, path: string): string {
   const bytes = readBytes(flag, path)
-  return namingSource(`${flag} ${path}`, () => decodeUtf8(bytes))
+  return namingSource(`${flag} ${path}`, () => fileText(bytes))
 }
 
 /** @throws {@link OiError} `ERR_CONFIG` naming the flag that named the file. */
@@ -29,7 +29,7 @@ export function readBytes(flag: string, path: string): Buffer {
 export async function readStandardInput(): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of process.stdin) pieces.push(piece as Buffer)
-  return namingSource('Standard input', () => decodeUtf8(Buffer.concat(pieces)))
+  return namingSource('Standard input', () => fileText(Buffer.concat(pieces)))
 }
 
 /** The errors of a body's reader, for a text that is not the body. */

@@ -68,8 +68,9 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
   }
 }
 
-/** The message of an error that was thrown on purpose; everything of one that was not. */
+/** The message of an error that was thrown on purpose, or is the system's; everything of others. */
 function describe(error: unknown): string {
   if (error instanceof OiError) return error.message
+  if (error instanceof Error && 'syscall' in error) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { DecideOptions } from './types.js'
+
 /** The part of the global `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
@@ -43,6 +45,7 @@ const maxTimeoutMs = 2 ** 31 - 1
 
 /** @throws TypeError naming the option and what it should be. */
 export function readOptions(options: ClientOptions): Settings {
+  requireKnown(options, optionNames)
   const { maxRetries = defaultMaxRetries } = options
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new TypeError(`maxRetries: expected a whole number from 0, got ${maxRetries}`)
@@ -54,6 +57,32 @@ export function readOptions(options: ClientOptions): Settings {
     // Looked up at each call: a global that is replaced later, as tests do, is meant as well.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     headers: readHeaders(options),
+  }
+}
+
+/** Objects, so that the compiler finds a name that is missing. */
+const optionNames = Object.keys({
+  ...{ baseUrl: 0, apiKey: 0, timeoutMs: 0, maxRetries: 0, fetch: 0, headers: 0 },
+} satisfies Record<keyof ClientOptions, 0>)
+const callNames = Object.keys({
+  ...{ signal: 0, timeoutMs: 0, requestId: 0, evidence: 0, orders: 0 },
+} satisfies Record<keyof DecideOptions, 0>)
+/** What the client itself adds to the options of a call. */
+const ownNames = ['path', 'body', 'accept']
+
+/** @throws TypeError naming an option of a call that nobody reads, and those that are. */
+export function requireCallOptions(call: object): void {
+  requireKnown(call, callNames, ownNames)
+}
+
+function requireKnown(
+  options: object,
+  known: readonly string[],
+  own: readonly string[] = [],
+): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name) || own.includes(name)) continue
+    throw new TypeError(`${name}: there is no such option, expected one of ${known.join(', ')}`)
   }
 }
 

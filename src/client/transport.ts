@@ -6,7 +6,7 @@
 
 import { Attempt } from './attempt.js'
 import { OiRequestError } from './errors.js'
-import { readTimeout, type Settings } from './options.js'
+import { readTimeout, requireCallOptions, type Settings } from './options.js'
 import { errorOf, type Reply, requestIdOf } from './reply.js'
 import { pause, retryDelayMs } from './retry.js'
 import type { DecideOptions } from './types.js'
@@ -68,6 +68,7 @@ export class Transport {
   async #repeat<T>(call: Call, run: (attempt: Attempt, send: Send) => Promise<T>): Promise<T> {
     const { baseUrl, maxRetries, fetch } = this.#settings
     const { signal, requestId } = call
+    requireCallOptions(call)
     const url = `${baseUrl}${call.path}`
     // Before the first attempt: what is wrong with them is no failure of the network.
     const timeoutMs = readTimeout(call.timeoutMs ?? this.#settings.timeoutMs)

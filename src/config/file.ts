@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Compile } from 'typebox/compile'
+import { fileText } from '../api/file-text.js'
 import { parseJsonFile } from '../api/json-file.js'
 import { duplicateKeyOf, isJsonObject, type Json } from '../api/json.js'
 import { OiError } from '../errors.js'
@@ -68,10 +69,11 @@ export function readConfigFile(path: string): ConfigFile {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return fileText(readFileSync(path))
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    throw failure(path, code === 'ENOENT' ? 'there is no such file' : message, cause)
+    const reason = message.replace(/^body: /, '')
+    throw failure(path, code === 'ENOENT' ? 'there is no such file' : reason, cause)
   }
 }
 

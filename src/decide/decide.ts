@@ -10,9 +10,10 @@ import { keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
 import type { Orders } from '../api/orders.js'
 import { optionCount } from '../api/option-count.js'
+import { placeOf } from '../api/place.js'
 import type { RequestLimits } from '../api/read-request.js'
 import { atOnce, inTurns, type Steps } from '../api/turns.js'
-import type { Engine, ScoreOutput, Suffix } from '../engine/types.js'
+import type { Engine, PromptPart, ScoreInput, ScoreOutput, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { findImage, findImages, type FoundImage } from '../images/find-images.js'
 import { loadDecoder, readImages } from '../images/read-images.js'
@@ -152,7 +153,9 @@ class EngineDecider implements ModelDecider {
       : renderInOrders(this.#readout, request, images, orders)
     const output = await this.#engine
       .score(input, { signal, workspace, deadlineMs })
-      .catch(nameState)
+      .catch(async (error: unknown) => {
+        throw await this.#named(error, readers, input)
+      })
 
     const steps = this.#answers(readers, input.suffixes, output, options.evidence ?? false)
     const { answers, text: answersText } = large ? await inTurns(steps) : atOnce(steps)
@@ -177,6 +180,30 @@ class EngineDecider implements ModelDecider {
       },
     }
     return decision
+  }
+
+  /** The engine knows no bodies: says where what was too long stands. */
+  async #named(
+    error: unknown,
+    readers: readonly Reader[],
+    { prefix, suffixes }: ScoreInput,
+  ): Promise<unknown> {
+    if (!(error instanceof OiError) || error.code !== 'ERR_STATE_TOO_LONG') return error
+    const tokensOf = async (parts: readonly PromptPart[]) =>
+      (await this.#engine.tokenize(parts)).reduce((sum, { length }) => sum + length, 0)
+    // Pictures belong to the state, and their tokens are not known here.
+    const seesImages = prefix.some(({ image }) => image !== undefined)
+    const { contextTokens } = this.#engine.info
+    let place = 'state'
+    let most = seesImages ? contextTokens : Math.min(contextTokens, await tokensOf(prefix))
+    let suffix = 0
+    for (const { name, reading } of readers) {
+      for (let i = suffixesOf(reading); i > 0; i--) {
+        const tokens = await tokensOf(suffixes[suffix++]!.parts)
+        if (tokens > most) [place, most] = [placeOf('questions', name), tokens]
+      }
+    }
+    return new OiError(error.code, `${place}: ${error.message}`, { param: place, cause: error })
   }
 
   /** The answers, and their JSON. */
@@ -243,14 +270,6 @@ function ownTemperatures({ temperatures }: Readout): CalibrationSource | undefin
     const temperature = findTemperature(temperatures, type, options)
     return temperature === undefined ? undefined : { temperature, bias: 0 }
   }
-}
-
-/** The engine knows no bodies: says where what was too long stands. */
-function nameState(error: unknown): never {
-  if (error instanceof OiError && error.code === 'ERR_STATE_TOO_LONG') {
-    throw new OiError(error.code, `state: ${error.message}`, { param: 'state', cause: error })
-  }
-  throw error
 }
 
 /** Milliseconds to whole microseconds. */

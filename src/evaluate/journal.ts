@@ -105,7 +105,14 @@ export class Journal {
 
   #write(line: Head | Entry): void {
     // Without a buffer of our own, a killed process loses nothing but the row it writes.
-    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
+    try {
+      // A disk that is nearly full takes a part; the rest then says why.
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
+    } catch (cause) {
+      const { message } = cause as Error
+      throw new OiError('ERR_INVALID_ARGUMENT', `--resume: ${message}`, { cause })
+    }
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { createReadStream } from 'node:fs'
+import { fileText } from '../api/file-text.js'
 import { decodeUtf8 } from '../api/json.js'
 import { OiError } from '../errors.js'
 
@@ -63,7 +64,7 @@ export async function* linesOf(
     begun = []
     begunBytes = 0
     try {
-      return decodeUtf8(bytes)
+      return number === 1 ? fileText(bytes) : decodeUtf8(bytes)
     } catch (error) {
       throw inLine(number, error)
     }

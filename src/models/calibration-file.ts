@@ -4,10 +4,12 @@
  * @module
  */
 
-import { readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
+import { fileText } from '../api/file-text.js'
 import { type CalibrationFile, readCalibration } from '../calibrate/file.js'
 import { OiError } from '../errors.js'
 import type { BoundCalibration } from '../scoring/calibration.js'
+import { writeWholeFile } from './whole-file.js'
 
 /**
  * The file beside a model, whether it is there or not: beside the file itself, where the model is
@@ -30,13 +32,13 @@ export async function findCalibration(
   if (setting === 'off') return undefined
   const path = setting === '' ? await calibrationPath(model) : setting
   try {
-    return readCalibration(path, await readFile(path, 'utf8'))
+    return readCalibration(path, fileText(await readFile(path)))
   } catch (cause) {
-    if (cause instanceof OiError) throw cause
+    if (cause instanceof OiError && cause.code === 'ERR_CALIBRATION') throw cause
     const { code, message } = cause as NodeJS.ErrnoException
     const missing = code === 'ENOENT'
     if (missing && setting === '') return undefined
-    const reason = missing ? 'there is no such file' : message
+    const reason = missing ? 'there is no such file' : message.replace(/^body: /, '')
     throw new OiError('ERR_CALIBRATION', `${path}: ${reason}`, { cause })
   }
 }
@@ -47,10 +49,8 @@ export async function findCalibration(
  * @throws {@link OiError} `ERR_CALIBRATION` if it cannot be written.
  */
 export async function writeCalibration(path: string, file: CalibrationFile): Promise<void> {
-  const unfinished = `${path}.${process.pid}.tmp`
   try {
-    await writeFile(unfinished, `${JSON.stringify(file, null, 2)}\n`)
-    await rename(unfinished, path)
+    await writeWholeFile(path, `${JSON.stringify(file, null, 2)}\n`)
   } catch (cause) {
     const { message } = cause as Error
     throw new OiError('ERR_CALIBRATION', `${path}: ${message}`, { cause })

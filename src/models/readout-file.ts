@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
+import { fileText } from '../api/file-text.js'
 import { OiError } from '../errors.js'
 import { named } from '../prompt/custom/faults.js'
 import { parseReadout, parseTemplateReadout } from '../prompt/custom/parse.js'
@@ -78,8 +79,9 @@ function readBytes(path: string): Buffer {
 /** Line breaks as Unix has them: a carriage return would be a part of the prompt. */
 function decoded(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n')
+    return fileText(bytes).replaceAll('\r\n', '\n')
   } catch (cause) {
-    throw new OiError('ERR_READOUT', 'expected UTF-8', { cause })
+    const { message } = cause as OiError
+    throw new OiError('ERR_READOUT', message.replace(/^body: /, ''), { cause })
   }
 }

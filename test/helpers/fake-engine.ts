@@ -146,8 +146,7 @@ class HashEngine implements FakeEngine {
     if (longest > this.info.contextTokens) {
       throw new OiError(
         'ERR_STATE_TOO_LONG',
-        `state: expected at most ${this.info.contextTokens} tokens with its longest question, got ${longest}`,
-        { param: 'state' },
+        `state and longest question take ${longest} tokens, the limit is ${this.info.contextTokens}`,
       )
     }
 

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Accounts } from '../../src/accounts/accounts.js'
 import { noDisk, ServerProcess, smallDisk } from '../helpers/server-process.js'
 
 const requests = ['--log', 'requests']
@@ -27,6 +28,30 @@ async function someLost(server: ServerProcess): Promise<number> {
   }
   throw new Error('no line was counted as lost')
 }
+
+t.test('an error that nobody caught is logged and counted, and serving goes on', async (t) => {
+  const dataDir = join(t.testdir(), 'data')
+  const accounts = new Accounts({ dataDir })
+  const { secret } = accounts.createFirstKey()!
+  accounts.close()
+  const server = await ServerProcess.start(t, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    model: 'faulty',
+    dataDir,
+  })
+  let log = ''
+  server.child.stderr!.on('data', (piece) => (log += String(piece)))
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  for (let i = 0; i < 3; i++) {
+    const reply = await fetch(server.url('/v1/systemone'), { method: 'POST', headers, body: '{}' })
+    t.equal(reply.status, 200)
+  }
+  t.equal(await server.metric('oi_faults_total'), 6)
+  t.equal(await server.stop(), 0)
+  t.match(log, /^\{"time":[^\n]*"id":"process","fault":"Error: planted in a callback\\n[^\n]*\}$/m)
+  t.match(log, /"fault":"Error: planted in a promise/)
+  t.match(log, /"warning":"Warning: planted warning"/)
+})
 
 t.test('a full device as the log ends nothing, and lines are counted', async (t) => {
   const full = openSync('/dev/full', 'w')
@@ -77,7 +102,7 @@ t.test('a pipe that nobody reads costs bounded memory, and its loss is said late
   // The reader's end comes with the server's then.
   closeSync(fifo)
   let log = ''
-  from.on('data', (piece) => (log += piece))
+  from.on('data', (piece) => (log += String(piece)))
   while (!/lines were lost/.test(log)) await sleep(20)
   const told = [...log.matchAll(/"warning":"(\d+) lines? (?:was|were) lost"/g)]
   const sum = told.reduce((all, [, lines]) => all + Number(lines), 0)

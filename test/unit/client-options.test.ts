@@ -30,6 +30,7 @@ for (const [title, options, message] of [
   ['no time', { timeoutMs: 0 }, /^timeoutMs: .* got 0$/],
   ['endless time', { timeoutMs: Infinity }, /^timeoutMs: /],
   ['time that is none', { timeoutMs: NaN }, /^timeoutMs: /],
+  ['an option that is none', { timeout: 5 }, /^timeout: .* expected one of baseUrl, .*timeoutMs/],
   ['half a retry', { maxRetries: 0.5 }, /^maxRetries: .* got 0.5$/],
   ['fewer retries than none', { maxRetries: -1 }, /^maxRetries: /],
 ] as const) {
@@ -40,6 +41,15 @@ for (const [title, options, message] of [
     })
   })
 }
+
+t.test('an option of a call that is none is refused before anything is sent', async (t) => {
+  const fetch = () => Promise.reject(new Error('sent'))
+  const client = createClient({ ...good, fetch })
+  const options: object = { order: 2 }
+  const refusal = { name: 'TypeError', message: /^order: .* expected one of .*orders$/ }
+  await t.rejects(client.decideText('{}', options), refusal)
+  await t.rejects(client.models(options), refusal)
+})
 
 t.test('a message about a key does not show it', async (t) => {
   try {

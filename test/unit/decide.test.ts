@@ -162,8 +162,20 @@ t.test('what the model cannot do is refused', async (t) => {
 })
 
 t.test('what the engine refuses is passed on', async (t) => {
-  const long = await decider({ info: { contextTokens: 20 } })
-  await t.rejects(long.ask(body), { code: 'ERR_STATE_TOO_LONG', param: 'state' })
+  const narrow = await decider({ info: { contextTokens: 1000 } })
+  const longState = body.replace('It rains.', 'rain '.repeat(2000))
+  await t.rejects(narrow.ask(longState), {
+    code: 'ERR_STATE_TOO_LONG',
+    param: 'state',
+    message: /^state: .*\d+ tokens, the limit is 1000$/,
+  })
+  // What is longer than the state is what has to become shorter.
+  const longOption = body.replace('seven', 'seven '.repeat(2000))
+  await t.rejects(narrow.ask(longOption), {
+    code: 'ERR_STATE_TOO_LONG',
+    param: 'questions["10"]',
+    message: /^questions\["10"\]: .*\d+ tokens, the limit is 1000$/,
+  })
 
   const slow = await decider({ delayMs: 1000 })
   await t.rejects(slow.ask(body, { signal: AbortSignal.timeout(5) }), { code: 'ERR_ABORTED' })

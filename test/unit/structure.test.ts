@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['package-root', 'errors'],
   runner: ['engine', 'errors'],
   accounts: ['api', 'errors'],
-  models: ['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'package-root', 'errors'],
+  models: ['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api', 'package-root', 'errors'],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   evaluate: ['scoring', 'client', 'api', 'errors'],
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],

@@ -1,0 +1,24 @@
+/**
+ * Text of a file that a user gives. Editors and spreadsheets of some systems begin it with a byte
+ * order mark, which is no part of it; a request's body has none.
+ *
+ * @module
+ */
+
+import { OiError } from '../errors.js'
+import { decodeUtf8 } from './json.js'
+
+const utf8Mark = [0xef, 0xbb, 0xbf]
+const utf16Marks = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+]
+
+/** @throws {@link OiError} `ERR_BODY_INVALID` if it is not UTF-8; the message names no file. */
+export function fileText(bytes: Uint8Array): string {
+  const beginsWith = (mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte)
+  if (utf16Marks.some(beginsWith)) {
+    throw new OiError('ERR_BODY_INVALID', 'body: expected UTF-8, got UTF-16: save it as UTF-8')
+  }
+  return decodeUtf8(beginsWith(utf8Mark) ? bytes.subarray(utf8Mark.length) : bytes)
+}

@@ -1,0 +1,144 @@
+/**
+ * What kind of GGUF file it is, from its head: some are no models that can answer, and what
+ * llama.cpp says about them tells neither what they are nor what to do with them.
+ *
+ * @module
+ */
+
+import { closeSync, openSync, readSync } from 'node:fs'
+import { OiError } from '../errors.js'
+
+/** The keys that say it come first; vocabularies, behind them, can have megabytes. */
+const headBytes = 262_144
+/** GGUF's types of values, by number: how many bytes they take. 8 is text, 9 an array. */
+const sizes = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8]
+const textType = 8
+const arrayType = 9
+
+interface Head {
+  readonly tensors: number
+  /** Values of `general.architecture` and the like. */
+  readonly general: ReadonlyMap<string, string>
+}
+
+/** Architectures that turn a text into numbers, and say nothing. */
+const encoder = /bert|^t5encoder$|embed/
+/** Those that write with an encoder before, or speak. */
+const otherwise = /^t5$|^wavtokenizer|^clip$/
+
+/**
+ * Refuses what cannot answer. What cannot be read, or is not known, passes: loading tells.
+ *
+ * @throws {@link OiError} `ERR_MODEL_UNSUPPORTED` saying what it is and what to do with it.
+ */
+export function requireModelFile(path: string): void {
+  const kind = kindOf(readHead(path))
+  if (kind !== undefined) throw new OiError('ERR_MODEL_UNSUPPORTED', `${path} ${kind}`)
+}
+
+/** The same for a projector. @throws As {@link requireModelFile}. */
+export function requireProjectorFile(path: string): void {
+  const head = readHead(path)
+  const architecture = head?.general.get('general.architecture')
+  if (architecture === undefined || isProjector(head!)) return
+  throw new OiError(
+    'ERR_MODEL_UNSUPPORTED',
+    `${path} is no projector but a file of the architecture ${architecture}: give the mmproj file ` +
+      'that belongs to the model',
+  )
+}
+
+function kindOf(head: Head | undefined): string | undefined {
+  if (head === undefined) return undefined
+  const architecture = head.general.get('general.architecture') ?? ''
+  const type = head.general.get('general.type')
+  if (isProjector(head)) {
+    return 'is a projector, with which a model sees images: give it with --mmproj (projectorPath) beside its model'
+  }
+  if (type === 'adapter') {
+    const adapter = head.general.get('adapter.type') ?? 'adapter'
+    return `is an adapter (${adapter}), which changes a model: merge it into its model, and give the merged file`
+  }
+  if (type === 'imatrix' || type === 'dataset') {
+    return `is data of the type ${type}, no model`
+  }
+  if (encoder.test(architecture)) {
+    return `is a model that makes embeddings (${architecture}) and writes no text: give a model that does, as an instruct model`
+  }
+  if (otherwise.test(architecture)) {
+    return `is a model of the architecture ${architecture}, which cannot be asked: give a decoder, as an instruct model`
+  }
+  if (head.tensors === 0 && architecture !== '') {
+    return 'is a vocabulary without weights: give the file of the whole model; of a split model, its first part'
+  }
+  return undefined
+}
+
+function isProjector({ general }: Head): boolean {
+  return general.get('general.architecture') === 'clip' || general.get('general.type') === 'mmproj'
+}
+
+/** Undefined if it is no GGUF file, or none that can be read. */
+function readHead(path: string): Head | undefined {
+  const bytes = Buffer.alloc(headBytes)
+  let length = 0
+  try {
+    const file = openSync(path, 'r')
+    try {
+      length = readSync(file, bytes, 0, headBytes, 0)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return undefined
+  }
+  if (length < 24 || bytes.toString('latin1', 0, 4) !== 'GGUF') return undefined
+  return parse(new DataView(bytes.buffer, bytes.byteOffset, length))
+}
+
+function parse(view: DataView): Head {
+  const general = new Map<string, string>()
+  let at = 8
+  const number64 = () => {
+    const value = Number(view.getBigUint64(at, true))
+    at += 8
+    return value
+  }
+  const number32 = () => {
+    const value = view.getUint32(at, true)
+    at += 4
+    return value
+  }
+  const text = () => {
+    const length = number64()
+    const bytes = new Uint8Array(view.buffer, view.byteOffset + at, length)
+    at += length
+    return Buffer.from(bytes).toString('utf8')
+  }
+  const skip = (type: number) => {
+    if (type === textType) {
+      const length = number64()
+      at += length
+      return
+    }
+    const size = sizes[type]
+    if (size === undefined) throw new RangeError('no such type')
+    at += size
+  }
+  const tensors = number64()
+  const count = number64()
+  try {
+    for (let i = 0; i < count && at < view.byteLength; i++) {
+      const key = text()
+      const type = number32()
+      if (type === textType) general.set(key, text())
+      else if (type === arrayType) {
+        const [of, items] = [number32(), number64()]
+        for (let item = 0; item < items && at < view.byteLength; item++) skip(of)
+      } else skip(type)
+    }
+  } catch {
+    // Beyond the head, or damaged: what was read so far is all that is known.
+  }
+  return { tensors, general }
+}

@@ -1,0 +1,27 @@
+/**
+ * Files that are written whole or not at all: whoever reads meanwhile reads the old one, and a
+ * disk that is full leaves no half.
+ *
+ * @module
+ */
+
+import { existsSync, statSync } from 'node:fs'
+import { realpath, rename, rm, writeFile } from 'node:fs/promises'
+
+/** @throws The system's error. @param path - Of a link, what it leads to is written. */
+export async function writeWholeFile(path: string, text: string): Promise<void> {
+  if (existsSync(path) && !statSync(path).isFile()) {
+    // A device or a pipe is written to, and must not be replaced by a file.
+    await writeFile(path, text)
+    return
+  }
+  const target = await realpath(path).catch(() => path)
+  const unfinished = `${target}.${process.pid}.tmp`
+  try {
+    await writeFile(unfinished, text)
+    await rename(unfinished, target)
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Files that are no models: `oi models inspect` once said that they can be served, and `oi serve`
+ * failed with what llama.cpp says, which is neither what they are nor what to do.
+ */
+import t from 'tap'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { requireModelFile, requireProjectorFile } from '../../src/models/file-kind.js'
+import { open } from '../../src/open.js'
+import { oi } from '../helpers/command.js'
+import { ggufHead } from '../helpers/gguf-head.js'
+
+const kinds = [
+  ['a projector', { 'general.architecture': 'clip' }, 1, /is a projector.*--mmproj/],
+  [
+    'an adapter',
+    { 'general.architecture': 'llama', 'general.type': 'adapter', 'adapter.type': 'lora' },
+    1,
+    /is an adapter \(lora\).*merge it/,
+  ],
+  ['an encoder', { 'general.architecture': 'bert' }, 1, /makes embeddings \(bert\)/],
+  ['another encoder', { 'general.architecture': 'nomic-bert-moe' }, 1, /makes embeddings/],
+  ['T5', { 'general.architecture': 't5' }, 1, /cannot be asked/],
+  ['a vocabulary', { 'general.architecture': 'llama' }, 0, /is a vocabulary without weights/],
+  ['importances', { 'general.type': 'imatrix' }, 1, /imatrix, no model/],
+] as const
+
+t.test('the library, the command and the server say what the file is', async (t) => {
+  const folder = t.testdir()
+  for (const [name, texts, tensors, message] of kinds) {
+    const file = join(folder, 'x.gguf')
+    writeFileSync(file, ggufHead(texts, tensors))
+    const refusal = { code: 'ERR_MODEL_UNSUPPORTED', message }
+    t.throws(() => requireModelFile(file), refusal, String(name))
+    await t.rejects(open({ model: file }), refusal, String(name))
+  }
+  for (const args of [
+    ['models', 'inspect', join(folder, 'x.gguf')],
+    ['serve', '--model', join(folder, 'x.gguf'), '--port', '0', '--data', join(folder, 'data')],
+    ['ask', 'x', '--noul', 'y', '--model', join(folder, 'x.gguf')],
+  ]) {
+    const { code, stderr } = await oi(args)
+    t.equal(code, 1, args.join(' '))
+    t.match(stderr, /^oi: .*x\.gguf is data of the type imatrix, no model$/m, args.join(' '))
+  }
+})
+
+t.test('a model is no projector', async (t) => {
+  const file = join(t.testdir(), 'x.gguf')
+  writeFileSync(file, ggufHead({ 'general.architecture': 'llama', 'general.type': 'model' }))
+  t.throws(() => requireProjectorFile(file), { message: /no projector but .* llama/ })
+  t.doesNotThrow(() => requireModelFile(file))
+  await t.rejects(open({ model: file, projectorPath: file }), { code: 'ERR_MODEL_UNSUPPORTED' })
+})
+
+t.test('what is damaged, cut off or absent is left to the engine, which names the fault', (t) => {
+  const file = join(t.testdir(), 'x.gguf')
+  t.doesNotThrow(() => requireModelFile(file))
+  const whole = ggufHead({ 'general.architecture': 'llama' })
+  for (let length = 0; length < whole.length; length++) {
+    writeFileSync(file, whole.subarray(0, length))
+    t.doesNotThrow(() => requireModelFile(file))
+  }
+  const damaged = Buffer.from(whole)
+  damaged.writeBigUInt64LE(2n ** 63n, 24)
+  writeFileSync(file, damaged)
+  t.doesNotThrow(() => requireModelFile(file))
+  t.end()
+})
+
+t.test('an option that nobody reads is refused with the one that is meant', async (t) => {
+  const refusal = (message: RegExp) => ({ code: 'ERR_INVALID_ARGUMENT', message })
+  const given = (options: object) => open(options)
+  await t.rejects(given({ mmproj: 'x' }), refusal(/option mmproj: did you mean projectorPath\?/))
+  await t.rejects(given({ thread: 2 }), refusal(/option thread: did you mean threads\?/))
+  await t.rejects(given({ hostCacheMb: 2 }), refusal(/did you mean hostCacheBytes\?/))
+})
