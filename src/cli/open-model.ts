@@ -12,6 +12,7 @@ import { type EngineOptions, openEngine } from '../engine/engine.js'
 import type { Engine } from '../engine/types.js'
 import { fileBytes } from '../models/file-facts.js'
 import { mebibyte, memoryNeed } from '../models/memory-plan.js'
+import { standardContextTokens } from '../models/default-model.js'
 import { chosenReadout } from '../models/readout-file.js'
 import { open } from '../open.js'
 import { createReadout } from '../prompt/readout.js'
@@ -75,7 +76,7 @@ function engineOptions(
   model: ModelConfig,
 ): Omit<EngineOptions, 'modelPath' | 'projectorPath' | 'diskCacheDir'> {
   return {
-    contextTokens: chosen(model.contextTokens),
+    contextTokens: chosen(model.contextTokens) ?? standardContextTokens(model.file),
     threads: chosen(model.threads),
     gpuLayers: model.gpuLayers,
     flashAttention: model.flashAttention,
