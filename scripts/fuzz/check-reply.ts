@@ -6,13 +6,13 @@
 
 import type { HttpReply } from './reply-reader.js'
 
-const statuses = new Set([200, 204, 400, 401, 402, 404, 405, 413, 415, 422, 429, 503, 504])
+const statuses = new Set([200, 400, 401, 402, 404, 405, 413, 422, 429, 503, 504])
 
 /**
- * What the HTTP library itself says of what is no HTTP/1.1, before anything of ours sees it: without
- * an id, and the connection ends behind it.
+ * What the HTTP library itself says of what is no HTTP/1.1, before anything of ours sees it: in
+ * HTML, and the connection ends behind it.
  */
-const ofTransport = new Set([100, 400, 408, 413, 414, 417, 431, 501, 505])
+const ofTransport = new Set([100, 400, 413, 431, 505])
 
 export interface Expected {
   /** The reply to HEAD. */
