@@ -23,7 +23,7 @@ import { loadAddon } from './engine/native.js'
 import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
 import { findCalibration } from './models/calibration-file.js'
 import { makeCacheFolder } from './models/cache-folder.js'
-import { defaultModelPath } from './models/default-model.js'
+import { defaultModelPath, standardContextTokens } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from './models/file-kind.js'
 import { chosenReadout } from './models/readout-file.js'
@@ -91,11 +91,9 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
   const facts = fileFacts(model)
   facts.catch(() => {}) // the engine's own error names the file better
   const diskCacheDir = dir ? await ownFolder(dir, facts, options) : undefined
-  const engine = await (isolate ? openIsolated : openEngine)({
-    ...rest,
-    modelPath: model,
-    diskCacheDir,
-  })
+  const { contextTokens = standardContextTokens(model) } = rest
+  const openAny = isolate ? openIsolated : openEngine
+  const engine = await openAny({ ...rest, contextTokens, modelPath: model, diskCacheDir })
   try {
     const decider = await createDecider(engine, {
       ...(await facts),

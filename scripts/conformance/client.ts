@@ -9,6 +9,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, show } from './expect.js'
+import { exchangeRaw, type RawOptions, type RawReply } from './raw.js'
 
 /** By name, in lower case. */
 export type Headers = Readonly<Record<string, string>>
@@ -25,6 +26,8 @@ export interface Sent {
   readonly chunked?: boolean
   /** Takes 429 for an answer; else it is tried again when the server says so. */
   readonly impatient?: boolean
+  /** Over a connection of its own, whatever else is under way. */
+  readonly wide?: boolean
 }
 
 export interface Reply {
@@ -58,6 +61,16 @@ export class Client {
     }
   }
 
+  /** Sends bytes as they are. @throws {@link Failure} if there is no whole reply. */
+  raw(bytes: string | Uint8Array, options?: RawOptions): Promise<RawReply> {
+    return exchangeRaw(this.#base, bytes, options)
+  }
+
+  /** A path as it stands in a request line: with what the base address has before it. */
+  target(path: string): string {
+    return this.#url(path).pathname
+  }
+
   close(): void {
     this.#agent.destroy()
   }
@@ -78,14 +91,21 @@ export class Client {
     }
   }
 
+  #url(path: string): URL {
+    // By hand: `//v1` must stay a path.
+    const url = new URL(this.#base)
+    url.pathname = this.#base.pathname + path.slice(1)
+    return url
+  }
+
   #request(sent: Sent, resolve: (reply: Reply) => void): ClientRequest {
     const { path, body, chunked = false, method = body === undefined ? 'GET' : 'POST' } = sent
     const length =
       body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const make = this.#base.protocol === 'https:' ? httpsRequest : httpRequest
     const asked = make(
-      new URL(path.slice(1), this.#base),
-      { method, agent: this.#agent, headers: { ...length, ...sent.headers } },
+      this.#url(path),
+      { method, agent: sent.wide ? false : this.#agent, headers: { ...length, ...sent.headers } },
       (message) => collect(message, asked, resolve),
     )
     asked.setTimeout(limitMs, () => asked.destroy(new Error(`nothing for ${limitMs / 1000} s`)))

@@ -18,6 +18,10 @@ export interface Keys {
   readonly limited?: string | undefined
   /** Of a workspace whose balance is used up. */
   readonly empty?: string | undefined
+  /** Of a workspace of fewer places than a batch has items. */
+  readonly narrow?: string | undefined
+  /** No key, but an origin whose pages the server lets in. */
+  readonly origin?: string | undefined
 }
 
 /** A model of GET /v1/models, as far as rules look into it. */

@@ -23,6 +23,8 @@ const usage = `Usage: npm run conformance -- --url URL --key KEY [options]
   --revoked-key KEY   a key that was revoked
   --limited-key KEY   a key of a workspace of at most 1,000 requests per minute, which it uses up
   --empty-key KEY     a key of a workspace whose balance is used up
+  --narrow-key KEY    a key of a workspace of fewer concurrent requests than a batch has items
+  --origin ORIGIN     an origin that the server lets in (--cors-origins)
 
 Exit codes: 0 all rules hold, 1 one does not, 2 wrong usage.`
 
@@ -39,6 +41,8 @@ async function main(): Promise<number> {
       'revoked-key': { type: 'string' },
       'limited-key': { type: 'string' },
       'empty-key': { type: 'string' },
+      'narrow-key': { type: 'string' },
+      origin: { type: 'string' },
     },
   })
   if (values.help) {
@@ -60,6 +64,8 @@ async function main(): Promise<number> {
       revoked: values['revoked-key'],
       limited: values['limited-key'],
       empty: values['empty-key'],
+      narrow: values['narrow-key'],
+      origin: values.origin,
     })
     // On a real model this takes a while: each rule is shown as soon as it is known.
     const results = await runRules(chosen, context, ({ rule, outcome }) => {

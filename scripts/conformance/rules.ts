@@ -7,14 +7,18 @@
 import type { Rule } from './rule.js'
 import { answerRules } from './rules/answers.js'
 import { batchRules } from './rules/batch.js'
+import { corsRules } from './rules/cors.js'
 import { errorRules } from './rules/errors.js'
 import { imageRules } from './rules/images.js'
 import { keyRules } from './rules/keys.js'
+import { limitRules, placeRules, wrongKeyRules } from './rules/limits.js'
 import { modelRules } from './rules/models.js'
+import { neighbourRules } from './rules/neighbours.js'
 import { orderRules } from './rules/orders.js'
 import { questionRules } from './rules/questions.js'
 import { requestRules } from './rules/requests.js'
 import { textRules } from './rules/texts.js'
+import { transportRules } from './rules/transport.js'
 import { usageRules } from './rules/usage.js'
 
 /** In sections 3 and 6 the specification promises nothing; 1, 4.1 and 9 are kept by the others. */
@@ -24,12 +28,18 @@ export const rules: readonly Rule[] = [
   ...questionRules,
   ...imageRules,
   ...answerRules,
+  ...neighbourRules,
   ...orderRules,
   ...errorRules,
   ...keyRules,
+  ...corsRules,
+  ...transportRules,
   ...batchRules,
   ...modelRules,
+  ...limitRules,
   ...usageRules,
+  ...placeRules,
+  ...wrongKeyRules,
 ].toSorted((a, b) => order(a.section) - order(b.section))
 
 /** The specification first, as it is numbered, then the decisions. */

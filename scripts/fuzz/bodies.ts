@@ -4,6 +4,7 @@
  * @module
  */
 
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { parseJson } from '../../src/api/json.js'
 import { badRequests } from '../../test/helpers/bad-requests.js'
 import { oddRequests } from '../../test/helpers/odd-requests.js'
@@ -39,6 +40,10 @@ const trees = seeds.flatMap((body): Tree[] => {
   }
 })
 
+const compressed = [gzipSync, deflateSync, brotliCompressSync].map((compress) => compress(usual))
+/** Of questions, bytes: in a batch each comes back with every item. */
+const longNames = [1000, 50_000, 300_000]
+
 export interface Body {
   readonly bytes: Buffer
   /** Whether it is meant for the batch route. */
@@ -53,7 +58,8 @@ export function makeBody(random: Random): Body {
   if (share < 0.6) return single(mutatedTree(random))
   if (share < 0.75) return single(mutatedBytes(random, random.pick(seedBytes)))
   if (share < 0.8) return single(mutatedBytes(random, mutatedTree(random)))
-  if (share < 0.83) return single(noise(random, random.integer(200)))
+  if (share < 0.82) return single(noise(random, random.integer(200)))
+  if (share < 0.83) return single(random.pick(compressed))
   const envelope = Buffer.from(textOf(batch(random)))
   const changed = random.integer(5) === 0 ? mutatedBytes(random, envelope) : envelope
   return { bytes: changed, batch: true }
@@ -71,6 +77,7 @@ function mutatedBytes(random: Random, bytes: Buffer): Buffer {
 }
 
 function batch(random: Random): Tree {
+  if (random.integer(100) === 0) return longNamed(random)
   const count = random.integer(200) === 0 ? 255 + random.integer(4) : random.integer(mostItems)
   const many = (make: () => Tree) => Array.from({ length: count }, make)
   const members: [string, Tree][] =
@@ -83,6 +90,23 @@ function batch(random: Random): Tree {
   if (random.integer(5) === 0) members.push(['"model"', random.pick(['"default"', '"x"', '7'])])
   const envelope: Tree = { members }
   return random.integer(3) === 0 ? mutateTree(envelope, random, trees) : envelope
+}
+
+/** Few bytes that ask for a long reply. */
+function longNamed(random: Random): Tree {
+  const name = JSON.stringify('n'.repeat(random.pick(longNames)))
+  const noul: Tree = {
+    members: [
+      ['"type"', '"noul"'],
+      ['"instructions"', '"?"'],
+    ],
+  }
+  return {
+    members: [
+      ['"states"', Array.from({ length: 1 + random.integer(64) }, (_, i) => `"${i}"`)],
+      ['"questions"', { members: [[name, noul]] }],
+    ],
+  }
 }
 
 function item(random: Random): Tree {

@@ -24,6 +24,8 @@ export interface Case {
   readonly id: string | undefined
   /** Whether the client leaves as soon as it has sent this. */
   readonly leaves: boolean
+  /** Whether it says that it will send no more, and still reads. */
+  readonly halfCloses?: boolean
 }
 
 const single = '/v1/systemone'
@@ -50,6 +52,23 @@ const otherRoutes: readonly (readonly [method: string, path: string])[] = [
   ['GET', `/${'a'.repeat(1000)}`],
   ['GET', '/healthz?a=b&c=%ff'],
   ['GET', '/v1/models?'],
+  ...(
+    ['/v1/v1/models', '/v1/models/', '/v1//models', '/%76%31/models', '/v1%2fmodels'] as const
+  ).map((path) => ['GET', path] as const),
+  ...(
+    [
+      '//',
+      '/.',
+      '/?',
+      '/v1/models;a=b',
+      '/v1/models%',
+      '/V1/models',
+      `/${'%41'.repeat(900)}`,
+    ] as const
+  ).map((path) => ['GET', path] as const),
+  ...(
+    ['/v1/chat/completions', '/v1/embeddings', '/v1/systemone/batch/', '/v1/v1/systemone'] as const
+  ).map((path) => ['POST', path] as const),
 ]
 
 const mostParts = 4
@@ -72,7 +91,9 @@ export class Cases {
       Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(this.#seed, 0x85ebca6b),
     )
     const share = random.next()
-    if (share < 0.6) return due(this.#whole(random))
+    if (share < 0.56) return due(this.#whole(random))
+    if (share < 0.58) return this.#old(random)
+    if (share < 0.6) return { ...due(this.#whole(random)), halfCloses: true }
     if (share < 0.66) return this.#inParts(random)
     if (share < 0.72) return this.#chunked(random)
     if (share < 0.8) return this.#elsewhere(random)
@@ -120,6 +141,14 @@ export class Cases {
     }
     const body = Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')])
     return due({ ...request, fields, body })
+  }
+
+  /** As simple clients and proxies ask: one request, and the connection ends behind the reply. */
+  #old(random: Random): Case {
+    const request = this.#whole(random)
+    // What a client of that time cannot read.
+    const fields = request.fields.filter(([name]) => name.toLowerCase() !== 'accept')
+    return due({ ...request, fields, version: '1.0' })
   }
 
   #elsewhere(random: Random): Case {

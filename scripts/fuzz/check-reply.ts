@@ -47,8 +47,8 @@ export function wrongIn(reply: HttpReply, { headOnly, id }: Expected): string | 
 function wrongInAnswer(headers: ReadonlyMap<string, string>, text: string): string | undefined {
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('text/plain')) return undefined
-  // One value in every line; one line, where it is no stream.
-  const lines = type === 'application/x-ndjson' ? text.trimEnd().split('\n') : [text]
+  // One value in every line; an empty one only says that a stream goes on.
+  const lines = type === 'application/x-ndjson' ? text.split('\n').filter(Boolean) : [text]
   return lines.every((line) => parsed(line) !== undefined)
     ? undefined
     : `200 with ${text.slice(0, 300)}`

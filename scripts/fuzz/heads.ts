@@ -11,6 +11,8 @@ export type Field = readonly [name: string, value: string]
 export interface Request {
   readonly method: string
   readonly path: string
+  /** Of HTTP; `1.1` by default. */
+  readonly version?: '1.0'
   readonly fields: readonly Field[]
   readonly body: Buffer
 }
@@ -42,6 +44,10 @@ const more: readonly Field[] = [
   ['connection', 'keep-alive'],
   ['user-agent', 'fuzz'],
   ['content-encoding', 'gzip'],
+  ['content-encoding', 'br'],
+  ['content-encoding', 'gzip, deflate'],
+  ['content-encoding', 'identity'],
+  ['content-encoding', 'x'],
   ['x', ''],
   ['x-a', '\u00ff\t"\\'],
 ]
@@ -64,9 +70,9 @@ export function fieldsOf(random: Random, key: string): readonly Field[] {
 }
 
 /** Status line and headers. A character is a byte: Latin-1. */
-export function headText({ method, path, fields }: Pick<Request, 'method' | 'path' | 'fields'>) {
+export function headText({ method, path, version, fields }: Omit<Request, 'body'>): string {
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+  return `${method} ${path} HTTP/${version ?? '1.1'}\r\n${lines.join('')}\r\n`
 }
 
 /** The id that the server must give back: one that stands once and fits the interface. */

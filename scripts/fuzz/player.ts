@@ -72,6 +72,7 @@ export class Player {
     const line = await this.#open()
     const before = line.heard
     await write(line, played.parts)
+    if (played.halfCloses) line.socket.end()
     const untilMs = performance.now() + replyLimitMs
     try {
       for (;;) {
@@ -93,7 +94,8 @@ export class Player {
 
   #heard(played: Case, line: Line, reply: HttpReply): Played {
     const wrong = line.reader.pending > 0 ? 'more bytes than a reply' : wrongIn(reply, played)
-    if (wrong !== undefined || reply.headers.get('connection') === 'close') this.close()
+    const isLast = reply.headers.get('connection') === 'close' || played.halfCloses === true
+    if (wrong !== undefined || isLast) this.close()
     return { wrong, replies: [reply] }
   }
 
@@ -135,7 +137,8 @@ export class Player {
 
 function open(host: string, port: number): Promise<Line> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, host)
+    // The server's end is not ours: a client may go on reading or writing.
+    const socket = connect({ port, host, allowHalfOpen: true })
     const line: Line = {
       socket,
       reader: new ReplyReader(),
@@ -155,10 +158,12 @@ function open(host: string, port: number): Promise<Line> {
       line.reader.push(data)
       line.wake()
     })
-    socket.on('close', () => {
-      line.ended = true
-      line.wake()
-    })
+    for (const end of ['end', 'close'] as const) {
+      socket.on(end, () => {
+        line.ended = true
+        line.wake()
+      })
+    }
   })
 }
 

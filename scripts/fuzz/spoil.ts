@@ -34,6 +34,18 @@ const chunks = [
     '\r\n\r\n',
     '5\r\nabcdefgh\r\n0\r\n\r\n',
   ],
+  // Right, but seldom seen: zeros before, capitals, white space, trailers, long extensions.
+  ...[
+    '0005\r\nabcde\r\n000\r\n\r\n',
+    'A\r\n0123456789\r\n0\r\nx: y\r\n\r\n',
+    '5 \r\nabcde\r\n0\r\n\r\n',
+  ],
+  ...[
+    `5;${'a'.repeat(5000)}\r\nabcde\r\n0\r\n\r\n`,
+    '5;a="\r\n"\r\nabcde\r\n0\r\n\r\n',
+    '0\r\n'.repeat(50),
+  ],
+  ...['1\r\na\r\n'.repeat(2000) + '0\r\n\r\n', '5\r\nab', '5\r', '\r\n5\r\nabcde\r\n0\r\n\r\n'],
 ]
 const lines = [
   ...['GET', 'GET /', 'GET / HTTP/1.0', 'GET / HTTP/2.0', 'get /healthz HTTP/1.1', ' / HTTP/1.1'],

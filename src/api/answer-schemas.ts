@@ -23,7 +23,7 @@ export const EvidenceSchema = Type.Object(
   {
     label_mass: probability(
       'Probability that the model gave to all allowed answers together, over its whole ' +
-        'vocabulary; near 0 means that it did not understand the question.',
+        'vocabulary; near 0: it would have said something else. Near 1 it kept to the form, right or wrong.',
     ),
     logits: Type.Array(Type.Number(), {
       description:

@@ -13,6 +13,7 @@ import type { Engine } from '../engine/types.js'
 import { fileBytes } from '../models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from '../models/file-kind.js'
 import { mebibyte, memoryNeed } from '../models/memory-plan.js'
+import { standardContextTokens } from '../models/default-model.js'
 import { probeRequest, requireLoadable } from '../models/probe.js'
 import { chosenReadout } from '../models/readout-file.js'
 import { open } from '../open.js'
@@ -88,7 +89,7 @@ function engineOptions(
   model: ModelConfig,
 ): Omit<EngineOptions, 'modelPath' | 'projectorPath' | 'diskCacheDir'> {
   return {
-    contextTokens: chosen(model.contextTokens),
+    contextTokens: chosen(model.contextTokens) ?? standardContextTokens(model.file),
     threads: chosen(model.threads),
     gpuLayers: model.gpuLayers,
     flashAttention: model.flashAttention,

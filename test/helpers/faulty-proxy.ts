@@ -1,14 +1,21 @@
 /**
  * A server before a server that passes everything on and changes one thing.
  */
-import { createServer, type IncomingMessage, request as httpRequest } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface PassedRequest {
   readonly method: string
   readonly path: string
+  /** As `1.1`. */
+  readonly version: string
   readonly headers: Record<string, string>
-  readonly body: Buffer
+  body: Buffer
 }
 
 export interface PassedReply {
@@ -18,11 +25,24 @@ export interface PassedReply {
 }
 
 export interface Fault {
-  /** Changes the request in place. */
-  readonly request?: (request: PassedRequest) => void
+  /** Changes the request in place; waited for. */
+  readonly request?: (request: PassedRequest) => unknown
   /** Changes the reply in place. */
   readonly reply?: (reply: PassedReply, request: PassedRequest) => void
+  /** What is said to a client whose bytes are no request: a whole reply, as bytes. */
+  readonly unreadable?: string
+  /** Whether a request is cut off behind its head. */
+  readonly cutsOff?: (headers: IncomingHttpHeaders) => boolean
 }
+
+/** An error as the interface has it, to what cannot be read. */
+const unreadable = {
+  error: { code: 'invalid_request', message: 'expected HTTP/1.1' },
+  detail: 'expected HTTP/1.1',
+}
+const usualUnreadable =
+  'HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n' +
+  `content-length: ${JSON.stringify(unreadable).length}\r\n\r\n${JSON.stringify(unreadable)}`
 
 /** Belong to a connection, and not to what is said over it. */
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length']
@@ -34,14 +54,19 @@ export async function withProxy<T>(
   use: (url: string) => Promise<T>,
 ): Promise<T> {
   const server = createServer((incoming, outgoing) => {
+    if (fault.cutsOff?.(incoming.headers)) {
+      incoming.socket.resetAndDestroy()
+      return
+    }
     const pass = async () => {
       const request: PassedRequest = {
         method: incoming.method!,
         path: incoming.url!,
+        version: incoming.httpVersion,
         headers: headersOf(incoming),
         body: await bytesOf(incoming),
       }
-      fault.request?.(request)
+      await fault.request?.(request)
       const reply = await forward(target, request)
       fault.reply?.(reply, request)
       outgoing.writeHead(reply.status, reply.headers)
@@ -49,6 +74,7 @@ export async function withProxy<T>(
     }
     pass().catch(() => outgoing.destroy())
   })
+  server.on('clientError', (_, socket) => socket.end(fault.unreadable ?? usualUnreadable))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

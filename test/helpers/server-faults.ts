@@ -1,31 +1,17 @@
 /**
  * Servers with one fault each, for the conformance suite to find.
  */
-import { entriesOf, objectFromEntries, parseJson, stringifyJson } from '../../src/api/json.js'
-import type { Json, JsonObject } from '../../src/api/json.js'
-import type { Fault, PassedReply } from './faulty-proxy.js'
+import { entriesOf, objectFromEntries } from '../../src/api/json.js'
+import type { JsonObject } from '../../src/api/json.js'
+import { change, changeAnswers, type Faults, round } from './fault-changes.js'
+import { limitFaults } from './limit-faults.js'
+import { transportFaults } from './transport-faults.js'
 
-/** Changes the body of a reply that is a JSON object. */
-const change = (act: (body: JsonObject) => void) => (reply: PassedReply) => {
-  if (reply.headers['content-type'] !== 'application/json') return
-  const body = parseJson(reply.text) as JsonObject
-  act(body)
-  reply.text = stringifyJson(body)
-}
-
-/** Changes each answer of a reply. */
-const changeAnswers = (act: (answer: JsonObject) => void) =>
-  change(({ answers }) => {
-    for (const [, answer] of entriesOf((answers ?? {}) as JsonObject)) act(answer as JsonObject)
-  })
-
-const round = (value: Json) => Math.round(Number(value) * 1e4) / 1e4
-
-/** What a server does wrong -> the rules that it breaks, all of them. */
-export const faults: Readonly<Record<string, Fault & { readonly fails: readonly string[] }>> = {
+const plainFaults: Faults = {
   'drops x-request-id': {
     reply: ({ headers }) => delete headers['x-request-id'],
     fails: [
+      '2.6 every error has the id of its request',
       "5 x-request-id: the caller's own comes back",
       '5 x-request-id: an omitted one is made',
       'decisions/Headers x-request-id: one that does not fit is replaced, not refused',
@@ -137,6 +123,7 @@ export const faults: Readonly<Record<string, Fault & { readonly fails: readonly 
       if (reply.status === 401) reply.status = 403
     },
     fails: [
+      'decisions/Errors 401 invalid_api_key: always for a wrong key, also after many, and a right one is taken',
       '5 a missing, wrong or malformed key gets 401 invalid_api_key',
       '5 the message of 401 says to send Authorization: Bearer <key>',
       '5 the key is looked at before the body',
@@ -188,3 +175,5 @@ export const faults: Readonly<Record<string, Fault & { readonly fails: readonly 
     fails: ["decisions/Not in /v1 GET /metrics gives Prometheus' text without a key"],
   },
 }
+
+export const faults: Faults = { ...plainFaults, ...limitFaults, ...transportFaults }

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '../../scripts/conformance/client.js'
-import { Context } from '../../scripts/conformance/context.js'
+import { Context, type Keys } from '../../scripts/conformance/context.js'
 import { Failure } from '../../scripts/conformance/expect.js'
 import { choiceConfidence, scoreConfidence } from '../../scripts/conformance/formulas.js'
 import { countsOf, tableOf } from '../../scripts/conformance/report.js'
@@ -18,8 +18,10 @@ import type { Accounts } from '../../src/accounts/accounts.js'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
+import { createCors } from '../../src/http/cors.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 import { withProxy } from '../helpers/faulty-proxy.js'
+import { imageFaults } from '../helpers/limit-faults.js'
 import { faults } from '../helpers/server-faults.js'
 import { WorkspaceGate } from '../../src/http/workspace-gate.js'
 import { type StubServer, withServer } from '../helpers/stub.js'
@@ -32,16 +34,30 @@ const facts = {
 }
 
 /** A real decider and the real wire over an engine without a model. */
-async function withFakeModel(use: (server: StubServer) => Promise<void>): Promise<void> {
-  const decider = await createDecider(createFakeEngine(), facts)
+async function withFakeModel(use: (server: FakeServer) => Promise<void>, vision = false) {
+  const decider = await createDecider(createFakeEngine({ info: { vision } }), facts)
   const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts })
-  await withServer({ wire: createWire(readConfig({})), decider, gateOf }, use)
+  const wire = createWire(readConfig({}))
+  await withServer({ wire, decider, gateOf, cors: createCors(origin) }, (server) => {
+    const { accounts, key } = server
+    const { id } = accounts.createWorkspace('narrow')
+    accounts.terms.setLimits(id, { concurrent: 2 })
+    const { secret: narrow } = accounts.createKey('narrow', 'narrow')
+    return use({ ...server, keys: { key, narrow, origin } })
+  })
 }
 
-async function run(url: string, key: string, chosen: readonly Rule[] = rules) {
+interface FakeServer extends StubServer {
+  readonly keys: Keys
+}
+
+const origin = 'https://app.example'
+const none = { key: 'oi-' }
+
+async function run(url: string, keys: Keys, chosen: readonly Rule[] = rules) {
   const client = new Client(url)
   try {
-    return await runRules(chosen, new Context(client, { key }))
+    return await runRules(chosen, new Context(client, keys))
   } finally {
     client.close()
   }
@@ -74,8 +90,8 @@ t.test("the formulas give the interface's worked values", async (t) => {
 })
 
 t.test('this server keeps every rule', (t) =>
-  withFakeModel(async ({ url, key }) => {
-    const results = await run(url, key)
+  withFakeModel(async ({ url, keys }) => {
+    const results = await run(url, keys)
     t.strictSame(
       results.filter(({ outcome }) => outcome === 'FAIL'),
       [],
@@ -89,9 +105,9 @@ t.test('this server keeps every rule', (t) =>
 
 for (const [what, { fails, ...fault }] of Object.entries(faults)) {
   t.test(`a server that ${what} fails the rules about that`, (t) =>
-    withFakeModel(({ url, key }) =>
+    withFakeModel(({ url, keys }) =>
       withProxy(url, fault, async (faulty) => {
-        const failed = (await run(faulty, key)).filter(({ outcome }) => outcome === 'FAIL')
+        const failed = (await run(faulty, keys)).filter(({ outcome }) => outcome === 'FAIL')
         t.strictSame(failed.map(({ rule }) => rule).sort(), [...fails].sort())
         for (const { rule, seen } of failed) t.not(seen, '', rule)
       }),
@@ -99,9 +115,32 @@ for (const [what, { fails, ...fault }] of Object.entries(faults)) {
   )
 }
 
+const ofImages = rules.filter(({ section }) => section === '2.3' || section === 'decisions/Images')
+
+t.test('a server that sees keeps the rules of images', (t) =>
+  withFakeModel(async ({ url, keys }) => {
+    const failed = (await run(url, keys, ofImages)).filter(({ outcome }) => outcome === 'FAIL')
+    t.strictSame(failed, [])
+  }, true),
+)
+
+for (const [what, { fails, ...fault }] of Object.entries(imageFaults)) {
+  t.test(`a server that ${what} fails the rules about that`, (t) =>
+    withFakeModel(
+      ({ url, keys }) =>
+        withProxy(url, fault, async (faulty) => {
+          const results = await run(faulty, keys, ofImages)
+          const failed = results.filter(({ outcome }) => outcome === 'FAIL')
+          t.strictSame(failed.map(({ rule }) => rule).sort(), [...fails].sort())
+        }),
+      true,
+    ),
+  )
+}
+
 t.test('a server that is not there fails every rule', async (t) => {
   const chosen = rules.filter(({ name }) => name.startsWith('GET /healthz'))
-  t.match(await run('http://127.0.0.1:9', 'oi-', chosen), [
+  t.match(await run('http://127.0.0.1:9', none, chosen), [
     { outcome: 'FAIL', seen: /no whole reply: / },
   ])
 })
@@ -113,7 +152,7 @@ t.test('a result is a line of the table, and is counted', async (t) => {
       throw new Failure('seen instead')
     },
   })
-  const results = await run('http://127.0.0.1:9', 'oi-', made)
+  const results = await run('http://127.0.0.1:9', none, made)
   t.equal(countsOf(results), '1 passed, 1 failed, 0 skipped')
   t.match(tableOf(results), /9 a rule that does not +│ FAIL +│ seen instead/)
 })

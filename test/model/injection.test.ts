@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
 import { openEngine } from '../../src/engine/engine.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
-import { createReadout } from '../../src/prompt/readout.js'
+import { lettersTwo } from '../../src/prompt/letters-two.js'
+import { createReadout, type Readout } from '../../src/prompt/readout.js'
 import { type FixtureName, fixturePath } from '../helpers/fixture.js'
 
 /** What the families of the fixtures have as single tokens, and what other families have. */
@@ -51,7 +52,12 @@ const filled = (text: string): DecideRequest => ({
 })
 
 async function checkEngine(t: Test, engine: Engine, marks: readonly string[]) {
-  const readout = await createReadout(engine)
+  for (const custom of [undefined, lettersTwo]) {
+    await checkReadout(t, engine, await createReadout(engine, { custom }), marks)
+  }
+}
+
+async function checkReadout(t: Test, engine: Engine, readout: Readout, marks: readonly string[]) {
   const single = await engine.tokenize(marks.map((text) => ({ text, trusted: true })))
   const structural = new Set(single.filter((ids) => ids.length === 1).map((ids) => ids[0]!))
   t.ok(structural.size >= 2, 'the model has such tokens')

@@ -130,7 +130,7 @@ t.test('the state is between fences, and its pictures too', async (t) => {
     'State:\n```\nIs it?\n```\n\n',
   )
   const image = { width: 1, height: 1, rgb: new Uint8Array(3) }
-  const pictured = prefixOf(request, { before: [image], inState: new Map() } as never)
+  const pictured = prefixOf(request, { before: [image], inState: new Map() })
   t.strictSame(
     pictured.map(({ text, image }) => (image ? '▢' : text)),
     ['State:\n```\n', '▢', '\nIs it?\n```\n\n'],

@@ -169,7 +169,8 @@ export const batchRules = section('decisions/Batch', {
     equal('status', reply.status, 200)
     text('content-type', reply.headers['content-type'], /^application\/x-ndjson\b/)
     check(reply.text.endsWith('\n'), 'the last line has no end')
-    const lines = reply.text.trimEnd().split('\n')
+    // An empty line says no more than that the stream is alive.
+    const lines = reply.text.split('\n').filter((line) => line !== '')
     const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     const items = itemsOf(parsed.slice(0, -1)).toSorted(
       (a, b) => Number(a['index']) - Number(b['index']),

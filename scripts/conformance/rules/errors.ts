@@ -78,6 +78,14 @@ export const errorRules = [
         })
       }
     },
+    'every error has the id of its request': async (context) => {
+      for (const [what, bringAbout] of Object.entries(errors)) {
+        await about(what, async () => {
+          const { headers } = await bringAbout(context)
+          text('x-request-id', headers['x-request-id'], /^req_[0-9a-f]{32}$/)
+        })
+      }
+    },
     'detail repeats error.message': async (context) => {
       for (const [what, bringAbout] of Object.entries(errors)) {
         await about(what, async () => {

@@ -12,7 +12,6 @@ import { section } from '../rule.js'
 
 type Format = 'png' | 'jpeg' | 'webp' | 'gif'
 const formats: readonly Format[] = ['png', 'jpeg', 'webp', 'gif']
-const most = 8
 
 /** One colour, of this size. */
 function picture(format: Format, width = 64, height = 48): Promise<Buffer> {
@@ -44,6 +43,14 @@ async function animation(): Promise<Buffer> {
   const raw = { width, height, channels: 3 as const, pageHeight: height / 2 }
   return sharp(pixels, { raw })
     .gif({ delay: [100, 100] })
+    .toBuffer()
+}
+
+/** A square whose pixels have nothing to do with one another: scaling it down changes it. */
+async function noise(size: number): Promise<Buffer> {
+  const pixels = Uint8Array.from({ length: size * size * 3 }, (_, i) => (i * 7919) % 251)
+  return sharp(pixels, { raw: { width: size, height: size, channels: 3 } })
+    .png()
     .toBuffer()
 }
 
@@ -88,14 +95,17 @@ export const imageRules = [
         )
       }
     },
-    'max_pixels: fewer pixels are no more tokens': async (context) => {
-      const bytes = await picture('png', 512, 512)
-      const tokens = async (more: object) => {
+    'max_pixels: a larger picture is scaled down to so many': async (context) => {
+      const bytes = await noise(512)
+      const seen = async (more: object) => {
         const body = await show(context, block(bytes, 'image/png', more))
-        return (await context.answer(body)).usage['image_tokens']!
+        const { answers, usage } = await context.answer(body)
+        return { tokens: usage['image_tokens']!, noul: answers['q']?.noul }
       }
-      const [all, few] = [await tokens({}), await tokens({ max_pixels: 4096 })]
-      check(few <= all, `image_tokens: ${few} of at most 4096 pixels, ${all} of all`)
+      const [all, few] = [await seen({}), await seen({ max_pixels: 4096 })]
+      // Where every picture has the same number of tokens, less of it is seen all the same.
+      const shows = few.tokens < all.tokens || few.noul !== all.noul
+      check(few.tokens <= all.tokens && shows, `${few.tokens} tokens, as without max_pixels`)
     },
   }),
   ...section('decisions/Images', {
@@ -146,8 +156,15 @@ export const imageRules = [
       await seeing(context)
       await requireRefused(context, block(await announcing(100_000, 100_000)))
     },
-    '9 images are refused with 400': async (context) => {
-      const images = Array<string>(most + 1).fill(block(await picture('png', 16, 16)))
+    'max_images: so many images are seen, and more are refused with 400': async (context) => {
+      const { max_images: most = 0 } = (await seeing(context)).limits
+      const image = block(await picture('png', 16, 16))
+      await requireSeen(
+        context,
+        await show(context, `[${Array<string>(most).fill(image).join()}]`),
+        most,
+      )
+      const images = Array<string>(most + 1).fill(image)
       const body = await show(context, `[${images.join()}]`)
       refusalOf(await context.post(body), 400, 'invalid_request')
     },

@@ -10,7 +10,8 @@ import { section } from '../rule.js'
 
 const limits = [
   ...['max_options', 'max_levels', 'max_questions', 'max_state_tokens', 'max_images'],
-  ...['max_image_pixels', 'max_batch'],
+  ...['max_image_pixels', 'max_batch', 'max_body_bytes', 'max_reply_bytes'],
+  'max_options_per_request',
 ]
 
 const paths = [

@@ -14,8 +14,11 @@ import {
   score,
 } from '../../../test/helpers/request-text.js'
 import type { Context } from '../context.js'
-import { about, check, equal } from '../expect.js'
+import { about, check, equal, near } from '../expect.js'
 import { section } from '../rule.js'
+
+/** A model may answer the same prompt with slightly other numbers beside other requests. */
+const sameAnswer = 1e-2
 
 const question = 'questions.q'
 const criteria = 'questions.q.criteria'
@@ -106,6 +109,23 @@ export const questionRules = [
       for (const count of [limit + 1, 300]) {
         const { message } = await context.refuse(choice(names(count, 'null')), 400, criteria)
         tooMany(message, limit, count)
+      }
+    },
+    'criteria of choice: null and "" mean by its name alone': async (context) => {
+      const asked = (...values: readonly string[]) =>
+        choice(
+          `{${['billing', 'sales', 'other'].map((name, i) => `"${name}":${values[i]}`).join()}}`,
+        )
+      const alike = async (body: string) => (await context.answerOne(body)).probabilities ?? {}
+      const byName = await alike(asked('null', 'null', 'null'))
+      for (const values of [
+        ['""', '""', '""'],
+        ['""', 'null', '""'],
+      ]) {
+        const probabilities = await alike(asked(...values))
+        for (const [name, value] of Object.entries(byName)) {
+          near(`${values.join()}: ${name}`, probabilities[name], value, sameAnswer)
+        }
       }
     },
     'criteria of score: absent or no array is refused with 422': async (context) => {

@@ -1,0 +1,108 @@
+/**
+ * Answers that hang on nothing but their state and question: not on the questions beside them, not on
+ * their place among these, not on what was asked before.
+ *
+ * @module
+ */
+
+import { randomUUID } from 'node:crypto'
+import { asking, noul } from '../../../test/helpers/request-text.js'
+import type { Answer, Context } from '../context.js'
+import { about, near, object } from '../expect.js'
+import { section } from '../rule.js'
+
+/**
+ * A quantized model answers the same prompt with slightly other numbers beside other texts: trained
+ * weights of 8 bits by up to 7e-3.
+ */
+const sameAnswer = 1e-2
+
+const team =
+  '{"type":"choice","instructions":"Which team?","criteria":{"billing":"payments","technical":null,"sales":""}}'
+const urgency = '{"type":"score","instructions":"How urgent?","criteria":["can wait","soon","now"]}'
+const asked: Readonly<Record<string, string>> = {
+  money: '{"type":"noul","instructions":"Is this about money?"}',
+  team,
+  urgency,
+}
+/** Of other types, lengths and answers than what is looked at. */
+const siblings = [
+  noul,
+  '{"type":"noul","instructions":"Say yes.","criteria":{"true":"always","false":"never"}}',
+  '{"type":"choice","criteria":{"a":null,"b":"the other","c":{"d":[1,2,3]}}}',
+  '{"type":"score","instructions":"How long is it?","criteria":["short","long"]}',
+]
+
+const state = '"I was charged twice, and nobody answers."'
+const bodyOf = (questions: readonly (readonly [name: string, question: string])[], of = state) =>
+  asking(`{${questions.map(([name, one]) => `"${name}":${one}`).join()}}`, `"state":${of}`)
+const beside = siblings.map((one, i) => [`s${i}`, one] as const)
+
+/** The numbers of an answer. */
+function numbersOf(answer: Answer | undefined): Readonly<Record<string, number>> {
+  object('answer', answer)
+  const { noul: yes, probabilities } = answer
+  return yes === undefined ? (probabilities ?? {}) : { noul: yes }
+}
+
+function requireSame(what: string, answer: Answer | undefined, expected: Answer | undefined): void {
+  const given = numbersOf(answer)
+  for (const [name, value] of Object.entries(numbersOf(expected))) {
+    near(`${what}: ${name}`, given[name], value, sameAnswer)
+  }
+}
+
+async function eachAsked(look: (question: string) => Promise<void>): Promise<void> {
+  for (const [name, question] of Object.entries(asked)) await about(name, () => look(question))
+}
+
+export const neighbourRules = section('decisions/Responses', {
+  'an answer does not hang on the questions beside it': (context) =>
+    eachAsked(async (question) => {
+      const alone = await context.answerOne(bodyOf([['q', question]]))
+      for (const count of [1, siblings.length]) {
+        const { answers } = await context.answer(
+          bodyOf([...beside.slice(0, count), ['q', question]]),
+        )
+        requireSame(`beside ${count}`, answers['q'], alone)
+      }
+    }),
+  'an answer does not hang on its place among the questions': (context) =>
+    eachAsked(async (question) => {
+      const q = ['q', question] as const
+      const { answers: first } = await context.answer(bodyOf([q, ...beside]))
+      const { answers: amid } = await context.answer(
+        bodyOf([...beside.slice(0, 2), q, ...beside.slice(2)]),
+      )
+      const { answers: last } = await context.answer(bodyOf([...beside, q]))
+      requireSame('first and last', first['q'], last['q'])
+      requireSame('amid and last', amid['q'], last['q'])
+    }),
+  'one question asked several times has one answer': (context) =>
+    eachAsked(async (question) => {
+      const names = ['a', 'b', 'c', 'd']
+      const { answers } = await context.answer(bodyOf(names.map((name) => [name, question])))
+      for (const name of names.slice(1)) requireSame(`a and ${name}`, answers[name], answers['a'])
+    }),
+  'an answer from a cache is the same': async (context) => {
+    await eachAsked(async (question) => {
+      // A state that nobody has sent yet, long enough to be worth keeping.
+      const fresh = JSON.stringify(`${randomUUID()} ${'I was charged twice. '.repeat(30)}`)
+      const body = bodyOf([['q', question]], fresh)
+      const first = await context.answerOne(body)
+      requireSame('asked again', await context.answerOne(body), first)
+      const { answers } = await context.answer(bodyOf([['q', question], ...beside], fresh))
+      requireSame('asked beside others', answers['q'], first)
+      requireSame('asked a third time', await context.answerOne(body), first)
+      await requireSameInBatch(context, body, first)
+    })
+  },
+})
+
+async function requireSameInBatch(context: Context, body: string, first: Answer): Promise<void> {
+  const reply = await context.post(`{"requests":[${body}]}`, {}, '/v1/systemone/batch')
+  const { results } = JSON.parse(reply.text) as {
+    results: { answers?: Record<string, Answer> }[]
+  }
+  requireSame('asked in a batch', results[0]?.answers?.['q'], first)
+}

@@ -1,0 +1,115 @@
+/**
+ * HTTP as proxies, simple clients and misprints speak it.
+ *
+ * @module
+ */
+
+import { gzipSync } from 'node:zlib'
+import { good } from '../../../test/helpers/request-text.js'
+import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
+import { about, check, equal, object, text } from '../expect.js'
+import { section } from '../rule.js'
+
+/** Ways to write a route, and the route that is meant. */
+const slashForms: readonly (readonly [path: string, meant: string])[] = [
+  ['/v1/systemone/', '/v1/systemone'],
+  ['//v1/systemone', '/v1/systemone'],
+  ['/v1/v1/systemone', '/v1/systemone'],
+  ['/v1/models/', '/v1/models'],
+]
+
+/** Routes of other interfaces, with which people begin. */
+const otherRoutes = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings']
+
+/** What no server can read; the connection may be closed behind the reply. */
+const unreadable: Readonly<Record<string, string>> = {
+  'no request line': '\u0001\u0002\r\n\r\n',
+  'a request line of one word': 'hello\r\n\r\n',
+  'an unknown version': 'GET /healthz HTTP/9.9\r\nhost: a\r\n\r\n',
+  'a field without a colon': 'GET /healthz HTTP/1.1\r\nhost: a\r\nnonsense\r\n\r\n',
+  'a head of 256 KiB': `GET /healthz HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(2 ** 18)}\r\n\r\n`,
+}
+
+const encodings: Readonly<Record<string, Uint8Array>> = {
+  gzip: gzipSync(good),
+  'x-unknown': Buffer.from(good),
+}
+
+function requireAnswer(status: number, body: Record<string, unknown>): void {
+  equal('status', status, 200)
+  object('answers', body['answers'])
+}
+
+async function requireMeant(context: Context, path: string, meant: string): Promise<void> {
+  const isPost = meant === decidePath
+  const reply = isPost ? await context.post(good, {}, path) : await context.get(path)
+  if (reply.status !== 200) refusalOf(reply, 404, 'not_found', meant)
+}
+
+export const transportRules = [
+  ...section('4', {
+    'HTTP/1.0 is answered': async ({ client, bearer }) => {
+      const get = await client.raw(`GET ${client.target('/healthz')} HTTP/1.0\r\n\r\n`)
+      equal('status of GET /healthz', get.status, 200)
+      const { authorization } = bearer
+      const head = `authorization: ${authorization}\r\ncontent-length: ${good.length}\r\n\r\n`
+      const post = await client.raw(`POST ${client.target(decidePath)} HTTP/1.0\r\n${head}${good}`)
+      requireAnswer(post.status, bodyOf(post))
+      equal(
+        'transfer-encoding, which HTTP/1.0 has not',
+        post.headers['transfer-encoding'],
+        undefined,
+      )
+    },
+    'slashes too many, and /v1 twice: answered, or 404 with the route that was meant': async (
+      context,
+    ) => {
+      for (const [path, meant] of slashForms) {
+        await about(path, () => requireMeant(context, path, meant))
+      }
+    },
+    'routes of other interfaces are 404 with a route of this one': async (context) => {
+      for (const path of otherRoutes) {
+        const reply = await context.post('{"model":"a","messages":[]}', {}, path)
+        await about(path, async () => refusalOf(reply, 404, 'not_found', decidePath))
+      }
+    },
+  }),
+  ...section('decisions/Errors', {
+    'what is not HTTP gets an error of the usual shape': async ({ client }) => {
+      for (const [what, bytes] of Object.entries(unreadable)) {
+        await about(what, async () => {
+          const reply = await client.raw(bytes)
+          check(reply.status >= 400 && reply.status < 600, `got status ${reply.status}`)
+          const { error, detail } = bodyOf(reply)
+          object('error', error)
+          text('error.code', error['code'], /^[a-z_]+$/)
+          text('error.message', error['message'])
+          equal('detail', detail, error['message'])
+        })
+      }
+    },
+    '415: a Content-Encoding that is not read, with accept-encoding': async (context) => {
+      for (const [encoding, body] of Object.entries(encodings)) {
+        await about(encoding, async () => {
+          const reply = await context.post(body, { 'content-encoding': encoding })
+          if (reply.status === 200 && encoding !== 'x-unknown') return
+          refusalOf(reply, 415, 'invalid_request')
+          text('accept-encoding', reply.headers['accept-encoding'])
+        })
+      }
+    },
+    '413 is seen by a client that sends everything before it reads': async (context) => {
+      const { client, bearer } = context
+      const sees = (await context.cards()).some(({ modalities }) => modalities?.includes('image'))
+      const limit = (await context.card()).limits['max_body_bytes'] ?? (sees ? 64 : 4) * 2 ** 20
+      const bytes = Buffer.alloc(limit + 2 ** 21, 'x')
+      const head =
+        `POST ${client.target(decidePath)} HTTP/1.1\r\nhost: a\r\nauthorization: ` +
+        `${bearer['authorization']}\r\nconnection: close\r\ncontent-length: ${bytes.length}\r\n\r\n`
+      const sent = Buffer.concat([Buffer.from(head), bytes])
+      const reply = await client.raw(sent, { writesFirst: true })
+      refusalOf(reply, 413, 'payload_too_large')
+    },
+  }),
+]

@@ -1,0 +1,101 @@
+/**
+ * Ways to change what a server says, of which faults are made.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { entriesOf, objectFromEntries, parseJson, stringifyJson } from '../../src/api/json.js'
+import type { Json, JsonObject } from '../../src/api/json.js'
+import type { Fault, PassedReply, PassedRequest } from './faulty-proxy.js'
+
+/** Changes the body of a reply that is a JSON object. */
+export const change = (act: (body: JsonObject) => void) => (reply: PassedReply) => {
+  if (reply.headers['content-type'] !== 'application/json' || reply.text === '') return
+  const body = parseJson(reply.text) as JsonObject
+  act(body)
+  reply.text = stringifyJson(body)
+}
+
+/** Changes each answer of a reply. */
+export const changeAnswers = (act: (answer: JsonObject) => void) =>
+  change(({ answers }) => {
+    for (const [, answer] of entriesOf((answers ?? {}) as JsonObject)) act(answer as JsonObject)
+  })
+
+/** Changes the limits of each model's card. */
+export const changeLimits = (act: (limits: Record<string, number>) => void) =>
+  change(({ models }) => {
+    if (!Array.isArray(models)) return
+    for (const model of models) act((model as JsonObject)['limits'] as Record<string, number>)
+  })
+
+/** Moves an answer by so much, and keeps it one. */
+function move(answer: JsonObject, by: number): void {
+  if (typeof answer['noul'] === 'number') answer['noul'] = Math.abs(answer['noul'] - by)
+  const { probabilities } = answer
+  if (probabilities === undefined) return
+  const entries = entriesOf(probabilities as JsonObject)
+  const to = entries.length - 1
+  answer['probabilities'] = objectFromEntries(
+    entries.map(([name, value], i) => {
+      return [name, Number(value) * (1 - by) + (i === to ? by : 0)] as const
+    }),
+  )
+}
+
+/** Calls this with each answer of a reply to a single request, and its place. */
+export const moveAnswers = (by: (place: number, count: number, body: Buffer) => number) => {
+  return (reply: PassedReply, request: PassedRequest) =>
+    change(({ answers }) => {
+      const all = entriesOf((answers ?? {}) as JsonObject)
+      all.forEach(([, answer], i) => move(answer as JsonObject, by(i, all.length, request.body)))
+    })(reply)
+}
+
+export const round = (value: Json) => Math.round(Number(value) * 1e4) / 1e4
+
+/** A shorter body is not worth keeping. */
+const longEnough = 500
+
+/** By how much a request is moved that was sent before. */
+export function seenBefore(by: number): (place: number, count: number, body: Buffer) => number {
+  const seen = new Map<string, number>()
+  return (place, _, body) => {
+    const key = body.toString('latin1')
+    // Counted at its first answer.
+    const count = (seen.get(key) ?? 0) + (place === 0 ? 1 : 0)
+    seen.set(key, count)
+    return count > 1 && key.length > longEnough ? by : 0
+  }
+}
+
+/** Changes replies of a status, once there have been so many. */
+export function afterMany(
+  status: number,
+  most: number,
+  act: (reply: PassedReply) => void,
+): NonNullable<Fault['reply']> {
+  let count = 0
+  return (reply) => {
+    if (reply.status === status && ++count > most) act(reply)
+  }
+}
+
+/** Refuses what is more than so many requests under way. */
+export function atOnce(most: number): Fault {
+  let running = 0
+  const refused = new WeakSet<PassedRequest>()
+  return {
+    request: async (request) => {
+      if (request.method !== 'POST') return
+      if (++running > most) refused.add(request)
+      // As long as a model takes: else one is answered before the next has come.
+      await sleep(5)
+    },
+    reply: (reply, request) => {
+      if (request.method === 'POST') running--
+      if (refused.has(request)) reply.status = 429
+    },
+  }
+}
+
+/** What a server does wrong -> the rules that it breaks, all of them. */
+export type Faults = Readonly<Record<string, Fault & { readonly fails: readonly string[] }>>

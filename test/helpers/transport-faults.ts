@@ -1,0 +1,109 @@
+/**
+ * Faults in what pages of other origins, wrong keys and unusual requests are told.
+ */
+import type { JsonObject } from '../../src/api/json.js'
+import { afterMany, atOnce, change, type Faults } from './fault-changes.js'
+
+export const transportFaults: Faults = {
+  'lets every page in by its name': {
+    reply: ({ headers }, request) => {
+      const { origin } = request.headers
+      if (origin !== undefined) headers['access-control-allow-origin'] = origin
+    },
+    fails: [
+      'decisions/Headers CORS: an origin that is not let in is not named, and cookies are allowed to nobody',
+    ],
+  },
+  'lets pages send what it thought of': {
+    reply: ({ headers }) => {
+      if (!headers['access-control-allow-headers']) return
+      headers['access-control-allow-headers'] = 'authorization, content-type, x-request-id'
+    },
+    fails: [
+      'decisions/Headers CORS: a page that is let in may send POST and every header that it asks for',
+    ],
+  },
+  'refuses preflights of unknown paths': {
+    reply: (reply, { method, path }) => {
+      if (method === 'OPTIONS' && path.includes('no-such-route')) reply.status = 404
+    },
+    fails: [
+      'decisions/Headers CORS: the preflight of an unknown path succeeds, and the call itself is 404',
+    ],
+  },
+  'hides its errors from pages': {
+    reply: ({ status, headers }) => {
+      if (status >= 400) delete headers['access-control-allow-origin']
+    },
+    fails: [
+      'decisions/Headers CORS: the preflight of an unknown path succeeds, and the call itself is 404',
+      'decisions/Headers CORS: every reply to it can be read, errors included, and its headers',
+    ],
+  },
+  'says 429 after many wrong keys': {
+    reply: afterMany(401, 60, (reply) => {
+      reply.status = 429
+      reply.text = reply.text.replace('invalid_api_key', 'rate_limit_exceeded')
+    }),
+    fails: [
+      'decisions/Errors 401 invalid_api_key: always for a wrong key, also after many, and a right one is taken',
+    ],
+  },
+  'lets few requests in at once': {
+    ...atOnce(10),
+    fails: [
+      'decisions/Keys, workspaces, limits, money three hundred requests at once are answered',
+    ],
+  },
+  'counts the items of a batch against the places at once': {
+    reply: (reply, { path, headers }) => {
+      const places = Number(reply.headers['x-ratelimit-limit-concurrent'])
+      if (!path.endsWith('/batch') || places !== 2 || headers['accept']) return
+      change(({ results }) => {
+        for (const item of (results as JsonObject[] | undefined)?.slice(places) ?? []) {
+          item['status'] = 429
+        }
+      })(reply)
+    },
+    fails: [
+      'decisions/Keys, workspaces, limits, money a batch of more items than the workspace has places is answered',
+    ],
+  },
+  'sends empty lines in a stream': {
+    reply: (reply) => {
+      if (reply.headers['content-type'] === 'application/x-ndjson') {
+        reply.text = `\n${reply.text.replaceAll('\n', '\n\n')}`
+      }
+    },
+    fails: [],
+  },
+  'does not know HTTP/1.0': {
+    reply: (reply, { version }) => {
+      if (version === '1.0') reply.status = 505
+    },
+    fails: ['4 HTTP/1.0 is answered'],
+  },
+  'answers what is not HTTP with a page': {
+    unreadable: 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n<h1>Bad Request</h1>',
+    fails: ['decisions/Errors what is not HTTP gets an error of the usual shape'],
+  },
+  'reads no encoding and does not say so': {
+    reply: (reply) => {
+      if (reply.status === 415) reply.status = 422
+    },
+    fails: ['decisions/Errors 415: a Content-Encoding that is not read, with accept-encoding'],
+  },
+  'knows its routes in one form only': {
+    reply: (reply) => {
+      if (reply.status === 404) reply.text = reply.text.replaceAll('/v1/', '')
+    },
+    fails: [
+      '4 slashes too many, and /v1 twice: answered, or 404 with the route that was meant',
+      '4 routes of other interfaces are 404 with a route of this one',
+    ],
+  },
+  'cuts off a client that sends too much': {
+    cutsOff: (headers) => Number(headers['content-length']) > 5 * 2 ** 20,
+    fails: ['decisions/Errors 413 is seen by a client that sends everything before it reads'],
+  },
+}
