@@ -47,18 +47,6 @@ std::string Gigabytes(uint64_t bytes) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 
-ggml_type CacheGgmlType(CacheType type) {
-  switch (type) {
-    case CacheType::kF32:
-      return GGML_TYPE_F32;
-    case CacheType::kBF16:
-      return GGML_TYPE_BF16;
-    case CacheType::kF16:
-      break;
-  }
-  return GGML_TYPE_F16;
-}
-
 llama_flash_attn_type FlashType(FlashAttention flash) {
   switch (flash) {
     case FlashAttention::kOn:
@@ -102,9 +90,8 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                                kMaxSequences - plan.max_forks);
   plan.sequences = plan.max_forks + plan.max_prefixes;
   plan.spare_cells = kPad;
-  const auto bytes = [&](uint32_t tokens) {
-    return ContextBytes(model, tokens, plan.sequences + kFillers, options.cache_type);
-  };
+  const ContextCost cost = CostOfContext(model, options.cache_type);
+  const auto bytes = [&](uint32_t tokens) { return cost.Bytes(tokens, plan.sequences + kFillers); };
   const std::optional<uint64_t> available = AvailableBytes();
 
   if (options.context_tokens != 0) {
