@@ -147,8 +147,10 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                           " are available; choose fewer context tokens or forks");
   }
   const uint64_t left = available ? *available - plan.context_bytes : 0;
-  plan.host_bytes = options.host_bytes >= 0 ? static_cast<uint64_t>(options.host_bytes)
-                                            : std::min(kMaxHostBytes, left / kHostShare);
+  plan.outer_tiers = !options.deterministic || model.window() == 0;
+  plan.host_bytes = !plan.outer_tiers         ? 0
+                    : options.host_bytes >= 0 ? static_cast<uint64_t>(options.host_bytes)
+                                              : std::min(kMaxHostBytes, left / kHostShare);
   // 2,048 idle cells made a new request a quarter slower (benchmark layer `engine`).
   plan.busy_tokens =
       model.on_cpu() && plan.host_bytes > 0 ? std::min(kPad, plan.idle_tokens) : plan.idle_tokens;

@@ -5,39 +5,10 @@
  * any cached state gives, within 1e-3 (design: "Promises", 3).
  */
 import t from 'tap'
-import type { Engine, ScoreInput } from '../../src/engine/types.js'
+import type { Engine } from '../../src/engine/types.js'
+import { cold, filling, options, right, state } from '../helpers/cold.js'
 import { question, text, user, withEngine } from '../helpers/fixture.js'
 import { createRandom } from '../helpers/random.js'
-import { relativeError } from '../helpers/reference.js'
-
-type Name = 'small' | 'dense' | 'hybrid' | 'window' | 'oss'
-
-const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
-const filling: ScoreInput = { prefix: [user(`x ${text(420)}`)], suffixes: [question(0)] }
-
-/** Parts are tokenized one by one, so a state of more parts goes on from one of fewer. */
-const state = (...parts: string[]): ScoreInput => ({
-  prefix: parts.map(user),
-  suffixes: [question(1), question(2)],
-})
-
-/** Answers of an engine that never has any of a state in a cache. */
-const cold = (name: Name, requests: readonly ScoreInput[]) =>
-  withEngine(
-    name,
-    async (engine) => {
-      const answers: Float32Array[] = []
-      for (const request of requests) {
-        answers.push((await engine.score(request)).logits)
-        await engine.score({ prefix: [user(`x ${text(480)}`)], suffixes: [question(0)] })
-      }
-      return answers
-    },
-    { ...options, hostCacheBytes: 0 },
-  )
-
-const right = (actual: Float32Array, expected: Float32Array) =>
-  relativeError(actual, expected) < 1e-3
 
 t.test('a state of several megabytes comes back from the host tier as it was', (t) =>
   withEngine(
@@ -173,53 +144,6 @@ for (const name of ['small', 'dense'] as const) {
         t.ok(right(logits, expected!))
         const back = await engine.score(a)
         t.equal(back.cachedTokens, back.prefixTokens, 'and both stay')
-      },
-      options,
-    )
-  })
-}
-
-// BUG: a part of a state that had left the sliding window was restored in full, and thrown away.
-for (const name of ['window', 'oss'] as const) {
-  t.test(`${name}: a state longer than the window is used as a whole or not at all`, async (t) => {
-    const whole = state(text(90), ' It ended.')
-    const other = state(text(90), ' It did not, as far as anybody knows.')
-    const [, expected] = await cold(name, [whole, other])
-    await withEngine(
-      name,
-      async (engine) => {
-        const first = await engine.score(whole)
-        await engine.score(filling)
-        const branched = await engine.score(other)
-        t.equal(branched.cachedTokens, 0, 'of the host tier')
-        t.ok(right(branched.logits, expected!))
-        t.equal(engine.stats().hostHits, 0)
-        await engine.score(filling)
-        const again = await engine.score(whole)
-        t.equal(again.cachedTokens, again.prefixTokens)
-        t.ok(right(again.logits, first.logits))
-      },
-      options,
-    )
-  })
-
-  t.test(`${name}: a question longer than the window leaves its prefix whole`, async (t) => {
-    const long = { parts: [user(` ${text(150)}?`)], candidates: question(0).candidates }
-    const requests: ScoreInput[] = [
-      { prefix: [user(text(100))], suffixes: [long, question(1), question(2)] },
-      { prefix: [user(text(100))], suffixes: [question(3), question(4)] },
-      { prefix: [user(`${text(100)}`), user(' And then?')], suffixes: [question(5), long] },
-    ]
-    const expected = await cold(name, requests)
-    await withEngine(
-      name,
-      async (engine) => {
-        for (let round = 0; round < 3; round++) {
-          for (const [i, request] of requests.entries()) {
-            const { logits } = await engine.score(request)
-            t.ok(right(logits, expected[i]!), `round ${round}, request ${i}`)
-          }
-        }
       },
       options,
     )
