@@ -71,7 +71,7 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
           t.ok(parity < 1e-3, `parity: llama.cpp alone gives the same: ${parity}`)
           t.ok(same(again!.logits, cold.logits), 'repeats: asked again')
           t.ok(same(twin!.logits, cold.logits), 'repeats: asked at the same time')
-          t.equal(again!.cachedTokens, again!.prefixTokens)
+          if (kept) t.equal(again!.cachedTokens, again!.prefixTokens)
           for (let i = 0; i < 3; i++) {
             const one = slice(cold.logits, i)
             t.ok(same(slice(back!.logits, 2 - i), one), `isolation: reversed, question ${i}`)
