@@ -49,18 +49,6 @@ std::string Gigabytes(uint64_t bytes) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 
-ggml_type CacheGgmlType(CacheType type) {
-  switch (type) {
-    case CacheType::kF32:
-      return GGML_TYPE_F32;
-    case CacheType::kBF16:
-      return GGML_TYPE_BF16;
-    case CacheType::kF16:
-      break;
-  }
-  return GGML_TYPE_F16;
-}
-
 llama_flash_attn_type FlashType(FlashAttention flash) {
   switch (flash) {
     case FlashAttention::kOn:
@@ -104,9 +92,8 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                                kMaxSequences - plan.max_forks);
   plan.sequences = plan.max_forks + plan.max_prefixes;
   plan.spare_cells = kPad;
-  const auto bytes = [&](uint32_t tokens) {
-    return ContextBytes(model, tokens, plan.sequences + kFillers, options.cache_type);
-  };
+  const ContextCost cost = CostOfContext(model, options.cache_type);
+  const auto bytes = [&](uint32_t tokens) { return cost.Bytes(tokens, plan.sequences + kFillers); };
   const std::optional<uint64_t> available = AvailableBytes();
 
   if (options.context_tokens != 0) {
@@ -162,8 +149,10 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                           " are available; choose fewer context tokens or forks");
   }
   const uint64_t left = available ? *available - plan.context_bytes : 0;
-  plan.host_bytes = options.host_bytes >= 0 ? static_cast<uint64_t>(options.host_bytes)
-                                            : std::min(kMaxHostBytes, left / kHostShare);
+  plan.outer_tiers = !options.deterministic || model.window() == 0;
+  plan.host_bytes = !plan.outer_tiers         ? 0
+                    : options.host_bytes >= 0 ? static_cast<uint64_t>(options.host_bytes)
+                                              : std::min(kMaxHostBytes, left / kHostShare);
   // 2,048 idle cells made a new request a quarter slower (benchmark layer `engine`).
   plan.busy_tokens =
       model.on_cpu() && plan.host_bytes > 0 ? std::min(kPad, plan.idle_tokens) : plan.idle_tokens;

@@ -31,6 +31,7 @@ struct ContextPlan {
   uint32_t idle_tokens;            // of prefixes that nobody uses (state_cache.h, rule 2)
   uint32_t busy_tokens;            // the same, beside a new one
   uint32_t save_after;             // requests that make a prefix worth a place in the host tier
+  bool outer_tiers;                // whether states are kept outside (state_cache.h, rule 5)
   uint64_t host_bytes;
   uint64_t context_bytes;  // cells, states, and the scores of plain attention
 };

@@ -21,4 +21,11 @@ void ClearLog();
 // after it say what failed because of it.
 std::string FirstLoggedError();
 
+// What llama.cpp said about the memory of the contexts that this thread has made since ClearLog().
+struct LoggedMemory {
+  double cell_bytes = 0;   // of K and V, for all cells
+  double state_bytes = 0;  // of recurrent states, for all sequences
+};
+LoggedMemory MemoryLogged();
+
 }  // namespace oi

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "llama.h"
+#include "log.h"
 #include "model.h"
 
 namespace oi {
@@ -18,32 +20,55 @@ uint64_t Number(const Model& model, const std::string& key, uint64_t fallback) {
   return text.empty() || *end != '\0' ? fallback : value;
 }
 
+// Nothing if llama.cpp makes no such context, or does not say what it takes.
+std::optional<ContextCost> MeasuredCost(const Model& model, CacheType type) {
+  constexpr uint32_t kCells = 256;  // to which llama.cpp rounds up
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = kCells;
+  params.n_batch = 1;
+  params.n_ubatch = 1;
+  params.n_seq_max = 1;
+  params.n_outputs_max = 1;
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  params.type_k = CacheGgmlType(type);
+  params.type_v = CacheGgmlType(type);
+  params.no_perf = true;
+  params.kv_unified = true;
+  params.swa_full = true;
+  ClearLog();
+  const std::unique_ptr<llama_context, decltype(&llama_free)> context(
+      llama_init_from_model(model.get(), params), &llama_free);
+  const LoggedMemory logged = MemoryLogged();
+  if (!context || logged.cell_bytes + logged.state_bytes <= 0) return std::nullopt;
+  return ContextCost{.cell_bytes = logged.cell_bytes / kCells, .state_bytes = logged.state_bytes};
+}
+
 }  // namespace
 
-uint64_t ContextBytes(const Model& model, uint32_t context_tokens, uint32_t sequences,
-                      CacheType type) {
-  const uint64_t layers = static_cast<uint64_t>(llama_model_n_layer(model.get()));
-  const uint64_t heads = static_cast<uint64_t>(std::max(1, llama_model_n_head(model.get())));
-  const uint64_t kv_heads = static_cast<uint64_t>(llama_model_n_head_kv(model.get()));
-  const uint64_t width = static_cast<uint64_t>(llama_model_n_embd(model.get())) / heads;
-  const uint64_t key_width = Number(model, "attention.key_length", width);
-  const uint64_t value_width = Number(model, "attention.value_length", width);
-
-  // Hybrids of the Qwen 3.5 kind: every interval-th layer attends, the others keep a state.
-  const uint64_t interval = std::max<uint64_t>(1, Number(model, "full_attention_interval", 1));
-  const uint64_t attending = llama_model_is_recurrent(model.get()) ? 0 : layers / interval;
-  const uint64_t bytes_each = type == CacheType::kF32 ? 4 : 2;
-  uint64_t bytes = context_tokens * attending * kv_heads * (key_width + value_width) * bytes_each;
-
-  if (model.recurrent()) {
-    const uint64_t inner = Number(model, "ssm.inner_size", 0);
-    const uint64_t state = Number(model, "ssm.state_size", 0);
-    const uint64_t groups = Number(model, "ssm.group_count", 0);
-    const uint64_t kernel = std::max<uint64_t>(1, Number(model, "ssm.conv_kernel", 1));
-    const uint64_t per_layer = inner * state + (kernel - 1) * (inner + 2 * groups * state);
-    bytes += sequences * (layers - attending) * per_layer * sizeof(float);
+ggml_type CacheGgmlType(CacheType type) {
+  switch (type) {
+    case CacheType::kF32:
+      return GGML_TYPE_F32;
+    case CacheType::kBF16:
+      return GGML_TYPE_BF16;
+    case CacheType::kF16:
+      break;
   }
-  return bytes;
+  return GGML_TYPE_F16;
+}
+
+ContextCost CostOfContext(const Model& model, CacheType type) {
+  if (model.recurrent()) {
+    if (const auto measured = MeasuredCost(model, type)) return *measured;
+  }
+  const auto layers = static_cast<double>(llama_model_n_layer(model.get()));
+  const auto kv_heads = static_cast<double>(llama_model_n_head_kv(model.get()));
+  const int32_t heads = std::max(1, llama_model_n_head(model.get()));
+  const auto width = static_cast<uint64_t>(llama_model_n_embd(model.get()) / heads);
+  const auto values = static_cast<double>(Number(model, "attention.key_length", width) +
+                                          Number(model, "attention.value_length", width));
+  const double bytes_each = type == CacheType::kF32 ? 4 : 2;
+  return {.cell_bytes = layers * kv_heads * values * bytes_each, .state_bytes = 0};
 }
 
 }  // namespace oi

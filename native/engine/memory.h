@@ -4,15 +4,28 @@
 
 #include <cstdint>
 
+#include "ggml.h"
 #include "types.h"
 
 namespace oi {
 
 class Model;
 
-// Bytes of K/V cells and recurrent states for a context of this size, from the model's
-// metadata. An upper bound where an architecture shares or compresses its cells.
-uint64_t ContextBytes(const Model& model, uint32_t context_tokens, uint32_t sequences,
-                      CacheType type);
+// What a context takes, by its size.
+struct ContextCost {
+  double cell_bytes;   // K and V of a token, in all layers
+  double state_bytes;  // recurrent state of a sequence, in all layers
+
+  uint64_t Bytes(uint32_t context_tokens, uint32_t sequences) const {
+    return static_cast<uint64_t>(cell_bytes * context_tokens + state_bytes * sequences);
+  }
+};
+
+// Of a model whose layers all attend, from its metadata: an upper bound where an architecture
+// shares or compresses its cells. Which layers of others attend, and what the rest keeps, is each
+// architecture's own: llama.cpp is asked, by a context of the smallest size.
+ContextCost CostOfContext(const Model& model, CacheType type);
+
+ggml_type CacheGgmlType(CacheType type);
 
 }  // namespace oi

@@ -35,7 +35,7 @@ StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& o
   cache.window = model.window();
   cache.grid = options.deterministic ? plan.step_tokens : 0;
   cache.host_bytes = plan.host_bytes;
-  cache.disk_folder = options.disk_folder;
+  if (plan.outer_tiers) cache.disk_folder = options.disk_folder;
   cache.disk_bytes = options.disk_bytes;
   return cache;
 }

@@ -10,7 +10,8 @@
 //      sliding window (saved_state.h).
 //   5. With a grid (deterministic mode) the context holds one prefix, in cells 0, 1, 2, …, and
 //      what is kept of another ends where a batch did. So the cells of a cold, a cached and a
-//      restored prefix are the same, and so are the sums over them.
+//      restored prefix are the same, and so are the sums over them. Of a sliding window only the
+//      last cells are saved, and come back to other places: such models have no tier outside then.
 //   6. A prefix is proved when a question behind it has had a finite answer: whatever is not finite
 //      in a state makes all that is evaluated behind it so. Only what is proved goes to disk, and
 //      what is not is forgotten in all tiers when an answer was not finite (Purge()).

@@ -27,7 +27,7 @@ class Builder {
   Builder(const Shape& shape, int64_t vocabulary_size) : shape_(shape) {
     Add("token_embd.weight", Fill::kMatrix, {shape.width, vocabulary_size}, kLogitGain);
     for (uint32_t layer = 0; layer < shape.layers; ++layer) AddLayer(layer);
-    Add("output_norm.weight", Fill::kNorm, {shape.width});
+    Add(Is("lfm2") ? "token_embd_norm.weight" : "output_norm.weight", Fill::kNorm, {shape.width});
     if (!shape.tied) {
       Add("output.weight", Fill::kMatrix, {shape.width, vocabulary_size}, kLogitGain);
     }
@@ -43,15 +43,18 @@ class Builder {
   void AddLayer(uint32_t layer) {
     block_.assign("blk.").append(std::to_string(layer)).append(".");
     Add(block_ + "attn_norm.weight", Fill::kNorm, {shape_.width});
-    if (shape_.IsRecurrent(layer)) {
+    if (shape_.IsRecurrent(layer) && shape_.convolution > 0) {
+      Add(block_ + "shortconv.conv.weight", Fill::kConvolution, {shape_.convolution, shape_.width});
+      Add(block_ + "shortconv.in_proj.weight", Fill::kMatrix, {shape_.width, 3 * shape_.width});
+      Add(block_ + "shortconv.out_proj.weight", Fill::kMatrix, {shape_.width, shape_.width});
+    } else if (shape_.IsRecurrent(layer)) {
       AddDeltaNet();
     } else {
       AddAttention();
     }
     // Qwen 3.5 and gpt-oss call the norm before the feed-forward so; Gemma 3 has another one too.
-    if (shape_.attention_interval > 0 || Is("gpt-oss") || Is("gemma3"))
-      AddNorm("post_attention_norm");
-    if (shape_.attention_interval == 0 && !Is("gpt-oss")) AddNorm("ffn_norm");
+    if (Is("qwen35") || Is("gpt-oss") || Is("gemma3")) AddNorm("post_attention_norm");
+    if (!Is("qwen35") && !Is("gpt-oss")) AddNorm("ffn_norm");
     if (shape_.experts > 0) {
       AddExperts();
     } else {
@@ -87,7 +90,7 @@ class Builder {
     const int64_t query_width = shape_.heads * shape_.head_width;
     const int64_t kv_width = shape_.kv_heads * shape_.head_width;
     // qwen35 computes an output gate in the same product as the queries.
-    const int64_t query_outputs = shape_.attention_interval > 0 ? 2 * query_width : query_width;
+    const int64_t query_outputs = Is("qwen35") ? 2 * query_width : query_width;
     Add(block_ + "attn_q.weight", Fill::kMatrix, {width, query_outputs}, kAttentionGain);
     Add(block_ + "attn_k.weight", Fill::kMatrix, {width, kv_width}, kAttentionGain);
     Add(block_ + "attn_v.weight", Fill::kMatrix, {width, kv_width});
@@ -165,6 +168,15 @@ void SetHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf_contex
     gguf_set_arr_data(out, (prefix + "rope.dimension_sections").c_str(), GGUF_TYPE_INT32, sections,
                       4);
   };
+  if (shape.convolution > 0) {
+    set_u32("shortconv.l_cache", shape.convolution);
+    std::vector<int32_t> heads;
+    for (uint32_t layer = 0; layer < shape.layers; ++layer) {
+      heads.push_back(shape.IsRecurrent(layer) ? 0 : static_cast<int32_t>(shape.kv_heads));
+    }
+    gguf_set_arr_data(out, (prefix + "attention.head_count_kv").c_str(), GGUF_TYPE_INT32,
+                      heads.data(), heads.size());
+  }
   if (shape.window > 0) {
     set_u32("attention.sliding_window", shape.window);
     set_u32("attention.sliding_window_pattern", shape.window_interval);
@@ -174,7 +186,7 @@ void SetHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf_contex
     set_u32("expert_used_count", shape.experts_used);
     set_u32("expert_feed_forward_length", shape.feed_forward);
   }
-  if (shape.attention_interval == 0) {
+  if (shape.attention_interval == 0 || shape.convolution > 0) {
     set_u32("rope.dimension_count", shape.head_width);
     if (std::string_view(shape.architecture) == "qwen2vl") set_sections(shape.head_width);
     return;

@@ -81,7 +81,16 @@ std::vector<Shape> Fixtures() {
   oss.window = 64;
   oss.window_interval = 2;
 
-  return {dense, hybrid, llama, mrope, small, window, experts, oss};
+  // Its states are those of convolutions, and its layers' heads are listed one by one.
+  Shape lfm2 = dense;
+  lfm2.name = "fixture-lfm2";
+  lfm2.architecture = "lfm2";
+  lfm2.vocabulary = "gpt-2";
+  lfm2.layers = 4;  // convolution, attention, convolution, attention
+  lfm2.attention_interval = 2;
+  lfm2.convolution = 3;
+
+  return {dense, hybrid, llama, mrope, small, window, experts, oss, lfm2};
 }
 
 std::vector<Shape> RealShapes() {

@@ -30,7 +30,7 @@ struct Shape {
   float norm_epsilon;
   bool tied;  // the output head is the token embedding
 
-  // qwen35 only: gated delta net layers, and full attention in every n-th layer.
+  // qwen35 and lfm2 only: full attention in every n-th layer. qwen35: gated delta nets in others.
   uint32_t attention_interval = 0;
   uint32_t state_width = 0;
   uint32_t key_heads = 0;
@@ -39,6 +39,9 @@ struct Shape {
   // gemma3 and gpt-oss only: tokens that the layers of a sliding window see; every n-th sees all.
   uint32_t window = 0;
   uint32_t window_interval = 0;
+
+  // lfm2 only: width of the convolutions, in all layers but every attention_interval-th.
+  uint32_t convolution = 0;
 
   // qwen3moe and gpt-oss only.
   uint32_t experts = 0;

@@ -58,7 +58,9 @@ export function readGgufHeader(path: string): GgufHeader | string {
 class HeaderFault extends Error {}
 
 function readHeader(reader: Reader): GgufHeader {
-  if (reader.text(4) !== 'GGUF') throw new HeaderFault('is not a GGUF file')
+  if (reader.fileBytes < 4 || reader.text(4) !== 'GGUF') {
+    throw new HeaderFault('is not a GGUF file')
+  }
   const version = reader.u32()
   if (version !== 2 && version !== 3) {
     throw new HeaderFault(`is a GGUF file of version ${version}; 2 and 3 are known`)

@@ -14,7 +14,7 @@ import { ensureModel } from '../../scripts/make-model/ensure.js'
  * 64 tokens in every second layer, `experts` has a mixture of them, `oss` has both.
  */
 export type FixtureName =
-  'small' | 'dense' | 'hybrid' | 'mrope' | 'llama' | 'window' | 'experts' | 'oss'
+  'small' | 'dense' | 'hybrid' | 'mrope' | 'llama' | 'window' | 'experts' | 'oss' | 'lfm2'
 
 export const fixturePath = (name: FixtureName, options: Parameters<typeof ensureModel>[1] = {}) =>
   ensureModel(`fixture-${name}`, options)

@@ -5,39 +5,10 @@
  * any cached state gives, within 1e-3 (design: "Promises", 3).
  */
 import t from 'tap'
-import type { Engine, ScoreInput } from '../../src/engine/types.js'
+import type { Engine } from '../../src/engine/types.js'
+import { cold, filling, options, right, state } from '../helpers/cold.js'
 import { question, text, user, withEngine } from '../helpers/fixture.js'
 import { createRandom } from '../helpers/random.js'
-import { relativeError } from '../helpers/reference.js'
-
-type Name = 'small' | 'dense' | 'hybrid' | 'window' | 'oss'
-
-const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
-const filling: ScoreInput = { prefix: [user(`x ${text(420)}`)], suffixes: [question(0)] }
-
-/** Parts are tokenized one by one, so a state of more parts goes on from one of fewer. */
-const state = (...parts: string[]): ScoreInput => ({
-  prefix: parts.map(user),
-  suffixes: [question(1), question(2)],
-})
-
-/** Answers of an engine that never has any of a state in a cache. */
-const cold = (name: Name, requests: readonly ScoreInput[]) =>
-  withEngine(
-    name,
-    async (engine) => {
-      const answers: Float32Array[] = []
-      for (const request of requests) {
-        answers.push((await engine.score(request)).logits)
-        await engine.score({ prefix: [user(`x ${text(480)}`)], suffixes: [question(0)] })
-      }
-      return answers
-    },
-    { ...options, hostCacheBytes: 0 },
-  )
-
-const right = (actual: Float32Array, expected: Float32Array) =>
-  relativeError(actual, expected) < 1e-3
 
 t.test('a state of several megabytes comes back from the host tier as it was', (t) =>
   withEngine(

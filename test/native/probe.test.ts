@@ -48,15 +48,16 @@ t.test('a file over which llama.cpp aborts is refused with its last words', asyn
   })
 })
 
-t.test('inspect and ask say so, and end by themselves', async (t) => {
+t.test('inspect, ask and serve say so, and end by themselves', async (t) => {
   for (const command of [
+    ['serve', '--model', aborting, '--port', '0', '--data-dir', join(dir, 'data')],
     ['models', 'inspect', aborting],
     ['ask', 'Hello.', '--noul', 'Is it?', '--model', aborting],
   ]) {
     const { status, signal, stderr, stdout } = oi(...command)
     t.same({ status, signal }, { status: 1, signal: null })
-    t.match(stderr, /^oi: llama\.cpp aborted while loading/)
-    t.equal(stdout, '')
+    t.match(stderr, /^oi: llama\.cpp aborted while loading/m)
+    t.notMatch(stdout, /Ready|can be served/)
   }
 })
 

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   endless,
   endlessContext,
+  type FixtureName,
   input,
   outcomeOf,
   question,
@@ -239,3 +240,17 @@ t.test('a long request that gave way, and lost its cells, counts no token as cac
     { ...options, hostCacheBytes: 0, microbatchTokens: 64 },
   ),
 )
+
+// BUG: of hybrids that list their layers' heads one by one, cells were estimated at 0 bytes.
+t.test('what a context takes is known for hybrids too, before it is made', async (t) => {
+  const options = { contextTokens: 4096, flashAttention: 'on', metadataOnly: true } as const
+  const bytes = (name: FixtureName) =>
+    withEngine(name, async ({ info }) => info.contextBytes, options)
+  // Two layers that attend, two heads, 64 numbers for keys and values each, of two bytes.
+  const cells = 4096 * 2 * 2 * (64 + 64) * 2
+  const lfm2 = await bytes('lfm2')
+  t.ok(lfm2 >= cells && lfm2 < 1.2 * cells, `lfm2: ${lfm2} bytes, of which cells ${cells}`)
+  // Its gated delta nets: per sequence 4 heads of 64 * 64 numbers, and what its convolutions hold.
+  const hybrid = await bytes('hybrid')
+  t.ok(hybrid > cells + 2 * 20 * 4 * 64 * 64 * 4, `hybrid: ${hybrid} bytes`)
+})
