@@ -50,11 +50,14 @@ export interface EngineOptions {
   cacheType?: 'f16' | 'f32' | 'bf16' | undefined
   /** Our own CPU kernels, where this machine has them (`auto`, default), or llama.cpp's (`off`). */
   kernels?: 'auto' | 'off' | undefined
-  /** Requests accepted and not yet answered; one more is refused. Default 1,024. */
+  /**
+   * Requests accepted and not yet answered: beyond it, a workspace that has its share of them is
+   * refused. Default 1,024.
+   */
   maxQueued?: number | undefined
   /**
-   * Predicted time for all that is waiting, milliseconds: beyond it, requests are refused, from
-   * the workspaces that have more than their share of it first. Default 30,000.
+   * Predicted time, milliseconds, for what comes before a request by the order of turns: shorter
+   * ones of its workspace, and as much of each other one. Beyond it, it is refused. Default 30,000.
    */
   maxBacklogMs?: number | undefined
   /**
@@ -79,7 +82,8 @@ export interface EngineOptions {
  *
  * @throws {@link OiError} `ERR_INVALID_ARGUMENT`, `ERR_ADDON_NOT_FOUND`,
  *   `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, truncated), `ERR_MODEL_UNSUPPORTED`
- *   (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit).
+ *   (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit), `ERR_ENGINE_INTERNAL` (the
+ *   system gives no more threads).
  * @example
  * ```ts
  * const engine = await openEngine({ modelPath: 'model.gguf' })
@@ -96,11 +100,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     throw new OiError('ERR_MODEL_NOT_FOUND', `There is no projector file ${options.projectorPath}`)
   }
   const addon = loadAddon()
-  const native = new addon.NativeEngine(complete, options.onProgress ?? (() => {}))
+  let native: NativeEngine | undefined
   try {
+    native = new addon.NativeEngine(complete, options.onProgress ?? (() => {}))
     return new LlamaEngine(native, await native.open())
   } catch (error) {
-    await native.close()
+    await native?.close()
     throw toOiError(error)
   }
 }
