@@ -142,7 +142,7 @@ DiskTier::Match DiskTier::Find(const std::vector<Token>& wanted) const {
   std::lock_guard<std::mutex> lock(mutex_);
   Match best;
   for (const File& file : files_) {
-    const size_t tokens = reuse_.Tokens(file.tokens, wanted);
+    const size_t tokens = reuse_.Tokens(file.tokens, wanted, best.tokens);
     if (tokens > best.tokens) best = {file.name, tokens, file.bytes};
   }
   return best;

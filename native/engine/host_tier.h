@@ -28,7 +28,7 @@ class HostTier {
   Match Find(const std::vector<Token>& wanted) const {
     Match best;
     for (const State& state : states_) {
-      const size_t tokens = reuse_.Tokens(state->tokens, wanted);
+      const size_t tokens = reuse_.Tokens(state->tokens, wanted, best.tokens);
       if (tokens > best.tokens) best = {state, tokens};
     }
     return best;

@@ -6,6 +6,7 @@
  */
 import t from 'tap'
 import { setMaxListeners } from 'node:events'
+import type { OiError } from '../../src/errors.js'
 import type { Engine } from '../../src/engine/types.js'
 import { endlessContext, outcomeOf, text, unique, user, withEngine } from '../helpers/fixture.js'
 import { until } from '../helpers/until.js'
@@ -30,7 +31,9 @@ function crowd(engine: Engine) {
       const { refused } = engine.stats()
       for (let i = 0; i < count; i++) {
         const one = engine.score(large(`${workspace} ${i}`), { workspace, signal })
-        one.catch(({ code, message }) => code === 'ERR_OVERLOADED' && messages.push(message))
+        one.catch(({ code, message }: OiError) => {
+          if (code === 'ERR_OVERLOADED') messages.push(message)
+        })
         ends.push(outcomeOf(one))
       }
       return count - (engine.stats().refused - refused)
