@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "../engine/error.h"
 #include "convert.h"
 
 namespace oi {
@@ -36,21 +37,25 @@ EngineWrap::EngineWrap(const Napi::CallbackInfo& info) : ObjectWrap(info) {
   channel_ = Channel::New(env, "oi.engine", 0, 1, this);
   channel_.Unref(env);
 
-  pipeline_ = std::make_unique<Pipeline>(
-      std::move(options),
-      [this](std::unique_ptr<Job> job) {
-        auto message = std::make_unique<Message>();
-        message->job = std::move(job);
-        Send(std::move(message));
-      },
-      [this, last = -1](float progress) mutable {
-        const int percent = static_cast<int>(progress * 100);
-        if (percent == last) return;
-        last = percent;
-        auto message = std::make_unique<Message>();
-        message->progress = progress;
-        Send(std::move(message));
-      });
+  const auto done = [this](std::unique_ptr<Job> job) {
+    auto message = std::make_unique<Message>();
+    message->job = std::move(job);
+    Send(std::move(message));
+  };
+  const auto progress = [this, last = -1](float fraction) mutable {
+    const int percent = static_cast<int>(fraction * 100);
+    if (percent == last) return;
+    last = percent;
+    auto message = std::make_unique<Message>();
+    message->progress = fraction;
+    Send(std::move(message));
+  };
+  try {
+    pipeline_ = std::make_unique<Pipeline>(std::move(options), done, progress);
+  } catch (const EngineError& error) {
+    channel_.Release();
+    throw Napi::Error(env, ToError(env, error.code, error.what()));
+  }
 
   // After the channel: hooks run last-in first-out, so ours sees it alive.
   napi_add_env_cleanup_hook(env, &EngineWrap::OnTeardown, this);
@@ -123,14 +128,14 @@ Napi::Value EngineWrap::Submit(Napi::Env env, std::unique_ptr<Call> call) {
 
   const Napi::Promise::Deferred deferred = call->deferred;
   std::unique_ptr<Job> job = std::move(call);
-  double retry_after_ms = 0;
-  switch (pipeline_ ? pipeline_->TryPush(job, retry_after_ms) : Push::kClosing) {
+  Refusal refusal;
+  switch (pipeline_ ? pipeline_->TryPush(job, refusal) : Push::kClosing) {
     case Push::kAccepted:
       if (pending_++ == 0) channel_.Ref(env);
       break;
     case Push::kFull: {
-      const Napi::Value error = ToError(env, "ERR_OVERLOADED", "too many requests are waiting");
-      error.As<Napi::Object>().Set("retryAfterMs", retry_after_ms);
+      const Napi::Value error = ToError(env, "ERR_OVERLOADED", refusal.message);
+      error.As<Napi::Object>().Set("retryAfterMs", refusal.retry_after_ms);
       deferred.Reject(error);
       break;
     }

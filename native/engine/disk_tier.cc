@@ -43,7 +43,7 @@ DiskTier::Match DiskTier::Find(const std::vector<Token>& wanted) const {
   std::lock_guard<std::mutex> lock(mutex_);
   Match best;
   for (const StateFile& file : files_) {
-    const size_t tokens = reuse_.Tokens(file.tokens, wanted);
+    const size_t tokens = reuse_.Tokens(file.tokens, wanted, best.tokens);
     if (tokens > best.tokens) best = {file.name, tokens, file.bytes};
   }
   const bool read = std::any_of(staged_.begin(), staged_.end(), [&](const Staged& staged) {

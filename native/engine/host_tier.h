@@ -30,7 +30,7 @@ class HostTier {
   Match Find(const std::vector<Token>& wanted) const {
     Match best;
     for (const Kept& kept : states_) {
-      const size_t tokens = reuse_.Tokens(kept.state->tokens, wanted);
+      const size_t tokens = reuse_.Tokens(kept.state->tokens, wanted, best.tokens);
       if (tokens > best.tokens) best = {kept.state, tokens};
     }
     return best;

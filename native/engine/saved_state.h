@@ -41,7 +41,16 @@ struct Reuse {
   // cut short either.
   size_t window = 0;
 
-  size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want) const {
+  static bool MayExceed(const std::vector<Token>& have, const std::vector<Token>& want,
+                        size_t best) {
+    return best < std::min(have.size(), want.size()) && have[best] == want[best];
+  }
+
+  // 0 unless they are more than `best`. Whatever saves more agrees in the token behind those: so
+  // who looks for the best of many compares one token of most of them.
+  size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want,
+                size_t best = 0) const {
+    if (!MayExceed(have, want, best)) return 0;
     const size_t common = CommonPrefix(have, want);
     const bool whole = only_whole || (window > 0 && have.size() > window);
     const bool same = common == have.size() && common == want.size();

@@ -24,15 +24,18 @@ StateCache::StateCache(llama_context* context, const Options& options)
               !options.recurrent && options.grid == 0,
               [this](const Prefix& prefix) { Save(prefix); }) {}
 
-// Tokens that evaluated cells of `prefix` save.
-size_t StateCache::Resident(const Prefix& prefix, const std::vector<Token>& tokens) const {
+// Tokens that evaluated cells of `prefix` save, if they are more than `best`; else 0 or any that
+// are not.
+size_t StateCache::Resident(const Prefix& prefix, const std::vector<Token>& tokens,
+                            size_t best) const {
   // Not complete: what there is ends in the middle of something.
   if (prefix.missing() > 0 && (options_.recurrent || options_.grid > 0)) return 0;
+  if (!Reuse::MayExceed(prefix.tokens, tokens, best)) return 0;
   // Of a sliding window, the context holds more than a saved state does.
   const Reuse reuse{options_.recurrent, options_.grid};
   // An incomplete one ends behind whole batches, so inside no image.
   const size_t found = prefix.missing() == 0
-                           ? reuse.Tokens(prefix.tokens, tokens)
+                           ? reuse.Tokens(prefix.tokens, tokens, best)
                            : std::min(prefix.evaluated, CommonPrefix(prefix.tokens, tokens));
   return found == 0 || options_.recurrent || device_.CanCut(prefix, found) ? found : 0;
 }
@@ -41,7 +44,7 @@ size_t StateCache::Expect(const std::vector<Token>& tokens) const {
   size_t best = outer_.Expect(tokens);
   for (const Prefix& prefix : device_.prefixes()) {
     // Who shares a prefix that is being evaluated waits for it and pays nothing.
-    best = std::max(best, prefix.tokens == tokens ? tokens.size() : Resident(prefix, tokens));
+    best = std::max(best, prefix.tokens == tokens ? tokens.size() : Resident(prefix, tokens, best));
   }
   return best;
 }
@@ -64,9 +67,9 @@ StateCache::Found StateCache::Pin(const std::vector<Token>& tokens, size_t spare
       return {.prefix = &prefix, .tier = Tier::kDevice};
     }
     if (prefix.pins > 0 && prefix.missing() > 0) {
-      promised = std::max(promised, reuse_.Tokens(prefix.tokens, tokens));
+      promised = std::max(promised, reuse_.Tokens(prefix.tokens, tokens, promised));
     }
-    const size_t found = Resident(prefix, tokens);
+    const size_t found = Resident(prefix, tokens, resident);
     if (found <= resident) continue;
     source = &prefix;
     resident = found;

@@ -85,7 +85,7 @@ class StateCache {
   bool AwaitRead() { return outer_.AwaitRead(); }
 
  private:
-  size_t Resident(const Prefix& prefix, const std::vector<Token>& tokens) const;
+  size_t Resident(const Prefix& prefix, const std::vector<Token>& tokens, size_t best) const;
   Prefix* Extend(Prefix& prefix, const std::vector<Token>& tokens, size_t length, size_t spare);
   Prefix* Restore(const OuterTiers::Match& match, const std::vector<Token>& tokens, size_t spare);
   void TrimIdle(size_t cells);

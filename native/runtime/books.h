@@ -15,17 +15,25 @@ namespace oi {
 
 class Books {
  public:
-  Books(size_t max_requests, double max_ms) : backlog_(max_requests, max_ms) {}
+  Books(size_t max_requests, double max_ms, double overdue_ms)
+      : backlog_(max_requests, max_ms, overdue_ms) {}
 
-  // Enters a job, or says after how many milliseconds trying again makes sense.
-  std::optional<double> Enter(Job& job) {
+  // Enters a job, or says why not.
+  std::optional<Refusal> Enter(Job& job) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (const auto refusal = backlog_.Refusal(job)) {
+    const double ms = static_cast<double>(job.text_bytes) * byte_ms_;
+    if (auto refusal = backlog_.Refuse(job, ms)) {
       ++stats_.refused;
       return refusal;
     }
-    backlog_.Add(job, 0, static_cast<double>(job.text_bytes) * byte_ms_);
+    backlog_.Add(job, 0, ms);
     return std::nullopt;
+  }
+
+  // Nobody waits for it any more: it is before nobody, though it has not left yet.
+  void Forget(Job& job) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    backlog_.Remove(job);
   }
 
   // A first guess for a byte of text, before any was tokenized.

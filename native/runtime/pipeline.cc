@@ -18,6 +18,9 @@ constexpr size_t kCountNowBytes = 512;
 // A token for 28 x 28 pixels, as many projectors have it, and for four bytes of text.
 constexpr size_t kPictureBytesPerTextByte = 28 * 28 * 3 / 4;
 
+// With half of the longest backlog behind it, a request has waited long (scheduler.h).
+double OverdueMs(const Pipeline::Options& options) { return options.max_backlog_ms / 2; }
+
 bool Counts(const Job& job) {
   return job.kind == Job::Kind::kScore || job.kind == Job::Kind::kTokenize;
 }
@@ -51,18 +54,25 @@ Pipeline::Pipeline(Options options, Done done, Progress progress)
     : options_(std::move(options)),
       done_(std::move(done)),
       progress_(std::move(progress)),
-      books_(options_.max_queued, options_.max_backlog_ms),
-      inference_(books_, options_.max_backlog_ms / 2, stop_,
+      books_(options_.max_queued, options_.max_backlog_ms, OverdueMs(options_)),
+      inference_(books_, OverdueMs(options_), stop_,
                  [this](JobPtr job) { Finish(std::move(job)); }) {
-  threads_.push_back(
-      std::make_unique<Thread>("oi-inference", kInferenceStackBytes, [this] { InferenceMain(); }));
-  for (size_t i = 0; i < options_.tokenizer_threads; ++i) {
-    threads_.push_back(std::make_unique<Thread>("oi-tokenizer", kTokenizerStackBytes,
-                                                [this] { TokenizerMain(); }));
+  try {
+    threads_.push_back(std::make_unique<Thread>("oi-inference", kInferenceStackBytes,
+                                                [this] { InferenceMain(); }));
+    for (size_t i = 0; i < options_.tokenizer_threads; ++i) {
+      threads_.push_back(std::make_unique<Thread>("oi-tokenizer", kTokenizerStackBytes,
+                                                  [this] { TokenizerMain(); }));
+    }
+  } catch (...) {
+    Stop();  // those that run would be joined while they wait for work
+    throw;
   }
 }
 
-Pipeline::~Pipeline() {
+Pipeline::~Pipeline() { Stop(); }
+
+void Pipeline::Stop() {
   std::deque<JobPtr> dropped;  // destroyed after the lock and the threads are gone
   std::deque<JobPtr> dropped_too;
   {
@@ -77,15 +87,15 @@ Pipeline::~Pipeline() {
   threads_.clear();
 }
 
-Pipeline::Push Pipeline::TryPush(JobPtr& job, double& retry_after_ms) {
+Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal) {
   if (job->kind == Job::Kind::kScore) job->text_bytes = TextBytes(*job);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     const bool last = job->kind == Job::Kind::kClose;
     if (closing_) return Push::kClosing;
     if (Counts(*job)) {
-      if (const auto refusal = books_.Enter(*job)) {
-        retry_after_ms = *refusal;
+      if (auto full = books_.Enter(*job)) {
+        refusal = std::move(*full);
         return Push::kFull;
       }
     }
@@ -104,7 +114,9 @@ void Pipeline::Cancel(uint32_t id) {
     if (!waiting) waiting = TakeFrom(tokenized_, id);
     if (!waiting) {
       for (Job* job : running_) {
-        if (job->id == id) job->cancelled = true;
+        if (job->id != id) continue;
+        job->cancelled = true;
+        if (Counts(*job)) books_.Forget(*job);
       }
       return;
     }
@@ -235,12 +247,14 @@ void Pipeline::InferenceMain() {
 
 void Pipeline::Open(Job& job) {
   if (GetVocabulary().model) throw EngineError("ERR_INVALID_ARGUMENT", "open() was called before");
+  // Those of ggml's pool: it ends the process where it cannot have them.
+  const uint32_t threads =
+      options_.engine.threads != 0 ? options_.engine.threads : AvailableCores();
+  if (!options_.engine.metadata_only) CheckThreads(threads - 1);
   std::shared_ptr<const Model> model = Model::Load(options_.engine, stop_, progress_);
   std::shared_ptr<Vision> vision;
   if (!options_.engine.projector_path.empty() && !options_.engine.metadata_only) {
-    const uint32_t threads = options_.engine.threads;
-    vision = std::make_shared<Vision>(options_.engine, *model,
-                                      threads != 0 ? threads : AvailableCores());
+    vision = std::make_shared<Vision>(options_.engine, *model, threads);
   }
   auto tokenizer = std::make_shared<const Tokenizer>(*model, vision.get());
   job.facts = model->Facts();

@@ -52,6 +52,7 @@ class Pipeline {
     size_t tokenizer_threads;
   };
 
+  // Throws EngineError ERR_ENGINE_INTERNAL if the system gives no threads.
   Pipeline(Options options, Done done, Progress progress);
   // Cancels what runs, drops what waits, joins. Returns at once when a close has run.
   ~Pipeline();
@@ -62,9 +63,8 @@ class Pipeline {
   enum class Push { kAccepted, kFull, kClosing };
 
   // Takes the job only when it answers kAccepted. A close is never refused as full, and
-  // everything after it is kClosing: no job can be left behind. With kFull, `retry_after_ms`
-  // says when trying again makes sense.
-  Push TryPush(JobPtr& job, double& retry_after_ms);
+  // everything after it is kClosing: no job can be left behind. With kFull, `refusal` says why.
+  Push TryPush(JobPtr& job, Refusal& refusal);
 
   // Ends the job as ERR_ABORTED: at once if it waits for the tokenizer, at its next step else.
   // A job that is done already is left alone.
@@ -84,6 +84,7 @@ class Pipeline {
     std::shared_ptr<const Tokenizer> tokenizer;
   };
 
+  void Stop();
   void TokenizerMain();
   void Tokenize(Job& job);
   void InferenceMain();

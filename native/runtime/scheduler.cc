@@ -15,6 +15,10 @@ constexpr size_t kRemembered = 4096;
 
 }  // namespace
 
+double OldestShare(const Job& oldest, double overdue_ms) {
+  return MillisecondsSince(oldest.accepted) > overdue_ms ? kOverdueShare : kOldestShare;
+}
+
 void Scheduler::Add(Job* job, double tokens) {
   if (size_ == 0) {
     workspaces_.clear();  // nobody is there to compare with
@@ -85,11 +89,6 @@ bool Scheduler::Expecting() const {
 
 bool Scheduler::HasMore(uint32_t workspace) { return Best(workspaces_[workspace]) != nullptr; }
 
-double Scheduler::OldestShare(const Workspace& workspace) const {
-  const Job& oldest = *workspace.entries.front().job;
-  return MillisecondsSince(oldest.accepted) > overdue_ms_ ? kOverdueShare : kOldestShare;
-}
-
 void Scheduler::Charge(Job* job, size_t tokens) {
   Workspace& workspace = workspaces_[job->workspace];
   Entry& entry = *Find(job);
@@ -97,13 +96,14 @@ void Scheduler::Charge(Job* job, size_t tokens) {
   if (last_workspace_ && *last_workspace_ != job->workspace) shared_step_ = step_;
   last_workspace_ = job->workspace;
   const auto count = static_cast<double>(tokens);
+  const double share = OldestShare(*workspace.entries.front().job, overdue_ms_);
   workspace.served += count;
   if (&entry != &workspace.entries.front()) {
-    workspace.owed += count * OldestShare(workspace);
+    workspace.owed += count * share;
   } else if (workspace.owed > 0) {
     // Below zero, as a turn takes more than is owed. A turn that the oldest had for being the
     // shortest too is not counted against it.
-    workspace.owed -= count * (1 - OldestShare(workspace));
+    workspace.owed -= count * (1 - share);
   }
 }
 

@@ -25,6 +25,9 @@ namespace oi {
 
 struct Job;
 
+// Which part of a workspace's tokens its oldest request has.
+double OldestShare(const Job& oldest, double overdue_ms);
+
 class Scheduler {
  public:
   // `burst`: tokens of missed turns that a workspace may make up for. `overdue_ms`: how long
@@ -63,7 +66,6 @@ class Scheduler {
   };
 
   Entry* Best(Workspace& workspace);
-  double OldestShare(const Workspace& workspace) const;
   std::vector<Entry>::iterator Find(Job* job);
 
   static constexpr uint64_t kLately = 64;  // steps

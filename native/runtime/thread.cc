@@ -1,6 +1,9 @@
 #include "thread.h"
 
+#include <future>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "../engine/error.h"
 
@@ -11,6 +14,11 @@
 #endif
 
 namespace oi {
+namespace {
+
+constexpr size_t kCheckStackBytes = 256u << 10;
+
+}  // namespace
 
 #ifdef _WIN32
 
@@ -50,11 +58,31 @@ Thread::Thread(const char* name, size_t stack_bytes, std::function<void()> body)
       },
       impl_.get());
   pthread_attr_destroy(&attributes);
-  if (status != 0) throw EngineError("ERR_ENGINE_INTERNAL", "no thread could be started");
+  if (status == 0) return;
+  throw EngineError("ERR_ENGINE_INTERNAL",
+                    std::string("no more threads can be started (limits of the user or of the "
+                                "container): ") +
+                        std::generic_category().message(status));
 }
 
 Thread::~Thread() { pthread_join(impl_->handle, nullptr); }
 
 #endif
+
+void CheckThreads(size_t count) {
+  std::promise<void> all_there;
+  const std::shared_future<void> end = all_there.get_future().share();
+  std::vector<std::unique_ptr<Thread>> threads;
+  try {
+    for (size_t i = 0; i < count; ++i) {
+      threads.push_back(
+          std::make_unique<Thread>("oi-check", kCheckStackBytes, [end] { end.wait(); }));
+    }
+  } catch (...) {
+    all_there.set_value();  // else those that run would be joined for ever
+    throw;
+  }
+  all_there.set_value();
+}
 
 }  // namespace oi

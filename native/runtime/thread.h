@@ -26,4 +26,7 @@ class Thread {
   std::unique_ptr<Impl> impl_;
 };
 
+// Throws EngineError ERR_ENGINE_INTERNAL unless the system gives so many threads more, for now.
+void CheckThreads(size_t count);
+
 }  // namespace oi

@@ -175,10 +175,11 @@ class Stress {
       std::lock_guard<std::mutex> lock(mutex_);
       ++under_way_;
     }
-    double retry_after_ms = 0;
-    const Pipeline::Push push = pipeline_->TryPush(job, retry_after_ms);
+    Refusal refusal;
+    const Pipeline::Push push = pipeline_->TryPush(job, refusal);
     if (push == Pipeline::Push::kAccepted) return;
-    if (push == Pipeline::Push::kClosing || retry_after_ms <= 0) Wrong("refused without reason");
+    if (push == Pipeline::Push::kClosing || refusal.retry_after_ms <= 0)
+      Wrong("refused without reason");
     std::lock_guard<std::mutex> lock(mutex_);
     ++refused_;
     --under_way_;

@@ -81,7 +81,7 @@ const modelProperties = {
     1,
     3_600_000,
     30_000,
-    'predicted waiting time beyond which requests are refused, milliseconds',
+    'predicted waiting time beyond which a request is refused, milliseconds',
   ),
   hostCacheMb: integer(
     -1,

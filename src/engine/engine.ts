@@ -51,11 +51,14 @@ export interface EngineOptions {
   cacheType?: 'f16' | 'f32' | 'bf16' | undefined
   /** Our own CPU kernels, where this machine has them (`auto`, default), or llama.cpp's (`off`). */
   kernels?: 'auto' | 'off' | undefined
-  /** Requests accepted and not yet answered; one more is refused. Default 1,024. */
+  /**
+   * Requests accepted and not yet answered: beyond it, a workspace that has its share of them is
+   * refused. Default 1,024.
+   */
   maxQueued?: number | undefined
   /**
-   * Predicted time for all that is waiting, milliseconds: beyond it, requests are refused, from
-   * the workspaces that have more than their share of it first. Default 30,000.
+   * Predicted time, milliseconds, for what comes before a request by the order of turns: shorter
+   * ones of its workspace, and as much of each other one. Beyond it, it is refused. Default 30,000.
    */
   maxBacklogMs?: number | undefined
   /**
@@ -80,7 +83,8 @@ export interface EngineOptions {
  *
  * @throws {@link OiError} `ERR_INVALID_ARGUMENT`, `ERR_ADDON_NOT_FOUND`,
  *   `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, truncated), `ERR_MODEL_UNSUPPORTED`
- *   (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit).
+ *   (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit), `ERR_ENGINE_INTERNAL` (the
+ *   system gives no more threads).
  * @example
  * ```ts
  * const engine = await openEngine({ modelPath: 'model.gguf' })
@@ -91,7 +95,7 @@ export interface EngineOptions {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const complete = checkedOptions(options)
   const addon = loadAddon()
-  return openNative(new addon.NativeEngine(complete, options.onProgress ?? (() => {})))
+  return openNative(() => new addon.NativeEngine(complete, options.onProgress ?? (() => {})))
 }
 
 /**
@@ -99,11 +103,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
  *
  * @throws {@link OiError} As {@link openEngine}; it is closed then.
  */
-export async function openNative(native: NativeEngine): Promise<Engine> {
+export async function openNative(create: () => NativeEngine): Promise<Engine> {
+  let native: NativeEngine | undefined
   try {
+    native = create()
     return new LlamaEngine(native, await native.open())
   } catch (error) {
-    await native.close()
+    await native?.close()
     throw toOiError(error)
   }
 }

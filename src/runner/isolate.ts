@@ -31,7 +31,7 @@ export async function openIsolated(
   return SupervisedEngine.open(async (onEnd) => {
     const runner = new RunnerProcess({ native, onProgress, onEnd, environment })
     try {
-      return { engine: await openNative(runner), pid: runner.pid }
+      return { engine: await openNative(() => runner), pid: runner.pid }
     } catch (error) {
       const end = endOf(error)
       throw end === undefined ? error : loadFailure(options.modelPath, end.cause, end.lastWords)

@@ -5,7 +5,7 @@
  * child process, because "the event loop drains" has no in-process assertion.
  */
 import t from 'tap'
-import { fork } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { openEngine } from '../../src/engine/engine.js'
 import { fixturePath, input, withEngine } from '../helpers/fixture.js'
@@ -34,6 +34,15 @@ function exitOf(steps: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<
     // Not 'exit': what it wrote last may still be on its way then.
     process_.on('close', (code, signal) => resolve({ code, signal, errors }))
   })
+}
+
+/** Why the number of threads cannot be limited here; false if it can. */
+function cannotLimit(): string | false {
+  // Root has no limit, another user counts what else it runs.
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux'
+  const user = ['--reuid=54321', '--clear-groups', process.execPath, '-e']
+  const read = `require('fs').accessSync(${JSON.stringify(child)})`
+  return spawnSync('setpriv', [...user, read]).status === 0 ? false : 'another user cannot run it'
 }
 
 // Each prefix of a life, abandoned, and the ways in which it can be cut off.
@@ -77,6 +86,37 @@ for (const steps of [
     t.equal(code, 0, errors)
   })
 }
+
+// BUG: a thread that waited for work was joined when the next one could not be started; and ggml
+// ended the process.
+t.test('an engine that gets no threads says so and ends', { skip: cannotLimit() }, async (t) => {
+  const user = ['setpriv', `--reuid=${54_321 + (process.pid % 1000)}`, '--clear-groups']
+  const run = (limit: number) =>
+    spawnSync(
+      'prlimit',
+      [`--nproc=${limit}`, ...user, process.execPath, child].concat([
+        'say-threads',
+        'construct',
+        'open',
+        'close',
+      ]),
+      {
+        env: { MODEL_PATH, MODEL_THREADS: '2' },
+        timeout: 60_000,
+        encoding: 'utf8',
+      },
+    )
+  const free = run(1000)
+  t.equal(free.status, 0, free.stderr)
+  const own = Number(/(\d+) threads/.exec(free.stderr)?.[1])
+  // Those of the engine: inference, two that tokenize, one besides for the model.
+  for (let more = 0; more <= 4; more++) {
+    const { status, signal, stderr } = run(own + more)
+    t.equal(signal, null, `${more} threads of the engine's four`)
+    t.equal(status, more < 4 ? 1 : 0, stderr)
+    if (more < 4) t.match(stderr, /no more threads can be started/)
+  }
+})
 
 t.test('a worker can be terminated at any moment of loading and decoding', async (t) => {
   for (const ms of [40, 80, 120, 160, 200, 260, 340]) {
