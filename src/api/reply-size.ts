@@ -74,7 +74,7 @@ function optionBytes(question: Question, evidence: boolean): number {
   }
   for (const level of question.criteria) {
     // Its index stands before its probability and before its text.
-    bytes += 2 * '"255":'.length + each + Buffer.byteLength(stringifyJson(level as Json)) + 1
+    bytes += 2 * '"255":'.length + each + Buffer.byteLength(stringifyJson(level)) + 1
   }
   return bytes
 }
