@@ -9,7 +9,6 @@
 
 import type { Question } from '../decide/types.js'
 import { keysOf, stringifyJson } from './json.js'
-import type { Json } from './json.js'
 import { failure } from './place.js'
 import type { Steps } from './turns.js'
 
