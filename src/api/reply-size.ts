@@ -9,7 +9,6 @@
 
 import type { Question } from '../decide/types.js'
 import { keysOf, stringifyJson } from './json.js'
-import type { Json } from './json.js'
 import { failure } from './place.js'
 import type { Steps } from './turns.js'
 
@@ -74,7 +73,7 @@ function optionBytes(question: Question, evidence: boolean): number {
   }
   for (const level of question.criteria) {
     // Its index stands before its probability and before its text.
-    bytes += 2 * '"255":'.length + each + Buffer.byteLength(stringifyJson(level as Json)) + 1
+    bytes += 2 * '"255":'.length + each + Buffer.byteLength(stringifyJson(level)) + 1
   }
   return bytes
 }
