@@ -76,7 +76,8 @@ const steps = [
      PRIMARY KEY (workspace_id, day, model)
    ) STRICT, WITHOUT ROWID;`,
 
-  // A day's usage is kept by key as well (0: it was not noted yet). A row of the ledger may stand
+  // A day's usage is kept by key as well, in a table of its own: that of a workspace stays as short
+  // as its models are few, however many keys it has. A row of the ledger may stand
   // for several (rows): one that oi accounts compact has put in their place; or take one back
   // (-1), for an answer that could not be sent in time.
   //
@@ -86,24 +87,18 @@ const steps = [
   `ALTER TABLE ledger ADD COLUMN key_id INTEGER;
    ALTER TABLE ledger ADD COLUMN rows INTEGER NOT NULL DEFAULT 1;
    ALTER TABLE writers ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
-   CREATE TABLE usage_by_key (
-     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+   CREATE TABLE key_usage (
+     key_id INTEGER NOT NULL,
      day INTEGER NOT NULL,
      model TEXT NOT NULL,
-     key_id INTEGER NOT NULL,
      requests INTEGER NOT NULL,
      input_tokens INTEGER NOT NULL,
      output_tokens INTEGER NOT NULL,
      image_tokens INTEGER NOT NULL,
      cached_tokens INTEGER NOT NULL,
      cost INTEGER NOT NULL,
-     PRIMARY KEY (workspace_id, day, model, key_id)
+     PRIMARY KEY (key_id, day, model)
    ) STRICT, WITHOUT ROWID;
-   INSERT INTO usage_by_key
-     SELECT workspace_id, day, model, 0, requests, input_tokens, output_tokens, image_tokens,
-       cached_tokens, cost FROM usage;
-   DROP TABLE usage;
-   ALTER TABLE usage_by_key RENAME TO usage;
    CREATE TABLE spools (id TEXT PRIMARY KEY, taken_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE compactions (before_ms INTEGER NOT NULL) STRICT;
    DROP TRIGGER ledger_keeps_rows;

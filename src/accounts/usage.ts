@@ -38,10 +38,9 @@ export function readUsage(
   const after = Math.floor(nowMs / dayMs) - days
   const rows = db
     .prepare<[number, number], Row>(
-      `SELECT day, model, sum(requests) AS requests, sum(input_tokens) AS inputTokens,
-              sum(output_tokens) AS outputTokens, sum(image_tokens) AS imageTokens,
-              sum(cached_tokens) AS cachedTokens, sum(cost) AS cost
-       FROM usage WHERE workspace_id = ? AND day > ? GROUP BY day, model`,
+      `SELECT day, model, requests, input_tokens AS inputTokens, output_tokens AS outputTokens,
+              image_tokens AS imageTokens, cached_tokens AS cachedTokens, cost
+       FROM usage WHERE workspace_id = ? AND day > ?`,
     )
     .all(workspaceId, after)
   for (const booking of pending) {

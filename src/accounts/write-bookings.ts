@@ -42,17 +42,8 @@ export function bookingWriter(db: Sqlite.Database) {
        input_tokens, output_tokens, image_tokens, cached_tokens, cost, amount)
      VALUES (?, ?, 'usage', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  // A boolean cannot be bound, and is of no use here.
-  const addUsage = db.prepare<[Omit<Sum, 'charged'> & { charged: null; day: number }]>(
-    `INSERT INTO usage VALUES (@workspaceId, @day, @model, @keyId, @requests, @inputTokens,
-       @outputTokens, @imageTokens, @cachedTokens, @cost)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-       input_tokens = input_tokens + excluded.input_tokens,
-       output_tokens = output_tokens + excluded.output_tokens,
-       image_tokens = image_tokens + excluded.image_tokens,
-       cached_tokens = cached_tokens + excluded.cached_tokens,
-       cost = cost + excluded.cost`,
-  )
+  const addUsage = addingTo(db, 'usage', ['workspace_id', 'day', 'model'])
+  const addKeyUsage = addingTo(db, 'key_usage', ['key_id', 'day', 'model'])
   const charge = db.prepare('UPDATE workspaces SET balance = balance - ? WHERE id = ?')
   const note = db.prepare('UPDATE writers SET written = max(written, ?) WHERE id = ?')
   const count = db.prepare('UPDATE tally SET total = total + ?')
@@ -108,7 +99,11 @@ export function bookingWriter(db: Sqlite.Database) {
       else addTo(sum, booking)
     }
     for (const sum of sums.values()) {
-      addUsage.run({ ...sum, charged: null, day: Math.floor(sum.timeMs / dayMs) })
+      const { model, requests, inputTokens, outputTokens, imageTokens, cachedTokens } = sum
+      const day = Math.floor(sum.timeMs / dayMs)
+      const used = [inputTokens, outputTokens, imageTokens, cachedTokens, sum.cost] as const
+      addUsage.run(sum.workspaceId, day, model, requests, ...used)
+      if (sum.keyId > 0) addKeyUsage.run(sum.keyId, day, model, requests, ...used)
     }
     for (const [workspaceId, cost] of charges) charge.run(cost, workspaceId)
     const last = first + bookings.length - 1
@@ -116,4 +111,16 @@ export function bookingWriter(db: Sqlite.Database) {
     if (last > written) count.run(last - written)
     return homeless
   }
+}
+
+/** Adds to a row of sums, or makes it. Both tables have the same columns behind their keys. */
+function addingTo(db: Sqlite.Database, table: string, key: readonly string[]) {
+  const tokens = ['input_tokens', 'output_tokens', 'image_tokens', 'cached_tokens']
+  const columns = ['requests', ...tokens, 'cost']
+  const all = [...key, ...columns]
+  return db.prepare<(number | string)[]>(
+    `INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})
+     ON CONFLICT DO UPDATE SET
+       ${columns.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+  )
 }

@@ -34,7 +34,7 @@ export class WriterLink {
   readonly #file: StoreFile
   readonly #onReply: (reply: WriteReply) => void
   #thread: Thread | undefined
-  #replies = 0
+  #closed = false
   #underWay = false
 
   /**
@@ -64,10 +64,7 @@ export class WriterLink {
 
   /** Stops the event loop until the reply is there, at most `limitMs`. @returns False if it is not. */
   await(limitMs: number): boolean {
-    if (!this.#underWay) return true
-    this.shared.awaitReply(this.#replies, limitMs)
-    const received = this.#thread && receiveMessageOnPort(this.#thread.port)
-    if (received !== undefined) this.#receive(received.message as Message)
+    this.#hear(limitMs, () => !this.#underWay)
     return !this.#underWay
   }
 
@@ -75,11 +72,29 @@ export class WriterLink {
   close(limitMs: number): void {
     const thread = this.#thread
     if (thread === undefined) return
-    this.#thread = undefined
-    thread.port.off('message', this.#receive)
+    this.#underWay = false
     thread.port.postMessage('close')
-    this.shared.awaitReply(this.#replies, limitMs)
+    this.#hear(limitMs, () => this.#closed)
+    this.#thread = undefined
+    thread.port.close()
     void thread.worker.terminate()
+  }
+
+  /** Takes what the thread says, until it has said enough or the time is up. */
+  #hear(limitMs: number, enough: () => boolean): void {
+    const endMs = performance.now() + limitMs
+    while (this.#thread !== undefined && !enough()) {
+      // Read first: what is said after it ends the wait.
+      const count = this.shared.replyCount
+      const received = receiveMessageOnPort(this.#thread.port)
+      if (received !== undefined) {
+        this.#receive(received.message as Message)
+        continue
+      }
+      const leftMs = endMs - performance.now()
+      if (leftMs <= 0) return
+      this.shared.awaitReply(count, leftMs)
+    }
   }
 
   #start(): Thread {
@@ -87,7 +102,6 @@ export class WriterLink {
     const { noted } = this.#file
     const places = { dataDir: this.#dataDir, buffer: this.shared.buffer }
     const data: ThreadData = { ...places, port: port2, noted }
-    this.#replies = this.shared.replyCount
     const worker = new Worker(new URL('writer-thread.js', import.meta.url), {
       workerData: data,
       transferList: [port2],
@@ -104,7 +118,7 @@ export class WriterLink {
   }
 
   readonly #receive = (message: Message): void => {
-    this.#replies++
+    if (message === 'closed') this.#closed = true
     if (message === 'closed' || !this.#underWay) return
     this.#underWay = false
     this.#thread?.port.unref()

@@ -11,6 +11,9 @@ import { Slow, stubDecider } from '../helpers/stub.js'
 import { lock, smallDisk, type StoreFault, storeFaults } from '../helpers/store-faults.js'
 import { until } from '../helpers/until.js'
 
+// The machine may be busy, and locks are held for seconds.
+t.setTimeout(180_000)
+
 const limits = { requestsPerMinute: 0, concurrent: 0 }
 const credits = 1_000_000_000
 

@@ -141,8 +141,7 @@ t.test('a free answer has no row, only its day, key and model', async (t) => {
   t.match(audit(dataDir), { booked: 1, usedRequests: 4, cost: 3, usedCost: 3 })
   const db = new Sqlite(join(dataDir, 'accounts.db'))
   t.teardown(() => db.close())
-  t.strictSame(db.prepare('SELECT key_id, requests FROM usage ORDER BY key_id').raw().all(), [
-    [0, 1],
+  t.strictSame(db.prepare('SELECT key_id, requests FROM key_usage ORDER BY key_id').raw().all(), [
     [1, 2],
     [2, 1],
   ])

@@ -98,7 +98,7 @@ t.test(
     accounts.close()
     const db = new Sqlite(join(dataDir, 'accounts.db'))
     // What later steps made is taken away again.
-    db.exec(`DROP TABLE spools; DROP TABLE compactions;
+    db.exec(`DROP TABLE key_usage; DROP TABLE spools; DROP TABLE compactions;
     DROP TRIGGER tally_key; DROP TRIGGER tally_revoked; DROP TRIGGER tally_limits;
     DROP TABLE tally; DROP TABLE ledger; DROP TABLE usage; DROP TABLE writers; DROP TABLE prices;
     ALTER TABLE workspaces DROP COLUMN requests_per_minute;
