@@ -8,56 +8,43 @@
  * @module
  */
 
-import { type Sink, sinkOf, type StandardStream } from './sink.js'
+import { type Sink, sinkOf } from './sink.js'
 
 /** How long the end of a command waits for whoever reads its errors, milliseconds. */
 const errorsMs = 2000
 
-/** Everything that is written, in order, until the first error. */
-class Printer {
-  readonly #fd: StandardStream
-  #sink: Sink | undefined
-  #last: Promise<void> = Promise.resolve()
-  #error: Error | undefined
-
-  constructor(fd: StandardStream) {
-    this.#fd = fd
-  }
-
-  write(text: string): void {
-    this.#last = this.#last.then(() => this.#write(text))
-  }
-
-  /** @returns The first error. */
-  async ended(): Promise<NodeJS.ErrnoException | undefined> {
-    await this.#last
-    return this.#error
-  }
-
-  #write(text: string): Promise<void> | undefined {
-    if (this.#error !== undefined) return undefined
-    this.#sink ??= sinkOf(this.#fd)
-    const sink = this.#sink
-    return new Promise((resolve) => {
-      sink.write(Buffer.from(text), (error) => {
-        if (error) this.#error = error
-        resolve()
-      })
-    })
-  }
-}
-
-const output = new Printer(1)
-const errors = new Printer(2)
+let sink: Sink | undefined
+/** Of all that was printed so far. */
+let last: Promise<void> = Promise.resolve()
+let failure: NodeJS.ErrnoException | undefined
 
 /** Prints on standard output. */
 export function print(text: string): void {
-  output.write(text)
+  last = last.then(() => {
+    // Behind the first error nothing is written: the output would have a hole.
+    if (failure !== undefined) return undefined
+    sink ??= sinkOf(1)
+    const { write } = sink
+    return new Promise((resolve) => {
+      write(Buffer.from(text), (error) => {
+        failure = error ?? undefined
+        resolve()
+      })
+    })
+  })
 }
+
+function passOver(): void {}
 
 /** Prints on standard error. */
 export function printError(text: string): void {
-  errors.write(text)
+  const { stderr } = process
+  if (!stderr.listeners('error').includes(passOver)) stderr.on('error', passOver)
+  try {
+    stderr.write(text)
+  } catch {
+    // A file on a full disk throws at once.
+  }
 }
 
 /**
@@ -66,12 +53,17 @@ export function printError(text: string): void {
  * @returns False if standard output could not be written, which standard error then says.
  */
 export async function printed(): Promise<boolean> {
-  const error = await output.ended()
-  const failed = error !== undefined && error.code !== 'EPIPE'
-  if (failed) printError(`oi: standard output cannot be written: ${error.message}\n`)
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise((resolve) => (timer = setTimeout(resolve, errorsMs)))
-  await Promise.race([errors.ended(), limit])
-  clearTimeout(timer)
+  await last
+  const failed = failure !== undefined && failure.code !== 'EPIPE'
+  if (failed) printError(`oi: standard output cannot be written: ${failure!.message}\n`)
+  if (process.stderr.writableLength > 0) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, errorsMs)
+      process.stderr.write('', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
   return !failed
 }
