@@ -77,6 +77,8 @@ export class Player {
     try {
       for (;;) {
         const reply = line.reader.next(played.headOnly, line.ended)
+        // One that half-closed may be asked whether it still reads: an interim reply comes first.
+        if (reply?.status === 100) continue
         if (reply !== undefined) return this.#heard(played, line, reply)
         if (line.ended) {
           if (line.heard === before) return 'closed'
