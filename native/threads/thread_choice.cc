@@ -14,31 +14,40 @@ constexpr double kSleepMs = 100;
 constexpr double kContendedShare = 0.15;
 // A number that is tried must be faster by this.
 constexpr double kGain = 1.05;
-// Windows between trials: at first, and at most when the tried number keeps losing. A trial of
-// more threads can cost its whole time, and is the only way to learn that others have gone.
-constexpr double kFirstRest = 4;
+// Windows between trials: after a change, and at most when the tried number keeps losing. A trial
+// of more threads can cost its whole time, and is the only way to learn that others have gone.
+constexpr double kFirstRest = 8;
 constexpr double kLongestRestBelow = 64;
 constexpr double kLongestRestAbove = 16;
-// Of a new window in the rate of the number that is used, of which there are many, and of one
-// that is tried.
-constexpr double kNewShare = 0.25;
-constexpr double kNewShareTried = 0.5;
+// Over which the rate of a number is smoothed; of one that is tried, whose windows are few, a new
+// one counts half at least.
+constexpr double kRateMs = 100;
+constexpr double kLeastTriedShare = 0.5;
 
 }  // namespace
 
-ThreadChoice::ThreadChoice(uint32_t most)
-    : rest_ms_(kFirstRest * kWindowMs), patience_(kFirstRest) {
+ThreadChoice::ThreadChoice(uint32_t most) {
   for (uint32_t level = std::max(1u, most);; level -= std::max(1u, level / 4)) {
     levels_.push_back(level);
     if (level == 1) break;
   }
-  rates_.resize(levels_.size());
+  Forget();
+}
+
+// What was learned, with others on the cores. The first trial comes at once.
+void ThreadChoice::Forget() {
+  rates_.assign(levels_.size(), 0);
+  window_ = {};
+  rested_ms_ = 0;
+  rest_ms_ = 0;
+  patience_ = kFirstRest;
 }
 
 bool ThreadChoice::contended() const { return slept_share_ > kContendedShare; }
 
 void ThreadChoice::Done(const GraphRun& run) {
   const bool measured = measures();
+  if (!measured && rates_[at_] > 0) Forget();
   if (run.threads > 1 && run.ms > 0) {
     const double weight = 1 - std::exp(-run.ms / kSleepMs);
     slept_share_ += weight * (run.slept_ms / run.ms - slept_share_);
@@ -55,7 +64,8 @@ void ThreadChoice::EndWindow() {
   const double ms = window_.ms;
   window_ = {};
   double& known = rates_[trying_.value_or(at_)];
-  const double share = known == 0 ? 1 : trying_ ? kNewShareTried : kNewShare;
+  const double smooth = 1 - std::exp(-ms / kRateMs);
+  const double share = known == 0 ? 1 : trying_ ? std::max(kLeastTriedShare, smooth) : smooth;
   known += share * (rate - known);
   if (trying_) return EndTrial(ms);
   rested_ms_ += ms;

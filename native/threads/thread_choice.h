@@ -43,6 +43,7 @@ class ThreadChoice {
     double ms = 0;
   };
 
+  void Forget();
   void EndWindow();
   void EndTrial(double window_ms);
   std::optional<size_t> NextTrial();
@@ -54,9 +55,9 @@ class ThreadChoice {
   size_t trials_ = 0;
   Window window_;
   double slept_share_ = 0;  // of recent time
-  double rested_ms_ = 0;    // since the last trial
+  double rested_ms_;        // since the last trial
   double rest_ms_;          // until the next one
-  double patience_;         // rest in windows
+  double patience_;         // the rest after the next one, in windows
 };
 
 }  // namespace oi

@@ -52,7 +52,11 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   oi: { product: 'oi.node', uses: (folder) => !['tools', 'stress'].includes(folder) },
   'oi-stress': {
     product: 'oi-stress',
-    uses: (folder) => ['runtime', 'engine', 'kernels', 'stress'].includes(folder),
+    uses: (folder) => !['binding', 'tools'].includes(folder),
+  },
+  'oi-threads-test': {
+    product: 'oi-threads-test',
+    uses: (folder) => ['threads', 'machine', 'compat'].includes(folder),
   },
   'oi-kernel-test': { product: 'oi-kernel-test', uses: (folder) => folder === 'kernels' },
   'oi-kernel-bench': { product: 'oi-kernel-bench', uses: (folder) => folder === 'kernels' },
