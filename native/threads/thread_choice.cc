@@ -19,6 +19,7 @@ constexpr double kGain = 1.05;
 constexpr double kFirstRest = 8;
 constexpr double kLongestRestBelow = 64;
 constexpr double kLongestRestAbove = 16;
+constexpr double kLongestRestMs = 20'000;
 // Over which the rate of a number is smoothed; of one that is tried, whose windows are few, a new
 // one counts half at least.
 constexpr double kRateMs = 100;
@@ -37,10 +38,12 @@ ThreadChoice::ThreadChoice(uint32_t most) {
 // What was learned, with others on the cores. The first trial comes at once.
 void ThreadChoice::Forget() {
   rates_.assign(levels_.size(), 0);
+  lasted_ms_.assign(levels_.size(), 0);
   window_ = {};
   rested_ms_ = 0;
   rest_ms_ = 0;
   patience_ = kFirstRest;
+  trials_ = 0;
 }
 
 bool ThreadChoice::contended() const { return slept_share_ > kContendedShare; }
@@ -63,6 +66,7 @@ void ThreadChoice::EndWindow() {
   const double rate = window_.cost / window_.ms;
   const double ms = window_.ms;
   window_ = {};
+  lasted_ms_[trying_.value_or(at_)] = ms;
   double& known = rates_[trying_.value_or(at_)];
   const double smooth = 1 - std::exp(-ms / kRateMs);
   const double share = known == 0 ? 1 : trying_ ? std::max(kLeastTriedShare, smooth) : smooth;
@@ -82,15 +86,21 @@ void ThreadChoice::EndTrial(double window_ms) {
     patience_ = std::min(2 * patience_, tried > at_ ? kLongestRestBelow : kLongestRestAbove);
   }
   rested_ms_ = 0;
-  rest_ms_ = patience_ * window_ms;
+  // A window is a whole graph at least, and one of more threads may last many times as long.
+  const double longest = *std::max_element(lasted_ms_.begin(), lasted_ms_.end());
+  rest_ms_ = std::min(kLongestRestMs, patience_ * std::max(window_ms, longest));
 }
 
-// In turn the next more, the next fewer, and the next but one.
+// In turn the next more, the next fewer, and as many as are awake on average.
 std::optional<size_t> ThreadChoice::NextTrial() {
+  const auto awake = static_cast<double>(levels_[at_]) * (1 - slept_share_);
+  size_t of_awake = at_;
+  while (of_awake + 1 < levels_.size() && levels_[of_awake] > awake) ++of_awake;
   for (int i = 0; i < 3; ++i) {
     const size_t turn = trials_++ % 3;
-    if (turn == 0 && at_ > 0) return at_ - 1;
-    if (turn > 0 && contended() && at_ + turn < levels_.size()) return at_ + turn;
+    if (turn == 0 && contended() && of_awake > at_) return of_awake;
+    if (turn == 1 && at_ > 0) return at_ - 1;
+    if (turn == 2 && contended() && at_ + 1 < levels_.size()) return at_ + 1;
   }
   return std::nullopt;
 }

@@ -48,8 +48,9 @@ class ThreadChoice {
   void EndTrial(double window_ms);
   std::optional<size_t> NextTrial();
 
-  std::vector<uint32_t> levels_;  // of threads, descending to 1
-  std::vector<double> rates_;     // of each level: cost per ms; 0 if unknown
+  std::vector<uint32_t> levels_;   // of threads, descending to 1
+  std::vector<double> rates_;      // of each level: cost per ms; 0 if unknown
+  std::vector<double> lasted_ms_;  // the last window of each level; 0 if unknown
   size_t at_ = 0;
   std::optional<size_t> trying_;
   size_t trials_ = 0;

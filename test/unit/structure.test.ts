@@ -168,6 +168,7 @@ t.test('native/ imports from left to right', async (t) => {
     engine: ['kernels', 'threads', 'machine'],
     threads: ['machine'],
     machine: [],
+    processor: [],
     kernels: [],
     tools: [],
     stress: ['runtime', 'engine'],

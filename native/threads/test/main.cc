@@ -111,6 +111,11 @@ void CheckChoice() {
     Check(again > 0.95 * kIdle.speed, "and two again when the others have gone",
           size + " graphs, rate " + std::to_string(again));
   }
+  ThreadChoice many(16);
+  // A graph of 10 ms lasts 2 s on threads that all wait for one another.
+  const double held_up = WorkDone(many, {0.005, 0.95}, 10, 20'000) / 20'000;
+  Check(held_up > 0.8, "of many threads that hold each other up few are left at once",
+        std::to_string(held_up));
   ThreadChoice choice(2);
   // Sleeping at the barrier, and faster all the same.
   const double rate = WorkDone(choice, {1.4, 0.3}, 5, 60'000) / 60'000;
