@@ -77,8 +77,8 @@ std::vector<Mount> MountsOf(const std::string& root, const std::string& controll
   return mounts;
 }
 
-// The group of the process in one hierarchy, as /proc/self/cgroup has it; the outermost if that does
-// not tell.
+// The group of the process in one hierarchy, as /proc/self/cgroup has it; the outermost if that
+// does not tell.
 Names PathOf(const std::string& root, const std::string& controller, bool version2) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {

@@ -36,9 +36,9 @@ uint32_t CoreShares::Claim::Take(uint32_t most, Clock::time_point now) {
   const std::lock_guard lock(shares_.mutex_);
   most_ = most;
   computes_ = true;
-  const auto busy = static_cast<uint32_t>(
-      std::count_if(shares_.claims_.begin(), shares_.claims_.end(),
-                    [now](const Claim* claim) { return claim->Busy(now); }));
+  const auto busy =
+      static_cast<uint32_t>(std::count_if(shares_.claims_.begin(), shares_.claims_.end(),
+                                          [now](const Claim* claim) { return claim->Busy(now); }));
   if (busy == 1) return most;
   const uint32_t part = std::max(1u, shares_.cores_ / busy);
   uint32_t others = 0;

@@ -31,8 +31,8 @@ double Cost(const ggml_tensor* node) {
     case GGML_OP_FLASH_ATTN_EXT: {
       const ggml_tensor* queries = node->src[0];
       const ggml_tensor* keys = node->src[1];
-      return kOperation + static_cast<double>(ggml_nelements(queries)) * 2.0 *
-                              static_cast<double>(keys->ne[1]);
+      return kOperation +
+             static_cast<double>(ggml_nelements(queries)) * 2.0 * static_cast<double>(keys->ne[1]);
     }
     default:
       return kOperation + kOtherValue * static_cast<double>(ggml_nelements(node));

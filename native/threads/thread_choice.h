@@ -43,20 +43,22 @@ class ThreadChoice {
     double ms = 0;
   };
 
+  void Forget();
   void EndWindow();
   void EndTrial(double window_ms);
   std::optional<size_t> NextTrial();
 
-  std::vector<uint32_t> levels_;  // of threads, descending to 1
-  std::vector<double> rates_;     // of each level: cost per ms; 0 if unknown
+  std::vector<uint32_t> levels_;   // of threads, descending to 1
+  std::vector<double> rates_;      // of each level: cost per ms; 0 if unknown
+  std::vector<double> lasted_ms_;  // the last window of each level; 0 if unknown
   size_t at_ = 0;
   std::optional<size_t> trying_;
   size_t trials_ = 0;
   Window window_;
   double slept_share_ = 0;  // of recent time
-  double rested_ms_ = 0;    // since the last trial
+  double rested_ms_;        // since the last trial
   double rest_ms_;          // until the next one
-  double patience_;         // rest in windows
+  double patience_;         // the rest after the next one, in windows
 };
 
 }  // namespace oi

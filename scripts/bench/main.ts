@@ -11,6 +11,7 @@ import { buildNative } from '../build/native.js'
 import { BuildError } from '../build/run.js'
 import type { Bench } from './bench.js'
 import { ceiling } from './layers/ceiling.js'
+import { contention } from './layers/contention.js'
 import { engine } from './layers/engine.js'
 import { fairness } from './layers/fairness.js'
 import { front } from './layers/front.js'
@@ -39,6 +40,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   peer,
   scaling,
   fairness,
+  contention,
   overload,
   loop,
   soak,

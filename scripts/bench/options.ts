@@ -9,7 +9,7 @@ import type { EngineOptions } from '../../src/engine/engine.js'
 
 export const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'http', 'front', 'peer'] as const),
-  ...(['scaling', 'fairness', 'overload', 'loop', 'soak'] as const),
+  ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
 export type LayerName = (typeof layerNames)[number]
 
@@ -65,6 +65,7 @@ Layers
   peer      the whole server against llama-server of the same llama.cpp
   scaling   cost over questions, state tokens and clients, with a plot
   fairness  short requests beside a long one, a workspace beside one that floods
+  contention  the engine beside processes that spin, and two engines in one process
   overload  the whole server at twice the rate that it can sustain
   loop      what /healthz takes beside each kind of load
   soak      many mixed requests to the whole server: memory, handles, failures
@@ -92,7 +93,8 @@ Options
   --only TEXT           rows whose name contains it, as "same state", in the layers kernels,
                         prefill, engine, peer, scaling, fairness and loop
   --quick               scaling and fairness at a quarter of their sizes
-  --seconds N           one measurement of the layers front and loop, 5; the overload, 180
+  --seconds N           one measurement of the layers front and loop, 5; contention, 4; the
+                        overload, 180
   --requests N          of the layer soak; 10,000
 
 The layers http, peer, overload and soak run the server with its own settings. Every group of

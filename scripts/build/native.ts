@@ -52,12 +52,28 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   oi: { product: 'oi.node', uses: (folder) => !['tools', 'stress'].includes(folder) },
   'oi-stress': {
     product: 'oi-stress',
-    uses: (folder) => ['runtime', 'engine', 'kernels', 'stress'].includes(folder),
+    uses: (folder) => !['binding', 'tools'].includes(folder),
   },
-  'oi-kernel-test': { product: 'oi-kernel-test', uses: (folder) => folder === 'kernels' },
-  'oi-kernel-bench': { product: 'oi-kernel-bench', uses: (folder) => folder === 'kernels' },
-  'oi-reference': { product: 'oi-reference', uses: (folder) => folder === 'tools' },
-  'oi-make-model': { product: 'oi-make-model', uses: (folder) => folder === 'tools' },
+  'oi-threads-test': {
+    product: 'oi-threads-test',
+    uses: (folder) => ['threads', 'machine', 'compat', 'processor'].includes(folder),
+  },
+  'oi-kernel-test': {
+    product: 'oi-kernel-test',
+    uses: (folder) => ['kernels', 'processor'].includes(folder),
+  },
+  'oi-kernel-bench': {
+    product: 'oi-kernel-bench',
+    uses: (folder) => ['kernels', 'processor'].includes(folder),
+  },
+  'oi-reference': {
+    product: 'oi-reference',
+    uses: (folder) => ['tools', 'processor'].includes(folder),
+  },
+  'oi-make-model': {
+    product: 'oi-make-model',
+    uses: (folder) => ['tools', 'processor'].includes(folder),
+  },
 }
 
 const require = createRequire(import.meta.url)

@@ -7,7 +7,7 @@
 
 import type { ModelConfig } from '../config.js'
 import { requireDistinctNames } from '../decide/model-names.js'
-import { availableMemory } from '../models/available-memory.js'
+import { availableMemory } from '../engine/machine.js'
 import {
   fitCaches,
   mebibyte,

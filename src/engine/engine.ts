@@ -8,9 +8,9 @@
  */
 
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { OiError, errorTable } from '../errors.js'
 import { checkHeader } from './check-header.js'
+import { availableCores } from './machine.js'
 import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
 import { pack } from './pack.js'
 import type {
@@ -247,7 +247,7 @@ function completeOptions(options: EngineOptions): NativeOptions {
     maxBacklogMs: integer('maxBacklogMs', options.maxBacklogMs, 1, 2 ** 31, 30_000),
     maxQueued: integer('maxQueued', options.maxQueued, 1, 2 ** 20, 1024),
     // Two keep up with a GPU; on a small machine the model needs the cores.
-    tokenizerThreads: availableParallelism() >= 4 ? 2 : 1,
+    tokenizerThreads: availableCores() >= 4 ? 2 : 1,
   }
 }
 

@@ -72,6 +72,8 @@ export interface NativeAddon {
     options: NativeOptions,
     onProgress: (fraction: number) => void,
   ) => NativeEngine
+  /** The machine as this process may use it; `root` stands for `/`. */
+  machine(root: string): { readonly cores: number; readonly availableBytes?: number }
   /** The llama.cpp commit that was built in. */
   readonly llamaCommit: string
 }

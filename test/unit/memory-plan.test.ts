@@ -1,7 +1,5 @@
-/** Whether models fit, and how much memory there is. */
+/** Whether models fit into memory. */
 import t from 'tap'
-import { totalmem } from 'node:os'
-import { availableMemory } from '../../src/models/available-memory.js'
 import {
   fitCaches,
   type MemoryNeed,
@@ -58,69 +56,4 @@ t.test(
 t.test('of a model on a GPU only the cache in RAM counts', async (t) => {
   const onGpu = { device: 'CUDA0 (a card)', weightBytes: 8e9, hostCacheBytes: 2e9 }
   t.match(need('gpu', onGpu), { weightBytes: 0, contextBytes: 0, cacheBytes: 2e9 })
-})
-
-const gib = 2 ** 30
-const meminfo = 'MemTotal:       16777216 kB\nMemFree: 1 kB\nMemAvailable:    8388608 kB\n'
-
-for (const [title, files, bytes] of [
-  ['what the kernel counts as available', {}, 8 * gib],
-  [
-    'no more than a control group leaves',
-    { '/sys/fs/cgroup/memory.max': `${4 * gib}\n`, '/sys/fs/cgroup/memory.current': `${gib}\n` },
-    3 * gib,
-  ],
-  [
-    'pages of files that the group could give up',
-    {
-      '/sys/fs/cgroup/memory.max': `${4 * gib}\n`,
-      '/sys/fs/cgroup/memory.current': `${3 * gib}\n`,
-      '/sys/fs/cgroup/memory.stat': `anon ${gib}\nactive_file ${gib}\ninactive_file ${gib}\n`,
-    },
-    3 * gib,
-  ],
-  [
-    'the group that the process is in',
-    {
-      '/proc/self/cgroup': '0::/system.slice/oi.service\n',
-      '/sys/fs/cgroup/system.slice/oi.service/memory.max': `${2 * gib}\n`,
-      '/sys/fs/cgroup/system.slice/oi.service/memory.current': '0\n',
-    },
-    2 * gib,
-  ],
-  [
-    'a group of version 1',
-    {
-      '/proc/self/cgroup': '5:cpu,memory:/box\n0::/\n',
-      '/sys/fs/cgroup/memory/box/memory.limit_in_bytes': `${2 * gib}\n`,
-      '/sys/fs/cgroup/memory/box/memory.usage_in_bytes': `${gib}\n`,
-      '/sys/fs/cgroup/memory/box/memory.stat': `active_file 5\ntotal_active_file ${gib / 2}\n`,
-    },
-    1.5 * gib,
-  ],
-  [
-    'a group without a limit',
-    { '/sys/fs/cgroup/memory.max': 'max\n', '/sys/fs/cgroup/memory.current': `${gib}\n` },
-    8 * gib,
-  ],
-  [
-    'a group that is full',
-    { '/sys/fs/cgroup/memory.max': `${gib}\n`, '/sys/fs/cgroup/memory.current': `${2 * gib}\n` },
-    0,
-  ],
-] as const) {
-  t.test(`available memory: ${title}`, async (t) => {
-    const all: Readonly<Record<string, string>> = { '/proc/meminfo': meminfo, ...files }
-    t.equal(
-      availableMemory((path) => all[path]),
-      bytes,
-    )
-  })
-}
-
-t.test('where nothing is known about it, all memory is available', async (t) => {
-  t.equal(
-    availableMemory(() => undefined),
-    totalmem(),
-  )
 })

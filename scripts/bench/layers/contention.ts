@@ -1,0 +1,152 @@
+/**
+ * Cores that others use as well: beside processes that spin, the number of threads that the engine
+ * chooses against fixed ones; and two engines in one process, against one alone.
+ *
+ * One thread never waits for another, so it is what a default may not fall behind. On an idle
+ * machine all of them are to be as fast as ever: that is the layer engine.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EngineOptions, openEngine } from '../../../src/engine/engine.js'
+import type { Engine } from '../../../src/engine/types.js'
+import { packageRoot } from '../../../src/package-root.js'
+import { type Bench, measure, wants } from '../bench.js'
+import { patient } from '../engine-load.js'
+import { Figures } from '../figure.js'
+import type { ModelFile } from '../model-file.js'
+import { Requests } from '../requests.js'
+
+const neighbours = [0, 2, 8]
+const clients = 4
+const size = { stateTokens: 200, questions: 2, questionTokens: 20 }
+const types = ['Q8_0', 'BF16']
+const atLeastOfBest = 0.8
+const atLeastTogether = 0.9
+/** Of one measurement, unless told: some steps of the larger model beside eight others. */
+const defaultSeconds = 4
+/** Should this process end without stopping them. */
+const spinLimitMs = 600_000
+
+interface Loaded {
+  readonly name: string
+  readonly engine: Engine
+  readonly requests: Requests
+}
+
+export async function contention(bench: Bench): Promise<void> {
+  const small = join(packageRoot, 'src', 'models', 'oi-small.gguf')
+  const real = await bench.model('qwen3-0.6b', types[0])
+  const models: [string, ModelFile][] = [['small', { ...real, path: small, description: 'small' }]]
+  for (const type of types) models.push([`0.6B ${type}`, await bench.model('qwen3-0.6b', type)])
+  for (const [name, model] of models) {
+    if (wants(bench, name)) bench.record((await beside(bench, name, model)).all, model)
+  }
+  if (wants(bench, 'two engines')) {
+    bench.record((await together(bench, models[0]![1])).all, models[0]![1])
+  }
+}
+
+async function beside(bench: Bench, model: string, file: ModelFile): Promise<Figures> {
+  const threads = [...new Set([1, file.threads])]
+  const loaded: Loaded[] = []
+  try {
+    for (const count of threads) loaded.push(await load(`${count} threads`, file, count))
+    loaded.push(await load('default', file, undefined))
+    const figure = (count: number, name: string) => `${model} beside ${count}: ${name}`
+    const subjects = neighbours.flatMap((count) =>
+      loaded.map((each) => ({
+        name: figure(count, each.name),
+        run: async () => {
+          const [rate] = await besideSpinning(count, () => rates(bench, [each]))
+          return { [figure(count, each.name)]: rate! }
+        },
+      })),
+    )
+    const figures = new Figures('contention', await measure(bench, subjects))
+    for (const count of neighbours) {
+      const names = loaded.map(({ name }) => figure(count, name))
+      for (const name of names) figures.add(name, 'tokens/s')
+      const chosen = names.at(-1)!
+      const best = figures.best(names.slice(0, -1))
+      figures.addRatio(figure(count, 'default / best'), chosen, best, { atLeast: atLeastOfBest })
+    }
+    return figures
+  } finally {
+    for (const { engine } of loaded) await engine.close()
+  }
+}
+
+async function together(bench: Bench, file: ModelFile): Promise<Figures> {
+  const both = [await load('first', file, undefined), await load('second', file, undefined)]
+  try {
+    const subjects = [
+      {
+        name: 'one engine',
+        run: async () => ({ one: (await rates(bench, both.slice(0, 1)))[0]! }),
+      },
+      {
+        name: 'two engines',
+        run: async () => {
+          const [first, second] = (await rates(bench, both)) as [number, number]
+          return { two: first + second, less: Math.min(first, second) }
+        },
+      },
+    ]
+    const figures = new Figures('contention', await measure(bench, subjects))
+    figures.addValues('two engines: one alone', 'tokens/s', figures.values('one'))
+    figures.addValues('two engines: both together', 'tokens/s', figures.values('two'))
+    figures.addRatio('two engines: both / one alone', 'two', 'one', { atLeast: atLeastTogether })
+    figures.addRatio('two engines: the slower / both', 'less', 'two', { atLeast: 0.25 })
+    return figures
+  } finally {
+    for (const { engine } of both) await engine.close()
+  }
+}
+
+async function load(name: string, { path, kernels }: ModelFile, threads?: number): Promise<Loaded> {
+  const options: EngineOptions = { modelPath: path, kernels, threads, ...patient }
+  const engine = await openEngine(options)
+  return { name, engine, requests: await Requests.create(engine) }
+}
+
+/** Tokens per second that each evaluates under load, all at once. */
+async function rates({ options }: Bench, loaded: readonly Loaded[]): Promise<number[]> {
+  const before = loaded.map(({ engine }) => engine.stats().evaluatedTokens)
+  const startMs = performance.now()
+  let over = false
+  const client = async ({ engine, requests }: Loaded) => {
+    while (!over) await engine.score(requests.input(requests.rough(size)))
+  }
+  const all = Promise.all(
+    loaded.flatMap((each) => Array.from({ length: clients }, () => client(each))),
+  )
+  await sleep((options.seconds ?? defaultSeconds) * 1000)
+  over = true
+  await all
+  const seconds = (performance.now() - startMs) / 1000
+  return loaded.map(({ engine }, i) => (engine.stats().evaluatedTokens - before[i]!) / seconds)
+}
+
+/** Beside so many processes that use all of a core, if they get one. */
+async function besideSpinning<T>(count: number, run: () => Promise<T>): Promise<T> {
+  const loop = `const end = Date.now() + ${spinLimitMs}; while (Date.now() < end);`
+  const children = Array.from({ length: count }, () =>
+    spawn(process.execPath, ['-e', loop], { stdio: 'ignore' }),
+  )
+  try {
+    return await run()
+  } finally {
+    await Promise.all(children.map(stop))
+  }
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('close', () => resolve())
+    child.kill('SIGKILL')
+  })
+}
