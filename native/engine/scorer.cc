@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kMaxPasses = 8;
-constexpr double kWarmUpMs = 100;
+constexpr double kWarmUpMs = 200;  // in the passes that count
 // llama_decode's, after the abort callback said so.
 constexpr int32_t kAborted = 2;
 // Steps that the measured rate looks back on: about 1 / (1 - kKeep).
@@ -91,8 +91,10 @@ void Scorer::WarmUp() {
     llama_synchronize(context_.get());
     RequireFinite(llama_get_logits_ith(context_.get(), static_cast<int32_t>(count) - 1));
     const double ms = MillisecondsSince(start);
-    spent_ms += ms;
-    if (pass > 0) recent_ms_ = std::min(recent_ms_, ms);
+    if (pass > 0) {
+      spent_ms += ms;
+      recent_ms_ = std::min(recent_ms_, ms);
+    }
     cache_.device().Clear(true);
   }
   recent_tokens_ = static_cast<double>(count);
