@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { openEngine } from '../engine/engine.js'
 import type { Engine, ModelInfo, PromptPart, ScoreInput } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import { availableMemory } from './available-memory.js'
+import { availableMemory } from '../engine/machine.js'
 import { fileBytes } from './file-facts.js'
 import type { ProbeReply, ProbeRequest, ProbeStage } from './probe-protocol.js'
 
