@@ -21,19 +21,21 @@ Prefix* DeviceTier::Branch(Prefix* source, const std::vector<Token>& tokens, siz
   if (source != nullptr) --source->pins;
   if (sequence == Sequences::kNone) return nullptr;
   Cells::Chain chain;
+  size_t proved = 0;
   if (source != nullptr) {
+    proved = std::min(length, source->proved);
     sequences_.Copy(source->sequence, sequence);
     if (length < source->evaluated) sequences_.Cut(sequence, source->Position(length));
     chain = cells_.Share(source->cells, length);
     Touch(*source);
   }
-  if (!MakeRoom(room)) {
+  if (!MakeRoom(room)) {  // the source may go for it
     sequences_.Free(sequence);
     return nullptr;
   }
   Prefix& prefix = Add(tokens, sequence);
   prefix.evaluated = length;
-  prefix.proved = source == nullptr ? 0 : std::min(length, source->proved);
+  prefix.proved = proved;
   prefix.cells = std::move(chain);
   return &prefix;
 }
