@@ -22,14 +22,14 @@ Prefix* DeviceTier::Branch(Prefix* source, const std::vector<Token>& tokens, siz
   const llama_seq_id sequence = TakeSequence();
   if (source != nullptr) --source->pins;
   if (sequence == Sequences::kNone) return nullptr;
+  size_t proved = 0;
   if (source != nullptr) {
+    proved = std::min(length, source->proved);
     sequences_.Copy(source->sequence, sequence);
     if (length < source->evaluated) sequences_.Cut(sequence, source->Position(length));
     Touch(*source);
   }
-  // Before room is made, which may be its own.
-  const size_t proved = source == nullptr ? 0 : std::min(length, source->proved);
-  MakeRoom(room, shared);
+  MakeRoom(room, shared);  // the source may go for it
   Prefix& prefix = Add(tokens, sequence);
   prefix.evaluated = length;
   prefix.proved = proved;
