@@ -150,7 +150,10 @@ t.test('nothing has a default export', async (t) => {
 t.test('a folder of native/ includes only the libraries that it is for', async (t) => {
   const folders: readonly (readonly [RegExp, RegExp])[] = [
     [/^(?:napi|node_api|js_native_api|uv)\b/, /^native\/binding\//],
-    [/^(?:llama|ggml|gguf|mtmd)\b/, /^native\/(?:engine|threads|tools|stress|kernels\/(?:ggml|test))\//],
+    [
+      /^(?:llama|ggml|gguf|mtmd)\b/,
+      /^native\/(?:engine|threads|tools|stress|kernels\/(?:ggml|test))\//,
+    ],
     // ggml's own, which no other part of the project may know.
     [/^(?:traits|.*-impl)\.h$/, /^native\/kernels\/ggml\//],
   ]
