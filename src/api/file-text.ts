@@ -18,7 +18,7 @@ const utf16Marks = [
 export function fileText(bytes: Uint8Array): string {
   const beginsWith = (mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte)
   if (utf16Marks.some(beginsWith)) {
-    throw new OiError('ERR_BODY_INVALID', 'body: expected UTF-8, got UTF-16: save it as UTF-8')
+    throw new OiError('ERR_BODY_INVALID', 'body: this is UTF-16, expected UTF-8')
   }
   return decodeUtf8(beginsWith(utf8Mark) ? bytes.subarray(utf8Mark.length) : bytes)
 }

@@ -16,8 +16,8 @@ const body = '{"state":"x","questions":{"q":{"type":"noul","instructions":"?"}}}
 t.test('a mark at the beginning is no part of the text, a further one is', (t) => {
   t.equal(fileText(Buffer.from(`${mark}a${mark}`)), `a${mark}`)
   t.equal(fileText(Buffer.from('')), '')
-  t.throws(() => fileText(Buffer.from(`${mark}a`, 'utf16le')), { message: /got UTF-16/ })
-  t.throws(() => fileText(Buffer.of(0xfe, 0xff, 0, 97)), { message: /got UTF-16/ })
+  t.throws(() => fileText(Buffer.from(`${mark}a`, 'utf16le')), { message: /this is UTF-16/ })
+  t.throws(() => fileText(Buffer.of(0xfe, 0xff, 0, 97)), { message: /this is UTF-16/ })
   t.throws(() => fileText(Buffer.of(0xff)), { message: /expected UTF-8/ })
   t.end()
 })
@@ -76,7 +76,7 @@ t.test('a settings file that is no UTF-8, or a folder, is named', (t) => {
   const folder = t.testdir()
   const path = join(folder, 'oi.json')
   for (const [bytes, message] of [
-    [Buffer.from(`${mark}{}`, 'utf16le'), /oi\.json: expected UTF-8, got UTF-16/],
+    [Buffer.from(`${mark}{}`, 'utf16le'), /oi\.json: this is UTF-16, expected UTF-8/],
     [Buffer.of(0x7b, 0xff, 0x7d), /oi\.json: expected UTF-8/],
     [Buffer.from(''), /oi\.json: /],
   ] as const) {
