@@ -27,7 +27,11 @@ import type { Client } from './exchange.js'
 import type { Leaver, Leaving } from './leaving.js'
 import type { Reply } from './reply.js'
 
-const pieceBytes = 16_384
+/**
+ * Less than what the library collects before it writes (16 KiB): of a longer piece, version 20 lost
+ * some where the connection took only a part of it.
+ */
+const pieceBytes = 8192
 /** Taken at once by a connection whose last reply has been read. */
 const shortReply = 4096
 
