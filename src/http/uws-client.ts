@@ -2,7 +2,7 @@
  * A client on uWebSockets.js: replies whole, and in parts that wait for whoever reads slowly.
  *
  * Rules
- *   1. Everything is written corked: one system call per reply, or per piece of a part.
+ *   1. Replies are written corked: one system call for each. Pieces of a part are not.
  *   2. What the library keeps because the connection does not take it, nobody sees: neither how
  *      much it is nor when it has left. So a reply is offered to it (`tryEnd`), and what was not
  *      taken stays here until it reports that there is room again. A part goes in small pieces,
@@ -143,9 +143,9 @@ export class UwsClient implements Client, Leaver {
       const piece = part.subarray(0, pieceBytes)
       if (piece.length === part.length) this.#kept.shift()
       else this.#kept[0] = part.subarray(pieceBytes)
-      this.#res.cork(() => {
-        this.#blocked = !this.#res.write(piece)
-      })
+      // Not corked: the library would say that it was taken, and of a long piece lose some where
+      // the connection took only a part of it (version 20).
+      this.#blocked = !this.#res.write(piece)
     }
     if (this.#ending && this.#kept.length === 0 && !this.#blocked) {
       this.#res.cork(() => this.#res.end())
