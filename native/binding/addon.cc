@@ -1,8 +1,9 @@
-// The module: one class and what it was built from.
+// The module: its classes and what it was built from.
 
 #include <napi.h>
 
 #include "engine_wrap.h"
+#include "gate_wrap.h"
 
 namespace {
 
@@ -17,6 +18,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   process.Get("once").As<Napi::Function>().Call(
       process, {Napi::String::New(env, "exit"), Napi::Function::New(env, StopAtExit)});
   exports.Set("NativeEngine", oi::EngineWrap::Define(env));
+  exports.Set("NativeGate", oi::GateWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
   return exports;
 }

@@ -65,6 +65,8 @@ export interface Listener {
    *   if the reply has been sent.
    */
   open(head: Head, client: Client): Exchange | undefined
+  /** Answers a request that the transport cannot read. Never throws. */
+  refuse(head: Head, client: Client, error: OiError): void
   /** Refuses new requests, and ends the running ones within `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -95,6 +97,7 @@ export class Exchange {
   readonly #context: ExchangeContext
   readonly #crossOrigin: readonly string[]
   #ended = false
+  #begun = false
 
   constructor(head: Head, client: Client, context: ExchangeContext) {
     this.id = requestId(head.getHeader('x-request-id'))
@@ -107,6 +110,11 @@ export class Exchange {
 
   get ended(): boolean {
     return this.#ended
+  }
+
+  /** Whether an answer in parts is being written. */
+  get begun(): boolean {
+    return this.#begun
   }
 
   /**
@@ -164,6 +172,7 @@ export class Exchange {
    */
   protected beginParts(type: string, onWritable: () => void): void {
     const headers = this.#headers({ type }, noTimings, performance.now() - this.startMs)
+    this.#begun = true
     this.#client.begin(200, headers, onWritable)
   }
 

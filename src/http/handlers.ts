@@ -150,6 +150,10 @@ export class Handlers implements PostContext, Listener {
     return exchange.ended ? undefined : exchange
   }
 
+  refuse(head: Head, client: Client, error: OiError): void {
+    new Exchange(head, client, this).fail(error)
+  }
+
   /** What is left after `graceMs` is answered 503. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true

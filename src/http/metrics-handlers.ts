@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { OiError } from '../errors.js'
 import {
   type Client,
   Exchange,
@@ -26,6 +27,10 @@ export class MetricsHandlers implements Listener {
 
   open(head: Head, client: Client): Exchange | undefined {
     return answerFrom(this.#routes, new Exchange(head, client, this.#context), head)
+  }
+
+  refuse(head: Head, client: Client, error: OiError): void {
+    new Exchange(head, client, this.#context).fail(error)
   }
 
   /** Nothing here lasts longer than a moment. */

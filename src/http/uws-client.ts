@@ -30,11 +30,16 @@ export class UwsClient implements Client {
   readonly #res: HttpResponse
   /** Parts that are not given to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
+  readonly #keepAlive: string
+  /** Whether the connection is closed behind the reply, whatever that says. */
+  closes = false
   #blocked = false
   #ending = false
 
-  constructor(res: HttpResponse) {
+  /** @param keepAlive - The value of `keep-alive` in replies behind which the connection stays. */
+  constructor(res: HttpResponse, keepAlive: string) {
     this.#res = res
+    this.#keepAlive = keepAlive
   }
 
   address(): string {
@@ -51,7 +56,7 @@ export class UwsClient implements Client {
       // Lets the library send what it kept.
       return true
     })
-    this.#res.cork(() => this.#writeHead(status, headers))
+    this.#res.cork(() => this.#writeHead(status, headers, this.closes))
   }
 
   write(text: string): boolean {
@@ -82,7 +87,8 @@ export class UwsClient implements Client {
 
   #write({ status, headers, body, headOnly, close }: Reply): void {
     const res = this.#res
-    this.#writeHead(status, headers)
+    const closes = close || this.closes
+    this.#writeHead(status, headers, closes)
     if (status === 204) {
       res.endWithoutBody()
     } else if (headOnly) {
@@ -90,13 +96,14 @@ export class UwsClient implements Client {
       res.writeHeader('content-length', String(Buffer.byteLength(body)))
       res.endWithoutBody()
     } else {
-      res.end(body, close)
+      res.end(body, closes)
     }
   }
 
-  #writeHead(status: number, headers: readonly string[]): void {
+  #writeHead(status: number, headers: readonly string[], closes: boolean): void {
     const res = this.#res
     res.writeStatus(statusLines.get(status)!)
     for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i]!, headers[i + 1]!)
+    if (!closes) res.writeHeader('keep-alive', this.#keepAlive)
   }
 }
