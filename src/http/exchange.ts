@@ -14,10 +14,12 @@
 import type { Caller } from '../accounts/accounts.js'
 import type { Timings } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import type { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
 import type { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
 import type { Logger } from './logger.js'
+import { pathOf } from './path.js'
 import { type Content, errorContent, headersOf, noTimings, type Reply } from './reply.js'
 import { requestId } from './request-id.js'
 import type { Traffic } from './traffic.js'
@@ -81,6 +83,7 @@ export interface ExchangeContext {
   /** Undefined where pages of other origins have no access. */
   readonly cors: Cors | undefined
   readonly failedKeys: FailedKeys
+  readonly trustedProxies: TrustedProxies
   /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
   authenticate(header: string): Caller
 }
@@ -98,11 +101,13 @@ export class Exchange {
   readonly #crossOrigin: readonly string[]
   #ended = false
   #begun = false
+  /** How much later the exchange fails than it could; undefined: it has been put off. */
+  #delayMs: number | undefined = 0
 
   constructor(head: Head, client: Client, context: ExchangeContext) {
     this.id = requestId(head.getHeader('x-request-id'))
     this.method = head.getMethod()
-    this.path = head.getUrl()
+    this.path = pathOf(head.getUrl())
     this.#client = client
     this.#context = context
     this.#crossOrigin = context.cors?.headers(head.getHeader('origin')) ?? none
@@ -117,11 +122,16 @@ export class Exchange {
     return this.#begun
   }
 
+  /** Whether the exchange has failed and only its reply is put off. */
+  get putOff(): boolean {
+    return this.#delayMs === undefined
+  }
+
   /**
    * Finds out whose request it is; from then on its limits are in the reply's headers.
    *
-   * @throws {@link OiError} `ERR_API_KEY`, or `ERR_RATE_LIMIT` if too many keys from the same
-   *   address were wrong.
+   * @throws {@link OiError} `ERR_API_KEY`; if too many keys from the same address were wrong, with
+   *   the time until that is forgotten, and answered late.
    */
   identify(head: Head): Caller {
     const header = head.getHeader('authorization')
@@ -131,8 +141,14 @@ export class Exchange {
       // Only what has failed is counted: a good key is never refused for its neighbours. And
       // whoever sends none at all tries nothing out.
       const wrong = error instanceof OiError && error.code === 'ERR_API_KEY' && header !== ''
-      if (wrong) this.#context.failedKeys.count(this.#client.address())
-      throw error
+      if (!wrong) throw error
+      const { failedKeys, trustedProxies } = this.#context
+      const forwarded = head.getHeader('x-forwarded-for')
+      const tooMany = failedKeys.count(trustedProxies.clientOf(this.#client.address(), forwarded))
+      if (tooMany === undefined) throw error
+      const { retryAfterMs, delayMs } = tooMany
+      this.#delayMs = delayMs
+      throw new OiError('ERR_API_KEY', error.message, { retryAfterMs, cause: error })
     }
     return this.caller
   }
@@ -159,6 +175,11 @@ export class Exchange {
 
   fail(error: unknown): void {
     if (this.#ended) return
+    const delayMs = this.#delayMs
+    if (delayMs !== undefined && delayMs > 0) {
+      this.#delayMs = undefined
+      if (this.#context.failedKeys.hold(delayMs, () => this.fail(error))) return
+    }
     const content = errorContent(error, this.id)
     if (content.status === 500) this.#context.logger.fault(this.id, error)
     this.answer(content)

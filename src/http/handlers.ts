@@ -11,6 +11,7 @@ import { openApiDocument } from '../api/openapi/document.js'
 import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { BatchExchange } from './batch-exchange.js'
+import { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
 import { DecideExchange } from './decide-exchange.js'
 import { type Client, Exchange, type Head, type Listener } from './exchange.js'
@@ -19,6 +20,7 @@ import type { Gate } from './gate.js'
 import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
 import { Metrics } from './metrics.js'
+import { pathOf } from './path.js'
 import type { PostContext, PostExchange, Wire } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { Running } from './running.js'
@@ -42,6 +44,8 @@ export interface HandlersOptions {
   readonly deadlineMs: number
   /** Which web pages may call. Default: none. */
   readonly cors?: Cors | undefined
+  /** Whose X-Forwarded-For is believed. Default: nobody's. */
+  readonly trustedProxies?: TrustedProxies | undefined
   /** Whether `/metrics` is one of the routes. Default true. */
   readonly serveMetrics?: boolean
 }
@@ -70,6 +74,7 @@ export class Handlers implements PostContext, Listener {
   readonly metrics: Metrics
   readonly cors: Cors | undefined
   readonly failedKeys = new FailedKeys()
+  readonly trustedProxies: TrustedProxies
   /** Every path that is answered otherwise than with 404. */
   readonly paths: readonly string[]
   readonly #backend: Backend
@@ -121,6 +126,7 @@ export class Handlers implements PostContext, Listener {
     this.maxBodyBytes = maxBodyBytes
     this.deadlineMs = deadlineMs
     this.cors = options.cors
+    this.trustedProxies = options.trustedProxies ?? new TrustedProxies([])
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
     this.metrics = new Metrics({
       traffic: this.traffic,
@@ -136,9 +142,9 @@ export class Handlers implements PostContext, Listener {
   }
 
   open(head: Head, client: Client): Exchange | undefined {
-    const Posted = posts.get(head.getUrl())
+    const Posted = posts.get(pathOf(head.getUrl()))
     if (Posted === undefined) {
-      return answerFrom(this.#routes, new Exchange(head, client, this), head)
+      return answerFrom(this.#routes, new Exchange(head, client, this), head, this.paths)
     }
     if (head.getMethod() !== 'post') {
       const exchange = new Exchange(head, client, this)

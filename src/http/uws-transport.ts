@@ -25,7 +25,8 @@ import type { Exchange } from './exchange.js'
 import { watchHalfClosed } from './half-closed.js'
 import { RefusedClient } from './node-client.js'
 import { NodeTransport } from './node-transport.js'
-import { noHead } from './transport-errors.js'
+import { errorContent, headersOf, noTimings } from './reply.js'
+import { requestId } from './request-id.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { UwsClient } from './uws-client.js'
 
@@ -99,7 +100,7 @@ export class UwsTransport implements Transport {
       port: this.port,
       binary,
       idleSeconds,
-      refusal: refusalText(options),
+      refusal: refusalText(),
     })
     if (!stands) throw new NoUws('this binary of uWebSockets.js is not known')
     this.#others = new NodeTransport(options)
@@ -198,13 +199,16 @@ function loadGate() {
 }
 
 /** What a connection is sent for which there is no descriptor left. */
-function refusalText({ listener }: TransportOptions): string {
+function refusalText(): string {
+  const error = new OiError('ERR_OVERLOADED', 'Too many connections are open')
+  const id = requestId('')
+  const content = errorContent(error, id)
   let text = ''
-  const socket = { write: (part: string) => (text += part) }
-  listener.refuse(
-    noHead,
-    new RefusedClient(socket, ''),
-    new OiError('ERR_OVERLOADED', 'Too many connections are open'),
-  )
+  new RefusedClient({ write: (part: string) => (text += part) }, '').send({
+    ...content,
+    headers: headersOf(id, noTimings, 0, content),
+    headOnly: false,
+    close: true,
+  })
   return text
 }

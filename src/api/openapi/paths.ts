@@ -41,7 +41,7 @@ interface Operation {
   readonly errors: readonly ErrorStatus[]
 }
 
-const bodyErrors: readonly ErrorStatus[] = [400, 402, 413, 422, 503, 504]
+const bodyErrors: readonly ErrorStatus[] = [400, 402, 413, 415, 422, 503, 504]
 /** 429 for keys that are wrong again and again, too. */
 const keyErrors: readonly ErrorStatus[] = [401, 429]
 
