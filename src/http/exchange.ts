@@ -101,8 +101,10 @@ export class Exchange {
   readonly #crossOrigin: readonly string[]
   #ended = false
   #begun = false
-  /** How much later the exchange fails than it could; undefined: it has been put off. */
-  #delayMs: number | undefined = 0
+  /** How much later the exchange fails than it could. */
+  #delayMs = 0
+  /** With what it fails then, whatever comes in between. */
+  #putOff: unknown
 
   constructor(head: Head, client: Client, context: ExchangeContext) {
     this.id = requestId(head.getHeader('x-request-id'))
@@ -124,7 +126,7 @@ export class Exchange {
 
   /** Whether the exchange has failed and only its reply is put off. */
   get putOff(): boolean {
-    return this.#delayMs === undefined
+    return this.#putOff !== undefined
   }
 
   /**
@@ -175,10 +177,11 @@ export class Exchange {
 
   fail(error: unknown): void {
     if (this.#ended) return
-    const delayMs = this.#delayMs
-    if (delayMs !== undefined && delayMs > 0) {
-      this.#delayMs = undefined
-      if (this.#context.failedKeys.hold(delayMs, () => this.fail(error))) return
+    if (this.#putOff !== undefined) {
+      error = this.#putOff
+    } else if (this.#delayMs > 0) {
+      this.#putOff = error
+      if (this.#context.failedKeys.hold(this.#delayMs, () => this.fail(error))) return
     }
     const content = errorContent(error, this.id)
     if (content.status === 500) this.#context.logger.fault(this.id, error)

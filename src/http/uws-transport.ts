@@ -48,6 +48,7 @@ export class UwsTransport implements Transport {
   readonly #socket: us_listen_socket
   readonly #gate: NativeGate
   readonly #others: NodeTransport
+  #accepting = true
   /** By connection, as the gate names them. */
   readonly #active: (Active | undefined)[] = []
   /** Ends the watch over a connection whose client sends no more. */
@@ -117,6 +118,8 @@ export class UwsTransport implements Transport {
   }
 
   stopAccepting(): void {
+    if (!this.#accepting) return
+    this.#accepting = false
     this.#library.us_listen_socket_close(this.#socket)
   }
 
