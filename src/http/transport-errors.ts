@@ -20,6 +20,7 @@ export function transportError(cause: NodeJS.ErrnoException): OiError {
     case 'HPE_INVALID_VERSION':
     case 'HPE_PAUSED_H2_UPGRADE':
       return versionError()
+    case undefined:
     default: {
       const { reason } = cause as { reason?: string }
       const why = reason === undefined ? '' : `: ${reason}`
