@@ -14,6 +14,13 @@ export const errorTable = {
   ERR_REQUEST_UNACCEPTABLE: { status: 400, wire: 'invalid_request' },
   ERR_STATE_TOO_LONG: { status: 400, wire: 'invalid_request' },
   ERR_BODY_TOO_LARGE: { status: 413, wire: 'payload_too_large' },
+  ERR_ENCODING: { status: 415, wire: 'invalid_request' },
+  // What the transport finds
+  ERR_HTTP_MALFORMED: { status: 400, wire: 'invalid_request' },
+  ERR_HEAD_TIMEOUT: { status: 408, wire: 'timeout' },
+  ERR_EXPECTATION: { status: 417, wire: 'invalid_request' },
+  ERR_HEAD_TOO_LARGE: { status: 431, wire: 'invalid_request' },
+  ERR_HTTP_VERSION: { status: 505, wire: 'invalid_request' },
   // The caller
   ERR_API_KEY: { status: 401, wire: 'invalid_api_key' },
   ERR_BALANCE: { status: 402, wire: 'insufficient_balance' },

@@ -1,10 +1,11 @@
-// The module: one class, the machine as it is seen from here, and what it was built from.
+// The module: its classes, the machine as it is seen from here, and what it was built from.
 
 #include <napi.h>
 
 #include "../machine/available_bytes.h"
 #include "../machine/cores.h"
 #include "engine_wrap.h"
+#include "gate_wrap.h"
 
 namespace {
 
@@ -31,6 +32,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
       process, {Napi::String::New(env, "exit"), Napi::Function::New(env, StopAtExit)});
   exports.Set("NativeEngine", oi::EngineWrap::Define(env));
   exports.Set("machine", Napi::Function::New<Machine>(env));
+  exports.Set("NativeGate", oi::GateWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
   return exports;
 }

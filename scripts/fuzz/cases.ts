@@ -118,12 +118,8 @@ export class Cases {
   #inParts(random: Random): Case {
     const request = this.#whole(random)
     const bytes = bytesOf(request)
-    // Not before the second line: uWebSockets.js 20.52 takes the beginning of a request line for
-    // another version of HTTP, and says 505 (uNetworking/uWebSockets issue 1776).
-    const first = bytes.indexOf('\r\n') + 2
-    const cuts = Array.from(
-      { length: 1 + random.integer(mostParts - 1) },
-      () => first + random.integer(bytes.length + 1 - first),
+    const cuts = Array.from({ length: 1 + random.integer(mostParts - 1) }, () =>
+      random.integer(bytes.length + 1),
     ).sort((a, b) => a - b)
     const parts = [0, ...cuts].map((cut, i) => bytes.subarray(cut, cuts[i] ?? bytes.length))
     return { ...due(request), parts: parts.filter((part) => part.length > 0) }

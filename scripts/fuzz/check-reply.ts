@@ -6,13 +6,11 @@
 
 import type { HttpReply } from './reply-reader.js'
 
-const statuses = new Set([200, 400, 401, 402, 404, 405, 413, 422, 429, 503, 504])
-
-/**
- * What the HTTP library itself says of what is no HTTP/1.1, before anything of ours sees it: in
- * HTML, and the connection ends behind it.
- */
-const ofTransport = new Set([100, 400, 413, 431, 505])
+/** 204 answers OPTIONS; 408, 417, 431 and 505 say what is wrong with the HTTP itself. */
+const statuses = new Set([
+  ...[200, 204, 400, 401, 402, 404, 405, 408, 413, 415, 417, 422, 429, 431],
+  ...[503, 504, 505],
+])
 
 export interface Expected {
   /** The reply to HEAD. */
@@ -21,9 +19,9 @@ export interface Expected {
   readonly id: string | undefined
 }
 
-/** True for the library's own word. */
-export function isOfTransport({ status, headers }: HttpReply): boolean {
-  return ofTransport.has(status) && !headers.has('x-request-id')
+/** Whether the reply itself is still to come. */
+export function isInterim({ status }: HttpReply): boolean {
+  return status === 100
 }
 
 /** @returns What is wrong with one of our replies, or undefined. */
@@ -40,7 +38,7 @@ export function wrongIn(reply: HttpReply, { headOnly, id }: Expected): string | 
     return `server-timing: ${headers.get('server-timing')}`
   }
   if (status === 503 && !headers.has('retry-after')) return '503 without retry-after'
-  if (headOnly) return undefined
+  if (headOnly || status === 204) return undefined
   return status === 200 ? wrongInAnswer(headers, text) : wrongInError(text)
 }
 

@@ -9,7 +9,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Case } from './cases.js'
-import { isOfTransport, wrongIn } from './check-reply.js'
+import { isInterim, wrongIn } from './check-reply.js'
 import { type HttpReply, Malformed, ReplyReader } from './reply-reader.js'
 
 /** No new connection can be had. */
@@ -119,7 +119,7 @@ export class Player {
         if (reply === undefined) return { wrong: undefined, replies }
         replies.push(reply)
         // A mutated head may ask for anything, also by HEAD: what follows is not looked at then.
-        const wrong = isOfTransport(reply) ? undefined : wrongIn(reply, played)
+        const wrong = isInterim(reply) ? undefined : wrongIn(reply, played)
         if (wrong !== undefined) return { wrong, replies }
       }
     } catch (error) {

@@ -9,10 +9,11 @@ import type { Command } from 'commander'
 import { Accounts, type NewKey } from '../accounts/accounts.js'
 import { type Config, type ModelConfig, readConfig } from '../config.js'
 import { OiError } from '../errors.js'
+import { createTrustedProxies } from '../http/client-address.js'
 import { createCors } from '../http/cors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
 import { MetricsHandlers } from '../http/metrics-handlers.js'
-import type { Server } from '../http/server.js'
+import { Server } from '../http/server.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
 import { bodyLimit } from './body-limit.js'
 import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.js'
@@ -149,34 +150,23 @@ async function listen(
     ...{ maxBodyBytes, maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs },
     maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
     cors: createCors(config.corsOrigins),
+    trustedProxies: createTrustedProxies(config.trustedProxies),
     serveMetrics: metricsPort === 0,
   })
-  const Server = await loadServer()
-  const server = await Server.listen({ handlers, host, port, tls })
+  const { transport, idleTimeoutMs, proxyProtocol } = config
+  const server = await Server.listen({
+    ...{ handlers, host, port, tls, transport, idleTimeoutMs, proxyProtocol },
+  })
   listeners.servers.push(server)
   listeners.url = `${scheme}://${reachable(host)}:${server.port}`
   log.say(`Listening on ${listeners.url}\n`)
   if (metricsPort !== 0) {
-    const place = { host: metricsHost, port: metricsPort, tls, flagPrefix: '--metrics-' }
-    const metrics = await Server.listen({ handlers: new MetricsHandlers(handlers), ...place })
-    listeners.servers.push(metrics)
+    const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
+    const metrics = { handlers: new MetricsHandlers(handlers), flagPrefix: '--metrics-' }
+    listeners.servers.push(await Server.listen({ ...metrics, ...place }))
     log.say(`Metrics on ${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics\n`)
   }
   return handlers
-}
-
-/** Loaded late: without a binary for this system, the other commands still work. */
-async function loadServer(): Promise<typeof Server> {
-  try {
-    return (await import('../http/server.js')).Server
-  } catch (cause) {
-    throw new OiError(
-      'ERR_LISTEN',
-      `uWebSockets.js cannot be loaded: ${(cause as Error).message.split('\n').at(-1)}\n` +
-        'Its Linux binaries need glibc, 2.38 or newer with Node 22 and later; Node 20 does with less.',
-      { cause },
-    )
-  }
 }
 
 async function load(

@@ -35,6 +35,18 @@ const origins = (description: string) =>
     expected: 'origins like https://app.example with commas between them, or * for all',
   })
 
+/** Addresses and networks, each checked when it is used; here only what can be one. */
+const network =
+  '(?:[0-9.]{7,15}(?:/(?:[12]?\\d|3[0-2]))?|[0-9A-Fa-f:.]{2,45}(?:/(?:\\d\\d?|1[01]\\d|12[0-8]))?)'
+
+const networks = (description: string) =>
+  Type.String({
+    pattern: `^(?:${network}(?: *, *${network})*)?$`,
+    default: '',
+    description,
+    expected: 'addresses or networks like 10.0.0.0/8 with commas between them',
+  })
+
 /** A file or folder; relative ones in a settings file are meant from that file's folder. */
 const path = (minLength: number, standard: string, description: string) => ({
   ...text(minLength, standard, description),
@@ -101,6 +113,20 @@ const properties = {
   tlsCert: path(0, '', 'PEM file of the certificate, to serve HTTPS; needs tlsKey'),
   tlsKey: path(0, '', 'PEM file of its private key'),
   corsOrigins: origins('origins of web pages that may call, with commas between them; * for all'),
+  transport: oneOf(
+    ['auto', 'uws', 'node'],
+    'what speaks HTTP: uWebSockets.js, or node:http alone; auto takes the faster one that can',
+  ),
+  idleTimeoutMs: integer(
+    1000,
+    900_000,
+    75_000,
+    'how long a connection without a request is kept, milliseconds; more than a balancer before it',
+  ),
+  trustedProxies: networks(
+    'proxies whose X-Forwarded-For is believed: addresses and networks, with commas between them',
+  ),
+  proxyProtocol: flag('each connection begins with a header of the PROXY protocol'),
   metricsHost: text(1, '127.0.0.1', 'address of the metrics, where they have a port of their own'),
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
   dataDir: path(1, 'data', 'folder of workspaces and keys'),

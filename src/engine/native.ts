@@ -67,7 +67,35 @@ export interface NativeEngine {
   close(): Promise<void>
 }
 
+/** What a gate asks whoever owns it, from the event loop. A connection is named by a number. */
+export interface GateOwner {
+  /** @returns False if the connection is not taken, since a reply is still to be written. */
+  takeOver(connection: number, fd: number, bytes: Buffer): boolean
+  /** The client sends no more. @returns True if the connection has to stay for a reply. */
+  halfClosed(connection: number): boolean
+  /** A connection that stayed has been closed. */
+  closed(connection: number): void
+}
+
+/** Stands before uWebSockets.js on its sockets, see native/transport/gate.h. */
+export interface NativeGate {
+  /**
+   * @param options - The port that uWebSockets.js listens on and the path of its binary; how long
+   *   an idle connection is kept, and what one is sent that comes when descriptors run out.
+   * @returns False where the library's binary is not as expected.
+   */
+  attach(options: { port: number; binary: string; idleSeconds: number; refusal: string }): boolean
+  /** The connection whose request uWebSockets.js is being given. */
+  current(): number
+  probe(connection: number): void
+  isThere(connection: number): boolean
+  closeIfSent(connection: number): void
+  /** Only when all sockets are closed. */
+  dispose(): void
+}
+
 export interface NativeAddon {
+  readonly NativeGate: new (owner: GateOwner) => NativeGate
   readonly NativeEngine: new (
     options: NativeOptions,
     onProgress: (fraction: number) => void,

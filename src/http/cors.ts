@@ -17,7 +17,7 @@ import type { Content } from './reply.js'
 
 const all = '*'
 
-/** What a page may send besides what every page may. */
+/** What a page may send that does not say what it wants to. */
 const requestHeaders = [
   ...['authorization', 'content-type', 'accept'],
   ...['x-request-id', 'x-oi-evidence', 'x-oi-orders'],
@@ -28,8 +28,14 @@ const responseHeaders = [
   ...['x-request-id', 'x-typesafe-request-id', 'server-timing', 'retry-after', 'retry-after-ms'],
   ...['x-ratelimit-limit-requests', 'x-ratelimit-limit-concurrent'],
   ...['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-concurrent'],
-  'x-ratelimit-reset-requests',
+  ...['x-ratelimit-reset-requests', 'x-oi-ignored', 'x-oi-cached-tokens'],
+  ...['allow', 'accept-encoding', 'www-authenticate'],
 ]
+
+/** Names of headers with commas between them. */
+const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
+/** Longer lists are not echoed. */
+const mostAskedBytes = 2048
 
 /** Browsers keep the answer to a preflight no longer than that, two hours at most. */
 const maxAgeSeconds = '7200'
@@ -70,16 +76,24 @@ export class Cors {
   preflight(head: Head, methods: string): Content | undefined {
     const asks = head.getMethod() === 'options' && head.getHeader('access-control-request-method')
     if (!asks || this.headers(head.getHeader('origin')) === refused) return undefined
-    return {
-      status: 204,
-      body: '',
-      headers: [
-        ...['access-control-allow-methods', methods],
-        ...['access-control-allow-headers', requestHeaders.join(', ')],
-        ...['access-control-max-age', maxAgeSeconds],
-      ],
+    const headers = ['access-control-allow-methods', methods]
+    headers.push('access-control-allow-headers', allowedHeaders(head))
+    headers.push('access-control-max-age', maxAgeSeconds)
+    if (head.getHeader('access-control-request-private-network') === 'true') {
+      headers.push('access-control-allow-private-network', 'true')
     }
+    return { status: 204, body: '', headers }
   }
+}
+
+/**
+ * Whatever headers the page asks for: libraries for tracing, and clients, add their own, and what
+ * they say harms nobody. The key is no secret that a browser would add by itself (rule 3).
+ */
+function allowedHeaders(head: Head): string {
+  const asked = head.getHeader('access-control-request-headers').trim()
+  const usable = asked.length <= mostAskedBytes && headerNames.test(asked)
+  return usable ? asked : requestHeaders.join(', ')
 }
 
 /**

@@ -14,10 +14,12 @@
 import type { Caller } from '../accounts/accounts.js'
 import type { Timings } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import type { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
 import type { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
 import type { Logger } from './logger.js'
+import { pathOf } from './path.js'
 import { type Content, errorContent, headersOf, noTimings, type Reply } from './reply.js'
 import { requestId } from './request-id.js'
 import type { Traffic } from './traffic.js'
@@ -67,6 +69,8 @@ export interface Listener {
   open(head: Head, client: Client): Exchange | undefined
   /** Says where it is asked for that the end is near. */
   beginDrain(): void
+  /** Answers a request that the transport cannot read. Never throws. */
+  refuse(head: Head, client: Client, error: OiError): void
   /** Refuses new requests, and ends the running ones within `graceMs`. */
   close(graceMs: number): Promise<void>
 }
@@ -81,6 +85,7 @@ export interface ExchangeContext {
   /** Undefined where pages of other origins have no access. */
   readonly cors: Cors | undefined
   readonly failedKeys: FailedKeys
+  readonly trustedProxies: TrustedProxies
   /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
   authenticate(header: string): Caller
 }
@@ -97,11 +102,16 @@ export class Exchange {
   readonly #context: ExchangeContext
   readonly #crossOrigin: readonly string[]
   #ended = false
+  #begun = false
+  /** How much later the exchange fails than it could. */
+  #delayMs = 0
+  /** With what it fails then, whatever comes in between. */
+  #putOff: unknown
 
   constructor(head: Head, client: Client, context: ExchangeContext) {
     this.id = requestId(head.getHeader('x-request-id'))
     this.method = head.getMethod()
-    this.path = head.getUrl()
+    this.path = pathOf(head.getUrl())
     this.#client = client
     this.#context = context
     this.#crossOrigin = context.cors?.headers(head.getHeader('origin')) ?? none
@@ -111,11 +121,21 @@ export class Exchange {
     return this.#ended
   }
 
+  /** Whether an answer in parts is being written. */
+  get begun(): boolean {
+    return this.#begun
+  }
+
+  /** Whether the exchange has failed and only its reply is put off. */
+  get putOff(): boolean {
+    return this.#putOff !== undefined
+  }
+
   /**
    * Finds out whose request it is; from then on its limits are in the reply's headers.
    *
-   * @throws {@link OiError} `ERR_API_KEY`, or `ERR_RATE_LIMIT` if too many keys from the same
-   *   address were wrong.
+   * @throws {@link OiError} `ERR_API_KEY`; if too many keys from the same address were wrong, with
+   *   the time until that is forgotten, and answered late.
    */
   identify(head: Head): Caller {
     const header = head.getHeader('authorization')
@@ -125,8 +145,14 @@ export class Exchange {
       // Only what has failed is counted: a good key is never refused for its neighbours. And
       // whoever sends none at all tries nothing out.
       const wrong = error instanceof OiError && error.code === 'ERR_API_KEY' && header !== ''
-      if (wrong) this.#context.failedKeys.count(this.#client.address())
-      throw error
+      if (!wrong) throw error
+      const { failedKeys, trustedProxies } = this.#context
+      const forwarded = head.getHeader('x-forwarded-for')
+      const tooMany = failedKeys.count(trustedProxies.clientOf(this.#client.address(), forwarded))
+      if (tooMany === undefined) throw error
+      const { retryAfterMs, delayMs } = tooMany
+      this.#delayMs = delayMs
+      throw new OiError('ERR_API_KEY', error.message, { retryAfterMs, cause: error })
     }
     return this.caller
   }
@@ -153,6 +179,12 @@ export class Exchange {
 
   fail(error: unknown): void {
     if (this.#ended) return
+    if (this.#putOff !== undefined) {
+      error = this.#putOff
+    } else if (this.#delayMs > 0) {
+      this.#putOff = error
+      if (this.#context.failedKeys.hold(this.#delayMs, () => this.fail(error))) return
+    }
     const content = errorContent(error, this.id)
     if (content.status === 500) this.#context.logger.fault(this.id, error)
     this.answer(content)
@@ -166,6 +198,7 @@ export class Exchange {
    */
   protected beginParts(type: string, onWritable: () => void): void {
     const headers = this.#headers({ type }, noTimings, performance.now() - this.startMs)
+    this.#begun = true
     this.#client.begin(200, headers, onWritable)
   }
 

@@ -1,34 +1,46 @@
 /**
- * How many wrong keys each address has sent: beyond a few per minute they are refused as too many.
+ * How many wrong keys each address has sent: beyond a few per minute they are answered late.
  *
- * Whoever sends a good key is never looked up here, so one that guesses does no harm to others
- * behind the same address. A plain map and no rate limiter of a package: those answer with a
- * promise, while a key is judged on the spot, and keep a timer for each address, however many
- * there are.
+ * The answer stays what it is (401), so that nobody's first mistake looks like something else
+ * because of a neighbour; whoever guesses is slowed down. Whoever sends a good key is never looked
+ * up here. A plain map and no rate limiter of a package: those answer with a promise, while a key
+ * is judged on the spot, and keep a timer for each address, however many there are.
  *
  * @module
  */
 
-import { OiError } from '../errors.js'
+import { networkOf } from './client-address.js'
 
-/** Wrong keys in a window that are answered as what they are. */
+/** Wrong keys in a window that are answered at once. */
 const allowed = 20
 const windowMs = 60_000
 
+/** Each further one is answered later than the last, up to the longest delay. */
+const delayStepMs = 20
+const longestDelayMs = 1000
+/** Answers that are held back at the same time; beyond that, guessing costs memory. */
+const mostHeld = 256
+
 /** Beyond it the oldest is forgotten: a bound on memory, not on anybody's patience. */
 const mostAddresses = 10_000
-
-/** The first half of an IPv6 address as the transport writes it: what one household is given. */
-const networkLength = '0000:0000:0000:0000'.length
 
 interface Window {
   readonly endMs: number
   failures: number
 }
 
+/** That an address has sent too many wrong keys. */
+export interface TooMany {
+  /** Until the window is over. */
+  readonly retryAfterMs: number
+  /** How much later this one is answered. */
+  readonly delayMs: number
+}
+
 export class FailedKeys {
   /** In the order in which the windows began. */
   readonly #windows = new Map<string, Window>()
+  #held = 0
 
   /** Addresses that are remembered. */
   get size(): number {
@@ -40,23 +52,36 @@ export class FailedKeys {
    *
    * @param address - Where it came from.
    * @param nowMs - On the clock of `performance.now()`.
-   * @throws {@link OiError} `ERR_RATE_LIMIT` if there were too many within the minute, with the
-   *   time until it is over.
+   * @returns Undefined while there were few within the minute.
    */
-  count(address: string, nowMs = performance.now()): void {
-    const network = address.includes(':') ? address.slice(0, networkLength) : address
+  count(address: string, nowMs = performance.now()): TooMany | undefined {
+    const network = networkOf(address)
     let window = this.#windows.get(network)
     if (window === undefined || window.endMs <= nowMs) {
       window = { endMs: nowMs + windowMs, failures: 0 }
       this.#begin(network, window)
     }
-    if (++window.failures <= allowed) return
-    throw new OiError(
-      'ERR_RATE_LIMIT',
-      `More than ${allowed} wrong API keys came from ${address} within a minute: ` +
-        'a valid key is still accepted',
-      { retryAfterMs: window.endMs - nowMs },
-    )
+    const beyond = ++window.failures - allowed
+    if (beyond <= 0) return undefined
+    return {
+      retryAfterMs: window.endMs - nowMs,
+      delayMs: Math.min(beyond * delayStepMs, longestDelayMs),
+    }
+  }
+
+  /**
+   * Answers later.
+   *
+   * @returns False if too many answers are held back already: this one has to be given at once.
+   */
+  hold(delayMs: number, answer: () => void): boolean {
+    if (this.#held >= mostHeld) return false
+    this.#held++
+    setTimeout(() => {
+      this.#held--
+      answer()
+    }, delayMs).unref()
+    return true
   }
 
   #begin(network: string, window: Window): void {

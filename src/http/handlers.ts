@@ -12,6 +12,7 @@ import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { BatchExchange } from './batch-exchange.js'
 import { BodyBudget } from './body-budget.js'
+import { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
 import { Deadlines } from './deadlines.js'
 import { DecideExchange } from './decide-exchange.js'
@@ -21,6 +22,7 @@ import type { Gate } from './gate.js'
 import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
 import { Metrics } from './metrics.js'
+import { pathOf } from './path.js'
 import type { PostContext, PostExchange, Wire } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { Running } from './running.js'
@@ -55,6 +57,8 @@ export interface HandlersOptions {
   readonly maxQuestions?: number | undefined
   /** Which web pages may call. Default: none. */
   readonly cors?: Cors | undefined
+  /** Whose X-Forwarded-For is believed. Default: nobody's. */
+  readonly trustedProxies?: TrustedProxies | undefined
   /** Whether `/metrics` is one of the routes. Default true. */
   readonly serveMetrics?: boolean
 }
@@ -92,6 +96,7 @@ export class Handlers implements PostContext, Listener {
   readonly metrics: Metrics
   readonly cors: Cors | undefined
   readonly failedKeys = new FailedKeys()
+  readonly trustedProxies: TrustedProxies
   /** Every path that is answered otherwise than with 404. */
   readonly paths: readonly string[]
   readonly #backend: Backend
@@ -153,6 +158,7 @@ export class Handlers implements PostContext, Listener {
     this.batchDeadlines = new Deadlines(options.batchDeadlineMs ?? 900_000)
     this.heartbeatMs = options.heartbeatMs ?? 15_000
     this.cors = options.cors
+    this.trustedProxies = options.trustedProxies ?? new TrustedProxies([])
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
     this.metrics = new Metrics({
       traffic: this.traffic,
@@ -170,9 +176,9 @@ export class Handlers implements PostContext, Listener {
   }
 
   open(head: Head, client: Client): Exchange | undefined {
-    const Posted = posts.get(head.getUrl())
+    const Posted = posts.get(pathOf(head.getUrl()))
     if (Posted === undefined) {
-      return answerFrom(this.#routes, new Exchange(head, client, this), head)
+      return answerFrom(this.#routes, new Exchange(head, client, this), head, this.paths)
     }
     if (head.getMethod() !== 'post') {
       const exchange = new Exchange(head, client, this)
@@ -182,6 +188,10 @@ export class Handlers implements PostContext, Listener {
     const exchange = new Posted(head, client, this)
     exchange.begin(head)
     return exchange.ended ? undefined : exchange
+  }
+
+  refuse(head: Head, client: Client, error: OiError): void {
+    new Exchange(head, client, this).fail(error)
   }
 
   /**

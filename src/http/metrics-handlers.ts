@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { OiError } from '../errors.js'
 import {
   type Client,
   Exchange,
@@ -25,7 +26,12 @@ export class MetricsHandlers implements Listener {
   }
 
   open(head: Head, client: Client): Exchange | undefined {
-    return answerFrom(this.#routes, new Exchange(head, client, this.#context), head)
+    const exchange = new Exchange(head, client, this.#context)
+    return answerFrom(this.#routes, exchange, head, [...this.#routes.keys()])
+  }
+
+  refuse(head: Head, client: Client, error: OiError): void {
+    new Exchange(head, client, this.#context).fail(error)
   }
 
   /** Nobody asks here. */

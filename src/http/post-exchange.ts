@@ -81,6 +81,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
       this.context.gate.requireRoom(caller)
       this.context.gate.take(caller, 1)
       checkContentType(head.getHeader('content-type'))
+      checkContentEncoding(head.getHeader('content-encoding'))
       const length = head.getHeader('content-length')
       // Absent (0) and malformed (NaN) pass here: what really arrives is counted as well.
       const announced = Number(length) || 0
@@ -97,7 +98,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 
   override receive(chunk: Uint8Array, last: boolean): void {
-    if (this.ended) return
+    if (this.ended || this.putOff) return
     try {
       if (this.#body === undefined && last && chunk.length <= this.context.maxBodyBytes) {
         // The usual case, a body in one piece: nothing to copy.
@@ -223,6 +224,14 @@ function readOrders(header: string): Orders | undefined {
     `${ordersHeader}: expected ${expectedOrders}, got ${got}`,
     { param: ordersHeader },
   )
+}
+
+/** Nothing is read but the body as it is. */
+function checkContentEncoding(header: string): void {
+  if (header === '' || header.trim().toLowerCase() === 'identity') return
+  const got = JSON.stringify(shortened(header))
+  const message = `Content-Encoding: expected none, as accept-encoding says, got ${got}`
+  throw new OiError('ERR_ENCODING', message)
 }
 
 /** `application/json` with any parameters, or nothing. */

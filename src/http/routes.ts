@@ -6,7 +6,10 @@
 
 import { OiError } from '../errors.js'
 import type { Exchange, Head } from './exchange.js'
+import { noSuchRoute } from './path.js'
 import { type Content, errorContent } from './reply.js'
+
+const everyMethod = 'GET, HEAD, POST'
 
 /** @param exchange - Which `identify()` lets know whose it is. */
 export type Route = (head: Head, exchange: Exchange) => Content | Promise<Content>
@@ -14,15 +17,17 @@ export type Route = (head: Head, exchange: Exchange) => Content | Promise<Conten
 /**
  * Answers an exchange. Never throws.
  *
+ * @param paths - Of all routes, those with bodies too.
  * @returns The exchange if its reply is still to come, undefined if it has been sent.
  */
 export function answerFrom(
   routes: ReadonlyMap<string, Route>,
   exchange: Exchange,
   head: Head,
+  paths: readonly string[],
 ): Exchange | undefined {
   try {
-    const content = contentOf(routes, exchange, head)
+    const content = contentOf(routes, exchange, head, paths)
     if (content instanceof Promise) {
       content
         .then((ready) => exchange.answer(ready))
@@ -33,7 +38,7 @@ export function answerFrom(
   } catch (error) {
     exchange.fail(error)
   }
-  return undefined
+  return exchange.ended ? undefined : exchange
 }
 
 /** The answer to a method that a route does not take. @param allow - Those that it takes. */
@@ -48,10 +53,20 @@ function contentOf(
   routes: ReadonlyMap<string, Route>,
   exchange: Exchange,
   head: Head,
+  paths: readonly string[],
 ): Content | Promise<Content> {
   const { method, path } = exchange
   const route = routes.get(path)
-  if (route === undefined) throw new OiError('ERR_NOT_FOUND', 'There is no such route')
+  if (route === undefined) {
+    // A page is told what is wrong only by the call itself, which it makes if this succeeds.
+    const preflight = exchange.preflight(head, everyMethod)
+    if (preflight !== undefined) return preflight
+    // The server as a whole: what HAProxy asks for to see whether it lives.
+    if (method === 'options' && path === '/') {
+      return { status: 204, body: '', headers: ['allow', `${everyMethod}, OPTIONS`] }
+    }
+    throw new OiError('ERR_NOT_FOUND', noSuchRoute(path, paths))
+  }
   if (method === 'get' || method === 'head') return route(head, exchange)
   return otherMethod(exchange, head, 'GET, HEAD')
 }

@@ -1,25 +1,21 @@
 /**
- * The handlers on uWebSockets.js, which only this file and uws-client.ts name.
+ * A server: the handlers on the transport that suits the machine and the settings.
  *
- * Rules
- *   1. `req` is valid during its handler only, and a chunk during its callback only.
- *   2. `res` is not touched after onAborted, nor after its reply (exchange.ts, rule 1).
- *
- * What the library does by itself, and the tests rely on: a body that arrives slower than 16 KB
- * per second over ten seconds, and a connection that is idle for ten seconds, are closed; a request
- * that is pipelined behind one that is not answered yet closes the connection, so two answers
- * can never change places.
+ * Plain HTTP is served by uWebSockets.js where it can be used (uws-transport.ts), else by
+ * node:http, which also speaks TLS and reads the PROXY protocol (node-transport.ts).
  *
  * @module
  */
 
-import { createServer } from 'node:net'
-import uWS, { type HttpRequest, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js'
 import { OiError } from '../errors.js'
 import type { Listener } from './exchange.js'
-import { checkTls, type TlsFiles } from './tls.js'
 import { Leaving } from './leaving.js'
-import { UwsClient } from './uws-client.js'
+import { NodeTransport } from './node-transport.js'
+import type { TlsFiles } from './tls.js'
+import type { Transport, TransportOptions } from './transport.js'
+import { NoUws, UwsTransport } from './uws-transport.js'
+
+export type TransportName = 'auto' | 'uws' | 'node'
 
 export interface ServerOptions {
   readonly handlers: Listener
@@ -28,25 +24,26 @@ export interface ServerOptions {
   readonly port: number
   /** Speaks HTTPS with these, and plain HTTP without. */
   readonly tls?: TlsFiles | undefined
-  /** What the flags of host and port begin with, for messages. Default `--`. */
-  readonly flagPrefix?: string
+  /** Default `auto`. */
+  readonly transport?: TransportName
+  /** How long a connection without a request is kept, milliseconds. Default 75,000. */
+  readonly idleTimeoutMs?: number | undefined
+  /** Whether each connection begins with a header of the PROXY protocol. Default false. */
+  readonly proxyProtocol?: boolean | undefined
   /** How long a client may read nothing of its reply, milliseconds. Default 10,000. */
   readonly patienceMs?: number | undefined
+  /** What the flags of host and port begin with, for messages. Default `--`. */
+  readonly flagPrefix?: string
 }
-
-/** By default two servers may share a port, and each would get some of the requests. */
-const exclusivePort = (uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number })
-  .LIBUS_LISTEN_EXCLUSIVE_PORT
 
 /** For replies at the end of the grace period, milliseconds. */
 const lastMs = 1000
 
 export class Server {
   readonly port: number
-  readonly #app: TemplatedApp
   readonly #handlers: Listener
   readonly #leaving: Leaving
-  readonly #listenSocket: us_listen_socket
+  readonly #transport: Transport
   #closed: Promise<void> | undefined
 
   /**
@@ -56,42 +53,19 @@ export class Server {
    *   the files of `tls` cannot be used.
    */
   static async listen(options: ServerOptions): Promise<Server> {
-    const { handlers, host, port, tls, patienceMs = 10_000 } = options
-    const leaving = new Leaving(patienceMs)
-    const app = (tls === undefined ? uWS.App() : createTlsApp(tls)).any('/*', (res, req) => {
-      const client = new UwsClient(res, leaving, announcedBytes(req))
-      const exchange = handlers.open(req, client)
-      // What has been sent is over; what waits for its body, or for being read, is not.
-      if (client.done) return
-      res.onAborted(() => {
-        client.abort()
-        exchange?.abandon()
-      })
-      res.onData((chunk, last) => {
-        const bytes = new Uint8Array(chunk)
-        client.receive(bytes.length, last)
-        exchange?.receive(bytes, last)
-      })
-    })
-    const socket = await new Promise<us_listen_socket | false>((resolve) => {
-      const listen = app.listen as unknown as ListenExclusively
-      listen.call(app, host, port, exclusivePort, resolve)
-    })
-    if (socket === false) throw await listenError(options)
-    return new Server(app, handlers, leaving, socket)
+    const { handlers, host, port, tls, flagPrefix = '--' } = options
+    const { transport = 'auto', idleTimeoutMs = 75_000, proxyProtocol = false } = options
+    const leaving = new Leaving(options.patienceMs ?? 10_000)
+    const rest = { host, port, tls, idleTimeoutMs, proxyProtocol, flagPrefix, leaving }
+    const chosen = await choose(transport, { listener: handlers, ...rest })
+    return new Server(handlers, leaving, chosen)
   }
 
-  private constructor(
-    app: TemplatedApp,
-    handlers: Listener,
-    leaving: Leaving,
-    listenSocket: us_listen_socket,
-  ) {
-    this.port = uWS.us_socket_local_port(listenSocket)
-    this.#app = app
+  private constructor(handlers: Listener, leaving: Leaving, transport: Transport) {
+    this.port = transport.port
     this.#handlers = handlers
     this.#leaving = leaving
-    this.#listenSocket = listenSocket
+    this.#transport = transport
   }
 
   /** How many replies have not left yet. */
@@ -99,9 +73,7 @@ export class Server {
     return this.#leaving.size
   }
 
-  /**
-   * Says on `/readyz` that the end is near, and does everything else as before. Idempotent.
-   */
+  /** Says on `/readyz` that the end is near, and does everything else as before. Idempotent. */
   beginDrain(): void {
     this.#handlers.beginDrain()
   }
@@ -116,60 +88,29 @@ export class Server {
   }
 
   async #close(graceMs: number): Promise<void> {
-    uWS.us_listen_socket_close(this.#listenSocket)
+    this.#transport.stopAccepting()
     const endMs = performance.now() + graceMs
     await this.#handlers.close(graceMs)
     // Those that were refused at the end of the grace period need a moment too.
     const leftMs = Math.max(endMs - performance.now(), Math.min(graceMs, lastMs))
     if (leftMs > 0) await this.#leaving.drain(leftMs)
-    this.#app.close()
+    this.#transport.close()
   }
 }
 
-/** The form of listen() that the library's types leave out. */
-type ListenExclusively = (
-  host: string,
-  port: number,
-  options: number,
-  done: (socket: us_listen_socket | false) => void,
-) => TemplatedApp
-
-function createTlsApp(files: TlsFiles): TemplatedApp {
-  checkTls(files)
+async function choose(name: TransportName, options: TransportOptions): Promise<Transport> {
+  const nodeOnly = options.tls !== undefined || options.proxyProtocol
+  if (name === 'node' || (name === 'auto' && nodeOnly)) return NodeTransport.listen(options)
+  if (nodeOnly) {
+    throw new OiError('ERR_LISTEN', '--transport: TLS and the PROXY protocol need node or auto')
+  }
   try {
-    return uWS.SSLApp({ cert_file_name: files.certFile, key_file_name: files.keyFile })
-  } catch (cause) {
-    throw new OiError(
-      'ERR_LISTEN',
-      `--tls-cert and --tls-key: uWebSockets.js takes neither ${files.certFile} nor a reason`,
-      { cause },
-    )
+    return await UwsTransport.listen(options)
+  } catch (error) {
+    if (!(error instanceof NoUws)) throw error
+    if (name === 'auto') return NodeTransport.listen(options)
+    throw new OiError('ERR_LISTEN', `--transport: uws cannot be used: ${error.message}`, {
+      cause: error,
+    })
   }
-}
-
-/** How long a request says that its body is: 0 if it has none, Infinity if it does not say it. */
-function announcedBytes(req: HttpRequest): number {
-  if (req.getHeader('transfer-encoding') !== '') return Infinity
-  return Number(req.getHeader('content-length')) || 0
-}
-
-/** uWebSockets.js only says that it failed; node:net fails for the same reason and names it. */
-async function listenError(options: ServerOptions): Promise<OiError> {
-  const { host, port, flagPrefix = '--' } = options
-  const [hostFlag, portFlag] = [`${flagPrefix}host`, `${flagPrefix}port`]
-  const cause = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-    const probe = createServer()
-    probe.once('error', resolve)
-    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(undefined)))
-  })
-  const remedies: Record<string, string> = {
-    EADDRINUSE: `port ${port} is taken: choose another with ${portFlag}`,
-    EACCES: `port ${port} needs privileges: choose one above 1023 with ${portFlag}`,
-    EADDRNOTAVAIL: `this machine has no address ${host}: choose another with ${hostFlag}`,
-    ENOTFOUND: `there is no address ${host}: choose another with ${hostFlag}`,
-  }
-  const remedy =
-    remedies[cause?.code ?? ''] ??
-    `${cause?.message ?? 'unknown reason'}: see ${hostFlag} and ${portFlag}`
-  return new OiError('ERR_LISTEN', `Cannot listen on ${host}:${port}: ${remedy}`, { cause })
 }

@@ -1,6 +1,6 @@
 /**
- * The certificate and the key of a server, looked at before they are used: uWebSockets.js says
- * nothing about what is wrong with them.
+ * The certificate and the key of a server, looked at before they are used: OpenSSL says
+ * little about what is wrong with them.
  *
  * @module
  */
@@ -17,23 +17,30 @@ export interface TlsFiles {
 }
 
 /**
- * Reads both files as far as is needed to know that they can be used.
+ * Reads both files, and looks whether they can be used.
  *
+ * @returns What node:https takes.
  * @throws {@link OiError} `ERR_CONFIG` naming the setting, the file and what is expected of it.
  */
-export function checkTls({ certFile, keyFile }: TlsFiles): void {
-  const certificate = parse('--tls-cert', certFile, 'a certificate', (pem) => {
+export function readTls({ certFile, keyFile }: TlsFiles): { cert: string; key: string } {
+  const cert = parse('--tls-cert', certFile, 'a certificate', (pem) => {
     // Without this, the binary form passes, which the server cannot read.
     if (!pem.includes('-----BEGIN')) throw new Error('it is no PEM')
     return new X509Certificate(pem)
   })
   const key = parse('--tls-key', keyFile, 'a private key without a passphrase', createPrivateKey)
-  if (!certificate.checkPrivateKey(key)) {
+  if (!cert.meaning.checkPrivateKey(key.meaning)) {
     throw new OiError('ERR_CONFIG', `--tls-key: ${keyFile} does not belong to ${certFile}`)
   }
+  return { cert: cert.pem, key: key.pem }
 }
 
-function parse<T>(flag: string, file: string, what: string, read: (pem: string) => T): T {
+function parse<T>(
+  flag: string,
+  file: string,
+  what: string,
+  read: (pem: string) => T,
+): { pem: string; meaning: T } {
   let pem: string
   try {
     pem = readFileSync(file, 'utf8')
@@ -43,7 +50,7 @@ function parse<T>(flag: string, file: string, what: string, read: (pem: string) 
     throw new OiError('ERR_CONFIG', `${flag}: cannot read ${file}: ${reason}`, { cause })
   }
   try {
-    return read(pem)
+    return { pem, meaning: read(pem) }
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `${flag}: expected ${what} in PEM form, got ${file}`, { cause })
   }

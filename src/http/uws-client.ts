@@ -54,6 +54,9 @@ export class UwsClient implements Client, Leaver {
   #dropTimer: NodeJS.Timeout | undefined
   /** Parts that are not given to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
+  readonly #keepAlive: string
+  /** Whether the connection is closed behind the reply, whatever that says. */
+  closes = false
   #blocked = false
   #ending = false
   #done = false
@@ -61,11 +64,13 @@ export class UwsClient implements Client, Leaver {
   /**
    * @param bodyBytes - What its head says about the length of the body; Infinity if it says that
    *   there is one.
+   * @param keepAlive - The value of `keep-alive` in replies behind which the connection stays.
    */
-  constructor(res: HttpResponse, leaving: Leaving, bodyBytes: number) {
+  constructor(res: HttpResponse, leaving: Leaving, bodyBytes: number, keepAlive: string) {
     this.#res = res
     this.#leaving = leaving
     this.#bodyBytes = bodyBytes
+    this.#keepAlive = keepAlive
   }
 
   /** Whether the reply has been given to the library whole: `res` must not be touched any more. */
@@ -109,7 +114,7 @@ export class UwsClient implements Client, Leaver {
       // Lets the library send what it kept.
       return true
     })
-    this.#res.cork(() => this.#writeHead(status, headers))
+    this.#res.cork(() => this.#writeHead(status, headers, this.closes))
   }
 
   write(text: string): boolean {
@@ -163,10 +168,11 @@ export class UwsClient implements Client, Leaver {
   }
 
   #send(reply: Reply): void {
-    const { status, body, headOnly, close } = reply
+    const { status, body, headOnly } = reply
+    const close = reply.close || this.closes
     this.#res.cork(() => {
       const long = !headOnly && body.length > shortReply
-      this.#writeHead(status, reply.headers)
+      this.#writeHead(status, reply.headers, close)
       if (status === 204) {
         this.#res.endWithoutBody()
       } else if (headOnly) {
@@ -218,9 +224,10 @@ export class UwsClient implements Client, Leaver {
     this.#leaving.delete(this)
   }
 
-  #writeHead(status: number, headers: readonly string[]): void {
+  #writeHead(status: number, headers: readonly string[], closes: boolean): void {
     const res = this.#res
     res.writeStatus(statusLines.get(status)!)
     for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i]!, headers[i + 1]!)
+    if (!closes) res.writeHeader('keep-alive', this.#keepAlive)
   }
 }

@@ -18,7 +18,7 @@ import { type Backend, Handlers, type HandlersOptions } from '../../src/http/han
 import { type Gate, openGate } from '../../src/http/gate.js'
 import { createLogger } from '../../src/http/logger.js'
 import type { Wire } from '../../src/http/post-exchange.js'
-import { Server } from '../../src/http/server.js'
+import { Server, type TransportName } from '../../src/http/server.js'
 import type { TlsFiles } from '../../src/http/tls.js'
 import { createFakeEngine, type FakeEngineOptions } from './fake-engine.js'
 
@@ -112,6 +112,16 @@ export interface StubOptions extends Partial<HandlersOptions> {
   readonly dataDir?: string
   /** As of {@link Server.listen}. */
   readonly patienceMs?: number
+  readonly transport?: TransportName
+  readonly idleTimeoutMs?: number
+  readonly proxyProtocol?: boolean
+  /** Default 127.0.0.1. */
+  readonly host?: string
+}
+
+/** `OI_TEST_TRANSPORT` has the tests of HTTP run on the other transport. */
+function transportOfTests(): TransportName {
+  return (process.env['OI_TEST_TRANSPORT'] as TransportName | undefined) ?? 'auto'
 }
 
 /** Runs a server with its own data folder and a key, and removes both. */
@@ -136,8 +146,11 @@ export async function withServer(
     deadlineMs: 60_000,
     ...options,
   })
-  const { tls, patienceMs } = options
-  const server = await Server.listen({ handlers, host: '127.0.0.1', port: 0, tls, patienceMs })
+  const { tls, transport = transportOfTests(), host = '127.0.0.1' } = options
+  const { patienceMs, idleTimeoutMs, proxyProtocol } = options
+  const server = await Server.listen({
+    ...{ handlers, host, port: 0, tls, transport, patienceMs, idleTimeoutMs, proxyProtocol },
+  })
   try {
     const { port } = server
     const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`

@@ -1,27 +1,65 @@
-/** File descriptors that are used up: the server waits for some, and ends nothing. */
+/** Descriptors that run out: refused in words, and the server goes on. */
 import t from 'tap'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServerProcess } from '../helpers/server-process.js'
+import { fileURLToPath } from 'node:url'
+import { RawClient, request } from '../helpers/raw-client.js'
 
-t.test(
-  'without descriptors, open connections are served, and new ones once there are',
-  async (t) => {
-    const through = ['sh', '-c', 'ulimit -n 200; exec "$@"', 'sh']
-    const server = await ServerProcess.start(t, { through })
-    const { port } = new URL(server.url('/'))
-    const idle = Array.from({ length: 300 }, () => connect(Number(port), '127.0.0.1'))
-    await Promise.all(idle.map((socket) => once(socket, 'connect')))
-    await server.ask(20)
+const stub = fileURLToPath(new URL('../fixtures/oi-stub.js', import.meta.url))
+const limit = 200
 
-    const late = connect(Number(port), '127.0.0.1')
-    late.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
-    const answered = once(late, 'data')
-    await sleep(300)
-    for (const socket of idle) socket.destroy()
-    t.match(String(await answered), /^HTTP\/1\.1 200/)
-    late.destroy()
-    t.equal(await server.stop(), 0)
-  },
-)
+for (const transport of ['uws', 'node'] as const) {
+  t.test(`${transport}: more connections than descriptors do not end the server`, async (t) => {
+    const args = ['serve', '--model', 'stub.gguf', '--port', '0', '--data', t.testdir()]
+    const script = `ulimit -n ${limit} && exec "$0" "$@"`
+    const server = spawn(
+      'bash',
+      ['-c', script, process.execPath, stub, ...args, '--transport', transport],
+      { env: { ...process.env, OI_TEST_MODEL: 'instant' } },
+    )
+    t.teardown(() => server.kill('SIGKILL'))
+    let said = ''
+    server.stdout.on('data', (data) => (said += data))
+    server.stderr.on('data', (data) => (said += data))
+    while (!/^Ready$/m.test(said)) await sleep(10)
+    const port = Number(/Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)![1])
+
+    const clients: RawClient[] = []
+    for (let i = 0; i < limit + 100; i++) clients.push(await RawClient.connect(port))
+    for (const client of clients) client.send(request('GET', '/healthz'))
+    const replies = await Promise.all(
+      clients.map((client) => client.reply().catch(() => undefined)),
+    )
+    const statuses = replies.map((reply) => reply?.status)
+    const served = statuses.filter((status) => status === 200).length
+    t.ok(served >= 50 && served < limit, `${served} are served`)
+    if (transport === 'uws') {
+      const refused = replies.find((reply) => reply?.status === 503)
+      t.match(JSON.parse(refused!.body), { error: { code: 'overloaded' } })
+      t.match(refused!.headers, { 'retry-after': '1', 'x-request-id': /^req_/ })
+    }
+    const used = await cpuMs(server.pid!)
+    await sleep(500)
+    t.ok((await cpuMs(server.pid!)) - used < 400, 'nothing spins while they are all in use')
+
+    for (const client of clients) client.socket.destroy()
+    for (let ok = false; !ok;) {
+      await sleep(20)
+      const client = await RawClient.connect(port)
+      client.send(request('GET', '/healthz'))
+      ok = (await client.reply().catch(() => undefined))?.status === 200
+      client.socket.destroy()
+    }
+    server.kill('SIGTERM')
+    t.strictSame(await once(server, 'exit'), [0, null])
+  })
+}
+
+/** What a process has used of the processor, milliseconds. */
+async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}

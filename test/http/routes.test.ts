@@ -66,7 +66,8 @@ t.test('routes and methods', (t) =>
       ['PROPFIND', '/readyz', 405, 'GET, HEAD'],
       ['GET', '/', 404],
       ['HEAD', '/nowhere', 404],
-      ['POST', '/v1/systemone/', 404],
+      ['OPTIONS', '/', 204, 'GET, HEAD, POST, OPTIONS'],
+      ['OPTIONS', '/nowhere', 404],
     ] as const) {
       client.send(request(method, path, { authorization: `Bearer ${key}` }))
       const reply = await client.reply(method === 'HEAD')
@@ -81,6 +82,54 @@ t.test('routes and methods', (t) =>
     }
     client.socket.destroy()
     t.equal(client.rest, '')
+  }),
+)
+
+t.test('a path is understood as it was meant', (t) =>
+  withServer({}, async ({ port, key }) => {
+    const client = await RawClient.connect(port)
+    for (const path of [
+      ...['/v1/systemone/', '//v1/systemone', '/v1//systemone', '/v1/v1/systemone'],
+      ...[
+        '/v1/v1/v1/systemone/',
+        '/v1/systemone?x=/nowhere',
+        '/v1/system%6fne',
+        '/%76%31/systemone',
+      ],
+      'http://elsewhere.example/v1/systemone',
+    ]) {
+      client.send(request('POST', path, { authorization: `Bearer ${key}` }, '{}'))
+      t.equal((await client.reply()).status, 200, path)
+    }
+    for (const [path, message] of [
+      ['/systemone', /did you mean \/v1\/systemone\?/],
+      ['/v1/sistemone', /did you mean \/v1\/systemone\?/],
+      ['/v1/chat/completions', /other APIs.*POST \/v1\/systemone/],
+      ['/v1/v1/embeddings', /other APIs.*POST \/v1\/systemone/],
+      ['/v1/systemone%2fbatch', /no such route/],
+      [`/${'x'.repeat(8000)}`, /no such route/],
+    ] as const) {
+      client.send(request('POST', path, { authorization: `Bearer ${key}` }, '{}'))
+      const { status, body } = await client.reply()
+      t.equal(status, 404, path.slice(0, 40))
+      t.match(JSON.parse(body), { error: { code: 'not_found', message } })
+    }
+    client.socket.destroy()
+  }),
+)
+
+t.test('an encoding of the body that is not read has 415 and names what is', (t) =>
+  withServer({}, async ({ url, key }) => {
+    for (const path of ['/v1/systemone', '/v1/systemone/batch']) {
+      for (const encoding of ['gzip', 'br', 'zstd', 'gzip, identity']) {
+        const reply = await fetch(url + path, post(key, { 'content-encoding': encoding }))
+        t.equal(reply.status, 415)
+        t.equal(reply.headers.get('accept-encoding'), 'identity')
+        t.match(await reply.json(), { error: { code: 'invalid_request' } })
+      }
+    }
+    const plain = await fetch(`${url}/v1/systemone`, post(key, { 'content-encoding': 'identity' }))
+    t.equal(plain.status, 200)
   }),
 )
 

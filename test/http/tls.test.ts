@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { root } from '../../scripts/build/paths.js'
 import { readConfig } from '../../src/config.js'
-import { checkTls } from '../../src/http/tls.js'
+import { readTls } from '../../src/http/tls.js'
 import { batchPath, linesType, numbers, readLines, requestsAbout } from '../helpers/batch.js'
 import { ended, RunningCommand } from '../helpers/command.js'
 import { decision, stubDecider, withServer } from '../helpers/stub.js'
@@ -95,16 +95,16 @@ t.test('files that cannot be used are refused by their setting and path', async 
     [{ certFile, keyFile: file('text') }, /^--tls-key: expected a private key .* in PEM form/],
     [{ certFile, keyFile: certFile }, /^--tls-key: expected a private key/],
   ] as const) {
-    t.throws(() => checkTls(files), { code: 'ERR_CONFIG', message })
+    t.throws(() => readTls(files), { code: 'ERR_CONFIG', message })
   }
-  t.doesNotThrow(() => checkTls(tls))
+  t.doesNotThrow(() => readTls(tls))
 })
 
 t.test('a key of another certificate is refused', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const dir = t.testdir({ 'key.pem': privateKey.export({ type: 'pkcs8', format: 'pem' }) })
   const other = join(dir, 'key.pem')
-  t.throws(() => checkTls({ certFile, keyFile: other }), {
+  t.throws(() => readTls({ certFile, keyFile: other }), {
     code: 'ERR_CONFIG',
     message: `--tls-key: ${other} does not belong to ${certFile}`,
   })

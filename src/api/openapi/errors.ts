@@ -20,14 +20,17 @@ const when: Readonly<Record<ErrorStatus, string>> = {
   402: "The workspace's balance is used up.",
   404: 'There is no such route.',
   405: 'The path takes other methods.',
+  408: 'The head of the request did not come in time.',
   413: 'The body is larger than the server takes.',
+  415: 'The Content-Encoding of the body is not read; accept-encoding names those that are.',
+  417: 'The request expects what the server does not do.',
   422: 'The body is not JSON, or a field is missing or of a wrong type.',
-  429:
-    'The workspace has made too many requests or has too many under way, or too many wrong keys ' +
-    'came from the same address.',
+  429: 'The workspace has made too many requests, or has too many under way.',
+  431: 'The head of the request is larger than the server takes.',
   500: 'A fault of the server; its log has more under the id of the request.',
   503: 'Too much is waiting, the model is being loaded, or the server is shutting down.',
   504: 'The request was not answered in time.',
+  505: 'The request is of another version of HTTP than 1.1 and 1.0.',
 }
 
 interface ErrorExample {
@@ -54,6 +57,15 @@ const examples: readonly ErrorExample[] = [
     param: 'state',
   },
   { code: 'ERR_BODY_TOO_LARGE', message: 'The body is over the limit of 4194304 bytes' },
+  {
+    code: 'ERR_ENCODING',
+    message: 'Content-Encoding: gzip is not read: send the body as it is (identity)',
+  },
+  { code: 'ERR_HTTP_MALFORMED', message: 'Host: expected one such header, got 0' },
+  { code: 'ERR_HEAD_TIMEOUT', message: 'The head of the request did not come in time' },
+  { code: 'ERR_EXPECTATION', message: 'Expect: this server takes 100-continue alone' },
+  { code: 'ERR_HEAD_TOO_LARGE', message: 'The head of the request is over 16 KiB' },
+  { code: 'ERR_HTTP_VERSION', message: 'This server speaks HTTP/1.1 and HTTP/1.0' },
   { code: 'ERR_API_KEY', message: 'No API key was sent: send Authorization: Bearer <key>' },
   { code: 'ERR_BALANCE', message: 'The balance of the workspace is used up' },
   { code: 'ERR_RATE_LIMIT', message: 'The workspace has made its 6000 requests of this minute' },

@@ -41,8 +41,9 @@ interface Operation {
   readonly errors: readonly ErrorStatus[]
 }
 
-const bodyErrors: readonly ErrorStatus[] = [400, 402, 413, 422, 503, 504]
-/** 429 for keys that are wrong again and again, too. */
+/** What is wrong with the HTTP itself. */
+const httpErrors: readonly ErrorStatus[] = [400, 408, 417, 431, 505]
+const bodyErrors: readonly ErrorStatus[] = [400, 402, 413, 415, 422, 503, 504]
 const keyErrors: readonly ErrorStatus[] = [401, 429]
 
 const BatchLineSchema = Type.Union([BatchItemSchema, BatchTotalsSchema], {
@@ -162,7 +163,13 @@ export function paths(components: SchemaComponents): Part {
 
 function route(operation: Operation): Part {
   const { operationId, tag, summary, description, key, body, answers, content } = operation
-  const errors: ErrorStatus[] = [...(key ? keyErrors : []), ...operation.errors, 405, 500]
+  const errors: ErrorStatus[] = [
+    ...(key ? keyErrors : []),
+    ...operation.errors,
+    ...httpErrors,
+    405,
+    500,
+  ]
   const names = body === undefined ? ['x-request-id'] : Object.keys(parameters)
   const described: Part = {
     operationId,

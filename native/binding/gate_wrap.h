@@ -1,0 +1,38 @@
+// NativeGate: the JS object behind src/http/gated-listener.ts. See transport/gate.h.
+//
+// All of it runs on the JS thread, from the event loop: no call of JS is on the stack when the
+// gate asks its owner.
+
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "../transport/gate.h"
+
+namespace oi {
+
+class GateWrap : public Napi::ObjectWrap<GateWrap> {
+ public:
+  static Napi::Function Define(Napi::Env env);
+  explicit GateWrap(const Napi::CallbackInfo& info);
+
+ private:
+  Napi::Value Attach(const Napi::CallbackInfo& info);
+  Napi::Value Current(const Napi::CallbackInfo& info);
+  void Probe(const Napi::CallbackInfo& info);
+  Napi::Value IsThere(const Napi::CallbackInfo& info);
+  void CloseIfSent(const Napi::CallbackInfo& info);
+  void Dispose(const Napi::CallbackInfo& info);
+  // Calls JS from the event loop. What it throws is taken for false.
+  bool Ask(const Napi::FunctionReference& question, const std::vector<napi_value>& arguments);
+
+  Napi::AsyncContext context_;
+  Napi::FunctionReference take_over_;
+  Napi::FunctionReference half_closed_;
+  Napi::FunctionReference closed_;
+  std::unique_ptr<Gate> gate_;
+};
+
+}  // namespace oi

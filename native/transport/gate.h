@@ -1,0 +1,112 @@
+// Stands before uWebSockets.js on its own sockets, and decides which requests it sees.
+//
+// uWebSockets.js speaks HTTP/1.1 to clients that do. What else comes (HTTP/1.0, a malformed line,
+// a chunked body, a wish, lengths that contradict each other) it refuses with a page of HTML, or
+// misreads. So each request's head is read here first: plain ones go on, and with any other the
+// connection leaves uWebSockets.js, its bytes with it, for a server that knows all of HTTP.
+//
+// Rules
+//   1. Everything is done with the public functions of uSockets, on the thread of the event loop.
+//   2. A connection leaves only when nothing of an earlier reply is still to be written: replies
+//      never change places. Until then what came is closed upon, as uWebSockets.js does it.
+//   3. A head that has not come whole waits here, bounded in size and time.
+//   4. A gate is destroyed only when the sockets of its server are closed.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "usockets.h"
+
+namespace oi {
+
+// What the gate asks its owner. A connection is named by its descriptor.
+struct GateOwner {
+  // Takes the connection over: `fd` is a descriptor of its own, `bytes` is what came of the
+  // request. False: it is not taken, since a reply is still to be written.
+  std::function<bool(int connection, int fd, std::string_view bytes)> take_over;
+  // The client sends no more. True: a reply is still to be written, so that the connection stays.
+  std::function<bool(int connection)> half_closed;
+  // A connection that stayed has been closed.
+  std::function<void(int connection)> closed;
+};
+
+struct GateLimits {
+  // How long a connection without a request is kept.
+  unsigned idle_seconds = 0;
+  // What a connection is sent that comes when hardly any descriptors are left.
+  std::string refusal;
+};
+
+class Gate {
+ public:
+  // Before the server that listens on `port`. `path`: the binary of uWebSockets.js; `polls`: what
+  // the event loop polls, each descriptor with what the handle's data points to. Null where these
+  // are not as expected.
+  static Gate* Create(const std::vector<std::pair<int, void*>>& polls, int port,
+                      const std::string& path, GateLimits limits, GateOwner owner);
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // Whose data uWebSockets.js is being given.
+  int32_t current = -1;
+
+  // For a connection that stayed, see GateOwner::half_closed.
+  //
+  // Sends an interim reply, which every client of HTTP/1.1 reads over: the system of a client that
+  // has gone answers it by resetting the connection.
+  void Probe(int connection);
+  // Whether the client may still be there; if not, the connection is closed.
+  bool IsThere(int connection);
+  // Closes it if everything has left.
+  void CloseIfSent(int connection);
+
+ private:
+  struct Connection {
+    us_socket_t* socket = nullptr;
+    // What is still to come of the body that uWebSockets.js is being given.
+    uint64_t body_bytes = 0;
+    // Of a head that is not whole yet (rule 3).
+    std::string head;
+    // Whether anything came since the last timeout.
+    bool active = false;
+    // Whether it stays open although its client sends no more.
+    bool half_closed = false;
+  };
+
+  Gate(const Usockets& us, const SocketHandlers& theirs, us_socket_context_t* context,
+       GateLimits limits, GateOwner owner);
+
+  static us_socket_t* Open(us_socket_t* s, int is_client, char* ip, int ip_length);
+  static us_socket_t* Data(us_socket_t* s, char* data, int length);
+  static us_socket_t* Timeout(us_socket_t* s);
+  static us_socket_t* Close(us_socket_t* s, int code, void* reason);
+  static us_socket_t* End(us_socket_t* s);
+  static Gate& Of(us_socket_t* s);
+
+  Connection& At(int fd);
+  int FdOf(us_socket_t* s) const;
+  us_socket_t* Receive(us_socket_t* s, char* data, size_t length);
+  us_socket_t* PassOn(us_socket_t* s, char* data, size_t length);
+  us_socket_t* TakeOver(us_socket_t* s, std::string_view bytes);
+  us_socket_t* Expire(us_socket_t* s);
+  void Refuse(int fd) const;
+
+  const Usockets us_;
+  const SocketHandlers theirs_;
+  us_socket_context_t* const context_;
+  const GateLimits limits_;
+  const GateOwner owner_;
+  // Connections from this descriptor on are refused: what is left belongs to files.
+  const int most_descriptors_;
+  // By descriptor.
+  std::vector<Connection> connections_;
+};
+
+}  // namespace oi

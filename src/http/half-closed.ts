@@ -1,0 +1,54 @@
+/**
+ * Clients that have said that they send no more, while their reply is still to come.
+ *
+ * Some of them wait for it (`nc -N`), most have gone; in both cases the same arrives. So the
+ * client is asked: an interim reply (`100 Continue`), which every client of HTTP/1.1 reads over,
+ * makes the system of one that has gone reset the connection. Not at once, since most replies are
+ * ready sooner.
+ *
+ * @module
+ */
+
+/** What a transport lets be done to such a connection. */
+export interface HalfClosed {
+  /** Whether a reply is still to be written. */
+  isRunning(): boolean
+  /** Sends an interim reply; called a tick before it is asked whether the client is there. */
+  probe(): void
+  /** False if the client has gone, which also ends its exchange. */
+  isThere(): boolean
+  /** Closes the connection once the reply has left; called until the watch is stopped. */
+  finish(): void
+}
+
+const firstMs = 100
+const longestMs = 10_000
+
+/** Watches until the returned function is called. */
+export function watchHalfClosed(connection: HalfClosed): () => void {
+  let stopped = false
+  let waitMs = firstMs
+  const again = () => {
+    if (!stopped) setTimeout(tick, waitMs).unref()
+  }
+  let probed = false
+  function tick(): void {
+    if (stopped) return
+    if (!connection.isRunning()) {
+      waitMs = firstMs
+      connection.finish()
+    } else if (!probed) {
+      connection.probe()
+      probed = true
+    } else {
+      if (!connection.isThere()) return
+      probed = false
+      waitMs = Math.min(2 * waitMs, longestMs)
+    }
+    again()
+  }
+  again()
+  return () => {
+    stopped = true
+  }
+}
