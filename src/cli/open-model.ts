@@ -71,17 +71,23 @@ export const surveyModel: SurveyModel = async (model) => {
 }
 
 /** Loads it in a process that may die, unless that is known to go well. @throws As {@link open}. */
-export function probeModel(model: ModelConfig): Promise<void> {
+export async function probeModel(model: ModelConfig): Promise<void> {
   const { file, mmproj } = model
+  requireFiles(model)
   const projectorPath = mmproj === '' ? undefined : mmproj
-  return requireLoadable(probeRequest({ ...engineOptions(model), modelPath: file, projectorPath }))
+  await requireLoadable(probeRequest({ ...engineOptions(model), modelPath: file, projectorPath }))
 }
 
 /** Opens vocabulary and shapes without weights. @throws As {@link openEngine}. */
 export async function openMetadata(model: ModelConfig): Promise<Engine> {
-  requireModelFile(model.file)
-  if (model.mmproj !== '') requireProjectorFile(model.mmproj)
+  requireFiles(model)
   return openEngine({ ...engineOptions(model), modelPath: model.file, metadataOnly: true })
+}
+
+/** First, as it is said best what a file is that is no model. */
+function requireFiles({ file, mmproj }: ModelConfig): void {
+  requireModelFile(file)
+  if (mmproj !== '') requireProjectorFile(mmproj)
 }
 
 /** All but the files: where the disk cache is depends on the model's digest. */

@@ -7,7 +7,8 @@
 import { checkedOptions, type EngineOptions, openNative } from '../engine/engine.js'
 import { loadFailure } from '../engine/load-failure.js'
 import { endOf, RunnerProcess } from './runner-process.js'
-import { SupervisedEngine, type SupervisorEvents } from './supervised-engine.js'
+import { SupervisedEngine } from './supervised-engine.js'
+import type { SupervisorEvents } from './supervision.js'
 
 export interface IsolateOptions {
   readonly events?: SupervisorEvents

@@ -15,7 +15,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
-  Cancellation,
   Engine,
   EngineStats,
   ModelInfo,
@@ -25,46 +24,9 @@ import type {
   ScoreOutput,
 } from '../engine/types.js'
 import { OiError } from '../errors.js'
+import { type Call, newCall, requireWanted } from './call.js'
 import { endOf, type RunnerEnd } from './runner-process.js'
-
-/** A call as it may be reported: its size, never its text. */
-export interface InsideCall {
-  readonly kind: 'score' | 'tokenize' | 'count'
-  /** UTF-16 units of its texts. */
-  readonly textLength: number
-  readonly questions: number
-  readonly workspace: number
-  /** Ends that it has been inside at. */
-  readonly ends: number
-}
-
-/** What is told of ends and replacements. None of them may throw. */
-export interface SupervisorEvents {
-  /** @param inside - What was asked and not answered. */
-  ended?(end: RunnerEnd, inside: readonly InsideCall[]): void
-  /** @param loadMs - From its start on. */
-  replaced?(loadMs: number): void
-  /** The engine could not be opened again; another attempt follows. */
-  failed?(error: unknown): void
-  gaveUp?(call: InsideCall): void
-}
-
-/** Counted since the engine was opened. */
-export interface SupervisorCounts {
-  /** Ends by their cause. */
-  readonly ends: Readonly<Record<string, number>>
-  readonly askedAgain: number
-  readonly gaveUp: number
-}
-
-/** A process, and the engine in it. */
-export interface Runner {
-  readonly engine: Engine
-  readonly pid: number | undefined
-}
-
-/** Opens one. @param onEnd - Told once, if it ends unasked. */
-export type OpenRunner = (onEnd: (end: RunnerEnd) => void) => Promise<Runner>
+import type { OpenRunner, Runner, SupervisorCounts, SupervisorEvents } from './supervision.js'
 
 const firstPauseMs = 100
 const mostPauseMs = 30_000
@@ -74,13 +36,6 @@ const settledMs = 60_000
 const mostWaiting = 1024
 /** How long one waits for a process. */
 const mostWaitMs = 5000
-
-interface Call extends InsideCall {
-  ends: number
-  /** On the clock of `performance.now()`. */
-  readonly dueMs: number
-  readonly signal: Cancellation | undefined
-}
 
 type Ask<T> = (engine: Engine) => Promise<T>
 
@@ -311,26 +266,9 @@ async function openOne(open: OpenRunner): Promise<Opened> {
   }
 }
 
-function newCall(
-  kind: InsideCall['kind'],
-  parts: readonly PromptPart[],
-  others: Partial<Pick<Call, 'questions' | 'workspace' | 'dueMs' | 'signal'>> = {},
-): Call {
-  const textLength = parts.reduce((sum, { text }) => sum + text.length, 0)
-  const { questions = 0, workspace = 0, dueMs = Infinity, signal } = others
-  return { kind, textLength, questions, workspace, ends: 0, dueMs, signal }
-}
-
 /** Whether it failed because the process ended, and not for a reason of its own. */
 const isEnd = (error: unknown) => endOf(error) !== undefined
 
 function closedError(): OiError {
   return new OiError('ERR_ENGINE_CLOSED', 'the engine is closed')
-}
-
-/** @throws {@link OiError} If nobody waits for it any more. */
-function requireWanted({ signal, dueMs }: Call): void {
-  if (signal?.aborted) throw new OiError('ERR_ABORTED', 'The request was cancelled')
-  if (performance.now() < dueMs) return
-  throw new OiError('ERR_TIMEOUT', 'the request was not answered in its time')
 }

@@ -2,8 +2,10 @@
 import t from 'tap'
 import { join } from 'node:path'
 import { openEngine } from '../../src/engine/engine.js'
+import { ggufHead } from '../helpers/gguf-head.js'
 
-const addon = `exports.NativeEngine = class {
+const addon = `exports.machine = () => ({ cores: 1 })
+exports.NativeEngine = class {
   async open() {
     return { ordinary: new Uint8Array(0), description: 'qwen3 ?B Q8_0', parameters: 10235904 }
   }
@@ -11,7 +13,10 @@ const addon = `exports.NativeEngine = class {
   score(id, [text]) { return Promise.reject(Object.assign(new Error('from the addon'), JSON.parse(text))) }
 }`
 
-const dir = t.testdir({ 'addon.cjs': addon, 'model.gguf': '' })
+const dir = t.testdir({
+  'addon.cjs': addon,
+  'model.gguf': ggufHead({ 'general.architecture': 'qwen3' }),
+})
 process.env['OI_ADDON'] = join(dir, 'addon.cjs')
 const engine = await openEngine({ modelPath: join(dir, 'model.gguf') })
 t.teardown(() => engine.close())

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
 import { createModelCard } from '../../src/decide/model-card.js'
+import { modelList } from '../../src/http/model-list.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 
@@ -41,9 +42,9 @@ t.test('the list of models', async (t) => {
   const engine = createFakeEngine()
   const facts = { fileName: 'm.gguf', digest: 'sha256:0', releaseDate: '2025-01-01' }
   const card = createModelCard(engine.info, await createReadout(engine), facts)
-  const entry = { id: 'm', object: 'model', created: 0, owned_by: 'oi' }
-  t.ok(validators.models.Check({ models: [card], object: 'list', data: [entry] }))
-  t.notOk(validators.models.Check({ object: 'list', data: [entry] }))
+  const list = modelList([card], { max_body_bytes: 1024, max_reply_bytes: 1024 })
+  t.ok(validators.models.Check(list))
+  t.notOk(validators.models.Check({ ...list, models: undefined }))
 })
 
 t.test('a usage report', async (t) => {
