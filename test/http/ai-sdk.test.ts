@@ -120,7 +120,8 @@ for (const [code, statusCode] of [
         statusCode,
         isRetryable: true,
         message: 'no more',
-        responseHeaders: { 'retry-after': '2', 'retry-after-ms': '1500' },
+        // Half as long again at most, so that callers do not come back together.
+        responseHeaders: { 'retry-after': /^[23]$/, 'retry-after-ms': /^(?:1[5-9]|2[0-2])\d\d$/ },
       })
     })
   })
