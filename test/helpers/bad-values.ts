@@ -114,13 +114,13 @@ export const tooLong: readonly Row[] = [
   [
     'a state and instructions that do not fit',
     asking(`{"q":{"type":"noul","instructions":"${words}"}}`),
-    'state',
+    'questions.q',
     count,
   ],
   [
     'one option that does not fit',
     asking(`{"a":${noul},"b":{"type":"choice","criteria":{"a":"${words}","b":1}}}`),
-    'state',
+    'questions.b',
     count,
   ],
 ]

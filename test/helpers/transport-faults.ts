@@ -94,7 +94,13 @@ export const transportFaults: Faults = {
     fails: ['decisions/Errors 415: a Content-Encoding that is not read, with accept-encoding'],
   },
   'knows its routes in one form only': {
-    reply: (reply) => {
+    reply: (reply, { path }) => {
+      if (/\/\/|.\/$|\/v1\/v1/.test(path)) {
+        reply.status = 404
+        reply.text =
+          '{"error":{"code":"not_found","message":"There is no such route"},' +
+          '"detail":"There is no such route"}'
+      }
       if (reply.status === 404) reply.text = reply.text.replaceAll('/v1/', '')
     },
     fails: [
