@@ -2,7 +2,7 @@
  * A client on uWebSockets.js: replies whole, and in parts that wait for whoever reads slowly.
  *
  * Rules
- *   1. Replies are written corked: one system call for each. Pieces of a part are not.
+ *   1. Everything is written corked: one system call for each reply, or piece of a part.
  *   2. What the library keeps because the connection does not take it, nobody sees: neither how
  *      much it is nor when it has left. So a reply is offered to it (`tryEnd`), and what was not
  *      taken stays here until it reports that there is room again. A part goes in small pieces,
@@ -27,7 +27,12 @@ import type { Client } from './exchange.js'
 import type { Leaver, Leaving } from './leaving.js'
 import type { Reply } from './reply.js'
 
-const pieceBytes = 16_384
+/**
+ * With the frame of a chunk less than the library's buffer for what is corked: of a longer piece it
+ * loses a part where the connection does not take all of it (version 20). Of one that fits it
+ * tells only with the next that it was kept.
+ */
+const pieceBytes = 8192
 /** Taken at once by a connection whose last reply has been read. */
 const shortReply = 4096
 
@@ -148,9 +153,9 @@ export class UwsClient implements Client, Leaver {
       const piece = part.subarray(0, pieceBytes)
       if (piece.length === part.length) this.#kept.shift()
       else this.#kept[0] = part.subarray(pieceBytes)
-      // Not corked: the library would say that it was taken, and of a long piece lose some where
-      // the connection took only a part of it (version 20).
-      this.#blocked = !this.#res.write(piece)
+      this.#res.cork(() => {
+        this.#blocked = !this.#res.write(piece)
+      })
     }
     if (this.#ending && this.#kept.length === 0 && !this.#blocked) {
       this.#res.cork(() => this.#res.end())
