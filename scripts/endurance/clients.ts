@@ -16,6 +16,8 @@ export interface World {
   readonly port: number
   readonly tally: Tally
   readonly random: Random
+  /** Words of a state, at most. */
+  readonly words: number
   /** True from the moment at which clients are to come to an end. */
   readonly over: () => boolean
 }
@@ -51,8 +53,8 @@ function questions(random: Random) {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`q${i}`, random.pick(kinds)]))
 }
 
-function body(random: Random): string {
-  return JSON.stringify({ state: sentence(random, 80), questions: questions(random) })
+function body({ random, words }: World): string {
+  return JSON.stringify({ state: sentence(random, words), questions: questions(random) })
 }
 
 const authorization = (key: string) => ({ authorization: `Bearer ${key}` })
@@ -68,10 +70,10 @@ async function see(tally: Tally, kind: string, outcome: Outcome): Promise<void> 
 /** One request after another on a connection that is kept, every reply read to its end. */
 export function steadyClient(world: World, kind: string, { name, key }: Workspace): Turn {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const { port, tally, random } = world
+  const { port, tally } = world
   return async () => {
     const headers = authorization(key)
-    const outcome = await exchange({ port, agent, path, headers, body: body(random) })
+    const outcome = await exchange({ port, agent, path, headers, body: body(world) })
     await see(tally, kind, outcome)
     book(tally, kind, name, outcome)
   }
@@ -102,7 +104,7 @@ export function batchClient(world: World, kind: string, { name, key }: Workspace
   return async () => {
     const lines = random.next() < 0.5
     const count = 1 + random.integer(random.next() < 0.2 ? 256 : 24)
-    const states = Array.from({ length: count }, () => sentence(random, 40))
+    const states = Array.from({ length: count }, () => sentence(random, world.words))
     const headers = { ...authorization(key), ...(lines && { accept: 'application/x-ndjson' }) }
     const outcome = await exchange({
       ...{ port, path: `${path}/batch`, headers },
@@ -133,11 +135,12 @@ function itemsOf(text: string, lines: boolean): Item[] {
 }
 
 /** Keys that nobody has, from many addresses: always 401. */
-export function wrongKeyClient({ port, tally, random }: World, kind: string): Turn {
+export function wrongKeyClient(world: World, kind: string): Turn {
+  const { port, tally, random } = world
   return async () => {
     const headers = authorization(`oi-${'x'.repeat(39)}${1000 + random.integer(9000)}`)
     const localAddress = `127.0.0.${10 + random.integer(4)}`
-    const outcome = await exchange({ port, path, headers, body: body(random), localAddress })
+    const outcome = await exchange({ port, path, headers, body: body(world), localAddress })
     await see(tally, kind, outcome)
     if (outcome.end === 'answered' && outcome.status !== 401 && outcome.status !== 503) {
       tally.violate(`${kind}: status ${outcome.status} for a wrong key`)
@@ -165,7 +168,7 @@ export function wrongBodyClient({ port, tally, random }: World, kind: string, ke
 export function leavingClient(world: World, kind: string, { name, key }: Workspace): Turn {
   const { port, tally, random } = world
   return async () => {
-    const text = body(random)
+    const text = body(world)
     const share = 1.5 * random.next()
     const outcome = await exchange({
       ...{ port, path, headers: { ...authorization(key), 'content-length': lengthOf(text) } },
@@ -186,7 +189,7 @@ export function leavingClient(world: World, kind: string, { name, key }: Workspa
 export function tricklingClient(world: World, kind: string, { name, key }: Workspace): Turn {
   const { port, tally, random } = world
   return async () => {
-    const text = body(random)
+    const text = body(world)
     const stops = random.next() < 0.3
     const outcome = await exchange({
       ...{ port, path, headers: { ...authorization(key), 'content-length': lengthOf(text) } },
@@ -213,9 +216,9 @@ async function trickle(out: ClientRequest, text: string, stops: boolean): Promis
 
 /** Says that it has nothing more to send, and still wants its reply. */
 export function halfClosedClient(world: World, kind: string, { name, key }: Workspace): Turn {
-  const { port, tally, random } = world
+  const { port, tally } = world
   return async () => {
-    const text = body(random)
+    const text = body(world)
     const outcome = await exchange({
       ...{ port, path },
       headers: { ...authorization(key), 'content-length': lengthOf(text), connection: 'close' },

@@ -72,7 +72,7 @@ export async function run(options: RunOptions): Promise<number> {
   await subject.start()
 
   const endMs = performance.now() + minutes * 60_000
-  const world: World = { port, tally, random, over: () => performance.now() >= endMs }
+  const world: World = { port, tally, random, words: 80, over: () => performance.now() >= endMs }
   const health = new HealthProbe(port)
   const memory: number[] = []
   const clients: readonly (readonly [turn: Turn, pauseMs: number])[] = [

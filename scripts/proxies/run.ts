@@ -50,12 +50,16 @@ export async function run({ proxy, folder, requests, clients, seed }: RunOptions
   {
     await using child = await startProxy(proxy, { folder, port: proxyPort, serverPort })
     const random = createRandom(seed)
-    const world: World = { port: proxyPort, tally, random, over: () => left <= 0 }
-    const counted = (turn: Turn) => async () => {
-      left--
-      await turn()
+    const over = () => left <= 0
+    const world: World = { port: proxyPort, tally, random, words: 12, over }
+    const client = () => {
+      const turn = mixedTurn(world, workspace)
+      return async () => {
+        left--
+        await turn()
+      }
     }
-    const turns = Array.from({ length: clients }, (_, i) => counted(turnOf(i, world, workspace)))
+    const turns = Array.from({ length: clients }, client)
     await Promise.all(turns.map((turn) => loop(world, turn, 0)))
     if (child.pid === undefined) tally.violate(`${proxy} could not be started`)
   }
@@ -76,10 +80,16 @@ export async function run({ proxy, folder, requests, clients, seed }: RunOptions
   return tally.violationCount
 }
 
-/** Of eight clients, one sends batches, one wrong keys and one wrong bodies. */
-function turnOf(i: number, world: World, workspace: Workspace): Turn {
-  if (i % 8 === 5) return batchClient(world, 'batches', workspace)
-  if (i % 8 === 6) return wrongKeyClient(world, 'wrong keys')
-  if (i % 8 === 7) return wrongBodyClient(world, 'wrong bodies', workspace.key)
-  return steadyClient(world, 'single', workspace)
+/** Mostly single requests; of a hundred, two batches, two wrong keys and ten wrong bodies. */
+function mixedTurn(world: World, workspace: Workspace): Turn {
+  const single = steadyClient(world, 'single', workspace)
+  const batch = batchClient(world, 'batches', workspace)
+  const wrongKey = wrongKeyClient(world, 'wrong keys')
+  const wrongBody = wrongBodyClient(world, 'wrong bodies', workspace.key)
+  return () => {
+    const share = world.random.next()
+    if (share < 0.02) return batch()
+    if (share < 0.04) return wrongKey()
+    return share < 0.14 ? wrongBody() : single()
+  }
 }
