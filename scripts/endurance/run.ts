@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '../../test/helpers/random.js'
+import { median } from '../bench/stats.js'
 import { auditBooks, createWorkspace, setPrice } from './accounts.js'
 import {
   batchClient,
@@ -38,7 +39,7 @@ const diskMebibytes = 48
 const model = 'oi-small'
 /** Of /healthz, whatever happens beside it. */
 const mostHealthMs = 50
-/** Resident memory at the end of a life, the last against the second. */
+/** Resident memory at the end of a life against its middle, and of late lives against early ones. */
 const mostGrowth = 1.1
 const progressMs = 60_000
 
@@ -74,7 +75,7 @@ export async function run(options: RunOptions): Promise<number> {
   const endMs = performance.now() + minutes * 60_000
   const world: World = { port, tally, random, words: 80, over: () => performance.now() >= endMs }
   const health = new HealthProbe(port)
-  const memory: number[] = []
+  const memory: LifeMemory[] = []
   const clients: readonly (readonly [turn: Turn, pauseMs: number])[] = [
     ...times(6, () => [steadyClient(world, 'steady', steady), 5] as const),
     ...times(2, () => [steadyClient(world, 'free', free), 10] as const),
@@ -140,12 +141,18 @@ async function disturb(
   }
 }
 
+/** Resident bytes of one process. */
+interface LifeMemory {
+  readonly middle: number
+  readonly end: number
+}
+
 interface Restarted {
   readonly subject: Subject
   readonly health: HealthProbe
   readonly tally: Tally
-  /** Takes the resident bytes at the end of each life. */
-  readonly memory: number[]
+  /** Takes what each life held. */
+  readonly memory: LifeMemory[]
   readonly restartMinutes: number
 }
 
@@ -154,13 +161,16 @@ async function restart(
   { subject, health, tally, memory, restartMinutes }: Restarted,
 ): Promise<void> {
   for (;;) {
-    const endMs = performance.now() + restartMinutes * 60_000
+    const lifeMs = restartMinutes * 60_000
+    const endMs = performance.now() + lifeMs
+    let middle: number | undefined
     while (performance.now() < endMs) {
       if (over()) return
       await sleep(200)
+      if (performance.now() > endMs - lifeMs / 2) middle ??= subject.residentBytes()
     }
-    const bytes = subject.residentBytes()
-    if (bytes !== undefined) memory.push(bytes)
+    const end = subject.residentBytes()
+    if (middle !== undefined && end !== undefined) memory.push({ middle, end })
     health.pause()
     const { how, ms } = await subject.stop()
     tally.see('restarts', `exit ${how}`)
@@ -176,21 +186,23 @@ function conclude(
   workspaces: Parameters<typeof auditBooks>[1],
   tally: Tally,
   health: HealthProbe,
-  memory: readonly number[],
+  memory: readonly LifeMemory[],
 ): number {
   const { lines, wrong } = auditBooks(dataDir, workspaces, tally)
   for (const what of wrong) tally.violate(what)
   if (health.quantile(0.999) > mostHealthMs) tally.violate(healthLine(health))
   for (const [end, count] of health.failures) tally.violate(`/healthz: ${count} times ${end}`)
-  const second = memory[1]
-  if (second !== undefined && memory.at(-1)! > second * mostGrowth) {
-    tally.violate('resident memory grows from life to life')
-  }
-  const mebibytes = memory.map((bytes) => (bytes / 2 ** 20).toFixed(0))
+  const third = Math.ceil(memory.length / 3)
+  const ends = memory.map(({ end }) => end)
+  const within = median(memory.map(({ middle, end }) => end / middle))
+  const between = median(ends.slice(-third)) / median(ends.slice(0, third))
+  if (within > mostGrowth) tally.violate('resident memory grows within a life')
+  if (between > mostGrowth) tally.violate('resident memory grows from life to life')
+  const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(0)
+  const held = memory.map(({ middle, end }) => `${mebibytes(middle)} to ${mebibytes(end)}`)
   say([
-    ...lines,
-    healthLine(health),
-    `resident memory at the end of each life, MiB: ${mebibytes.join(', ')}`,
+    ...[...lines, healthLine(health)],
+    `resident memory from the middle to the end of each life, MiB: ${held.join(', ')}`,
   ])
   say([`${tally.violationCount} violations`, ...tally.violationLines()])
   return tally.violationCount
