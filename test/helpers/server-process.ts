@@ -2,10 +2,7 @@
  * A stub server as a process whose output leads wherever a test wants it: so its port is known
  * beforehand and its readiness is asked over HTTP.
  */
-import { type ChildProcess, execFileSync, spawn, type StdioOptions } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
@@ -90,18 +87,4 @@ export class ServerProcess {
     this.child.kill(signal)
     return this.exited
   }
-}
-
-/** Why there can be no {@link smallDisk} here; false where there can. */
-export const noDisk = process.getuid?.() === 0 ? false : 'only root may mount'
-
-/** The folder of a disk of so many bytes, gone with the test. */
-export function smallDisk(t: Test, bytes: number): string {
-  const folder = mkdtempSync(join(tmpdir(), 'oi-disk-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder])
-  t.teardown(() => {
-    execFileSync('umount', ['--lazy', folder])
-    rmSync(folder, { recursive: true })
-  })
-  return folder
 }

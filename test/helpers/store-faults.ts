@@ -3,24 +3,20 @@
  * pages are overwritten, the file is moved away or replaced, the
  * disk is full.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   closeSync,
   copyFileSync,
   fstatSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   statfsSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { Test } from 'tap'
 import { root } from '../../scripts/build/paths.js'
 
 export interface StoreFault {
@@ -111,16 +107,4 @@ async function replace(dataDir: string) {
   renameSync(file, `${file}.away`)
   renameSync(`${file}.copy`, file)
   return () => renameSync(`${file}.away`, file)
-}
-
-/** A small disk of its own; undefined where this process may not mount one. */
-export function smallDisk(t: Test, kib = 2048): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'oi-disk-'))
-  const options = ['-t', 'tmpfs', '-o', `size=${kib}k`, 'tmpfs', folder]
-  const mounted = spawnSync('mount', options).status === 0
-  t.teardown(() => {
-    if (mounted) spawnSync('umount', ['-l', folder])
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return mounted ? folder : undefined
 }

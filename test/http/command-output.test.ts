@@ -12,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { tableText } from '../../src/cli/table.js'
-import { noDisk, smallDisk, stubScript } from '../helpers/server-process.js'
+import { stubScript } from '../helpers/server-process.js'
+import { noDisk, smallDisk } from '../helpers/small-disk.js'
 
 const real = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 

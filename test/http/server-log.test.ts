@@ -16,7 +16,8 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
-import { noDisk, ServerProcess, smallDisk } from '../helpers/server-process.js'
+import { ServerProcess } from '../helpers/server-process.js'
+import { noDisk, smallDisk } from '../helpers/small-disk.js'
 
 const requests = ['--log', 'requests']
 
