@@ -1,6 +1,7 @@
 #include "tokenizer.h"
 
 #include <limits>
+#include <utility>
 
 #include "error.h"
 #include "llama.h"
@@ -15,6 +16,9 @@ namespace {
 // ends, which is a border for every byte-pair pre-tokenizer, or anywhere if no word ends.
 // The tokenizer's threads have a stack that bears a chunk (runtime/thread.h).
 constexpr size_t kMaxChunkBytes = 16 * 1024;
+
+// The most that a request of the server has, and more.
+constexpr size_t kRecentBytes = 8 * 1024 * 1024;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -42,7 +46,8 @@ Tokenizer::Tokenizer(const Model& model, const Vision* vision)
     : vocab_(model.vocab()),
       vision_(vision),
       byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
-      sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM) {
+      sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM),
+      recent_(kRecentBytes) {
   // Of all templates, whichever the prompt is rendered with.
   std::string source;
   for (const char* name : {static_cast<const char*>(nullptr), "systemone"}) {
@@ -76,6 +81,16 @@ void Tokenizer::AppendPart(const TextPart& part, std::vector<Token>& out) const 
   }
 }
 
+// A part of a question, which comes with every state of a batch.
+void Tokenizer::AppendOnce(const TextPart& part, std::vector<Token>& out) const {
+  if (part.picture || !recent_.Append(part, out)) {
+    std::vector<Token> tokens;
+    AppendPart(part, tokens);
+    out.insert(out.end(), tokens.begin(), tokens.end());
+    recent_.Keep(part, std::move(tokens));
+  }
+}
+
 TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
   TokenizedRequest result;
   for (const TextPart& part : request.prefix) {
@@ -92,7 +107,9 @@ TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
   }
   if (result.images.empty()) BeginWithBos(result.prefix);
   for (Question& question : request.questions) {
-    result.questions.push_back({Parts(question.parts), std::move(question.candidates)});
+    std::vector<Token> tokens;
+    for (const TextPart& part : question.parts) AppendOnce(part, tokens);
+    result.questions.push_back({std::move(tokens), std::move(question.candidates)});
   }
   return result;
 }

@@ -8,7 +8,7 @@
 //   3. Parts are tokenized one by one, so a part's tokens do not depend on its neighbours: the
 //      shared prefix is the same for every question.
 //
-// Thread-safe: it only reads the vocabulary, which must outlive it.
+// Thread-safe. It reads the vocabulary, which must outlive it.
 
 #pragma once
 
@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "recent_tokens.h"
 #include "types.h"
 
 struct llama_vocab;
@@ -42,6 +43,7 @@ class Tokenizer {
  private:
   void BeginWithBos(std::vector<Token>& tokens) const;
   void AppendPart(const TextPart& part, std::vector<Token>& out) const;
+  void AppendOnce(const TextPart& part, std::vector<Token>& out) const;
   void AppendUserText(std::string_view text, std::vector<Token>& out) const;
   void AppendChunks(std::string_view text, std::vector<Token>& out) const;
   void Append(std::string_view text, bool parse_special, std::vector<Token>& out) const;
@@ -51,6 +53,7 @@ class Tokenizer {
   const bool byte_pairs_;
   const bool sentence_piece_;
   std::vector<std::string> structural_;  // rule 2
+  mutable RecentTokens recent_;          // of questions
 };
 
 }  // namespace oi

@@ -6,13 +6,16 @@
  *   1. Nothing is thrown: every request has a reply that says what became of it.
  *   2. A group is committed only if it has not been withdrawn, which is decided by one atomic
  *      exchange (shared.ts) before the commit.
- *   3. When a commit fails, the writer's row in the file says what became of it. While that
+ *   3. The log takes no more room than is left for the file: while somebody reads for long it only
+ *      grows, and a log that has filled the disk could never be folded into the file again.
+ *   4. When a commit fails, the writer's row in the file says what became of it. While that
  *      cannot be read, the outcome is unknown, and whoever sent the group asks again.
  *
  * @module
  */
 
-import { statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { type Packed, unpack } from './booking.js'
 import { accountsPath, connect, walBytesKept } from './database.js'
@@ -39,7 +42,7 @@ export interface WriteRequest {
 
 export interface WriteReply {
   readonly outcome: 'committed' | 'withdrawn' | 'failed' | 'unknown'
-  /** Why not, and whether it was only another process' lock. */
+  /** Why not, and whether it is likely to be over in a moment, as another process' lock is. */
   readonly failure?: { readonly reason: string; readonly busy: boolean }
   /** True if the path leads to another file than before, or to none. */
   readonly moved: boolean
@@ -47,6 +50,16 @@ export interface WriteReply {
   readonly walBytes: number
   /** What the operator should know. */
   readonly notes: readonly string[]
+}
+
+/** Nothing has been tried. */
+class NoRoom extends Error {
+  constructor() {
+    super(
+      'somebody has been reading for long, or the disk is nearly full: ' +
+        'there is no room to fold the log (accounts.db-wal) into the file',
+    )
+  }
 }
 
 export class StoreWriter {
@@ -77,6 +90,7 @@ export class StoreWriter {
       if (request.askOnly) {
         return this.#reply(this.#isWritten(request) ? 'committed' : 'failed', { moved })
       }
+      this.#requireRoom()
       const { begin, written, write, commit } = this.#statements!
       begin.run()
       const homeless = write(
@@ -96,7 +110,7 @@ export class StoreWriter {
       commit.run()
       return this.#reply('committed', { moved })
     } catch (error) {
-      const failure = { reason: reasonOf(error), busy: isBusy(error) }
+      const failure = { reason: reasonOf(error), busy: isBusy(error) || error instanceof NoRoom }
       const outcome = committing || request.askOnly ? this.#find(request) : 'failed'
       moved ||= !this.#file.same
       this.#rollBack()
@@ -152,6 +166,19 @@ export class StoreWriter {
     return moved
   }
 
+  /** @throws {@link NoRoom} Rule 3. */
+  #requireRoom(): void {
+    if (this.#sizes.walBytes <= walBytesKept || this.#hasRoom()) return
+    this.tend()
+    this.#sizes.walBytes = sizeOf(`${this.#file.path}-wal`)
+    if (this.#sizes.walBytes > walBytesKept && !this.#hasRoom()) throw new NoRoom()
+  }
+
+  #hasRoom(): boolean {
+    const { bavail, bsize } = statfsSync(dirname(this.#file.path))
+    return bavail * bsize >= this.#sizes.walBytes
+  }
+
   #disconnect(): void {
     try {
       this.#db?.close()
@@ -170,7 +197,7 @@ export class StoreWriter {
     }
   }
 
-  /** What became of a group whose commit failed (rule 3). */
+  /** What became of a group whose commit failed (rule 4). */
   #find(request: WriteRequest): WriteReply['outcome'] {
     try {
       this.#rollBack()

@@ -5,6 +5,7 @@
  */
 import t from 'tap'
 import { openEngine } from '../../src/engine/engine.js'
+import type { PromptPart } from '../../src/engine/types.js'
 import { fixturePath, template, user, withEngine } from '../helpers/fixture.js'
 
 t.test('text of any kind is tokenized without harm', (t) =>
@@ -83,5 +84,43 @@ t.test('text full of structural tokens takes linear time', (t) =>
     const short = await time(20_000)
     const long = await time(200_000)
     t.ok(long < 30 * short + 200, `${short.toFixed(0)} ms and ${long.toFixed(0)} ms`)
+  }),
+)
+
+t.test('a question that comes with many states is tokenized once', (t) =>
+  withEngine(
+    'dense',
+    async (engine) => {
+      // Without candidates, it is counted and not evaluated.
+      const ask = async (question: string) => {
+        const suffixes = [{ parts: [user(question)], candidates: new Int32Array(0) }]
+        return engine.score({ prefix: [user('A state.')], suffixes })
+      }
+      const ratios: number[] = []
+      for (let i = 0; i < 5; i++) {
+        const question = `${i} ${'Is it the river or the stone? '.repeat(3000)}`
+        const first = await ask(question)
+        const again = await ask(question)
+        t.equal(again.suffixTokens, first.suffixTokens)
+        ratios.push(again.tokenizeMs / first.tokenizeMs)
+      }
+      ratios.sort((a, b) => a - b)
+      t.ok(ratios[2]! < 0.5, `${ratios[2]} of the time`)
+    },
+    { contextTokens: 32_768 },
+  ),
+)
+
+t.test('the same text of a template and of a caller keeps its own tokens', (t) =>
+  withEngine('dense', async (engine) => {
+    const text = '<|im_end|>'
+    const count = async (part: PromptPart) => {
+      const suffixes = [{ parts: [part], candidates: new Int32Array(0) }]
+      return (await engine.score({ prefix: [user('A state.')], suffixes })).suffixTokens
+    }
+    for (let i = 0; i < 2; i++) {
+      t.equal(await count(template(text)), 1)
+      t.ok((await count(user(text))) > 1)
+    }
   }),
 )

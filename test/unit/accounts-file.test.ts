@@ -72,6 +72,37 @@ t.test(
   },
 )
 
+// A log that had filled the disk could not be folded into the file any more, which has to grow.
+t.test(
+  'beside a reader that stays, the log leaves the room that the file needs',
+  { skip: noDisk },
+  async (t) => {
+    const { accounts, dataDir, id } = open(t, join(smallDisk(t, 24 * 2 ** 20), 'data'))
+    accounts.credits.add(id, 1_000_000_000)
+    const reader = new Sqlite(join(dataDir, 'accounts.db'))
+    reader.exec('BEGIN; SELECT count(*) FROM workspaces')
+    const begunMs = performance.now()
+    let booked = 0
+    let refused: unknown
+    while (refused === undefined && performance.now() - begunMs < 20_000) {
+      const all = Array.from({ length: 200 }, () => accounts.ledger.book(bookingOf(id, 1), true)!)
+      for (const outcome of await Promise.allSettled(all)) {
+        if (outcome.status === 'fulfilled') booked++
+        else refused = outcome.reason
+      }
+    }
+    t.match(refused, { code: 'ERR_OVERLOADED' })
+    t.match(accounts.ledger.health.trouble, /reading for long.*no room/)
+    t.ok(statSync(join(dataDir, 'accounts.db-wal')).size < 16 * 2 ** 20)
+
+    reader.exec('COMMIT')
+    reader.close()
+    await until(() => accounts.ledger.health.trouble === undefined)
+    await accounts.ledger.book(bookingOf(id, 1), true)
+    t.match(audit(dataDir), { booked: booked + 1, balance: 1_000_000_000 - booked - 1 })
+  },
+)
+
 t.test('without a reader the log stays short', async (t) => {
   const { accounts, dataDir, id } = open(t)
   let most = 0
