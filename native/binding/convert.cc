@@ -162,6 +162,9 @@ Napi::Object FromResult(Napi::Env env, const Job& job) {
   auto array = Napi::Float32Array::New(env, logits.size());
   if (!logits.empty()) std::memcpy(array.Data(), logits.data(), logits.size() * sizeof(float));
   out.Set("logits", array);
+  auto ranks = Napi::Int32Array::New(env, result.ranks.size());
+  std::copy(result.ranks.begin(), result.ranks.end(), ranks.Data());
+  out.Set("ranks", ranks);
   out.Set("prefixTokens", static_cast<double>(result.prefix_tokens));
   out.Set("imageTokens", static_cast<double>(result.image_tokens));
   out.Set("suffixTokens", static_cast<double>(result.suffix_tokens));

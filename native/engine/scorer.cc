@@ -187,8 +187,9 @@ void Scorer::ReadRows() {
   for (Task* task : step_.tasks()) {
     for (Task::Run& run : task->runs) {
       if (run.row < 0) continue;
+      ScoreResult& result = task->result;
       if (ReadLogits(task->question(run), run.row,
-                     task->result.logits.data() + task->items[run.item].offset)) {
+                     result.logits.data() + task->items[run.item].offset, result.ranks[run.item])) {
         continue;
       }
       run.row = -1;
@@ -255,14 +256,19 @@ void Scorer::Undo() {
 }
 
 // False if they are not finite.
-bool Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const {
+bool Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out,
+                        int32_t& rank) const {
   const float* logits = llama_get_logits_ith(context_.get(), row);
   if (logits == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no logits");
   bool finite = true;
+  float likeliest = logits[question.candidates.front()];
   for (const Token candidate : question.candidates) {
     finite = finite && IsFinite(logits[candidate]);
+    likeliest = std::max(likeliest, logits[candidate]);
     *out++ = logits[candidate];
   }
+  rank = 0;
+  for (size_t i = 0; i < vocabulary_size_; ++i) rank += logits[i] > likeliest ? 1 : 0;
   *out = static_cast<float>(LogSumExp(logits, vocabulary_size_));
   return finite && IsFinite(*out);
 }

@@ -111,7 +111,7 @@ class Scorer {
   void Restart();
   void Isolate();
   void RequireFinite(const float* logits) const;
-  bool ReadLogits(const TokenizedQuestion& question, int32_t row, float* out) const;
+  bool ReadLogits(const TokenizedQuestion& question, int32_t row, float* out, int32_t& rank) const;
 
   static bool OnAbort(void* self);
 

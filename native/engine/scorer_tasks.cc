@@ -49,6 +49,7 @@ std::unique_ptr<Task> Scorer::Begin(TokenizedRequest request, std::function<bool
     floats += question.candidates.size() + 1;
   }
   task->result.logits.resize(floats);
+  task->result.ranks.resize(task->items.size());
   task->expected = task->done() ? 0 : cache_.Expect(task->request.prefix);
   return task;
 }

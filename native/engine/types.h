@@ -60,6 +60,8 @@ struct TokenizedRequest {
 struct ScoreResult {
   // Per question with k > 0 candidates: k logits, then the log-sum-exp over the vocabulary.
   std::vector<float> logits;
+  // Of each of those: tokens of the vocabulary that are likelier than its likeliest candidate.
+  std::vector<int32_t> ranks;
   size_t prefix_tokens = 0;
   size_t image_tokens = 0;  // of the prefix
   size_t suffix_tokens = 0;

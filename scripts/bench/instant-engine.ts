@@ -35,6 +35,7 @@ function outputOf({ suffixes }: ScoreInput): ScoreOutput {
   for (const { candidates } of suffixes) floats += candidates.length + 1
   return {
     logits: floats <= logits.length ? logits.slice(0, floats) : logitsOf(floats),
+    ranks: new Int32Array(suffixes.length),
     prefixTokens,
     suffixTokens: 40 * suffixes.length,
     cachedTokens: 0,

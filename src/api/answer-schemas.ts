@@ -25,6 +25,14 @@ export const EvidenceSchema = Type.Object(
       'Probability that the model gave to all allowed answers together, over its whole ' +
         'vocabulary; near 0: it would have said something else. Near 1 it kept to the form, right or wrong.',
     ),
+    rank: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'How many tokens of the whole vocabulary were likelier than the likeliest allowed one; 0: ' +
+          'the model would have said an allowed answer by itself.',
+      }),
+    ),
     logits: Type.Array(Type.Number(), {
       description:
         'Of each possible answer, before the temperature; for a noul no, then yes. Of several ' +

@@ -210,11 +210,12 @@ class EngineDecider implements ModelDecider {
   *#answers(
     readers: readonly Reader[],
     suffixes: readonly Suffix[],
-    { logits }: ScoreOutput,
+    { logits, ranks }: ScoreOutput,
     evidence: boolean,
   ): Steps<{ answers: Record<string, Answer>; text: string }> {
     let at = 0
     let suffix = 0
+    let asked = 0
     let text = ''
     const answers: [string, Answer][] = []
     for (const { name, question, reading } of readers) {
@@ -222,8 +223,13 @@ class EngineDecider implements ModelDecider {
       for (let i = suffixesOf(reading); i > 0; i--) {
         const count = suffixes[suffix++]!.candidates.length
         const vocabulary = logits[at + count] ?? 0
-        measured.push({ logits: logits.subarray(at, at + count), vocabulary })
-        if (count > 0) at += count + 1
+        const own = logits.subarray(at, at + count)
+        if (count === 0) {
+          measured.push({ logits: own, vocabulary })
+          continue
+        }
+        measured.push({ logits: own, vocabulary, rank: ranks[asked++]! })
+        at += count + 1
       }
       const options = optionLogits(reading, measured)
       const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))

@@ -55,6 +55,11 @@ export interface Evidence {
   /** Probability of all allowed labels together over the whole vocabulary, 0 to 1. */
   readonly label_mass: number
   /**
+   * How many tokens of the whole vocabulary were likelier than the likeliest label; 0: the model
+   * would have said a label by itself. Absent where it was not asked.
+   */
+  readonly rank?: number
+  /**
    * Per option, before the temperature; for a noul: no, then yes. A model that rates a noul has
    * one for each rating, from no to yes. With averaged orders: the means of the log-probabilities.
    */

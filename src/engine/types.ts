@@ -50,6 +50,11 @@ export interface ScoreOutput {
    * log-probability is its logit minus that last value.
    */
   readonly logits: Float32Array
+  /**
+   * For each of those suffixes, how many tokens of the whole vocabulary were likelier than its
+   * likeliest candidate.
+   */
+  readonly ranks: Int32Array
   /** Tokens of the prefix, those of its images included. */
   readonly prefixTokens: number
   /** Positions that the images take up in the prefix. */

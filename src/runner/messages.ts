@@ -109,10 +109,13 @@ const resultNumbers = [
 ] as const satisfies readonly (keyof ScoreOutput)[]
 
 export function resultFrame(id: number, output: ScoreOutput): Buffer {
-  const bytes = sizeOf.numbers(output.logits) + resultNumbers.length * sizeOf.float64
+  const { logits, ranks } = output
+  const bytes =
+    sizeOf.numbers(logits) + sizeOf.numbers(ranks) + resultNumbers.length * sizeOf.float64
   const frame = newFrame(replies.result, id, bytes)
   const out = new FieldWriter(frame, headBytes)
-  out.numbers(output.logits)
+  out.numbers(logits)
+  out.numbers(ranks)
   for (const name of resultNumbers) out.float64(output[name])
   return frame
 }
@@ -120,8 +123,10 @@ export function resultFrame(id: number, output: ScoreOutput): Buffer {
 export function readResult(payload: Buffer): ScoreOutput {
   const fields = new FieldReader(payload)
   const logits = fields.float32s()
+  const ranks = fields.int32s()
   const numbers = resultNumbers.map((name) => [name, fields.float64()] as const)
-  return { logits, ...(Object.fromEntries(numbers) as Omit<ScoreOutput, 'logits'>) }
+  const rest = Object.fromEntries(numbers) as Omit<ScoreOutput, 'logits' | 'ranks'>
+  return { logits, ranks, ...rest }
 }
 
 /** @param trusted - One byte a text, as in {@link ScoreAsk}. */

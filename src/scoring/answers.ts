@@ -39,7 +39,7 @@ export interface AnswerOptions {
  */
 export function answerOf(
   question: Question,
-  { logits, labelMass, orders, meanOfProbabilities }: OptionLogits,
+  { logits, labelMass, rank, orders, meanOfProbabilities }: OptionLogits,
   { temperature, bias = 0, evidence }: AnswerOptions,
 ): Answer {
   const rows = orders?.map((row) => withBias(row, bias))
@@ -52,6 +52,7 @@ export function answerOf(
 
   const shown: Evidence = {
     label_mass: labelMass,
+    ...(rank !== undefined && { rank }),
     logits,
     temperature,
     ...(rows && { order_spread: orderSpread(rows, temperature) }),

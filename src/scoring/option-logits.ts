@@ -12,6 +12,11 @@ export interface OptionLogits {
   readonly logits: readonly number[]
   /** Probability of all options' labels together over the whole vocabulary, 0 to 1. */
   readonly labelMass: number
+  /**
+   * How many tokens of the vocabulary were likelier than the likeliest label, at the first place
+   * that was read; the most of several orders. Undefined where the model was not asked.
+   */
+  readonly rank?: number | undefined
   /** Log-probabilities of each order, shape [orders][n]; only of averaged orders. */
   readonly orders?: readonly (readonly number[])[]
   /** True if the answer is the mean of the orders' probabilities, not of their logarithms. */
@@ -47,14 +52,14 @@ function labelLogits(
   [measured]: readonly Measurement[],
 ): OptionLogits {
   if (forms.length === 0) return { logits: [0], labelMass: 1 }
-  const { logits: candidates, vocabulary } = measured!
+  const { logits: candidates, vocabulary, rank } = measured!
   let at = 0
   const logits = forms.map((count) => {
     const own: number[] = []
     for (let i = 0; i < count; i++) own.push(candidates[at++]!)
     return pick === 'likeliest' ? Math.max(...own) : logSumExp(own)
   })
-  return { logits, labelMass: massOf(logits, vocabulary) }
+  return { logits, labelMass: massOf(logits, vocabulary), rank }
 }
 
 function stepLogits(reading: StepReading, measured: readonly Measurement[]): OptionLogits {
@@ -75,7 +80,7 @@ function stepLogits(reading: StepReading, measured: readonly Measurement[]): Opt
     reading.over === 'vocabulary'
       ? overVocabulary
       : sums(measured.map(({ logits: candidates }) => logSumExp(candidates)))
-  return { logits, labelMass: massOf(overVocabulary, 0) }
+  return { logits, labelMass: massOf(overVocabulary, 0), rank: measured[0]?.rank }
 }
 
 function meanOverOrders(
@@ -84,22 +89,24 @@ function meanOverOrders(
 ): OptionLogits {
   let at = 0
   let labelMass = 0
+  let rank: number | undefined
   const rows = orders.map(({ places, reading }) => {
     const count = suffixesOf(reading)
     const inOrder = optionLogits(reading, measured.slice(at, at + count))
     at += count
     labelMass += inOrder.labelMass / orders.length
+    if (inOrder.rank !== undefined) rank = Math.max(rank ?? 0, inOrder.rank)
     const total = logSumExp(inOrder.logits)
     return places.map((place) => inOrder.logits[place]! - total)
   })
   if (mean === 'probabilities') {
     const logits = rows[0]!.map((_, i) => logSumExp(rows.map((row) => row[i]!)))
-    return { logits, labelMass, orders: rows, meanOfProbabilities: true }
+    return { logits, labelMass, rank, orders: rows, meanOfProbabilities: true }
   }
   const logits = rows[0]!.map(
     (_, option) => rows.reduce((sum, row) => sum + row[option]!, 0) / rows.length,
   )
-  return { logits, labelMass, orders: rows }
+  return { logits, labelMass, rank, orders: rows }
 }
 
 /**

@@ -11,6 +11,8 @@ export interface Measurement {
   readonly logits: ArrayLike<number>
   /** Log-sum-exp over the whole vocabulary, nats; of no meaning without candidates. */
   readonly vocabulary: number
+  /** Tokens of the whole vocabulary that are likelier than the likeliest candidate. */
+  readonly rank?: number
 }
 
 /** One suffix, whose candidates are the options' labels. The common case. */

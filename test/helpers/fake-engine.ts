@@ -158,6 +158,10 @@ class HashEngine implements FakeEngine {
     this.#seen.add(key)
     return {
       logits: Float32Array.from(logits),
+      ranks: Int32Array.from(
+        input.suffixes.filter(({ candidates }) => candidates.length > 0),
+        () => 0,
+      ),
       prefixTokens: prefix.length,
       suffixTokens: suffixes.reduce((sum, ids) => sum + ids.length, 0),
       cachedTokens: cached ? prefix.length : 0,

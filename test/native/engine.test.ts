@@ -270,3 +270,29 @@ t.test('a full queue refuses at once and recovers', (t) =>
     { maxQueued: 4, contextTokens: endlessContext, maxBacklogMs: 2 ** 31 },
   ),
 )
+
+t.test('ranks count the tokens that are likelier than the likeliest candidate', (t) =>
+  withEngine('small', async (engine) => {
+    const parts = [user(' Is it so?')]
+    const all = Int32Array.from({ length: engine.info.vocabularySize }, (_, id) => id)
+    const { logits, ranks } = await engine.score({
+      prefix: [user('The river ran.')],
+      suffixes: [
+        { parts, candidates: all },
+        { parts, candidates },
+        { parts, candidates: new Int32Array(0) },
+        { parts, candidates: Int32Array.of(candidates[0]!) },
+      ],
+    })
+    const vocabulary = logits.slice(0, all.length)
+    const rankOf = (ids: Int32Array) => {
+      const likeliest = Math.max(...Array.from(ids, (id) => vocabulary[id]!))
+      return vocabulary.filter((logit) => logit > likeliest).length
+    }
+    // What rides in the same step is the same row of numbers but for the last bits.
+    t.equal(ranks.length, 3)
+    t.equal(ranks[0], 0)
+    t.ok(Math.abs(ranks[1]! - rankOf(candidates)) <= 2)
+    t.ok(Math.abs(ranks[2]! - rankOf(candidates.subarray(0, 1))) <= 2)
+  }),
+)

@@ -129,3 +129,29 @@ t.test('a rated noul is the expected rating', async (t) => {
 function step(suffix: number, candidate: number) {
   return { suffix, candidate }
 }
+
+t.test('the rank is that of the first place, and the worst of several orders', async (t) => {
+  const labels = { kind: 'labels', forms: [1, 1] } as const
+  const of = (rank: number) => ({ logits: [1, 2], vocabulary: 3, rank })
+  t.equal(optionLogits(labels, [of(4)]).rank, 4)
+  t.equal(optionLogits({ kind: 'labels', forms: [] }, []).rank, undefined)
+  const reading: StepReading = {
+    kind: 'steps',
+    suffixes: 2,
+    options: [[[step(0, 0), step(1, 0)]], [[step(0, 1)]]],
+    over: 'vocabulary',
+  }
+  t.equal(optionLogits(reading, [of(2), of(9)]).rank, 2)
+  const orders: OrdersReading = {
+    kind: 'orders',
+    orders: [
+      { places: [0, 1], reading: labels },
+      { places: [1, 0], reading: labels },
+    ],
+  }
+  const measured = optionLogits(orders, [of(1), of(7)])
+  t.equal(measured.rank, 7)
+  const question = { type: 'choice', criteria: { a: null, b: null } } as const
+  const answer = answerOf(question, measured, { temperature: 1, evidence: true })
+  t.equal(answer.evidence!.rank, 7)
+})
