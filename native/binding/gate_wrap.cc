@@ -48,7 +48,8 @@ Napi::Function GateWrap::Define(Napi::Env env) {
   return DefineClass(
       env, "NativeGate",
       {InstanceMethod("attach", &GateWrap::Attach), InstanceMethod("current", &GateWrap::Current),
-       InstanceMethod("probe", &GateWrap::Probe), InstanceMethod("isThere", &GateWrap::IsThere),
+       InstanceMethod("sending", &GateWrap::Sending), InstanceMethod("probe", &GateWrap::Probe),
+       InstanceMethod("isThere", &GateWrap::IsThere),
        InstanceMethod("closeIfSent", &GateWrap::CloseIfSent),
        InstanceMethod("dispose", &GateWrap::Dispose)});
 }
@@ -107,6 +108,10 @@ Napi::Value GateWrap::Attach(const Napi::CallbackInfo& info) {
 
 Napi::Value GateWrap::Current(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), gate_->current);
+}
+
+Napi::Value GateWrap::Sending(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), gate_->Sending());
 }
 
 void GateWrap::Probe(const Napi::CallbackInfo& info) { gate_->Probe(Number(info)); }

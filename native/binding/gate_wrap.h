@@ -21,6 +21,7 @@ class GateWrap : public Napi::ObjectWrap<GateWrap> {
  private:
   Napi::Value Attach(const Napi::CallbackInfo& info);
   Napi::Value Current(const Napi::CallbackInfo& info);
+  Napi::Value Sending(const Napi::CallbackInfo& info);
   void Probe(const Napi::CallbackInfo& info);
   Napi::Value IsThere(const Napi::CallbackInfo& info);
   void CloseIfSent(const Napi::CallbackInfo& info);

@@ -215,6 +215,13 @@ us_socket_t* Gate::End(us_socket_t* s) {
   return s;
 }
 
+bool Gate::Sending() const {
+  for (size_t fd = 0; fd < connections_.size(); ++fd) {
+    if (connections_[fd].socket != nullptr && !AllSent(static_cast<int>(fd))) return true;
+  }
+  return false;
+}
+
 void Gate::Probe(int fd) {
   [[maybe_unused]] const auto sent =
       send(fd, kInterim.data(), kInterim.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -244,6 +251,7 @@ Gate* Gate::Create(const std::vector<std::pair<int, void*>>&, int, const std::st
   return nullptr;
 }
 Gate::~Gate() = default;
+bool Gate::Sending() const { return false; }
 void Gate::Probe(int) {}
 bool Gate::IsThere(int) { return true; }
 void Gate::CloseIfSent(int) {}

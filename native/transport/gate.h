@@ -57,6 +57,10 @@ class Gate {
   // Whose data uWebSockets.js is being given.
   int32_t current = -1;
 
+  // Whether any client has not taken all that the system has for it. What uWebSockets.js still
+  // keeps for one is sent once the system has room, and so before this is false for long.
+  bool Sending() const;
+
   // For a connection that stayed, see GateOwner::half_closed.
   //
   // Sends an interim reply, which every client of HTTP/1.1 reads over: the system of a client that

@@ -87,6 +87,8 @@ export interface NativeGate {
   attach(options: { port: number; binary: string; idleSeconds: number; refusal: string }): boolean
   /** The connection whose request uWebSockets.js is being given. */
   current(): number
+  /** Whether any client has not taken all that the system has for it. */
+  sending(): boolean
   probe(connection: number): void
   isThere(connection: number): boolean
   closeIfSent(connection: number): void

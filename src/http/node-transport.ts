@@ -148,6 +148,10 @@ export class NodeTransport implements Transport {
     this.#acceptor.close(() => {})
   }
 
+  get sending(): boolean {
+    return [...this.#sockets].some((socket) => socket.writableLength > 0)
+  }
+
   close(): void {
     this.stopAccepting()
     for (const socket of this.#sockets) socket.destroy()

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../errors.js'
 import type { Listener } from './exchange.js'
 import { Leaving } from './leaving.js'
@@ -38,6 +39,8 @@ export interface ServerOptions {
 
 /** For replies at the end of the grace period, milliseconds. */
 const lastMs = 1000
+/** Between looks whether the last of them have been taken. */
+const lookMs = 5
 
 export class Server {
   readonly port: number
@@ -93,7 +96,10 @@ export class Server {
     await this.#handlers.close(graceMs)
     // Those that were refused at the end of the grace period need a moment too.
     const leftMs = Math.max(endMs - performance.now(), Math.min(graceMs, lastMs))
+    const lastLookMs = performance.now() + leftMs
     if (leftMs > 0) await this.#leaving.drain(leftMs)
+    // Of the last pieces, the library may keep some that nobody is told of.
+    while (performance.now() < lastLookMs && this.#transport.sending) await sleep(lookMs)
     this.#transport.close()
   }
 }

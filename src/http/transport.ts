@@ -32,6 +32,8 @@ export interface Transport {
   readonly port: number
   /** Accepts no more connections. Idempotent. */
   stopAccepting(): void
+  /** Whether there are replies that the process has given away and no client has taken yet. */
+  readonly sending: boolean
   /** Closes all connections at once. */
   close(): void
 }

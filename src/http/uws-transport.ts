@@ -132,6 +132,10 @@ export class UwsTransport implements Transport {
     this.#library.us_listen_socket_close(this.#socket)
   }
 
+  get sending(): boolean {
+    return this.#gate.sending() || this.#others.sending
+  }
+
   close(): void {
     this.stopAccepting()
     this.#others.close()
