@@ -28,6 +28,8 @@ import { WriterLink } from './writer-link.js'
 
 /** How long a booking for which nobody waits may stay in memory, milliseconds. */
 const lazyMs = 20
+/** How long one may wait while the writer's thread starts: a busy machine is no store that fails. */
+const startingMs = 5000
 /** After how long what could not be written is tried again. */
 const retryMs = 250
 /** How long uses of keys are collected. */
@@ -261,14 +263,19 @@ export class Ledger {
     }
   }
 
-  /** Looks again when the time of the oldest group is up (rule 2). */
+  get #patienceMs(): number {
+    return this.#link.heard ? patienceMs : startingMs
+  }
+
+  /** Looks again when the time of the oldest group may be up (rule 2): it may become shorter. */
   #watchTime(): void {
     if (this.#watch !== undefined || this.#closed) return
     const groups = [...(this.#sent?.groups ?? []), ...this.#pending.groups]
     const oldest = groups.find(({ withdrawn }) => !withdrawn)
     if (oldest === undefined) return
-    const waitMs = oldest.sinceMs + patienceMs - performance.now()
-    this.#watch = setTimeout(() => this.#loseTime(), Math.max(pauseMs, waitMs))
+    const waitMs = oldest.sinceMs + this.#patienceMs - performance.now()
+    const lookMs = Math.min(Math.max(pauseMs, waitMs), patienceMs)
+    this.#watch = setTimeout(() => this.#loseTime(), lookMs)
   }
 
   #loseTime(): void {
@@ -276,7 +283,7 @@ export class Ledger {
     // After a pause of the machine what has long been done may only wait to be heard, or sent.
     this.#link.await(0)
     if (!this.#link.underWay && !this.health.failing) this.#send()
-    const dueMs = performance.now() - patienceMs
+    const dueMs = performance.now() - this.#patienceMs
     const sent = this.#sent
     const late = sent?.groups.filter(({ sinceMs, withdrawn }) => !withdrawn && sinceMs <= dueMs)
     if (sent !== undefined && late?.length && (sent.unknown || sent.sinceMs <= dueMs)) {

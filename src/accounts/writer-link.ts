@@ -36,6 +36,7 @@ export class WriterLink {
   #thread: Thread | undefined
   #closed = false
   #underWay = false
+  #heard = false
 
   /**
    * @param file - The one that this process has open.
@@ -49,6 +50,11 @@ export class WriterLink {
 
   get underWay(): boolean {
     return this.#underWay
+  }
+
+  /** Whether the thread has replied to anything yet: until then it may only be starting. */
+  get heard(): boolean {
+    return this.#heard
   }
 
   /** Only while nothing is under way. */
@@ -121,6 +127,7 @@ export class WriterLink {
     if (message === 'closed') this.#closed = true
     if (message === 'closed' || !this.#underWay) return
     this.#underWay = false
+    this.#heard = true
     this.#thread?.port.unref()
     this.#onReply(message)
   }

@@ -229,15 +229,15 @@ t.test("a decider's errors", async (t) => {
       'invalid_request',
     ],
     [new OiError('ERR_TIMEOUT', 'not in time'), 504, 'timeout'],
-    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1500 }), 503, 'overloaded', '2'],
-    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1e9 }), 503, 'overloaded', '60'],
-    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 0 }), 503, 'overloaded', '1'],
+    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1500 }), 503, 'overloaded', /^[23]$/],
+    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 1e9 }), 503, 'overloaded', /^60$/],
+    [new OiError('ERR_OVERLOADED', 'queue', { retryAfterMs: 0 }), 503, 'overloaded', /^1$/],
   ] as const) {
     const decider = stubDecider(() => Promise.reject(error))
     await withServer({ decider }, async ({ url, key }) => {
       const reply = await fetch(`${url}/v1/systemone`, post(key))
       t.equal(reply.status, status)
-      t.equal(reply.headers.get('retry-after'), retryAfter ?? null)
+      t.match(reply.headers.get('retry-after'), retryAfter ?? null)
       const body = { error: { code, message: error.message }, detail: error.message }
       t.match(await reply.json(), body)
     })
