@@ -5,7 +5,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
@@ -67,7 +67,9 @@ async function withConnection(dataDir: string, begin: string, ms: number): Promi
   }
 }
 
-const fakeTimeLibrary = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
+/** Where Debian's package has it, by the names of machines that it has for them. */
+const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+const fakeTimeLibrary = `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`
 
 /** The wall clock of the server, moved by Debian's libfaketime; its monotonic clock is left alone. */
 export class MovableClock {
@@ -75,6 +77,9 @@ export class MovableClock {
 
   /** @param file - Where the library looks for the shift. */
   constructor(file: string) {
+    if (!existsSync(fakeTimeLibrary)) {
+      throw new Error('There is no libfaketime, to move the clock: apt-get install libfaketime')
+    }
     mkdirSync(dirname(file), { recursive: true })
     this.#file = file
     this.move(0)
