@@ -22,8 +22,12 @@ import { BuildError, probe } from './build/run.js'
 import { ensureModel } from './make-model/ensure.js'
 
 const suites = ['dist/test/native']
-/** Tools, not the addon; and what is about readouts, whose code is not native and takes long here. */
+/**
+ * Tools, not the addon; what is about readouts, whose code is not native and takes long here; and
+ * the check of the processor, which runs on one that qemu plays, where no sanitizer does.
+ */
 const skipped = [
+  'processor.test.js',
   ...['make-model.test.js', 'bench-texts.test.js', 'label-fallback.test.js', 'label-table.test.js'],
   ...['calibrate.test.js', 'custom-readout.test.js', 'native-inspect.test.js'],
 ]
