@@ -16,7 +16,9 @@
 namespace oi {
 namespace {
 
-constexpr size_t kCheckStackBytes = 256u << 10;
+// As those of ggml's pool have. A smaller one may not even hold what a sanitizer keeps for a
+// thread.
+constexpr size_t kCheckStackBytes = 8u << 20;
 
 }  // namespace
 
