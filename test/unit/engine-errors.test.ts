@@ -15,7 +15,7 @@ exports.NativeEngine = class {
 
 const dir = t.testdir({
   'addon.cjs': addon,
-  'model.gguf': ggufHead({ 'general.architecture': 'qwen3' }),
+  'model.gguf': ggufHead({ 'general.architecture': 'qwen3' }, 0),
 })
 process.env['OI_ADDON'] = join(dir, 'addon.cjs')
 const engine = await openEngine({ modelPath: join(dir, 'model.gguf') })
