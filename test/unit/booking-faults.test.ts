@@ -4,26 +4,13 @@ import Sqlite from 'better-sqlite3'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
-import { type Booking, pack } from '../../src/accounts/booking.js'
+import { pack } from '../../src/accounts/booking.js'
 import { Shared } from '../../src/accounts/shared.js'
 import { StoreWriter } from '../../src/accounts/store-writer.js'
 import { audit, isBalanced } from '../helpers/audit.js'
+import { bookingOf } from '../helpers/booking.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { until } from '../helpers/until.js'
-
-const bookingOf = (workspaceId: number, cost: number, model = 'm'): Booking => ({
-  workspaceId,
-  keyId: 0,
-  model,
-  timeMs: Date.UTC(2026, 0, 31, 12),
-  requests: 1,
-  inputTokens: 10,
-  outputTokens: 2,
-  imageTokens: 0,
-  cachedTokens: 4,
-  cost,
-  charged: true,
-})
 
 function open(t: Test) {
   const dataDir = dataFolder(t)

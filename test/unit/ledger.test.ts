@@ -2,24 +2,10 @@ import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
-import type { Booking } from '../../src/accounts/booking.js'
 import { audit, isBalanced } from '../helpers/audit.js'
+import { bookingOf } from '../helpers/booking.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { createRandom } from '../helpers/random.js'
-
-const bookingOf = (workspaceId: number, cost: number, model = 'm'): Booking => ({
-  workspaceId,
-  keyId: 0,
-  model,
-  timeMs: Date.UTC(2026, 0, 31, 12),
-  requests: 1,
-  inputTokens: 10,
-  outputTokens: 2,
-  imageTokens: 0,
-  cachedTokens: 4,
-  cost,
-  charged: true,
-})
 
 function open(t: Test) {
   const dataDir = dataFolder(t)

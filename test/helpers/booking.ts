@@ -1,0 +1,16 @@
+/** An answer to be booked: everything about it is the same but what it costs, and by which model. */
+import type { Booking } from '../../src/accounts/booking.js'
+
+export const bookingOf = (workspaceId: number, cost: number, model = 'm'): Booking => ({
+  workspaceId,
+  keyId: 0,
+  model,
+  timeMs: Date.UTC(2026, 0, 31, 12),
+  requests: 1,
+  inputTokens: 10,
+  outputTokens: 2,
+  imageTokens: 0,
+  cachedTokens: 4,
+  cost,
+  charged: true,
+})
