@@ -53,6 +53,7 @@ export async function run(options: KillOptions): Promise<KillReport> {
   const tally = new Tally()
   const subject = await startServer(options, dataDir, tally)
   const workspaces = ['victim', 'other'].map((name) => createWorkspace(dataDir, name, true))
+  const cut = createWorkspace(dataDir, 'cut', false)
   for (const { name } of workspaces) setPrice(dataDir, name)
   const [victim, other] = workspaces as [Workspace, Workspace]
 
@@ -80,6 +81,7 @@ export async function run(options: KillOptions): Promise<KillReport> {
     recoveries.push(await kill(subject, keptPid, signal, answers.victim))
     for (const pid of childrenOf(subject.pid!)) pids.add(pid)
   }
+  const { ms: twiceMs } = await kill(subject, keptPid, 'SIGKILL', answers.victim, true)
   isOver = true
   await Promise.all(loops)
 
@@ -87,11 +89,11 @@ export async function run(options: KillOptions): Promise<KillReport> {
   const { how } = await subject.stop()
   if (how !== '0') tally.violate(`SIGTERM ended with ${how}`)
   await requireNone(pids, 'SIGTERM', tally)
-  await killServer(subject, tally)
+  await killServer(subject, worldOf('victim'), cut, tally)
   // What could not be booked at that end is taken in at the next start.
   await subject.start()
   await subject.stop()
-  return conclude({ dataDir, tally, workspaces, recoveries, calm: answers.other })
+  return conclude({ dataDir, tally, workspaces, recoveries, twiceMs, calm: answers.other })
 }
 
 async function startServer(
@@ -136,13 +138,16 @@ interface Recovery {
   readonly loadMs: number
 }
 
+/** @param isTwice - Whether the next process is killed too, while it loads the model. */
 async function kill(
   subject: Subject,
   keptPid: number,
   signal: NodeJS.Signals,
   answers: readonly Answer[],
+  isTwice = false,
 ): Promise<Recovery> {
-  const pid = childrenOf(subject.pid!).find((each) => each !== keptPid)!
+  const victimPid = () => childrenOf(subject.pid!).find((each) => each !== keptPid)
+  const pid = victimPid()!
   const startMs = performance.now()
   process.kill(pid, signal)
   const wait = async () => {
@@ -150,6 +155,10 @@ async function kill(
     await sleep(2)
   }
   const before = lastLoad(subject.log)?.pid
+  if (isTwice) {
+    while ([pid, undefined].includes(victimPid())) await wait()
+    process.kill(victimPid()!, signal)
+  }
   while (lastLoad(subject.log)?.pid === before) await wait()
   const count = answers.length
   while (answers.length === count) await wait()
@@ -162,13 +171,27 @@ function lastLoad(log: string): { pid: string; loadMs: number } | undefined {
   return found && { pid: found[1]!, loadMs: Number(found[2]) }
 }
 
-/** Ends the server as nothing can prevent, in which its models' processes have no part. */
-async function killServer(subject: Subject, tally: Tally): Promise<void> {
+/**
+ * Ends the server as nothing can prevent, under load: its models' processes have no part in that.
+ * What its clients saw is not looked at, and their workspace's books are not either.
+ */
+async function killServer(
+  subject: Subject,
+  world: World,
+  workspace: Workspace,
+  tally: Tally,
+): Promise<void> {
   await subject.start()
   const pids = new Set(childrenOf(subject.pid!))
   if (pids.size !== 2) tally.violate(`${pids.size} processes for two models`)
+  let isOver = false
+  const uncounted = { ...world, tally: new Tally(), over: () => isOver }
+  const loops = many(8, () => loop(uncounted, steadyClient(uncounted, 'cut', workspace), 0))
+  await sleep(300)
   await subject.stop('SIGKILL')
   await requireNone(pids, 'SIGKILL', tally)
+  isOver = true
+  await Promise.all(loops)
 }
 
 async function requireNone(pids: ReadonlySet<number>, signal: string, tally: Tally): Promise<void> {
@@ -197,11 +220,13 @@ interface Seen {
   readonly tally: Tally
   readonly workspaces: readonly Workspace[]
   readonly recoveries: readonly Recovery[]
+  /** Of a process that was killed, and the next one while it loaded the model. */
+  readonly twiceMs: number
   /** To requests to the other model. */
   readonly calm: readonly Answer[]
 }
 
-function conclude({ dataDir, tally, workspaces, recoveries, calm }: Seen): KillReport {
+function conclude({ dataDir, tally, workspaces, recoveries, twiceMs, calm }: Seen): KillReport {
   const books = auditBooks(dataDir, workspaces, tally)
   for (const what of books.wrong) tally.violate(what)
   for (const { name } of workspaces) {
@@ -230,6 +255,7 @@ function conclude({ dataDir, tally, workspaces, recoveries, calm }: Seen): KillR
   return {
     lines: [
       ...[...tally.lines(), ...books.lines, ...lines],
+      `killed again while it was loaded: answered after ${whole(twiceMs)} ms`,
       `the other model: ${whole(median(calmMs))} ms at the median, ` +
         `${whole(calmMs[Math.floor(0.99 * calmMs.length)]!)} at p99, ${whole(calmMs.at(-1)!)} at most`,
     ],
