@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { Accounts } from '../accounts/accounts.js'
@@ -14,12 +15,14 @@ import { type Backend, Handlers } from '../http/handlers.js'
 import { MetricsHandlers } from '../http/metrics-handlers.js'
 import { Server } from '../http/server.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
+import { CrashReports } from '../runner/crash-report.js'
 import { bodyLimit } from './body-limit.js'
 import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.js'
 import { ModelSlots } from './model-slots.js'
 import { planModels } from './plan-models.js'
 import { createProgress } from './progress.js'
 import { modelsToOpen } from './models-to-open.js'
+import { runnerEvents } from './runner-events.js'
 import { ServerLog } from './server-log.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
@@ -72,7 +75,7 @@ async function runServer(
   const listeners: Listeners = { servers: [], url: '' }
   try {
     const handlers = await listen(listeners, config, dependencies, { accounts, slots, log })
-    const loaded = load(models, slots, dependencies, log).then(async (opened) => {
+    const loaded = load(models, slots, { config, dependencies, log }).then(async (opened) => {
       // Last: a start that fails on the port or the model must not use up the one showing.
       const createKey = () => accounts.createFirstKey()
       const first = await startPatiently(createKey, notice, signals.first)
@@ -156,19 +159,29 @@ async function listen(
   return handlers
 }
 
+interface Loading {
+  readonly config: Config
+  readonly dependencies: Dependencies
+  readonly log: ServerLog
+}
+
 async function load(
   models: readonly ModelConfig[],
   slots: ModelSlots,
-  dependencies: Dependencies,
-  log: ServerLog,
+  { config: { inProcess, dataDir }, dependencies, log }: Loading,
 ): Promise<readonly OpenedModel[]> {
-  const planned = await planModels(models, dependencies, (text) => log.say(text))
+  const reports = new CrashReports(join(dataDir, 'crashes'))
+  const planned = await planModels(models, dependencies, !inProcess, (text) => log.say(text))
   return slots.open(
     planned.map(({ name, config }, i) => async () => {
       const what = planned.length === 1 ? 'the model' : `${name} (${i + 1} of ${planned.length})`
       const progress = createProgress(`Loading ${what}`, (line) => log.warn(line))
+      const isolate = inProcess ? undefined : runnerEvents(name, reports, log)
       try {
-        return await dependencies.openModel(config, (fraction) => progress.update(fraction))
+        return await dependencies.openModel(config, {
+          onProgress: (fraction) => progress.update(fraction),
+          isolate,
+        })
       } finally {
         progress.stop()
       }

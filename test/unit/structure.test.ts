@@ -33,8 +33,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   index: ['open', 'open-all', 'api', 'errors'],
   client: [],
   cli: [
-    ...['open', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts', 'api'],
-    ...['config', 'client', 'evaluate', 'calibrate', 'scoring', 'package-root', 'errors'],
+    ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
+    ...['api', 'config', 'client', 'evaluate', 'calibrate', 'scoring', 'package-root', 'errors'],
   ],
 }
 
@@ -47,7 +47,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   decide: ['engine/types'],
   evaluate: ['decide/types'],
   calibrate: ['decide/types', 'evaluate/types'],
-  http: ['decide/types', 'engine/types'],
+  http: ['decide/types', 'engine/types', 'runner/supervision'],
   index: ['decide/types', 'engine/types'],
   client: ['decide/types', 'errors'],
 }
