@@ -73,10 +73,15 @@ export class FrameReader {
   }
 
   #payloadBytes(head: Buffer): number {
-    const length = head.readUInt32LE(0)
     const kind = head.readUInt32LE(4)
     if (!this.#kinds.has(kind)) throw new ProtocolError(`There is no kind of message ${kind}`)
-    if (length > maxPayloadBytes) throw new ProtocolError(`A frame of ${length} bytes is too long`)
-    return length
+    return payloadBytesOf(head)
   }
+}
+
+/** @throws {@link ProtocolError} If it is more than a frame may hold. */
+export function payloadBytesOf(head: Buffer): number {
+  const length = head.readUInt32LE(0)
+  if (length > maxPayloadBytes) throw new ProtocolError(`A frame of ${length} bytes is too long`)
+  return length
 }

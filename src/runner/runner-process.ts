@@ -20,23 +20,25 @@ import { fileURLToPath } from 'node:url'
 import type { NativeEngine, NativeFacts, NativeOptions } from '../engine/native.js'
 import { noStats } from '../engine/no-stats.js'
 import type { EngineStats, ScoreOutput } from '../engine/types.js'
+import { OiError } from '../errors.js'
 import { type Frame, FrameReader } from './frames.js'
 import {
   asks,
   countFrame,
-  type Failure,
   openFrame,
   readCounted,
-  readJson,
+  readFailed,
   readOpened,
   readProgress,
   readResult,
+  readStats,
   readTokens,
   replies,
   scoreFrame,
   signal,
   tokenizeFrame,
 } from './messages.js'
+import { Outbox } from './outbox.js'
 
 const entry = fileURLToPath(new URL('main.js', import.meta.url))
 
@@ -88,10 +90,12 @@ export class RunnerProcess implements NativeEngine {
   readonly #options: RunnerOptions
   readonly #child: ChildProcess
   readonly #stream: Duplex
+  readonly #outbox: Outbox
   readonly #calls = new Map<number, Call>()
   readonly #watch: NodeJS.Timeout
   #lastWords = ''
-  #stats: EngineStats = noStats()
+  /** The counters, as they were told last. */
+  #told: Buffer | undefined
   #end: RunnerEnd | undefined
   /** Why it was ended from here. */
   #reason: string | undefined
@@ -107,6 +111,7 @@ export class RunnerProcess implements NativeEngine {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
     this.#stream = this.#child.stdio[3] as unknown as Duplex
+    this.#outbox = new Outbox(this.#stream, options.native.maxQueued)
     const known = Object.values(replies)
     const frames = new FrameReader(known, (frame) => this.#take(frame))
     this.#stream.on('data', (chunk: Buffer) => {
@@ -135,7 +140,7 @@ export class RunnerProcess implements NativeEngine {
   }
 
   async open(): Promise<NativeFacts> {
-    const { payload } = await this.#call(0, openFrame(this.#options.native))
+    const { payload } = await this.#call(0, () => openFrame(this.#options.native))
     return readOpened(payload)
   }
 
@@ -144,15 +149,15 @@ export class RunnerProcess implements NativeEngine {
     ...[texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes]: ScoreArguments
   ): Promise<ScoreOutput> {
     const ask = { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes }
-    return readResult((await this.#call(id, scoreFrame(id, ask))).payload)
+    return readResult((await this.#call(id, () => scoreFrame(id, ask))).payload)
   }
 
   async tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]> {
-    return readTokens((await this.#call(id, tokenizeFrame(id, texts, trusted))).payload)
+    return readTokens((await this.#call(id, () => tokenizeFrame(id, texts, trusted))).payload)
   }
 
   async count(id: number, text: string): Promise<number> {
-    return readCounted((await this.#call(id, countFrame(id, text))).payload)
+    return readCounted((await this.#call(id, () => countFrame(id, text))).payload)
   }
 
   /** The vocabulary is in the runner. */
@@ -161,11 +166,22 @@ export class RunnerProcess implements NativeEngine {
   }
 
   cancel(id: number): void {
-    if (this.#calls.has(id) && this.#end === undefined) this.#stream.write(signal(asks.cancel, id))
+    const call = this.#calls.get(id)
+    if (call === undefined || this.#end !== undefined) return
+    if (!this.#outbox.drop(id)) {
+      this.#outbox.send(
+        id,
+        () => signal(asks.cancel, id),
+        () => {},
+      )
+      return
+    }
+    this.#calls.delete(id)
+    call.reject(new OiError('ERR_ABORTED', 'the request was cancelled'))
   }
 
   stats(): EngineStats {
-    return this.#stats
+    return this.#told === undefined ? noStats() : readStats(this.#told)
   }
 
   /** Waits for what was accepted, then ends the process. Never rejects. */
@@ -177,7 +193,7 @@ export class RunnerProcess implements NativeEngine {
       else resolve()
     })
     // An engine that was never opened has nothing to wait for.
-    await this.#call(closeId, signal(asks.close, closeId)).catch(() => {})
+    await this.#call(closeId, () => signal(asks.close, closeId)).catch(() => {})
     this.#stream.end()
     await ended
   }
@@ -192,18 +208,21 @@ export class RunnerProcess implements NativeEngine {
     this.#child.kill('SIGKILL')
   }
 
-  #call(id: number, frame: Buffer): Promise<Frame> {
+  #call(id: number, make: () => Buffer): Promise<Frame> {
     if (this.#end !== undefined) return Promise.reject(new RunnerEnded(this.#end))
     return new Promise((resolve, reject) => {
       this.#calls.set(id, { resolve, reject })
-      this.#stream.write(frame)
+      this.#outbox.send(id, make, (error) => {
+        this.#calls.delete(id)
+        reject(error)
+      })
     })
   }
 
   #take(frame: Frame): void {
     const { kind, id, payload } = frame
     if (kind === replies.progress) this.#options.onProgress(readProgress(payload))
-    else if (kind === replies.stats) this.#stats = readJson(payload) as EngineStats
+    else if (kind === replies.stats) this.#told = Buffer.from(payload)
     else if (kind === replies.pong) this.#pingedAtMs = undefined
     else this.#settle(frame, id, kind, payload)
   }
@@ -216,7 +235,7 @@ export class RunnerProcess implements NativeEngine {
       call.resolve(frame)
       return
     }
-    const { code, message, retryAfterMs } = readJson(payload) as Failure
+    const { code, message, retryAfterMs } = readFailed(payload)
     call.reject(Object.assign(new Error(message), { code, retryAfterMs }))
   }
 
@@ -241,7 +260,7 @@ export class RunnerProcess implements NativeEngine {
     clearInterval(this.#watch)
     process.off('exit', this.#killNow)
     const { pid } = this.#child
-    const end = { pid, cause, lastWords: this.#lastWords, stats: this.#stats }
+    const end = { pid, cause, lastWords: this.#lastWords, stats: this.stats() }
     this.#end = end
     // First: whoever asks again because of a rejection must find that there is none.
     if (!this.#closing) this.#options.onEnd(end)
