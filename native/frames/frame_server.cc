@@ -11,8 +11,8 @@
 namespace oi {
 namespace {
 
-// Bears counting a short text (Pipeline::CountNow). Reserved, not used.
-constexpr size_t kStackBytes = 4u << 20;
+// The receiver's bears tokenizing a short text (Pipeline::TryPush). Reserved, not used.
+constexpr size_t kStackBytes = 16u << 20;
 constexpr std::chrono::milliseconds kStatsTime(100);
 
 }  // namespace
@@ -88,7 +88,7 @@ void FrameServer::Push(std::unique_ptr<Ask> ask) {
   std::unique_ptr<Job> job = std::move(ask);
   Refusal refusal;
   std::string out;
-  switch (pipeline_.TryPush(job, refusal)) {
+  switch (pipeline_.TryPush(job, refusal, /*tokenize=*/true)) {
     case Pipeline::Push::kAccepted:
       return;
     case Pipeline::Push::kFull:

@@ -118,6 +118,8 @@ export interface NativeAddon {
   ) => ServingEngine
   /** The machine as this process may use it; `root` stands for `/`. */
   machine(root: string): { readonly cores: number; readonly availableBytes?: number }
+  /** File descriptors of two sockets that are connected; nothing that is started inherits them. */
+  socketPair(): [number, number]
   /** The llama.cpp commit that was built in. */
   readonly llamaCommit: string
 }

@@ -93,19 +93,21 @@ export function scoreFrame(id: number, ask: ScoreAsk): Buffer {
   return frame
 }
 
-/** The numbers of a result besides its logits, in the order in which they are written. */
-const resultNumbers = [
-  ...(['prefixTokens', 'imageTokens', 'suffixTokens', 'cachedTokens'] as const),
-  ...(['queueMs', 'tokenizeMs', 'visionMs', 'modelMs'] as const),
-] as const satisfies readonly (keyof ScoreOutput)[]
-
 export function readResult(payload: Buffer): ScoreOutput {
   const fields = new FieldReader(payload)
-  const logits = fields.float32s()
-  const ranks = fields.int32s()
-  const numbers = resultNumbers.map((name) => [name, fields.float64()] as const)
-  const rest = Object.fromEntries(numbers) as Omit<ScoreOutput, 'logits' | 'ranks'>
-  return { logits, ranks, ...rest }
+  // In the order in which they are written.
+  return {
+    logits: fields.float32s(),
+    ranks: fields.int32s(),
+    prefixTokens: fields.float64(),
+    imageTokens: fields.float64(),
+    suffixTokens: fields.float64(),
+    cachedTokens: fields.float64(),
+    queueMs: fields.float64(),
+    tokenizeMs: fields.float64(),
+    visionMs: fields.float64(),
+    modelMs: fields.float64(),
+  }
 }
 
 /** @param trusted - One byte a text, as in {@link ScoreAsk}. */
@@ -154,7 +156,10 @@ export function readOpened(payload: Buffer): NativeFacts {
   return { ...(JSON.parse(fields.text()) as Omit<NativeFacts, 'ordinary'>), ordinary }
 }
 
+/** In the order in which they are written. */
 const statNames = Object.keys(noStats()) as (keyof EngineStats)[]
+
+export const statsBytes = statNames.length * sizeOf.float64
 
 export function readStats(payload: Buffer): EngineStats {
   const fields = new FieldReader(payload)
