@@ -39,7 +39,7 @@ void FrameServer::Stop() {
 void FrameServer::Progress(float fraction) {
   std::string out;
   AddProgress(out, fraction);
-  Send(out);
+  connection_.Send(out);
 }
 
 void FrameServer::Receive() {
@@ -75,7 +75,7 @@ void FrameServer::Take(const Frame& frame) {
     case AskKind::kPing: {
       std::string out;
       AddSignal(out, ReplyKind::kPong, frame.id);
-      return Send(out);
+      return connection_.Send(out);
     }
     case AskKind::kClose:
       return Push(ask(Job::Kind::kClose));
@@ -105,7 +105,7 @@ void FrameServer::Count(uint32_t id, std::string text) {
   if (const auto count = pipeline_.CountNow(text)) {
     std::string out;
     AddCounted(out, id, *count);
-    return Send(out);
+    return connection_.Send(out);
   }
   auto job = std::make_unique<Ask>(Job::Kind::kTokenize, id, *this);
   job->texts.push_back({std::move(text), false, nullptr});
@@ -127,25 +127,30 @@ void FrameServer::RequireHarmless(const Job& job) const {
 
 void FrameServer::Answer(const Job& job) {
   std::string out;
-  if (job.kind != Job::Kind::kScore) {
-    AddReply(out, job);
-    return Send(out);
-  }
-  // Together, so that no older counters follow newer ones.
-  std::lock_guard<std::mutex> lock(stats_mutex_);
-  AddStats(out, pipeline_.stats());
-  told_ = out;
   AddReply(out, job);
   Send(out);
 }
 
+void FrameServer::Send(std::string_view frames) {
+  // Together, so that no older counters follow newer ones.
+  std::lock_guard<std::mutex> lock(stats_mutex_);
+  std::string out = NewStats();
+  out.append(frames);
+  connection_.Send(out);
+}
+
 void FrameServer::TellStats() {
   std::lock_guard<std::mutex> lock(stats_mutex_);
-  std::string out;
-  AddStats(out, pipeline_.stats());
-  if (out == told_) return;
-  Send(out);
-  told_ = std::move(out);
+  connection_.Send(NewStats());
+}
+
+// A frame of the counters, or nothing if they have been told. With the lock.
+std::string FrameServer::NewStats() {
+  std::string stats;
+  AddStats(stats, pipeline_.stats());
+  if (stats == told_) return {};
+  told_ = stats;
+  return stats;
 }
 
 }  // namespace oi

@@ -5,8 +5,8 @@
 //
 // Rules
 //   1. What is asked is read, and a ping answered, on a thread that the engine's work never holds.
-//   2. Counters are told before each result, so that they count it; else when they have changed,
-//      ten times a second at most.
+//   2. Counters are told before whatever they count: a front knows them as they were when its
+//      answer was ready. Else when they have changed, ten times a second at most.
 
 #pragma once
 
@@ -47,7 +47,8 @@ class FrameServer {
   // Takes no more, and joins. Not on a thread of this object.
   void Stop();
 
-  void Send(std::string_view frames) { connection_.Send(frames); }
+  // Behind the counters, as any reply that may have changed them.
+  void Send(std::string_view frames);
   void Progress(float fraction);
 
  private:
@@ -58,6 +59,7 @@ class FrameServer {
   void RequireHarmless(const Job& job) const;
   void Answer(const Job& job);
   void TellStats();
+  std::string NewStats();
 
   Pipeline& pipeline_;
   const std::string fatal_;
