@@ -18,7 +18,7 @@ import { loadAddon } from '../engine/native.js'
 import { type Frame, FrameReader } from './frames.js'
 import { replies } from './messages.js'
 
-const entry = fileURLToPath(new URL('main.js', import.meta.url))
+const ownEntry = fileURLToPath(new URL('main.js', import.meta.url))
 const lastWordsBytes = 8192
 /** As much as the system hands over at once. */
 const readBytes = 64 * 1024
@@ -26,6 +26,8 @@ const readBytes = 64 * 1024
 export interface ChildOptions {
   /** Environment variables besides those of this process. */
   readonly environment: Readonly<Record<string, string>> | undefined
+  /** The program; a runner's own by default. */
+  readonly entry: string | undefined
   readonly onFrame: (frame: Frame) => void
   /** Told what it writes on stderr. */
   readonly onWords: (text: string) => void
@@ -42,7 +44,7 @@ export class RunnerChild {
   #reason: string | undefined
 
   /** Starts it. @throws {@link OiError} `ERR_ADDON_NOT_FOUND`, `ERR_ENGINE_INTERNAL` (no socket). */
-  constructor({ environment, onFrame, onWords, onEnd }: ChildOptions) {
+  constructor({ environment, entry = ownEntry, onFrame, onWords, onEnd }: ChildOptions) {
     const [own, theirs] = loadAddon().socketPair()
     this.#process = spawn(process.execPath, [entry], {
       // ggml's backtrace starts a debugger.
@@ -95,6 +97,7 @@ export class RunnerChild {
         return true
       } catch {
         this.kill('protocol')
+        socket.destroy()
         return false
       }
     }

@@ -78,6 +78,8 @@ export interface RunnerOptions {
   readonly onWords: (text: string) => void
   /** Environment variables besides those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
+  /** The program, for tests of what a broken one does. */
+  readonly entry?: string
 }
 
 const lookMs = 200
@@ -99,9 +101,10 @@ export class RunnerProcess implements NativeEngine {
   /** Starts the process. @throws As {@link RunnerChild}. */
   constructor(options: RunnerOptions) {
     this.#options = options
-    const { environment, onWords } = options
+    const { environment, entry, onWords } = options
     this.#child = new RunnerChild({
       environment,
+      entry,
       onWords,
       onFrame: (frame) => this.#take(frame),
       onEnd: (cause, lastWords) => this.#finish(cause, lastWords),
