@@ -144,6 +144,7 @@ t.test('what a workspace has is bounded, although each of it is smaller than the
       const ends = Array.from({ length: 100 }, (_, i) =>
         outcomeOf(engine.score(unique(i, 10_000 - 50 * i), { signal })),
       )
+      await taken(engine)
       const { refused } = engine.stats()
       leaving.abort()
       await Promise.all(ends)
@@ -164,6 +165,7 @@ t.test('what is cancelled counts no more', (t) =>
         t.equal(await ask(1, 3), 2)
         await until(() => engine.stats().steps > steps + 2)
         const left = leave()
+        await taken(engine)
         const { queuedRequests, queuedTokens, backlogMs } = engine.stats()
         t.same(
           { queuedRequests, queuedTokens, backlogMs },
