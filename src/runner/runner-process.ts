@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url'
 import type { NativeEngine, NativeFacts, NativeOptions } from '../engine/native.js'
 import { noStats } from '../engine/no-stats.js'
 import type { EngineStats, ScoreOutput } from '../engine/types.js'
+import { coreTable } from './core-table.js'
 import { type Frame, FrameReader } from './frames.js'
 import {
   asks,
@@ -78,6 +79,13 @@ export interface RunnerOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
+const ownEnvironment = {
+  // ggml's backtrace starts a debugger.
+  GGML_NO_BACKTRACE: '1',
+  // The last in the child's list of descriptors.
+  OI_CORE_SHARES_FD: '4',
+}
+
 const lookMs = 200
 const pingLimitMs = 10_000
 const lastWordsBytes = 8192
@@ -100,9 +108,8 @@ export class RunnerProcess implements NativeEngine {
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#child = spawn(process.execPath, [entry], {
-      // ggml's backtrace starts a debugger.
-      env: { ...process.env, GGML_NO_BACKTRACE: '1', ...options.environment },
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...ownEnvironment, ...options.environment },
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', coreTable()],
     })
     this.#stream = this.#child.stdio[3] as unknown as Duplex
     const known = Object.values(replies)
