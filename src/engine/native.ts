@@ -23,6 +23,8 @@ export interface NativeOptions {
   batchTokens: number
   microbatchTokens: number
   threads: number
+  /** '' for all that there are. */
+  device: string
   gpuLayers: number
   mmap: boolean
   metadataOnly: boolean
