@@ -8,6 +8,7 @@ import { Router } from '../decide/router.js'
 import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Backend } from '../http/handlers.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import type { OpenedModel } from './dependencies.js'
 
 export class ModelSlots implements Backend {
@@ -21,6 +22,12 @@ export class ModelSlots implements Backend {
 
   decider() {
     return this.#decider
+  }
+
+  runners(): readonly RunnerReport[] {
+    return this.#models.flatMap(({ decider, runners = [] }) =>
+      runners.map((runner) => runner.report(decider.models[0]!.name)),
+    )
   }
 
   /**

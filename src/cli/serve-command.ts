@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { Accounts, type NewKey } from '../accounts/accounts.js'
@@ -15,12 +16,14 @@ import { type Backend, Handlers } from '../http/handlers.js'
 import { MetricsHandlers } from '../http/metrics-handlers.js'
 import { Server } from '../http/server.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
+import { CrashReports } from '../runner/crash-report.js'
 import { bodyLimit } from './body-limit.js'
 import { type Dependencies, exitCodes, type OpenedModel } from './dependencies.js'
 import { ModelSlots } from './model-slots.js'
 import { planModels } from './plan-models.js'
 import { createProgress } from './progress.js'
 import { modelsToOpen } from './models-to-open.js'
+import { runnerEvents } from './runner-events.js'
 import { ServerLog } from './server-log.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
@@ -178,14 +181,15 @@ interface Loading {
 async function load(
   models: readonly ModelConfig[],
   slots: ModelSlots,
-  { config: { inProcess }, dependencies, log }: Loading,
+  { config: { inProcess, dataDir }, dependencies, log }: Loading,
 ): Promise<readonly OpenedModel[]> {
+  const reports = new CrashReports(join(dataDir, 'crashes'))
   const planned = await planModels(models, dependencies, !inProcess, (text) => log.say(text))
   return slots.open(
     planned.map(({ name, config }, i) => async () => {
       const what = planned.length === 1 ? 'the model' : `${name} (${i + 1} of ${planned.length})`
       const progress = createProgress(`Loading ${what}`, (line) => log.warn(line))
-      const isolate = inProcess ? undefined : {}
+      const isolate = inProcess ? undefined : runnerEvents(name, reports, log)
       try {
         return await dependencies.openModel(config, {
           onProgress: (fraction) => progress.update(fraction),
