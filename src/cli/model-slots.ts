@@ -8,6 +8,7 @@ import { Router } from '../decide/router.js'
 import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Backend } from '../http/handlers.js'
+import { runnerReports } from '../runner/reports.js'
 import type { RunnerReport } from '../runner/supervision.js'
 import type { OpenedModel } from './dependencies.js'
 
@@ -26,7 +27,7 @@ export class ModelSlots implements Backend {
 
   runners(): readonly RunnerReport[] {
     return this.#models.flatMap(({ decider, runners = [] }) =>
-      runners.map((runner) => runner.report(decider.models[0]!.name)),
+      runnerReports(decider.models[0]!.name, runners),
     )
   }
 

@@ -39,8 +39,8 @@ const bound = 1.25
 export interface Replica extends Engine {
   /** Whether it asks a new call at once. Default: always. */
   readonly free?: boolean
-  /** When it will, milliseconds from now. */
-  readonly expectedInMs?: number
+  /** When it will have a process, milliseconds from now; 0 if it has. */
+  readonly retryAfterMs?: number
 }
 
 interface Place {
@@ -74,7 +74,8 @@ export class ReplicaSet implements Engine {
         return await place.engine.score(input, { ...options, deadlineMs: leftMs })
       } catch (error) {
         if (!isOverload(error)) throw error
-        if (error.retryAfterMs! < (refusal?.retryAfterMs ?? Infinity)) refusal = error
+        const sooner = (error.retryAfterMs ?? Infinity) < (refusal?.retryAfterMs ?? Infinity)
+        if (refusal === undefined || sooner) refusal = error
       } finally {
         place.work -= work
       }
@@ -123,7 +124,7 @@ export class ReplicaSet implements Engine {
   }
 
   #soonest(): Place {
-    const expected = ({ engine }: Place) => engine.expectedInMs ?? 0
+    const expected = ({ engine }: Place) => engine.retryAfterMs ?? 0
     return this.#places.toSorted((a, b) => expected(a) - expected(b))[0]!
   }
 }
