@@ -61,7 +61,9 @@ export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
     (oi.orders === 1 ? '' : `, orders ${oi.orders}`) +
     (info.vision ? ', sees images' : '') +
     (card.calibration ? `, calibrated by ${card.calibration.data}` : '') +
-    (runners.length === 0 ? '' : `, process ${runners.map(({ pid }) => pid).join(', ')}`)
+    (runners.length === 0
+      ? ''
+      : `, process${runners.length === 1 ? '' : 'es'} ${runners.map(({ pid }) => pid).join(', ')}`)
   return {
     runners,
     decider: oi,
