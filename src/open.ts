@@ -78,9 +78,21 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  */
 export async function open(options: OpenOptions = {}): Promise<Oi> {
   requireKnownOptions('open()', options, knownOptions, meantOptions)
+  return openWith(options, options.isolate ? openIsolated : openEngine)
+}
+
+/**
+ * As {@link open}, with another way to an engine.
+ *
+ * @internal
+ */
+export async function openWith(
+  options: Omit<OpenOptions, 'isolate'>,
+  openAny: (options: EngineOptions) => Promise<Engine>,
+): Promise<Oi> {
   const { model = defaultModelPath, name, aliases, default: isDefault, orders, ...others } = options
   const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir } = others
-  const { maxQuestions, isolate = false, ...rest } = others
+  const { maxQuestions, ...rest } = others
   requireOrders(orders)
   requireModelFile(model)
   if (options.projectorPath) requireProjectorFile(options.projectorPath)
@@ -92,7 +104,6 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
   facts.catch(() => {}) // the engine's own error names the file better
   const diskCacheDir = dir ? await ownFolder(dir, facts, options) : undefined
   const { contextTokens = standardContextTokens(model) } = rest
-  const openAny = isolate ? openIsolated : openEngine
   const engine = await openAny({ ...rest, contextTokens, modelPath: model, diskCacheDir })
   try {
     const decider = await createDecider(engine, {

@@ -26,10 +26,10 @@ export async function loadModel(
   model: ModelConfig,
   { openModel }: Pick<Dependencies, 'openModel'>,
 ): Promise<OpenedModel> {
-  if (!process.stderr.isTTY) return openModel(model, () => {})
+  if (!process.stderr.isTTY) return openModel(model, { onProgress: () => {} })
   const progress = createProgress('Loading the model', printError)
   try {
-    return await openModel(model, (fraction) => progress.update(fraction))
+    return await openModel(model, { onProgress: (fraction) => progress.update(fraction) })
   } finally {
     progress.stop()
   }

@@ -14,26 +14,39 @@ import { fileBytes } from '../models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from '../models/file-kind.js'
 import { mebibyte, memoryNeed } from '../models/memory-plan.js'
 import { standardContextTokens } from '../models/default-model.js'
-import { probeRequest, requireLoadable } from '../models/probe.js'
+import { probeRequest, requireLoadable, tryOnce } from '../models/probe.js'
 import { chosenReadout } from '../models/readout-file.js'
-import { open } from '../open.js'
+import { tryOut } from '../models/try-out.js'
+import { openWith } from '../open.js'
 import { createReadout } from '../prompt/readout.js'
+import { openIsolated } from '../runner/isolate.js'
+import type { SupervisedEngine } from '../runner/supervised-engine.js'
+import type { SupervisorEvents } from '../runner/supervision.js'
 import type { OpenModel, SurveyModel } from './dependencies.js'
 
 /** A setting of 0 leaves the choice to the engine. */
 const chosen = (value: number) => (value === 0 ? undefined : value)
 
-export const openModel: OpenModel = async (model, onProgress) => {
+export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
   const { file, name, aliases, default: isDefault, diskCacheDir } = model
   const { readout, calibration, maxQuestions } = model
   const orders = ordersOf(model.orders)
   const projectorPath = model.mmproj === '' ? undefined : model.mmproj
-  await probeModel(model)
-  const oi = await open({
-    ...engineOptions(model),
-    ...{ model: file, projectorPath, name, aliases, default: isDefault, orders, readout },
-    ...{ calibration, diskCacheDir, maxQuestions, onProgress },
-  })
+  if (isolate === undefined) await probeModel(model)
+  const runners: SupervisedEngine[] = []
+  const oi = await openWith(
+    {
+      ...engineOptions(model),
+      ...{ model: file, projectorPath, name, aliases, default: isDefault, orders, readout },
+      ...{ calibration, diskCacheDir, maxQuestions, onProgress },
+    },
+    async (options) => {
+      if (isolate === undefined) return openEngine(options)
+      const runner = await openRunner(options, isolate)
+      runners.push(runner)
+      return runner
+    },
+  )
   const { info, card } = oi
   const attention = info.recurrent || info.hybrid ? 'recurrent' : 'attention'
   const kernels = info.kernels === '' ? '' : ` with own kernels (${info.kernels})`
@@ -42,8 +55,10 @@ export const openModel: OpenModel = async (model, onProgress) => {
     `${info.threads} thread${info.threads === 1 ? '' : 's'}, context ${info.contextTokens} tokens, readout ${card.readout}` +
     (oi.orders === 1 ? '' : `, orders ${oi.orders}`) +
     (info.vision ? ', sees images' : '') +
-    (card.calibration ? `, calibrated by ${card.calibration.data}` : '')
+    (card.calibration ? `, calibrated by ${card.calibration.data}` : '') +
+    runners.map(({ pid }) => `, process ${pid}`).join('')
   return {
+    runners,
     decider: oi,
     startLine,
     warning: oi.randomWeights
@@ -54,11 +69,21 @@ export const openModel: OpenModel = async (model, onProgress) => {
   }
 }
 
-export const surveyModel: SurveyModel = async (model) => {
+/** What a probe would find out, its process finds out: it may end as well. */
+function openRunner(options: EngineOptions, events: SupervisorEvents): Promise<SupervisedEngine> {
+  const tryEngine = (engine: Engine, say: (stage: string) => void) =>
+    tryOnce(probeRequest(options), async () => {
+      await tryOut(engine, options.modelPath, say)
+      return true
+    })
+  return openIsolated(options, { events, tryOut: tryEngine })
+}
+
+export const surveyModel: SurveyModel = async (model, isolate) => {
   const { file, mmproj, name, hostCacheMb, readout } = model
   const custom = readout === '' ? undefined : chosenReadout(readout)
-  await probeModel(model)
-  const engine = await openMetadata(model)
+  if (!isolate) await probeModel(model)
+  const engine = await openMetadata(model, isolate ? openIsolated : openEngine)
   try {
     // What is wrong with it is known before the first of several models is loaded.
     if (custom !== undefined) await createReadout(engine, { custom })
@@ -79,9 +104,12 @@ export async function probeModel(model: ModelConfig): Promise<void> {
 }
 
 /** Opens vocabulary and shapes without weights. @throws As {@link openEngine}. */
-export async function openMetadata(model: ModelConfig): Promise<Engine> {
+export async function openMetadata(
+  model: ModelConfig,
+  openAny: (options: EngineOptions) => Promise<Engine> = openEngine,
+): Promise<Engine> {
   requireFiles(model)
-  return openEngine({ ...engineOptions(model), modelPath: model.file, metadataOnly: true })
+  return openAny({ ...engineOptions(model), modelPath: model.file, metadataOnly: true })
 }
 
 /** First, as it is said best what a file is that is no model. */

@@ -36,6 +36,7 @@ export interface PlannedModel {
 /**
  * Shows what several models need; about one, nothing is said unless it is refused.
  *
+ * @param isolate - As of {@link SurveyModel}.
  * @param say - Takes whole lines.
  * @returns The models as they are to be opened, in the same order.
  * @throws {@link OiError} `ERR_CONFIG` (a name is claimed twice), `ERR_MODEL_MEMORY`, and what
@@ -44,11 +45,12 @@ export interface PlannedModel {
 export async function planModels(
   models: readonly ModelConfig[],
   { surveyModel }: Pick<Dependencies, 'surveyModel'>,
+  isolate: boolean,
   say: (text: string) => void,
   availableBytes = availableMemory(),
 ): Promise<readonly PlannedModel[]> {
   const surveyed: MemoryNeed[] = []
-  for (const model of models) surveyed.push(await surveyModel(model))
+  for (const model of models) surveyed.push(await surveyModel(model, isolate))
   const needs = fitCaches(surveyed, availableBytes)
   requireDistinctNames(
     models.map(({ file, aliases = [], default: isDefault = true }, i) => ({

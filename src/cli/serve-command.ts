@@ -73,7 +73,7 @@ async function runServer(
   const listeners: Listeners = { servers: [], url: '' }
   try {
     const handlers = await listen(listeners, config, dependencies, { accounts, slots, log })
-    const loaded = load(models, slots, dependencies, log).then(async (opened) => {
+    const loaded = load(models, slots, { config, dependencies, log }).then(async (opened) => {
       // Last: a start that fails on the port or the model must not use up the one showing.
       const first = await createFirstKey(accounts)
       if (first !== undefined) log.say(welcome(listeners.url, first.secret))
@@ -169,19 +169,28 @@ async function listen(
   return handlers
 }
 
+interface Loading {
+  readonly config: Config
+  readonly dependencies: Dependencies
+  readonly log: ServerLog
+}
+
 async function load(
   models: readonly ModelConfig[],
   slots: ModelSlots,
-  dependencies: Dependencies,
-  log: ServerLog,
+  { config: { inProcess }, dependencies, log }: Loading,
 ): Promise<readonly OpenedModel[]> {
-  const planned = await planModels(models, dependencies, (text) => log.say(text))
+  const planned = await planModels(models, dependencies, !inProcess, (text) => log.say(text))
   return slots.open(
     planned.map(({ name, config }, i) => async () => {
       const what = planned.length === 1 ? 'the model' : `${name} (${i + 1} of ${planned.length})`
       const progress = createProgress(`Loading ${what}`, (line) => log.warn(line))
+      const isolate = inProcess ? undefined : {}
       try {
-        return await dependencies.openModel(config, (fraction) => progress.update(fraction))
+        return await dependencies.openModel(config, {
+          onProgress: (fraction) => progress.update(fraction),
+          isolate,
+        })
       } finally {
         progress.stop()
       }

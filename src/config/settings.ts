@@ -131,6 +131,7 @@ const properties = {
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
   dataDir: path(1, 'data', 'folder of workspaces and keys'),
   ...modelProperties,
+  inProcess: flag('models run in the process of the server, and what ends one ends all'),
   maxQuestions: integer(1, 65_536, 256, 'questions in one request'),
   maxBodyBytes: integer(
     0,

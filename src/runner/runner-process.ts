@@ -74,6 +74,8 @@ export interface RunnerOptions {
   readonly onProgress: (fraction: number) => void
   /** Told once. */
   readonly onEnd: (end: RunnerEnd) => void
+  /** Told what it writes on stderr. */
+  readonly onWords: (text: string) => void
   /** Environment variables besides those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
@@ -117,6 +119,7 @@ export class RunnerProcess implements NativeEngine {
     this.#stream.on('error', () => {}) // the process' end follows, or is brought about
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-lastWordsBytes)
+      options.onWords(text)
     })
     this.#child.once('error', (error) => this.#finish(error.message))
     // By 'close' everything that it wrote has been read.

@@ -27,6 +27,8 @@ export interface SupervisorEvents {
   /** The engine could not be opened again; another attempt follows. */
   failed?(error: unknown): void
   gaveUp?(call: InsideCall): void
+  /** What a process wrote on stderr. By default it is shown if `OI_NATIVE_LOG` is set. */
+  said?(text: string): void
 }
 
 /** Counted since the engine was opened. */

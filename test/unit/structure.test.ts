@@ -33,8 +33,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   index: ['open', 'open-all', 'api', 'errors'],
   client: [],
   cli: [
-    ...['open', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts', 'api'],
-    ...['config', 'client', 'evaluate', 'calibrate', 'scoring', 'package-root', 'errors'],
+    ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
+    ...['api', 'config', 'client', 'evaluate', 'calibrate', 'scoring', 'package-root', 'errors'],
   ],
 }
 
