@@ -60,6 +60,7 @@ export interface LoadModel {
   /** An absolute path. */
   readonly file: string
   readonly name: string | undefined
+  readonly aliases: readonly string[]
   /** Whether it becomes the model that answers requests that name none. */
   readonly default: boolean
   /** Settings of a model, by their names in the settings file. */
@@ -83,6 +84,7 @@ export function modelOperations(models: ModelAdmin): Operations {
         {
           file: requiredText(input, 'file'),
           name: optionalText(input, 'name'),
+          aliases: textsIn(input, 'aliases'),
           default: input['default'] === true,
           settings: settingsIn(input),
         },
@@ -109,6 +111,14 @@ function optionalText(input: Input, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && value !== '') return value
   throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a text that is not empty`)
+}
+
+function textsIn(input: Input, name: string): readonly string[] {
+  const value = input[name] ?? []
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '')) {
+    return value as string[]
+  }
+  throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected texts that are not empty`)
 }
 
 function settingsIn({ settings = {} }: Input): LoadModel['settings'] {

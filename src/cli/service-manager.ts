@@ -15,6 +15,7 @@
 
 import { constants } from 'node:os'
 import { loadAddon } from '../engine/native.js'
+import type { Environment } from './dependencies.js'
 
 /** Time that is asked for while something is under way, and how often. */
 const [extensionMs, extendEveryMs] = [60_000, 15_000]
@@ -23,10 +24,8 @@ const againMs = 100
 /** A period of the watchdog that no event loop can keep. */
 const shortestWatchMs = 20
 
-/** Whose variables are taken out of it (rule 2), as `process.env`. */
-export type Environment = Record<string, string | undefined>
-
 export interface ServiceManagerOptions {
+  /** Rule 2. */
   readonly environment: Environment
   /** Told once, a sentence, if nothing reaches the manager. */
   readonly warn: (text: string) => void
@@ -37,6 +36,7 @@ export class ServiceManager {
   readonly #warn: (text: string) => void
   readonly #watch: NodeJS.Timeout | undefined
   #extending: NodeJS.Timeout | undefined
+  #phase: 'starting' | 'ready' | 'stopping' = 'starting'
   #warned = false
 
   constructor({ environment, warn }: ServiceManagerOptions) {
@@ -52,7 +52,7 @@ export class ServiceManager {
     this.#send('WATCHDOG=1')
   }
 
-  /** Something goes on for which the manager should wait. @param status - For people. */
+  /** Models are loaded before the first request. @param status - For people. */
   starting(status: string): void {
     this.#extend()
     this.status(status)
@@ -60,18 +60,22 @@ export class ServiceManager {
 
   /** All models answer, or do so again. */
   ready(status: string): void {
+    if (this.#phase === 'stopping') return
+    this.#phase = 'ready'
     this.#stopExtending()
     this.#send('READY=1', statusLine(status))
   }
 
-  /** The settings are read again; {@link ready} follows. */
+  /** The settings are read again; {@link ready} follows. Nothing before it has been called once. */
   reloading(): void {
+    if (this.#phase !== 'ready') return
     const now = process.hrtime.bigint() / 1000n
     this.#send('RELOADING=1', `MONOTONIC_USEC=${now}`, statusLine('Reading the settings again'))
     this.#extend()
   }
 
   stopping(): void {
+    this.#phase = 'stopping'
     this.#send('STOPPING=1', statusLine('Finishing what runs'))
     this.#extend()
   }
