@@ -17,9 +17,9 @@ import type { ModelStatus, OnProgress } from '../admin/operations.js'
 import type { ModelConfig } from '../config.js'
 import { requireDistinctNames } from '../decide/model-names.js'
 import { availableMemory } from '../engine/machine.js'
-import { heldMemory } from '../engine/process-memory.js'
 import { OiError } from '../errors.js'
 import type { MemoryNeed } from '../models/memory-plan.js'
+import { processUsage } from '../runner/process-usage.js'
 import type { OpenedModel } from './dependencies.js'
 import { InTurn } from './in-turn.js'
 import { ModelSlot } from './model-slot.js'
@@ -31,7 +31,7 @@ export interface ModelChangesOptions {
   readonly slots: ModelSlots
   /** @param what - Which model it is, for people. */
   readonly openModel: (
-    model: ModelConfig,
+    model: PlannedModel,
     what: string,
     onProgress: (fraction: number) => void,
   ) => Promise<OpenedModel>
@@ -218,15 +218,17 @@ export class ModelChanges {
   /** For all models together, those included that are loaded. */
   #availableBytes(): number {
     const pids = this.#slots.status().flatMap(({ processes }) => processes.map(({ pid }) => pid))
-    return (this.#options.availableBytes ?? availableMemory)() + heldMemory(pids)
+    const heldBytes = [...new Set(pids)].map((pid) => processUsage(pid)?.ownBytes ?? 0)
+    const { availableBytes = availableMemory } = this.#options
+    return heldBytes.reduce((sum, bytes) => sum + bytes, availableBytes())
   }
 
   async #fill(slot: ModelSlot, what: string, onProgress: OnProgress = () => {}) {
-    const { config, name } = slot.planned
+    const { name } = slot.planned
     const startMs = performance.now()
     let told = -1
     try {
-      const opened = await this.#options.openModel(config, what, (fraction) => {
+      const opened = await this.#options.openModel(slot.planned, what, (fraction) => {
         slot.loaded = fraction
         const tenths = Math.floor(10 * fraction)
         if (tenths > told) onProgress(`Loading ${name}: ${10 * tenths} %`)

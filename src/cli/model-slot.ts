@@ -9,6 +9,7 @@ import type { ModelStatus } from '../admin/operations.js'
 import type { ModelConfig } from '../config.js'
 import type { Decider, EngineReport, ModelCard } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import type { PlannedModel } from './plan-models.js'
 import { ServedModel } from './served-model.js'
 
@@ -84,6 +85,17 @@ export class ModelSlot {
     }
   }
 
+  /** Of the processes of what answers here; while nothing does, of the one that is missing. */
+  runners(): readonly RunnerReport[] {
+    const { name: model } = this.planned
+    if (this.served !== undefined) {
+      return (this.served.opened.runners ?? []).map((runner) => runner.report(model))
+    }
+    const retryAfterMs = this.#retryAfterMs
+    const missing = { model, ready: false, retryAfterMs, pid: undefined, usage: () => undefined }
+    return [{ ...missing, ends: {}, restarts: 0, askedAgain: 0, gaveUp: 0 }]
+  }
+
   /** Of what answers here, and of what is loaded to take its place. */
   status(): readonly ModelStatus[] {
     const { asked, name } = this.planned
@@ -119,14 +131,18 @@ export class ModelSlot {
     return this.#reason === undefined ? 'loading' : 'failed'
   }
 
+  /** While nothing answers here. */
+  get #retryAfterMs(): number {
+    return this.#reason === undefined ? Math.max(1, this.#loadMs) : failedRetryMs
+  }
+
   /** For the names of a model that is not there. */
   #refusing(card: ModelCard): Decider {
     return {
       models: [card],
       decide: () => {
-        const failed = this.#reason !== undefined
-        const how = failed ? 'could not be loaded' : 'is being loaded'
-        const retryAfterMs = failed ? failedRetryMs : Math.max(1, this.#loadMs)
+        const how = this.#reason === undefined ? 'is being loaded' : 'could not be loaded'
+        const retryAfterMs = this.#retryAfterMs
         const message = `The model ${card.name} ${how}`
         return Promise.reject(new OiError('ERR_OVERLOADED', message, { retryAfterMs }))
       },

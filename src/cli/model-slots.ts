@@ -21,6 +21,7 @@ import type {
 } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Backend } from '../http/handlers.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import type { ModelSlot } from './model-slot.js'
 
 export class ModelSlots implements Backend, Decider {
@@ -72,6 +73,10 @@ export class ModelSlots implements Backend, Decider {
     if (found !== undefined) return found
     const known = this.#list.map(({ planned }) => planned.name).join(', ')
     throw new OiError('ERR_NOT_FOUND', `There is no model ${name}: there are ${known}`)
+  }
+
+  runners(): readonly RunnerReport[] {
+    return this.#list.flatMap((slot) => slot.runners())
   }
 
   /** Which models there will be. */

@@ -5,12 +5,14 @@
  * @module
  */
 
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts, type NewKey } from '../accounts/accounts.js'
 import { modelOperations } from '../admin/operations.js'
 import { AdminServer } from '../admin/server.js'
 import { type Config, laterModel } from '../config.js'
 import { OiError } from '../errors.js'
+import { CrashReports } from '../runner/crash-report.js'
 import type { Dependencies } from './dependencies.js'
 import { Front } from './front.js'
 import { createModelAdmin } from './model-admin.js'
@@ -18,6 +20,7 @@ import { ModelChanges } from './model-changes.js'
 import { ModelSlots } from './model-slots.js'
 import { modelsToOpen } from './models-to-open.js'
 import { createProgress } from './progress.js'
+import { runnerEvents } from './runner-events.js'
 import type { ServerLog } from './server-log.js'
 import { ServiceManager } from './service-manager.js'
 import { SettingsReload } from './settings-reload.js'
@@ -91,22 +94,23 @@ export async function runServer(
 
 function createChanges(
   slots: ModelSlots,
-  { inProcess }: Config,
+  { inProcess, dataDir }: Config,
   dependencies: Dependencies,
   log: ServerLog,
   manager: ServiceManager,
 ): ModelChanges {
-  const isolate = inProcess ? undefined : {}
+  const reports = new CrashReports(join(dataDir, 'crashes'))
   return new ModelChanges({
     slots,
     say: (text) => log.say(text),
     surveyModel: (model) => dependencies.surveyModel(model, !inProcess),
-    openModel: async (model, what, onProgress) => {
+    openModel: async ({ name, config }, what, onProgress) => {
+      const isolate = inProcess ? undefined : runnerEvents(name, reports, log)
       const label = `Loading ${what}`
       if (slots.state() === 'loading') manager.starting(label)
       const progress = createProgress(label, (line) => log.warn(line))
       try {
-        return await dependencies.openModel(model, {
+        return await dependencies.openModel(config, {
           onProgress: (fraction) => {
             progress.update(fraction)
             onProgress(fraction)

@@ -13,7 +13,7 @@ import type {
   ModelCard,
 } from '../decide/types.js'
 import type { ProcessStatus } from '../admin/operations.js'
-import { processMemory } from '../engine/process-memory.js'
+import { processUsage } from '../runner/process-usage.js'
 import type { OpenedModel } from './dependencies.js'
 
 export class ServedModel implements Decider {
@@ -66,7 +66,7 @@ export class ServedModel implements Decider {
       runners.length === 0
         ? [process.pid]
         : runners.flatMap(({ ready, pid }) => (ready && pid !== undefined ? [pid] : []))
-    return pids.map((pid) => ({ pid, residentBytes: processMemory(pid)?.residentBytes }))
+    return pids.map((pid) => ({ pid, residentBytes: processUsage(pid)?.residentBytes }))
   }
 
   /** Waits for what is under way, of which nothing may be added any more, and closes it. */

@@ -146,13 +146,13 @@ class EngineDecider implements ModelDecider {
     images?: RequestImages,
     decodingMs = 0,
   ): Promise<Decision> {
-    const { signal, workspace, deadlineMs, orders = this.orders } = options
+    const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
     const large = isLarge(request)
     const { input, readers } = large
       ? await inTurns(this.#largeRenderer.render(request, images, orders))
       : renderInOrders(this.#readout, request, images, orders)
     const output = await this.#engine
-      .score(input, { signal, workspace, deadlineMs })
+      .score(input, { signal, workspace, deadlineMs, requestId })
       .catch(async (error: unknown) => {
         throw await this.#named(error, readers, input)
       })

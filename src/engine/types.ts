@@ -129,6 +129,8 @@ export interface ScoreOptions {
   readonly workspace?: number | undefined
   /** Time for the request, milliseconds; what is not done by then rejects with `ERR_TIMEOUT`. */
   readonly deadlineMs?: number | undefined
+  /** Its id in logs and crash reports. */
+  readonly requestId?: string | undefined
 }
 
 /** What an engine has done since it was opened, and how it stands. Tokens unless named otherwise. */

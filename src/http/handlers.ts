@@ -19,6 +19,7 @@ import { DecideExchange } from './decide-exchange.js'
 import { type Client, Exchange, type Head, type Listener } from './exchange.js'
 import { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
 import { Metrics } from './metrics.js'
@@ -34,6 +35,8 @@ export interface Backend {
   state(): 'loading' | 'ready' | 'failed' | 'closing'
   /** Defined while the state is `ready`. */
   decider(): Decider | undefined
+  /** The models' processes; none where models run in this one. */
+  runners?(): readonly RunnerReport[]
 }
 
 /** What can change while the server runs: what is under way goes on as it began. */
@@ -126,6 +129,7 @@ export class Handlers implements PostContext, Listener {
       () => {
         this.decider()
         if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
+        requireRunners(this.#backend.runners?.() ?? [])
         const trouble = this.gate.trouble?.()
         if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
         return { status: 200, body: '{"status":"ready"}' }
@@ -162,6 +166,7 @@ export class Handlers implements PostContext, Listener {
       logger,
       running: () => this.running.size,
       engines: () => backend.decider()?.engines() ?? [],
+      runners: () => backend.runners?.() ?? [],
       store: () => gate.storeFigures?.(),
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
@@ -233,4 +238,14 @@ export class Handlers implements PostContext, Listener {
     const { message, retryAfterMs } = unready[state === 'ready' ? 'loading' : state]
     throw new OiError('ERR_OVERLOADED', message, retryAfterMs === undefined ? {} : { retryAfterMs })
   }
+}
+
+/** @throws {@link OiError} `ERR_OVERLOADED` naming the models of which no process can answer. */
+function requireRunners(runners: readonly RunnerReport[]): void {
+  const ready = new Set(runners.filter(({ ready }) => ready).map(({ model }) => model))
+  const missing = runners.filter(({ model }) => !ready.has(model))
+  if (missing.length === 0) return
+  const names = [...new Set(missing.map(({ model }) => model))].join(', ')
+  const retryAfterMs = Math.max(...missing.map((runner) => runner.retryAfterMs))
+  throw new OiError('ERR_OVERLOADED', `Being loaded again: ${names}`, { retryAfterMs })
 }

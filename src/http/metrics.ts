@@ -10,10 +10,12 @@
 
 import { Counter, Gauge, type Histogram, Registry } from 'prom-client'
 import type { EngineReport } from '../decide/types.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import { engineMetrics } from './engine-metrics.js'
 import type { StoreFigures } from './gate.js'
 import type { Logger } from './logger.js'
 import type { Content } from './reply.js'
+import { runnerMetrics } from './runner-metrics.js'
 import type { Traffic } from './traffic.js'
 
 export interface MetricsSources {
@@ -22,6 +24,7 @@ export interface MetricsSources {
   /** Requests for decisions under way. */
   readonly running: () => number
   readonly engines: () => readonly EngineReport[]
+  readonly runners: () => readonly RunnerReport[]
   /** Undefined where nothing is booked. */
   readonly store: () => StoreFigures | undefined
 }
@@ -70,20 +73,21 @@ type Labels = Readonly<Record<string, string | number>>
 export class Metrics {
   readonly #registry = new Registry()
   readonly #sources: MetricsSources
-  /** What all engine metrics of one answer are read from. */
+  /** What all metrics of engines and their processes are read from, of one answer. */
   #reports: readonly EngineReport[] = []
+  #runners: readonly RunnerReport[] = []
 
   constructor(sources: MetricsSources) {
     this.#sources = sources
     this.#addTraffic()
     for (const { name, help, kind, label, read } of engineMetrics) {
-      const labels = label === undefined ? ['model'] : ['model', label]
-      this.#add(kind, `oi_engine_${name}`, help, labels, () =>
-        this.#reports.flatMap(({ model, stats }): [Labels, number][] => {
-          const values = read(stats)
-          if (typeof values === 'number') return [[{ model }, values]]
-          return Object.entries(values).map(([key, value]) => [{ model, [label!]: key }, value])
-        }),
+      this.#add(kind, `oi_engine_${name}`, help, labelsOf(label), () =>
+        this.#reports.flatMap(({ model, stats }) => samplesOf(model, label, read(stats))),
+      )
+    }
+    for (const { name, help, kind, label, read } of runnerMetrics) {
+      this.#add(kind, name, help, labelsOf(label), () =>
+        this.#runners.flatMap((report) => samplesOf(report.model, label, read(report))),
       )
     }
     for (const { name, help, kind, read } of storeMetrics) {
@@ -97,6 +101,7 @@ export class Metrics {
 
   async content(): Promise<Content> {
     this.#reports = this.#sources.engines()
+    this.#runners = this.#sources.runners()
     const body = await this.#registry.metrics()
     return { status: 200, body, type: this.#registry.contentType }
   }
@@ -186,4 +191,16 @@ export class Metrics {
       },
     })
   }
+}
+
+const labelsOf = (label: string | undefined) => (label === undefined ? ['model'] : ['model', label])
+
+function samplesOf(
+  model: string,
+  label: string | undefined,
+  values: number | Readonly<Record<string, number>> | undefined,
+): [Labels, number][] {
+  if (values === undefined) return []
+  if (typeof values === 'number') return [[{ model }, values]]
+  return Object.entries(values).map(([key, value]) => [{ model, [label!]: key }, value])
 }

@@ -39,9 +39,11 @@ export async function openIsolated(
   const { modelPath, projectorPath } = options
   const onWords = events.said ?? showWords
   let isFirst = true
-  return SupervisedEngine.open(async (onEnd) => {
+  return SupervisedEngine.open(async (onEnd, signal) => {
     const onProgress = (isFirst && options.onProgress) || (() => {})
     const runner = new RunnerProcess({ native, onProgress, onEnd, onWords, environment })
+    const abandon = () => runner.kill('closed')
+    signal.addEventListener('abort', abandon)
     let stage = 'loading it'
     try {
       const engine = await openNative(() => runner)
@@ -54,6 +56,8 @@ export async function openIsolated(
       if (end === undefined) throw error
       const files = projectorPath ? `${modelPath} with ${projectorPath}` : modelPath
       throw loadFailure(files, `${stage}; ${end.cause}`, end.lastWords)
+    } finally {
+      signal.removeEventListener('abort', abandon)
     }
   }, events)
 }

@@ -14,7 +14,6 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { NativeEngine, NativeFacts, NativeOptions } from '../engine/native.js'
@@ -37,12 +36,15 @@ import {
   signal,
   tokenizeFrame,
 } from './messages.js'
+import { isStopped } from './process-usage.js'
 
 const entry = fileURLToPath(new URL('main.js', import.meta.url))
 
 /** How a runner ended. */
 export interface RunnerEnd {
   readonly pid: number | undefined
+  /** From its start on, milliseconds. */
+  readonly livedMs: number
   /** A signal's name, `exit 1`, or why it was ended: `stopped`, `hung`, `protocol`. */
   readonly cause: string
   /** The last lines that it wrote on stderr. */
@@ -90,6 +92,7 @@ export class RunnerProcess implements NativeEngine {
   readonly #stream: Duplex
   readonly #calls = new Map<number, Call>()
   readonly #watch: NodeJS.Timeout
+  readonly #startMs = performance.now()
   #lastWords = ''
   #stats: EngineStats = noStats()
   #end: RunnerEnd | undefined
@@ -113,7 +116,7 @@ export class RunnerProcess implements NativeEngine {
       try {
         frames.push(chunk)
       } catch {
-        this.#kill('protocol')
+        this.kill('protocol')
       }
     })
     this.#stream.on('error', () => {}) // the process' end follows, or is brought about
@@ -182,8 +185,8 @@ export class RunnerProcess implements NativeEngine {
     await ended
   }
 
-  /** Ends the process at once. */
-  #kill(reason: string): void {
+  /** Ends the process at once. @param reason - The cause that is told. */
+  kill(reason: string): void {
     this.#reason ??= reason
     this.#child.kill('SIGKILL')
   }
@@ -223,8 +226,9 @@ export class RunnerProcess implements NativeEngine {
   /** Rule 3. */
   #look(): void {
     if (this.#end !== undefined) return
-    if (isStopped(this.#child.pid)) {
-      this.#kill('stopped')
+    const { pid } = this.#child
+    if (pid !== undefined && isStopped(pid)) {
+      this.kill('stopped')
       return
     }
     const now = performance.now()
@@ -232,7 +236,7 @@ export class RunnerProcess implements NativeEngine {
       this.#pingedAtMs = now
       this.#stream.write(signal(asks.ping))
     } else if (now - this.#pingedAtMs > pingLimitMs) {
-      this.#kill('hung')
+      this.kill('hung')
     }
   }
 
@@ -241,7 +245,8 @@ export class RunnerProcess implements NativeEngine {
     clearInterval(this.#watch)
     process.off('exit', this.#killNow)
     const { pid } = this.#child
-    const end = { pid, cause, lastWords: this.#lastWords, stats: this.#stats }
+    const livedMs = performance.now() - this.#startMs
+    const end = { pid, livedMs, cause, lastWords: this.#lastWords, stats: this.#stats }
     this.#end = end
     // First: whoever asks again because of a rejection must find that there is none.
     if (!this.#closing) this.#options.onEnd(end)
@@ -255,13 +260,3 @@ type ScoreArguments =
 
 /** Of no request: theirs begin at 1, and opening has 0. */
 const closeId = 2 ** 32 - 1
-
-/** Whether a process has been stopped, as by SIGSTOP. False where that cannot be seen. */
-function isStopped(pid: number | undefined): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
-  } catch {
-    return false
-  }
-}

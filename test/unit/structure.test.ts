@@ -58,7 +58,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   decide: ['engine/types'],
   evaluate: ['decide/types'],
   calibrate: ['decide/types', 'evaluate/types'],
-  http: ['decide/types', 'engine/types'],
+  http: ['decide/types', 'engine/types', 'runner/supervision'],
   index: ['decide/types', 'engine/types'],
   client: ['decide/types', 'errors'],
 }
