@@ -19,14 +19,13 @@ import { adminAddress } from './address.js'
 import { isInput, type OnProgress, type Operations } from './operations.js'
 import { Lines, type Reply } from './protocol.js'
 
-/** How often one that has no socket looks whether it is free, milliseconds. */
-const lookMs = 5000
-
 export interface AdminServerOptions {
   readonly dataDir: string
   readonly operations: Operations
   /** Takes a sentence that the operator should know. */
   readonly notice: (text: string) => void
+  /** How often one without a socket looks whether it is free, milliseconds. Default 5,000. */
+  readonly lookMs?: number
 }
 
 export class AdminServer {
@@ -57,7 +56,7 @@ export class AdminServer {
   }
 
   async #listen(): Promise<void> {
-    const { dataDir, notice } = this.#options
+    const { dataDir, notice, lookMs = 5000 } = this.#options
     const isFirst = this.#timer === undefined
     try {
       const address = adminAddress(dataDir)

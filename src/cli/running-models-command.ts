@@ -12,7 +12,7 @@ import type { Input, ModelStatus } from '../admin/operations.js'
 import { absolutePaths, modelSettingNames, readConfig } from '../config.js'
 import { sizeText } from '../models/size-text.js'
 import type { Dependencies } from './dependencies.js'
-import { printError } from './output/print.js'
+import { print, printError } from './output/print.js'
 import { addSettings } from './setting-options.js'
 import { printList, showTime } from './table.js'
 import { together } from './together.js'
@@ -43,13 +43,16 @@ const columns = {
 }
 
 export function addRunningModelsCommands(models: Command, dependencies: Dependencies): void {
-  /** Asks the server, and shows the models that it answers with. */
-  const act = async (operation: string, input: Input, { dataDir, json }: Flags) => {
+  const ask = async (operation: string, input: Input, { dataDir }: Flags) => {
     const folder = readConfig(dependencies.environment, { dataDir }).dataDir
     const answer = await askServer(folder, operation, input, (progress) =>
       printError(`${progress}\n`),
     )
-    printList([answer].flat() as ModelStatus[], columns, json)
+    return [answer].flat() as ModelStatus[]
+  }
+  /** Asks the server, and shows the models that it answers with. */
+  const act = async (operation: string, input: Input, flags: Flags) => {
+    printList(await ask(operation, input, flags), columns, flags.json)
   }
 
   const load = models
@@ -80,10 +83,10 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .command('unload')
     .description('take a model away from the server that runs, once its requests are answered')
     .argument('<name>', 'any of its names')
-    .option('--json', 'for machines')
-  addSettings(unload, ['dataDir']).action((name: string, flags: Flags) =>
-    act('models.unload', { name }, flags),
-  )
+  addSettings(unload, ['dataDir']).action(async (name: string, flags: Flags) => {
+    const [model] = await ask('models.unload', { name }, flags)
+    print(`${model!.model} is unloaded\n`)
+  })
 
   const reload = models
     .command('reload')
