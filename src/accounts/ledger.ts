@@ -21,6 +21,7 @@
 import { type Booking, pack, reversed } from './booking.js'
 import { type Batch, lazyOf, Pending } from './pending.js'
 import { keepForNextStart, type Uncertain } from './spool.js'
+import { SendTiming } from './send-timing.js'
 import { patienceMs, StoreHealth } from './store-health.js'
 import type { StoreFile } from './store-file.js'
 import type { WriteReply } from './store-writer.js'
@@ -40,15 +41,6 @@ const mostPending = 50_000
 const closingMs = 2000
 /** A pause between tries at the end, when nothing else runs any more. */
 const pauseMs = 20
-
-/**
- * While somebody reads for long, the log cannot be folded into the file and grows with every
- * batch: the larger it is, the longer bookings are collected. Bytes, milliseconds.
- */
-const paces = [
-  [64 * 1024 * 1024, 100],
-  [16 * 1024 * 1024, 20],
-] as const
 
 /** A batch that was sent to be written. */
 interface Sent extends Batch {
@@ -76,9 +68,7 @@ export class Ledger {
   #sent: Sent | undefined
   /** The last number that was given to a booking. */
   #number = 0
-  #timer: NodeJS.Timeout | undefined
-  #timerAtMs = Infinity
-  #immediate: NodeJS.Immediate | undefined
+  readonly #timing = new SendTiming(() => this.#send())
   #watch: NodeJS.Timeout | undefined
   #closed = false
 
@@ -174,9 +164,8 @@ export class Ledger {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
     }
     this.#closed = true
-    clearTimeout(this.#timer)
+    this.#timing.clear()
     clearTimeout(this.#watch)
-    clearImmediate(this.#immediate)
     const sent = this.#sent
     const uncertain = sent !== undefined && (sent.unknown || !this.#link.shared.withdraw())
     this.#link.close(patienceMs)
@@ -194,29 +183,18 @@ export class Ledger {
     return { writer: this.writer, first: sent.first, count, refused }
   }
 
-  /** Sends as soon as the event loop has done what it is at. */
+  /** Sends as soon as the event loop has done what is at hand. */
   #sendNext(): void {
-    if (this.#link.underWay || this.#immediate !== undefined) return
-    const paceMs = paces.find(([bytes]) => this.health.walBytes > bytes)?.[1]
-    if (paceMs !== undefined) this.#sendSoon(paceMs)
-    else this.#immediate = setImmediate(() => this.#send())
+    if (!this.#link.underWay) this.#timing.next(this.health.walBytes)
   }
 
   #sendSoon(waitMs: number): void {
-    const atMs = performance.now() + waitMs
-    if (this.#closed || this.#timerAtMs <= atMs) return
-    clearTimeout(this.#timer)
-    this.#timerAtMs = atMs
-    this.#timer = setTimeout(() => this.#send(), waitMs)
     // Uses of keys keep no process alive; bookings do.
-    if (this.#pending.empty) this.#timer.unref()
+    if (!this.#closed) this.#timing.within(waitMs, !this.#pending.empty)
   }
 
   #send(): void {
-    clearTimeout(this.#timer)
-    clearImmediate(this.#immediate)
-    this.#timerAtMs = Infinity
-    this.#immediate = undefined
+    this.#timing.clear()
     if (this.#link.underWay || this.#closed) return
     this.#sent ??= this.#take()
     const { first, bookings, used, unknown } = this.#sent

@@ -151,11 +151,12 @@ class EngineDecider implements ModelDecider {
     const { input, readers } = large
       ? await inTurns(this.#largeRenderer.render(request, images, orders))
       : renderInOrders(this.#readout, request, images, orders)
-    const output = await this.#engine
-      .score(input, { signal, workspace, deadlineMs, requestId })
-      .catch(async (error: unknown) => {
-        throw await this.#named(error, readers, input)
-      })
+    let output: ScoreOutput
+    try {
+      output = await this.#engine.score(input, { signal, workspace, deadlineMs, requestId })
+    } catch (error) {
+      throw await this.#named(error, readers, input)
+    }
 
     const steps = this.#answers(readers, input.suffixes, output, options.evidence ?? false)
     const { answers, text: answersText } = large ? await inTurns(steps) : atOnce(steps)

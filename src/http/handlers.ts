@@ -110,6 +110,11 @@ export class Handlers implements PostContext, Listener {
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
   #maxQuestions: number | undefined
+  /**
+   * Whose keys are good in this turn of the event loop: what is read in one was sent before anybody
+   * could know what has changed since it began.
+   */
+  readonly #callers = new Map<string, Caller>()
   #draining = false
   #closing = false
   /** Made when it is first asked for. */
@@ -228,7 +233,13 @@ export class Handlers implements PostContext, Listener {
   }
 
   authenticate(header: string): Caller {
-    return this.#accounts.authenticate(header)
+    let caller = this.#callers.get(header)
+    if (caller === undefined) {
+      caller = this.#accounts.authenticate(header)
+      if (this.#callers.size === 0) setImmediate(() => this.#callers.clear())
+      this.#callers.set(header, caller)
+    }
+    return caller
   }
 
   decider(): Decider {

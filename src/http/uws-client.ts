@@ -51,7 +51,7 @@ export class UwsClient implements Client, Leaver {
   progressMs = 0
   readonly #res: HttpResponse
   readonly #leaving: Leaving
-  /** Bytes of the body that are still to come, by its announcement; 0 if all has come. */
+  /** Bytes of the body by its announcement; 0 if all has come. */
   #bodyBytes: number
   #droppedBytes = 0
   #dropEndMs = 0
@@ -67,8 +67,7 @@ export class UwsClient implements Client, Leaver {
   #done = false
 
   /**
-   * @param bodyBytes - What its head says about the length of the body; Infinity if it says that
-   *   there is one.
+   * @param bodyBytes - What its head says about the length of the body.
    * @param keepAlive - The value of `keep-alive` in replies behind which the connection stays.
    */
   constructor(res: HttpResponse, leaving: Leaving, bodyBytes: number, keepAlive: string) {
@@ -100,8 +99,7 @@ export class UwsClient implements Client, Leaver {
 
   send(reply: Reply): void {
     // More than would be waited for makes no difference to its sender.
-    const long = this.#bodyBytes > dropBytes && this.#bodyBytes !== Infinity
-    if (this.#bodyBytes === 0 || long) {
+    if (this.#bodyBytes === 0 || this.#bodyBytes > dropBytes) {
       this.#send(reply)
       return
     }
@@ -188,7 +186,7 @@ export class UwsClient implements Client, Leaver {
         this.#res.end(body, true)
       } else {
         if (close) this.#res.writeHeader('connection', 'close')
-        this.#offer(Buffer.from(body))
+        this.#offer(body)
         return
       }
       this.#finish()
@@ -196,20 +194,22 @@ export class UwsClient implements Client, Leaver {
   }
 
   /** Offers a body to the connection until it has taken all of it. */
-  #offer(body: Uint8Array): void {
-    if (this.#try(body, body)) return
+  #offer(body: string): void {
+    const length = Buffer.byteLength(body)
+    if (this.#try(body, length)) return
+    const bytes = Buffer.from(body)
     this.#blocked = true
     this.#track()
     this.#res.onWritable((offset) => {
       this.#progress()
-      this.#try(body, body.subarray(offset))
+      this.#try(bytes.subarray(offset), length)
       return true
     })
   }
 
   /** @returns Whether all has been taken. */
-  #try(body: Uint8Array, rest: Uint8Array): boolean {
-    const [, done] = this.#res.tryEnd(rest, body.length)
+  #try(rest: string | Uint8Array, length: number): boolean {
+    const [, done] = this.#res.tryEnd(rest, length)
     if (done) this.#finish()
     return done
   }
