@@ -15,7 +15,7 @@ export function runnerEvents(
   log: ServerLog,
 ): SupervisorEvents {
   const { logger } = log
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+  const whole = (ms: number) => `${Math.round(ms)} ms`
   return {
     ended: (end, inside) => {
       const again = inside.filter(({ ends }) => ends === 0).length
@@ -26,11 +26,11 @@ export function runnerEvents(
       )
     },
     replaced: (loadMs, pid) =>
-      logger.notice(`Model ${model} is there again, process ${pid}, loaded in ${seconds(loadMs)}`),
+      logger.notice(`Model ${model} is there again, process ${pid}, loaded in ${whole(loadMs)}`),
     failed: (error, pauseMs) =>
       logger.notice(
         `Model ${model} could not be loaded again: ${(error as Error).message}; ` +
-          `next try in ${seconds(pauseMs)}`,
+          `next try in ${whole(pauseMs)}`,
       ),
     // Else it is in the reports alone.
     ...(process.env['OI_NATIVE_LOG'] !== undefined && {
