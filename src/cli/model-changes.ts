@@ -251,7 +251,9 @@ export class ModelChanges {
     const { served } = slot
     if (served === undefined) return
     this.#slots.leave(slot)
-    if (served.underWay > 0) onProgress(`The old process finishes ${served.underWay} requests`)
+    const { underWay } = served
+    const requests = underWay === 1 ? '1 request' : `${underWay} requests`
+    if (underWay > 0) onProgress(`${served.card.name}: the old one finishes ${requests}`)
     await served.retire()
     this.#slots.forget(slot)
   }

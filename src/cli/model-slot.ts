@@ -11,7 +11,7 @@ import type { Decider, EngineReport, ModelCard } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { RunnerReport } from '../runner/supervision.js'
 import type { PlannedModel } from './plan-models.js'
-import { ServedModel } from './served-model.js'
+import type { ServedModel } from './served-model.js'
 
 /** When to try again where nobody knows, milliseconds. */
 const failedRetryMs = 60_000

@@ -116,6 +116,6 @@ export class ModelSlots implements Backend, Decider {
   async close(): Promise<void> {
     this.#state = 'closing'
     const slots = [...this.#list, ...this.#leaving]
-    await Promise.all(slots.map(({ served }) => served?.opened.close()))
+    await Promise.all(slots.flatMap(({ served }) => served?.opened.close() ?? []))
   }
 }

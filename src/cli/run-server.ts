@@ -47,7 +47,11 @@ export async function runServer(
   const accounts = new Accounts({ dataDir, busyMs: 0, log: notice })
   const slots = new ModelSlots()
   const changes = createChanges(slots, config, dependencies, log, manager)
-  const ends = [() => slots.close(), () => accounts.close(), () => manager.dispose()]
+  const ends: (() => void | Promise<void>)[] = [
+    () => slots.close(),
+    () => accounts.close(),
+    () => manager.dispose(),
+  ]
   try {
     const front = await Front.listen({ config, models, backend: slots, accounts, log, createWire })
     ends.unshift(() => front.close(0))
