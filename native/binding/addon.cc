@@ -4,6 +4,7 @@
 
 #include "../machine/available_bytes.h"
 #include "../machine/cores.h"
+#include "../machine/send_datagram.h"
 #include "engine_wrap.h"
 #include "gate_wrap.h"
 
@@ -25,6 +26,13 @@ Napi::Value Machine(const Napi::CallbackInfo& info) {
   return machine;
 }
 
+// sendDatagram(path: string, text: string) => number, see machine/send_datagram.h
+Napi::Value SendDatagram(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].As<Napi::String>();
+  const std::string text = info[1].As<Napi::String>();
+  return Napi::Number::New(info.Env(), oi::SendDatagram(path, text));
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new oi::EngineWrap::Live());
   const auto process = env.Global().Get("process").As<Napi::Object>();
@@ -32,6 +40,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
       process, {Napi::String::New(env, "exit"), Napi::Function::New(env, StopAtExit)});
   exports.Set("NativeEngine", oi::EngineWrap::Define(env));
   exports.Set("machine", Napi::Function::New<Machine>(env));
+  exports.Set("sendDatagram", Napi::Function::New<SendDatagram>(env));
   exports.Set("NativeGate", oi::GateWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
   return exports;

@@ -5,7 +5,6 @@
  */
 
 import { basename } from 'node:path'
-import { ordersOf } from '../api/orders.js'
 import type { ModelConfig } from '../config.js'
 import { modelName } from '../decide/model-card.js'
 import { type EngineOptions, openEngine } from '../engine/engine.js'
@@ -23,6 +22,7 @@ import { openIsolated } from '../runner/isolate.js'
 import { openReplicas } from '../runner/open-replicas.js'
 import type { SupervisedEngine } from '../runner/supervised-engine.js'
 import type { SupervisorEvents } from '../runner/supervision.js'
+import { answeringOf } from './answering.js'
 import type { OpenModel, SurveyModel } from './dependencies.js'
 import { replicaDevices } from './replica-devices.js'
 
@@ -30,9 +30,7 @@ import { replicaDevices } from './replica-devices.js'
 const chosen = (value: number) => (value === 0 ? undefined : value)
 
 export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
-  const { file, name, aliases, default: isDefault, diskCacheDir } = model
-  const { readout, calibration, maxQuestions } = model
-  const orders = ordersOf(model.orders)
+  const { file, diskCacheDir } = model
   const projectorPath = model.mmproj === '' ? undefined : model.mmproj
   const devices = replicaDevices(model)
   if (isolate === undefined) await probeModel(model)
@@ -40,8 +38,8 @@ export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
   const oi = await openWith(
     {
       ...engineOptions(model),
-      ...{ model: file, projectorPath, name, aliases, default: isDefault, orders, readout },
-      ...{ calibration, diskCacheDir, maxQuestions, onProgress },
+      ...answeringOf(model),
+      ...{ model: file, projectorPath, diskCacheDir, onProgress },
     },
     (options) =>
       openReplicas(devices, options, async (each) => {
@@ -72,6 +70,8 @@ export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
       ? `The weights of ${card.name} are random numbers: its answers mean nothing.`
       : undefined,
     temperatures: oi.temperatures,
+    device: info.device,
+    prepare: (settings) => oi.prepare(answeringOf(settings)),
     close: () => oi.close(),
   }
 }

@@ -106,6 +106,13 @@ export interface NativeAddon {
   ) => NativeEngine
   /** The machine as this process may use it; `root` stands for `/`. */
   machine(root: string): { readonly cores: number; readonly availableBytes?: number }
+  /**
+   * Sends one datagram to a Unix domain socket, which Node cannot, and never waits.
+   *
+   * @param path - A file's, or `@` and the name of an abstract socket.
+   * @returns 0, or the system's number of the error.
+   */
+  sendDatagram(path: string, text: string): number
   /** The llama.cpp commit that was built in. */
   readonly llamaCommit: string
 }
