@@ -54,9 +54,10 @@ export class ServedModel implements Decider {
     return this.opened.decider.engines()
   }
 
-  /** Whether it has all the processes that it should have. */
+  /** Whether anything can answer: of several processes, one will do. */
   get ready(): boolean {
-    return (this.opened.runners ?? []).every((runner) => runner.ready)
+    const { runners = [] } = this.opened
+    return runners.length === 0 || runners.some((runner) => runner.ready)
   }
 
   /** Those in which it runs; the server's own, if it has none of its own. */
