@@ -34,10 +34,14 @@ export async function askServer(
         onProgress(reply.progress)
       }
     }
+    throw new Error('The connection was closed')
+  } catch (cause) {
+    if (cause instanceof OiError) throw cause
+    const message = `The server of ${dataDir} ended before it had answered`
+    throw new OiError('ERR_REMOTE', message, { cause })
   } finally {
     socket.destroy()
   }
-  throw new OiError('ERR_REMOTE', `The server of ${dataDir} ended before it had answered`)
 }
 
 async function connectTo(dataDir: string): Promise<Socket> {

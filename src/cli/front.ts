@@ -11,7 +11,7 @@ import { createCors } from '../http/cors.js'
 import { type Backend, Handlers, type HandlersSettings } from '../http/handlers.js'
 import { MetricsHandlers } from '../http/metrics-handlers.js'
 import { Server } from '../http/server.js'
-import { readTls, type TlsContent, type TlsFiles } from '../http/tls.js'
+import { readTls, type TlsFiles } from '../http/tls.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
 import { bodyLimit } from './body-limit.js'
 import type { Dependencies } from './dependencies.js'
@@ -32,7 +32,6 @@ export interface FrontOptions {
 interface Live {
   readonly handlers: HandlersSettings
   readonly places: { readonly places: number; readonly placeWaitMs: number }
-  readonly tls: TlsContent | undefined
 }
 
 export class Front {
@@ -72,18 +71,26 @@ export class Front {
   }
 
   /**
-   * Makes ready to go by other settings, or for other models; certificates are read again.
+   * Goes by other settings, or for other models, from the next request on.
    *
-   * @returns What has it do so, from the next request and the next connection on.
-   * @throws {@link OiError} `ERR_CONFIG`.
+   * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
    */
-  prepare(config: Config, models: readonly ModelConfig[]): () => void {
-    const { handlers, places, tls } = this.#live(config, models)
-    return () => {
-      this.#handlers.adjust(handlers)
-      this.#gate.adjust(places)
-      if (tls !== undefined) for (const server of this.#servers) server.useTls(tls)
-    }
+  adjust(config: Config, models: readonly ModelConfig[]): void {
+    const { handlers, places } = this.#live(config, models)
+    this.#handlers.adjust(handlers)
+    this.#gate.adjust(places)
+  }
+
+  /**
+   * As {@link adjust}, with the certificate read again, for connections that come from then on.
+   *
+   * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
+   */
+  renew(config: Config, models: readonly ModelConfig[]): void {
+    const files = tlsFiles(config)
+    const tls = files && readTls(files)
+    this.adjust(config, models)
+    if (tls !== undefined) for (const server of this.#servers) server.useTls(tls)
   }
 
   beginDrain(): void {
@@ -115,7 +122,6 @@ export class Front {
 
   #live(config: Config, models: readonly ModelConfig[]): Live {
     const { maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs, placeWaitMs } = config
-    const files = tlsFiles(config)
     return {
       handlers: {
         wire: this.#createWire(config),
@@ -127,7 +133,6 @@ export class Front {
       },
       // As many as the queue of every model takes: waiting for a place is fair between workspaces.
       places: { places: Math.min(...models.map(queuedAtMost)), placeWaitMs },
-      tls: files && readTls(files),
     }
   }
 }

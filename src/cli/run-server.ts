@@ -62,7 +62,7 @@ export async function runServer(
     const admin = await AdminServer.listen({ dataDir, operations, notice })
     ends.unshift(() => admin.close())
     slots.onChange = () => {
-      front.prepare(reload.config, [...slots.asked().values()])()
+      front.adjust(reload.config, [...slots.asked().values()])
       manager.status(serving(slots))
     }
     onHangup = () => {

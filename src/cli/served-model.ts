@@ -54,7 +54,7 @@ export class ServedModel implements Decider {
     return this.opened.decider.engines()
   }
 
-  /** Whether it can answer: one of its replicas will do. */
+  /** Whether anything can answer: of several processes, one will do. */
   get ready(): boolean {
     const { runners = [] } = this.opened
     return runners.length === 0 || runners.some((runner) => runner.ready)

@@ -57,7 +57,7 @@ export class SettingsReload {
         read = this.#options.read()
         changed = compare(before, read)
         this.#config = { ...read, ...changed.kept }
-        front.prepare(this.#config, [...slots.asked().values()])()
+        front.renew(this.#config, [...slots.asked().values()])
       } catch (error) {
         this.#config = before
         notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)

@@ -96,6 +96,9 @@ t.test('a certificate that was renewed is shown to new connections', async (t) =
   t.match(await hangUp(served), /nothing has changed: --tls-key: .* does not belong to/)
   const between = await open()
   t.equal(between.serial, before.serial)
+  // Meanwhile, models come and go as ever.
+  await served.admin('models.load', { file: 'x.gguf', name: 'second' })
+  t.strictSame(await served.models(), ['fake*', 'second'])
   use('renewed')
   t.match(await hangUp(served), /the settings have been read again/)
   const after = await open()
