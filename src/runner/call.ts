@@ -45,9 +45,8 @@ export class Call implements InsideCall {
       : 0
   }
 
-  /** Less than a millisecond could be read as no limit at all. */
   get leftMs(): number {
-    return Math.max(1, this.dueMs - performance.now())
+    return Math.max(0, this.dueMs - performance.now())
   }
 
   /** @throws {@link OiError} If nobody waits for it any more. */

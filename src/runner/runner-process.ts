@@ -13,33 +13,30 @@
  * @module
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import type { Duplex } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { NativeEngine, NativeFacts, NativeOptions } from '../engine/native.js'
-import { noStats } from '../engine/no-stats.js'
 import type { EngineStats, ScoreOutput } from '../engine/types.js'
-import { coreTable } from './core-table.js'
-import { type Frame, FrameReader } from './frames.js'
+import { OiError } from '../errors.js'
+import { RunnerChild } from './child.js'
+import type { Frame } from './frames.js'
 import {
   asks,
   countFrame,
-  type Failure,
   openFrame,
   readCounted,
-  readJson,
+  readFailed,
   readOpened,
   readProgress,
   readResult,
+  readStats,
   readTokens,
   replies,
   scoreFrame,
   signal,
+  statsBytes,
   tokenizeFrame,
 } from './messages.js'
+import { Outbox } from './outbox.js'
 import { isStopped } from './process-usage.js'
-
-const entry = fileURLToPath(new URL('main.js', import.meta.url))
 
 /** How a runner ended. */
 export interface RunnerEnd {
@@ -68,7 +65,7 @@ export function endOf(error: unknown): RunnerEnd | undefined {
 }
 
 interface Call {
-  readonly resolve: (reply: Frame) => void
+  readonly resolve: (payload: Buffer) => void
   readonly reject: (error: Error) => void
 }
 
@@ -81,88 +78,63 @@ export interface RunnerOptions {
   readonly onWords: (text: string) => void
   /** Environment variables besides those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-}
-
-const ownEnvironment = {
-  // ggml's backtrace starts a debugger.
-  GGML_NO_BACKTRACE: '1',
-  // The last in the child's list of descriptors.
-  OI_CORE_SHARES_FD: '4',
+  /** The program, for tests of what a broken one does. */
+  readonly entry?: string
 }
 
 const lookMs = 200
 const pingLimitMs = 10_000
-const lastWordsBytes = 8192
 
 export class RunnerProcess implements NativeEngine {
   readonly #options: RunnerOptions
-  readonly #child: ChildProcess
-  readonly #stream: Duplex
+  readonly #child: RunnerChild
+  readonly #outbox: Outbox
   readonly #calls = new Map<number, Call>()
   readonly #watch: NodeJS.Timeout
   readonly #startMs = performance.now()
-  #lastWords = ''
-  #stats: EngineStats = noStats()
+  /** The counters, as they were told last: all 0 at first. */
+  readonly #told = Buffer.alloc(statsBytes)
   #end: RunnerEnd | undefined
-  /** Why it was ended from here. */
-  #reason: string | undefined
   #closing = false
   #pingedAtMs: number | undefined
 
-  /** Starts the process. */
+  /** Starts the process. @throws As {@link RunnerChild}. */
   constructor(options: RunnerOptions) {
     this.#options = options
-    this.#child = spawn(process.execPath, [entry], {
-      env: { ...process.env, ...ownEnvironment, ...options.environment },
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', coreTable()],
+    const { environment, entry, onWords } = options
+    this.#child = new RunnerChild({
+      environment,
+      entry,
+      onWords,
+      onFrame: (frame) => this.#take(frame),
+      onEnd: (cause, lastWords) => this.#finish(cause, lastWords),
     })
-    this.#stream = this.#child.stdio[3] as unknown as Duplex
-    const known = Object.values(replies)
-    const frames = new FrameReader(known, (frame) => this.#take(frame))
-    this.#stream.on('data', (chunk: Buffer) => {
-      try {
-        frames.push(chunk)
-      } catch {
-        this.kill('protocol')
-      }
-    })
-    this.#stream.on('error', () => {}) // the process' end follows, or is brought about
-    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      this.#lastWords = (this.#lastWords + text).slice(-lastWordsBytes)
-      options.onWords(text)
-    })
-    this.#child.once('error', (error) => this.#finish(error.message))
-    // By 'close' everything that it wrote has been read.
-    this.#child.once('close', (code, name) => {
-      this.#finish(this.#reason ?? name ?? `exit ${code ?? 0}`)
-    })
+    this.#outbox = new Outbox(this.#child.stream, options.native.maxQueued)
     this.#watch = setInterval(() => this.#look(), lookMs).unref()
-    process.once('exit', this.#killNow)
   }
 
   get pid(): number | undefined {
     return this.#child.pid
   }
 
-  async open(): Promise<NativeFacts> {
-    const { payload } = await this.#call(0, openFrame(this.#options.native))
-    return readOpened(payload)
+  open(): Promise<NativeFacts> {
+    return this.#call(0, () => openFrame(this.#options.native), readOpened)
   }
 
-  async score(
+  score(
     id: number,
     ...[texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes]: ScoreArguments
   ): Promise<ScoreOutput> {
     const ask = { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes }
-    return readResult((await this.#call(id, scoreFrame(id, ask))).payload)
+    return this.#call(id, () => scoreFrame(id, ask), readResult)
   }
 
-  async tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]> {
-    return readTokens((await this.#call(id, tokenizeFrame(id, texts, trusted))).payload)
+  tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]> {
+    return this.#call(id, () => tokenizeFrame(id, texts, trusted), readTokens)
   }
 
-  async count(id: number, text: string): Promise<number> {
-    return readCounted((await this.#call(id, countFrame(id, text))).payload)
+  count(id: number, text: string): Promise<number> {
+    return this.#call(id, () => countFrame(id, text), readCounted)
   }
 
   /** The vocabulary is in the runner. */
@@ -171,63 +143,73 @@ export class RunnerProcess implements NativeEngine {
   }
 
   cancel(id: number): void {
-    if (this.#calls.has(id) && this.#end === undefined) this.#stream.write(signal(asks.cancel, id))
+    const call = this.#calls.get(id)
+    if (call === undefined || this.#end !== undefined) return
+    if (this.#outbox.drop(id)) {
+      this.#calls.delete(id)
+      call.reject(new OiError('ERR_ABORTED', 'the request was cancelled'))
+    } else {
+      this.#send(signal(asks.cancel, id))
+    }
   }
 
   stats(): EngineStats {
-    return this.#stats
+    return readStats(this.#told)
   }
 
   /** Waits for what was accepted, then ends the process. Never rejects. */
   async close(): Promise<void> {
     if (this.#closing) return
     this.#closing = true
-    const ended = new Promise<void>((resolve) => {
-      if (this.#end === undefined) this.#child.once('close', () => resolve())
-      else resolve()
-    })
     // An engine that was never opened has nothing to wait for.
-    await this.#call(closeId, signal(asks.close, closeId)).catch(() => {})
-    this.#stream.end()
-    await ended
+    await this.#call(
+      closeId,
+      () => signal(asks.close, closeId),
+      () => {},
+    ).catch(() => {})
+    this.#child.end()
+    await this.#child.ended
   }
 
   /** Ends the process at once. @param reason - The cause that is told. */
   kill(reason: string): void {
-    this.#reason ??= reason
-    this.#child.kill('SIGKILL')
+    this.#child.kill(reason)
   }
 
-  readonly #killNow = () => {
-    this.#child.kill('SIGKILL')
-  }
-
-  #call(id: number, frame: Buffer): Promise<Frame> {
+  /** @param read - Reads the reply's payload. */
+  #call<T>(id: number, make: () => Buffer, read: (payload: Buffer) => T): Promise<T> {
     if (this.#end !== undefined) return Promise.reject(new RunnerEnded(this.#end))
     return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject })
-      this.#stream.write(frame)
+      this.#calls.set(id, { resolve: (payload) => resolve(read(payload)), reject })
+      this.#outbox.send(id, make, (error) => {
+        this.#calls.delete(id)
+        reject(error)
+      })
     })
   }
 
-  #take(frame: Frame): void {
-    const { kind, id, payload } = frame
-    if (kind === replies.progress) this.#options.onProgress(readProgress(payload))
-    else if (kind === replies.stats) this.#stats = readJson(payload) as EngineStats
-    else if (kind === replies.pong) this.#pingedAtMs = undefined
-    else this.#settle(frame, id, kind, payload)
+  /** Without waiting for room: it is small, and seldom. */
+  #send(frame: Buffer): void {
+    this.#child.stream.write(frame)
   }
 
-  #settle(frame: Frame, id: number, kind: number, payload: Buffer): void {
+  #take({ kind, id, payload }: Frame): void {
+    if (kind === replies.progress) this.#options.onProgress(readProgress(payload))
+    else if (kind === replies.stats) payload.copy(this.#told)
+    else if (kind === replies.pong) this.#pingedAtMs = undefined
+    else this.#settle(id, kind, payload)
+  }
+
+  #settle(id: number, kind: number, payload: Buffer): void {
     const call = this.#calls.get(id)
     if (call === undefined) return
-    this.#calls.delete(id)
-    if (kind !== replies.failed) {
-      call.resolve(frame)
-      return
+    if (kind === replies.failed) {
+      const { code, message, retryAfterMs } = readFailed(payload)
+      call.reject(Object.assign(new Error(message), { code, retryAfterMs }))
+    } else {
+      call.resolve(payload)
     }
-    const { code, message, retryAfterMs } = readJson(payload) as Failure
-    call.reject(Object.assign(new Error(message), { code, retryAfterMs }))
+    this.#calls.delete(id)
   }
 
   /** Rule 3. */
@@ -241,19 +223,17 @@ export class RunnerProcess implements NativeEngine {
     const now = performance.now()
     if (this.#pingedAtMs === undefined) {
       this.#pingedAtMs = now
-      this.#stream.write(signal(asks.ping))
+      this.#send(signal(asks.ping))
     } else if (now - this.#pingedAtMs > pingLimitMs) {
       this.kill('hung')
     }
   }
 
-  #finish(cause: string): void {
-    if (this.#end !== undefined) return
+  #finish(cause: string, lastWords: string): void {
     clearInterval(this.#watch)
-    process.off('exit', this.#killNow)
     const { pid } = this.#child
     const livedMs = performance.now() - this.#startMs
-    const end = { pid, livedMs, cause, lastWords: this.#lastWords, stats: this.#stats }
+    const end = { pid, livedMs, cause, lastWords, stats: this.stats() }
     this.#end = end
     // First: whoever asks again because of a rejection must find that there is none.
     if (!this.#closing) this.#options.onEnd(end)

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
+import { openEngine as openHere, type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, PromptPart, ScoreInput, Suffix } from '../../src/engine/types.js'
+import { openIsolated } from '../../src/runner/isolate.js'
 import { ensureModel } from '../../scripts/make-model/ensure.js'
 
 /**
@@ -21,6 +22,14 @@ export const fixturePath = (name: FixtureName, options: Parameters<typeof ensure
 
 /** The projector of the fixtures that are 256 wide. */
 export const projectorPath = () => ensureModel('fixture-vision')
+
+/** Whether engines are opened in processes of their own: `npm run test:isolated`. */
+export const isolated = process.env['OI_TEST_ISOLATE'] === '1'
+
+/** What a test of the engine opens: through a runner, all must be as it is without. */
+export const openEngine: (options: EngineOptions) => Promise<Engine> = isolated
+  ? openIsolated
+  : openHere
 
 /** Opens a fixture, gives it to `use`, closes it whatever happens. */
 export async function withEngine<T>(
