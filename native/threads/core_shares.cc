@@ -37,15 +37,13 @@ CoreShares::Table* SharedTable() { return nullptr; }
 
 uint32_t OwnProcess() { return static_cast<uint32_t>(getpid()); }
 
-bool Lives(uint32_t process) {
-  return kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
-}
+bool Lives(uint32_t process) { return kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH; }
 
 CoreShares::Table* SharedTable() {
   const char* name = std::getenv("OI_CORE_SHARES_FD");
   if (name == nullptr) return nullptr;
   const int file = std::atoi(name);
-  struct stat facts{};
+  struct stat facts {};
   // Behind the end of a file there is no memory.
   if (fstat(file, &facts) != 0 || facts.st_size != sizeof(CoreShares::Table)) return nullptr;
   void* table =

@@ -166,7 +166,8 @@ void CheckProcesses() {
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* table = static_cast<CoreShares::Table*>(memory);
   int ends[2];
-  if (memory == MAP_FAILED || pipe(ends) != 0) return Check(false, "shared memory", "there is none");
+  if (memory == MAP_FAILED || pipe(ends) != 0)
+    return Check(false, "shared memory", "there is none");
   const pid_t other = fork();
   CoreShares shares(8, table);
   CoreShares::Claim claim(shares);
