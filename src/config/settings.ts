@@ -88,7 +88,7 @@ const modelProperties = {
   calibration: path(0, '', 'file that oi calibrate wrote; off takes none'),
   contextTokens: integer(0, 1_048_576, 0, 'longest state and question together, tokens; 0 chooses'),
   threads: integer(0, 512, 0, 'threads of the model; 0 takes as many as there are cores'),
-  device: devices('where the model runs: CUDA0, cpu, …; of several, a replica on each; all GPUs'),
+  device: devices('where the model runs, as CUDA0 or cpu; a replica on each of several'),
   replicas: integer(0, 64, 0, 'how often the model runs, each with a context; 0: once per device'),
   gpuLayers: integer(-1, 10_000, -1, 'layers on the GPU; -1 puts all there that fit'),
   flashAttention: oneOf(['auto', 'on', 'off'], 'kind of attention; auto takes the faster one'),

@@ -20,6 +20,6 @@ export function requireSameModel(first: ModelInfo, next: ModelInfo): void {
   if (different === undefined) return
   throw new OiError(
     'ERR_MODEL_LOAD',
-    `The model's file has become another one: its ${different} is different`,
+    `The file has another model than before: ${different} is different`,
   )
 }
