@@ -105,7 +105,7 @@ void FrameServer::Count(uint32_t id, std::string text) {
   if (const auto count = pipeline_.CountNow(text)) {
     std::string out;
     AddCounted(out, id, *count);
-    return connection_.Send(out);
+    return Send(out);
   }
   auto job = std::make_unique<Ask>(Job::Kind::kTokenize, id, *this);
   job->texts.push_back({std::move(text), false, nullptr});

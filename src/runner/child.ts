@@ -44,7 +44,7 @@ export interface ChildOptions {
 
 export class RunnerChild {
   readonly ended: Promise<void>
-  readonly #process: ChildProcess
+  readonly #child: ChildProcess
   readonly #socket: Socket
   #lastWords = ''
   /** Why it was ended from here. */
@@ -53,13 +53,13 @@ export class RunnerChild {
   /** Starts it. @throws {@link OiError} `ERR_ADDON_NOT_FOUND`, `ERR_ENGINE_INTERNAL` (no socket). */
   constructor({ environment, entry = ownEntry, onFrame, onWords, onEnd }: ChildOptions) {
     const [own, theirs] = loadAddon().socketPair()
-    this.#process = spawn(process.execPath, [entry], {
+    this.#child = spawn(process.execPath, [entry], {
       env: { ...process.env, ...ownEnvironment, ...environment },
       stdio: ['ignore', 'ignore', 'pipe', theirs, coreTable()],
     })
     closeSync(theirs)
     this.#socket = this.#open(own, onFrame)
-    this.#process.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-lastWordsBytes)
       onWords(text)
     })
@@ -71,7 +71,7 @@ export class RunnerChild {
   }
 
   get pid(): number | undefined {
-    return this.#process.pid
+    return this.#child.pid
   }
 
   get stream(): Writable {
@@ -81,7 +81,7 @@ export class RunnerChild {
   /** Ends it at once. @param reason - The cause that is told. */
   kill(reason: string): void {
     this.#reason ??= reason
-    this.#process.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
   }
 
   /** Lets it end. */
@@ -90,7 +90,7 @@ export class RunnerChild {
   }
 
   readonly #killNow = () => {
-    this.#process.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
   }
 
   /** One that is its own reads into the same buffer; a child's pipe takes a new one each time. */
@@ -116,8 +116,8 @@ export class RunnerChild {
   /** How it ended. */
   #exit(): Promise<string> {
     return new Promise((resolve) => {
-      this.#process.once('error', (error) => resolve(error.message))
-      this.#process.once('close', (code, name) => resolve(name ?? `exit ${code ?? 0}`))
+      this.#child.once('error', (error) => resolve(error.message))
+      this.#child.once('close', (code, name) => resolve(name ?? `exit ${code ?? 0}`))
     })
   }
 

@@ -16,18 +16,18 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
+/** Frames that wait, at most: far more than an engine has places for, which knows whom to refuse. */
+export const mostWaiting = 16_384
+
 /** How long a refused caller is told to wait: whoever does not read for so long is replaced. */
 const retryAfterMs = 1000
 
 export class Outbox {
   readonly #stream: Writable
-  readonly #mostWaiting: number
   #waiting: Waiting[] = []
 
-  /** @param mostWaiting - Frames that wait, at most. */
-  constructor(stream: Writable, mostWaiting: number) {
+  constructor(stream: Writable) {
     this.#stream = stream
-    this.#mostWaiting = mostWaiting
     stream.on('drain', () => this.#writeWaiting())
   }
 
@@ -39,7 +39,7 @@ export class Outbox {
   send(id: number, make: () => Buffer, reject: (error: Error) => void): void {
     if (this.#waiting.length === 0 && !this.#stream.writableNeedDrain) {
       this.#write({ id, make, reject })
-    } else if (this.#waiting.length < this.#mostWaiting) {
+    } else if (this.#waiting.length < mostWaiting) {
       this.#waiting.push({ id, make, reject })
     } else {
       const message = "The model's process takes no more requests for now"

@@ -109,7 +109,7 @@ export class RunnerProcess implements NativeEngine {
       onFrame: (frame) => this.#take(frame),
       onEnd: (cause, lastWords) => this.#finish(cause, lastWords),
     })
-    this.#outbox = new Outbox(this.#child.stream, options.native.maxQueued)
+    this.#outbox = new Outbox(this.#child.stream)
     this.#watch = setInterval(() => this.#look(), lookMs).unref()
   }
 

@@ -97,6 +97,14 @@ export const endlessContext = 65_536
  */
 export const endless = (id: number | string, questions = 1) => unique(id, 60_000, questions)
 
+/**
+ * Waits until an engine has taken what it was asked before: its counters count it then, also in a
+ * process of its own, which is asked in order.
+ */
+export async function taken(engine: Engine): Promise<void> {
+  await engine.countTokens('.')
+}
+
 /** How a request ended. */
 export const outcomeOf = (pending: Promise<unknown>): Promise<string> =>
   pending.then(

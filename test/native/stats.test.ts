@@ -12,6 +12,7 @@ import {
   input,
   outcomeOf,
   question,
+  taken,
   unique,
   user,
   withEngine,
@@ -87,7 +88,8 @@ t.test('what waits is counted in requests, tokens and milliseconds', (t) =>
       const leaving = new AbortController()
       const { signal } = leaving
       const pending = [1, 2, 3].map((i) => outcomeOf(engine.score(endless(i), { signal })))
-      await until(() => engine.stats().queuedRequests === 3)
+      await taken(engine)
+      t.equal(engine.stats().queuedRequests, 3)
       // Counted once they are tokenized, and fewer again with every step.
       const enough = () => engine.stats().steps >= 100
       await until(() => engine.stats().queuedTokens > 2 * length || enough())
@@ -112,7 +114,8 @@ t.test('a full queue counts whom it refuses', (t) =>
       const leaving = new AbortController()
       const { signal } = leaving
       const all = [1, 2, 3, 4, 5].map((i) => outcomeOf(engine.score(endless(i), { signal })))
-      await until(() => engine.stats().refused === 3)
+      await taken(engine)
+      t.equal(engine.stats().refused, 3)
       leaving.abort()
       const [accepted, refused] = ['ERR_ABORTED', 'ERR_OVERLOADED']
       t.same(await Promise.all(all), [accepted, accepted, refused, refused, refused])
