@@ -10,6 +10,7 @@
 
 #include "../machine/available_bytes.h"
 #include "../machine/cores.h"
+#include "../machine/send_datagram.h"
 #include "convert.h"
 #include "engine_wrap.h"
 #include "gate_wrap.h"
@@ -30,6 +31,13 @@ Napi::Value Machine(const Napi::CallbackInfo& info) {
     machine.Set("availableBytes", static_cast<double>(*bytes));
   }
   return machine;
+}
+
+// sendDatagram(path: string, text: string) => number, see machine/send_datagram.h
+Napi::Value SendDatagram(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].As<Napi::String>();
+  const std::string text = info[1].As<Napi::String>();
+  return Napi::Number::New(info.Env(), oi::SendDatagram(path, text));
 }
 
 // socketPair() => [number, number]
@@ -54,6 +62,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
       process, {Napi::String::New(env, "exit"), Napi::Function::New(env, StopAtExit)});
   exports.Set("NativeEngine", oi::EngineWrap::Define(env));
   exports.Set("machine", Napi::Function::New<Machine>(env));
+  exports.Set("sendDatagram", Napi::Function::New<SendDatagram>(env));
   exports.Set("socketPair", Napi::Function::New<SocketPair>(env));
   exports.Set("NativeGate", oi::GateWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);

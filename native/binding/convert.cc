@@ -36,6 +36,7 @@ Pipeline::Options ToOptions(const Napi::Object& object) {
   engine.batch_tokens = Unsigned(object, "batchTokens");
   engine.microbatch_tokens = Unsigned(object, "microbatchTokens");
   engine.threads = Unsigned(object, "threads");
+  engine.device = String(object, "device");
   engine.gpu_layers = object.Get("gpuLayers").As<Napi::Number>().Int32Value();
   engine.mmap = Boolean(object, "mmap");
   engine.kernels = String(object, "kernels") == "auto";

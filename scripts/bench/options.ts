@@ -66,7 +66,7 @@ Layers
   peer      the whole server against llama-server of the same llama.cpp
   scaling   cost over questions, state tokens and clients, with a plot
   fairness  short requests beside a long one, a workspace beside one that floods
-  contention  the engine beside processes that spin, and two engines in one process
+  contention  the engine beside processes that spin, and two engines, in one process and in two
   overload  the whole server at twice the rate that it can sustain
   loop      what /healthz takes beside each kind of load
   soak      many mixed requests to the whole server: memory, handles, failures

@@ -15,6 +15,8 @@ import type { SupervisorEvents } from '../runner/supervision.js'
 
 export interface OpenedModel {
   readonly decider: Decider
+  /** Where it runs, as `CPU`. */
+  readonly device: string
   /** One line for people: which model runs where. */
   readonly startLine: string
   /** What must be known before its answers are believed. */
@@ -23,6 +25,14 @@ export interface OpenedModel {
   readonly temperatures?: readonly Temperature[] | undefined
   /** Those that run in a process of their own: none for a model in this process. */
   readonly runners?: readonly SupervisedEngine[] | undefined
+  /**
+   * Reads readout and calibration again, and makes ready to answer by these settings. What is of the
+   * engine (the file, its context, threads, …) stays as it is.
+   *
+   * @returns What has it do so, from the next request on.
+   * @throws What opening it would, of readout and calibration.
+   */
+  prepare(model: ModelConfig): Promise<() => void>
   close(): Promise<void>
 }
 
@@ -43,11 +53,14 @@ export type OpenModel = (model: ModelConfig, options: OpenModelOptions) => Promi
  */
 export type SurveyModel = (model: ModelConfig, isolate: boolean) => Promise<MemoryNeed>
 
+/** As `process.env`. */
+export type Environment = Record<string, string | undefined>
+
 export interface Dependencies {
   readonly openModel: OpenModel
   readonly surveyModel: SurveyModel
   readonly createWire: (config: Config) => Wire
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   /** Ends the process at once. */
   readonly exit: (code: number) => void
 }

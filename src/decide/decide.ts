@@ -136,7 +136,10 @@ class EngineDecider implements ModelDecider {
   }
 
   engines(): readonly EngineReport[] {
-    return [{ model: this.card.name, stats: this.#engine.stats() }]
+    const model = this.card.name
+    const replicas = this.#engine.replicas?.()
+    if (replicas === undefined) return [{ model, stats: this.#engine.stats() }]
+    return replicas.map((stats, replica) => ({ model, replica, stats }))
   }
 
   /** @param decodingMs - What the images have taken so far. */

@@ -186,6 +186,8 @@ export interface Decider {
 export interface EngineReport {
   /** The model's name. */
   readonly model: string
+  /** Which of several engines with the model; undefined for the only one. */
+  readonly replica?: number
   readonly stats: EngineStats
 }
 

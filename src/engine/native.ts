@@ -23,6 +23,8 @@ export interface NativeOptions {
   batchTokens: number
   microbatchTokens: number
   threads: number
+  /** '' for all that there are. */
+  device: string
   gpuLayers: number
   mmap: boolean
   metadataOnly: boolean
@@ -118,6 +120,13 @@ export interface NativeAddon {
   ) => ServingEngine
   /** The machine as this process may use it; `root` stands for `/`. */
   machine(root: string): { readonly cores: number; readonly availableBytes?: number }
+  /**
+   * Sends one datagram to a Unix domain socket, which Node cannot, and never waits.
+   *
+   * @param path - A file's, or `@` and the name of an abstract socket.
+   * @returns 0, or the system's number of the error.
+   */
+  sendDatagram(path: string, text: string): number
   /** File descriptors of two sockets that are connected; nothing that is started inherits them. */
   socketPair(): [number, number]
   /** The llama.cpp commit that was built in. */

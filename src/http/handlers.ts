@@ -39,19 +39,14 @@ export interface Backend {
   runners?(): readonly RunnerReport[]
 }
 
-export interface HandlersOptions {
-  readonly backend: Backend
-  readonly accounts: Pick<Accounts, 'authenticate' | 'usage'>
-  readonly gate: Gate
+/** What can change while the server runs: what is under way goes on as it began. */
+export interface HandlersSettings {
   readonly wire: Wire
-  readonly logger: Logger
   readonly maxBodyBytes: number
   /** Time for a request, or an item of a batch from its turn on, milliseconds. */
   readonly deadlineMs: number
   /** Time for a batch as a whole. Default 15 minutes. */
   readonly batchDeadlineMs?: number | undefined
-  /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
-  readonly heartbeatMs?: number | undefined
   /** Default 16 MiB. */
   readonly maxReplyBytes?: number | undefined
   /** Of all requests together. Default 256 MiB. */
@@ -62,6 +57,15 @@ export interface HandlersOptions {
   readonly cors?: Cors | undefined
   /** Whose X-Forwarded-For is believed. Default: nobody's. */
   readonly trustedProxies?: TrustedProxies | undefined
+}
+
+export interface HandlersOptions extends HandlersSettings {
+  readonly backend: Backend
+  readonly accounts: Pick<Accounts, 'authenticate' | 'usage'>
+  readonly gate: Gate
+  readonly logger: Logger
+  /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
+  readonly heartbeatMs?: number | undefined
   /** Whether `/metrics` is one of the routes. Default true. */
   readonly serveMetrics?: boolean
 }
@@ -86,25 +90,26 @@ const draining = 'The server is about to shut down: send nothing new'
 
 export class Handlers implements PostContext, Listener {
   readonly gate: Gate
-  readonly wire: Wire
   readonly logger: Logger
-  readonly maxBodyBytes: number
-  readonly maxReplyBytes: number
-  readonly bodies: BodyBudget
-  readonly deadlines: Deadlines
-  readonly batchDeadlines: Deadlines
+  readonly bodies = new BodyBudget(0)
   readonly heartbeatMs: number
   readonly running = new Running<PostExchange>()
   readonly traffic: Traffic
   readonly metrics: Metrics
-  readonly cors: Cors | undefined
   readonly failedKeys = new FailedKeys()
-  readonly trustedProxies: TrustedProxies
+  // See adjust().
+  wire!: Wire
+  maxBodyBytes!: number
+  maxReplyBytes!: number
+  deadlines!: Deadlines
+  batchDeadlines!: Deadlines
+  cors: Cors | undefined
+  trustedProxies!: TrustedProxies
   /** Every path that is answered otherwise than with 404. */
   readonly paths: readonly string[]
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
-  readonly #maxQuestions: number | undefined
+  #maxQuestions: number | undefined
   /**
    * Whose keys are good in this turn of the event loop: what is read in one was sent before anybody
    * could know what has changed since it began.
@@ -153,21 +158,13 @@ export class Handlers implements PostContext, Listener {
   ])
 
   constructor(options: HandlersOptions) {
-    const { backend, accounts, gate, wire, logger, serveMetrics } = options
+    const { backend, accounts, gate, logger, serveMetrics } = options
     this.#backend = backend
     this.#accounts = accounts
-    this.#maxQuestions = options.maxQuestions
     this.gate = gate
-    this.wire = wire
     this.logger = logger
-    this.maxBodyBytes = options.maxBodyBytes
-    this.maxReplyBytes = options.maxReplyBytes ?? 16 * mebibyte
-    this.bodies = new BodyBudget(options.maxBodiesBytes ?? 256 * mebibyte)
-    this.deadlines = new Deadlines(options.deadlineMs)
-    this.batchDeadlines = new Deadlines(options.batchDeadlineMs ?? 900_000)
     this.heartbeatMs = options.heartbeatMs ?? 15_000
-    this.cors = options.cors
-    this.trustedProxies = options.trustedProxies ?? new TrustedProxies([])
+    this.adjust(options)
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
     this.metrics = new Metrics({
       traffic: this.traffic,
@@ -179,6 +176,20 @@ export class Handlers implements PostContext, Listener {
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]
+  }
+
+  /** Goes by other settings from the next request on. */
+  adjust(settings: HandlersSettings): void {
+    this.wire = settings.wire
+    this.maxBodyBytes = settings.maxBodyBytes
+    this.maxReplyBytes = settings.maxReplyBytes ?? 16 * mebibyte
+    this.bodies.maxBytes = settings.maxBodiesBytes ?? 256 * mebibyte
+    this.deadlines = new Deadlines(settings.deadlineMs)
+    this.batchDeadlines = new Deadlines(settings.batchDeadlineMs ?? 900_000)
+    this.cors = settings.cors
+    this.trustedProxies = settings.trustedProxies ?? new TrustedProxies([])
+    this.#maxQuestions = settings.maxQuestions
+    this.#openApi = undefined
   }
 
   get closing(): boolean {

@@ -82,12 +82,12 @@ export class Metrics {
     this.#addTraffic()
     for (const { name, help, kind, label, read } of engineMetrics) {
       this.#add(kind, `oi_engine_${name}`, help, labelsOf(label), () =>
-        this.#reports.flatMap(({ model, stats }) => samplesOf(model, label, read(stats))),
+        this.#reports.flatMap((report) => samplesOf(report, label, read(report.stats))),
       )
     }
     for (const { name, help, kind, label, read } of runnerMetrics) {
       this.#add(kind, name, help, labelsOf(label), () =>
-        this.#runners.flatMap((report) => samplesOf(report.model, label, read(report))),
+        this.#runners.flatMap((report) => samplesOf(report, label, read(report))),
       )
     }
     for (const { name, help, kind, read } of storeMetrics) {
@@ -193,14 +193,18 @@ export class Metrics {
   }
 }
 
-const labelsOf = (label: string | undefined) => (label === undefined ? ['model'] : ['model', label])
+const labelsOf = (label: string | undefined) => [
+  ...['model', 'replica'],
+  ...(label === undefined ? [] : [label]),
+]
 
 function samplesOf(
-  model: string,
+  { model, replica }: Pick<EngineReport, 'model' | 'replica'>,
   label: string | undefined,
   values: number | Readonly<Record<string, number>> | undefined,
 ): [Labels, number][] {
   if (values === undefined) return []
-  if (typeof values === 'number') return [[{ model }, values]]
-  return Object.entries(values).map(([key, value]) => [{ model, [label!]: key }, value])
+  const whose = { model, ...(replica !== undefined && { replica }) }
+  if (typeof values === 'number') return [[whose, values]]
+  return Object.entries(values).map(([key, value]) => [{ ...whose, [label!]: key }, value])
 }

@@ -26,10 +26,11 @@ const maxWordsBytes = 64 << 10
 export function probeRequest(options: EngineOptions): ProbeRequest {
   const { modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens } =
     options
-  const { threads, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic } = options
+  const { threads, device, gpuLayers, mmap, flashAttention, cacheType } = options
+  const { kernels, deterministic } = options
   return {
     ...{ modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens },
-    ...{ threads, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic },
+    ...{ threads, device, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic },
   }
 }
 

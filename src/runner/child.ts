@@ -15,10 +15,17 @@ import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { loadAddon } from '../engine/native.js'
+import { coreTable } from './core-table.js'
 import { type Frame, FrameReader } from './frames.js'
 import { replies } from './messages.js'
 
 const ownEntry = fileURLToPath(new URL('main.js', import.meta.url))
+const ownEnvironment = {
+  // ggml's backtrace starts a debugger.
+  GGML_NO_BACKTRACE: '1',
+  // The last in the child's list of descriptors.
+  OI_CORE_SHARES_FD: '4',
+}
 const lastWordsBytes = 8192
 /** As much as the system hands over at once. */
 const readBytes = 64 * 1024
@@ -47,9 +54,8 @@ export class RunnerChild {
   constructor({ environment, entry = ownEntry, onFrame, onWords, onEnd }: ChildOptions) {
     const [own, theirs] = loadAddon().socketPair()
     this.#child = spawn(process.execPath, [entry], {
-      // ggml's backtrace starts a debugger.
-      env: { ...process.env, GGML_NO_BACKTRACE: '1', ...environment },
-      stdio: ['ignore', 'ignore', 'pipe', theirs],
+      env: { ...process.env, ...ownEnvironment, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe', theirs, coreTable()],
     })
     closeSync(theirs)
     this.#socket = this.#open(own, onFrame)

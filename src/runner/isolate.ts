@@ -35,7 +35,7 @@ export async function openIsolated(
   options: EngineOptions,
   { events = {}, environment, tryOut }: IsolateOptions = {},
 ): Promise<SupervisedEngine> {
-  const native = checkedOptions(options)
+  let native = checkedOptions(options)
   const { modelPath, projectorPath } = options
   const onWords = events.said ?? showWords
   let isFirst = true
@@ -49,6 +49,8 @@ export async function openIsolated(
       const engine = await openNative(() => runner)
       if (isFirst) await tryOut?.(engine, (next) => (stage = next))
       isFirst = false
+      // Which of them answers is not for the caller to see: memory may be short later.
+      native = { ...native, contextTokens: engine.info.contextTokens }
       return { engine, pid: runner.pid }
     } catch (error) {
       await runner.close()

@@ -4,14 +4,17 @@
  * Rules
  *   1. The next one comes after a pause. It is short as long as processes answer something before
  *      they end; else it doubles each time, so that what ends at once does not take all cores.
- *   2. Closing waits for no pause and no model that is being loaded.
+ *   2. The next one has the same model: what was found out about the first one, as the tokens of its
+ *      labels, would be wrong for another. A file that is another one now is tried again later.
+ *   3. Closing waits for no pause and no model that is being loaded.
  *
  * @module
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cancellation } from '../engine/types.js'
+import type { Cancellation, Engine } from '../engine/types.js'
 import type { RunnerEnd } from './runner-process.js'
+import { requireSameModel } from './same-model.js'
 import type { InsideCall, OpenRunner, Runner, SupervisorEvents } from './supervision.js'
 
 const firstPauseMs = 100
@@ -131,6 +134,16 @@ export class RunnerKeeper {
     this.wake()
   }
 
+  /** Rule 2. */
+  async #requireSame(engine: Engine): Promise<void> {
+    try {
+      requireSameModel(this.#last.engine.info, engine.info)
+    } catch (error) {
+      await engine.close()
+      throw error
+    }
+  }
+
   async #replace(): Promise<void> {
     const { open, events } = this.#options
     const { signal } = this.#stop
@@ -143,6 +156,7 @@ export class RunnerKeeper {
       try {
         const opened = await openOne(open, signal)
         if (this.closed) return await opened.runner.engine.close()
+        await this.#requireSame(opened.runner.engine)
         this.#loadMs = performance.now() - startMs
         this.#restarts++
         this.#take(opened)

@@ -8,6 +8,8 @@ import { readFileSync } from 'node:fs'
 
 export interface ProcessUsage {
   readonly residentBytes: number
+  /** Of these, what belongs to no file: what others can have once the process has ended. */
+  readonly ownBytes: number
   /** Of all threads. */
   readonly cpuMs: number
 }
@@ -19,11 +21,16 @@ const tickMs = 10
 export function processUsage(pid: number): ProcessUsage | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    const resident = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1])
+    const bytesOf = (name: string) =>
+      1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)![1])
     // Behind the name: the state is field 3, the ticks of user and system are 14 and 15.
     const fields = statFields(pid)
     const ticks = Number(fields[11]) + Number(fields[12])
-    return { residentBytes: 1024 * resident, cpuMs: tickMs * ticks }
+    return {
+      residentBytes: bytesOf('VmRSS'),
+      ownBytes: bytesOf('RssAnon'),
+      cpuMs: tickMs * ticks,
+    }
   } catch {
     return undefined
   }

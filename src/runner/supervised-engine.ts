@@ -95,6 +95,11 @@ export class SupervisedEngine implements Engine {
     return this.#keeper.runner !== undefined
   }
 
+  /** Whether a new call is asked at once: nothing is missing, and nobody asked alone (rule 2). */
+  get free(): boolean {
+    return this.ready && this.#suspects === 0
+  }
+
   /** Milliseconds until something should be able to answer; 0 if it is. */
   get retryAfterMs(): number {
     return this.ready ? 0 : Math.max(leastRetryMs, this.#keeper.dueMs - performance.now())

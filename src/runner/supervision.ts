@@ -48,6 +48,8 @@ export interface SupervisorCounts {
 export interface RunnerReport extends SupervisorCounts {
   /** Its name. */
   readonly model: string
+  /** Which of several with the same model; undefined for the only one. */
+  readonly replica?: number
   /** False while nothing can answer. */
   readonly ready: boolean
   /** Milliseconds until something should be able to; 0 if it is. */

@@ -170,7 +170,7 @@ const report = (model: string, ready: boolean): RunnerReport => ({
     gaveUp: 1,
   },
   ends: ready ? {} : { SIGABRT: 3, hung: 1 },
-  usage: () => (ready ? { residentBytes: 4096, cpuMs: 1500 } : undefined),
+  usage: () => (ready ? { residentBytes: 4096, ownBytes: 4096, cpuMs: 1500 } : undefined),
 })
 
 t.test('processes of models are shown, and /readyz names those without one', async (t) => {

@@ -23,6 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['package-root', 'errors'],
   runner: ['engine', 'errors'],
   accounts: ['api', 'errors'],
+  admin: ['errors'],
   models: ['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api', 'package-root', 'errors'],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   evaluate: ['scoring', 'client', 'api', 'errors'],
@@ -34,7 +35,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: [],
   cli: [
     ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
-    ...['api', 'config', 'client', 'evaluate', 'calibrate', 'scoring', 'package-root', 'errors'],
+    ...[
+      'admin',
+      'api',
+      'config',
+      'client',
+      'evaluate',
+      'calibrate',
+      'scoring',
+      'package-root',
+      'errors',
+    ],
   ],
 }
 
