@@ -7,11 +7,10 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Accounts, type NewKey } from '../accounts/accounts.js'
+import { Accounts } from '../accounts/accounts.js'
 import { modelOperations } from '../admin/operations.js'
 import { AdminServer } from '../admin/server.js'
 import { type Config, laterModel } from '../config.js'
-import { OiError } from '../errors.js'
 import { CrashReports } from '../runner/crash-report.js'
 import type { Dependencies } from './dependencies.js'
 import { Front } from './front.js'
@@ -25,10 +24,8 @@ import type { ServerLog } from './server-log.js'
 import { ServiceManager } from './service-manager.js'
 import { SettingsReload } from './settings-reload.js'
 import { listenForStop } from './signals.js'
+import { startPatiently } from './start-patiently.js'
 import { welcome } from './welcome.js'
-
-/** The event loop waits for no lock; how often, and how long in between, a start tries again. */
-const [startTries, startPauseMs] = [60, 500]
 
 /** Serves until a signal. @param read - Reads the settings, again at SIGHUP. */
 export async function runServer(
@@ -44,7 +41,9 @@ export async function runServer(
   let onHangup = () => {}
   const signals = listenForStop(exit, { onHangup: () => onHangup() })
   const manager = new ServiceManager({ environment, warn: notice })
-  const accounts = new Accounts({ dataDir, busyMs: 0, log: notice })
+  const openAccounts = () => new Accounts({ dataDir, busyMs: 0, log: notice })
+  manager.starting('Opening the accounts')
+  const accounts = await startPatiently(openAccounts, notice, signals.first)
   const slots = new ModelSlots()
   const changes = createChanges(slots, config, dependencies, log, manager)
   const ends: (() => void | Promise<void>)[] = [
@@ -71,7 +70,8 @@ export async function runServer(
     }
     const loaded = changes.open(models).then(async (opened) => {
       // Last: a start that fails on the port or the model must not use up the one showing.
-      const first = await createFirstKey(accounts)
+      const createKey = () => accounts.createFirstKey()
+      const first = await startPatiently(createKey, notice, signals.first)
       if (first !== undefined) log.say(welcome(front.url, first.secret))
       for (const { startLine, warning } of opened) {
         log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
@@ -130,16 +130,3 @@ function createChanges(
 
 /** One line for the service manager. */
 const serving = (slots: ModelSlots) => `Serving ${[...slots.asked().keys()].join(', ')}`
-
-/** Waits for whoever has the accounts locked. */
-async function createFirstKey(accounts: Accounts): Promise<NewKey | undefined> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return accounts.createFirstKey()
-    } catch (error) {
-      const locked = error instanceof OiError && error.code === 'ERR_OVERLOADED'
-      if (!locked || tries === startTries) throw error
-      await sleep(startPauseMs)
-    }
-  }
-}
