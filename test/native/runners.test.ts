@@ -25,6 +25,7 @@ interface Served {
   readonly command: RunningCommand
   readonly url: string
   readonly dataDir: string
+  post(path: string, body: string): Promise<Response>
   ask(state: string, model?: string): Promise<Response>
   status(path: string): Promise<number>
 }
@@ -55,10 +56,11 @@ async function serve(t: Test, ...args: string[]): Promise<Served & { readonly fi
   const [, url] = await command.match(/Listening on (http:\S+)/)
   await command.match(/^Ready$/m)
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  const post = (path: string, body: string) => fetch(url + path, { method: 'POST', headers, body })
   return {
     ...{ command, url: url!, dataDir, file },
-    ask: (state, model) =>
-      fetch(`${url}/v1/systemone`, { method: 'POST', headers, body: bodyOf(state, model) }),
+    post,
+    ask: (state, model) => post('/v1/systemone', bodyOf(state, model)),
     status: async (path) => (await fetch(url + path)).status,
   }
 }
@@ -152,6 +154,24 @@ t.test(
     const books = audit(served.dataDir)
     t.ok(isBalanced(books), JSON.stringify(books))
     t.equal(books.booked, 1000)
+  },
+)
+
+t.test(
+  'of a batch, the item that ends the process fails, and no other one',
+  { skip },
+  async (t) => {
+    const served = await serve(t)
+    const states = Array.from({ length: 40 }, (_, i) => (i === 17 ? poison : `state ${i}`))
+    const body = JSON.stringify({ states, questions: JSON.parse(bodyOf('')).questions as object })
+    const reply = await served.post('/v1/systemone/batch', body)
+    const { results } = (await reply.json()) as { results: { status: number }[] }
+    t.strictSame(
+      results.map(({ status }) => status),
+      states.map((state) => (state === poison ? 500 : 200)),
+    )
+    const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
+    await served.command.match(new RegExp(`"fault".*"digest":"${digest}"`))
   },
 )
 
