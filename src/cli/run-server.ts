@@ -42,6 +42,7 @@ export async function runServer(
   const signals = listenForStop(exit, { onHangup: () => onHangup() })
   const manager = new ServiceManager({ environment, warn: notice })
   const openAccounts = () => new Accounts({ dataDir, busyMs: 0, log: notice })
+  manager.starting('Opening the accounts')
   const accounts = await startPatiently(openAccounts, notice, signals.first)
   const slots = new ModelSlots()
   const changes = createChanges(slots, config, dependencies, log, manager)

@@ -4,12 +4,13 @@
  * Needs the built addon.
  */
 import t from 'tap'
-import { rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { oi } from '../helpers/command.js'
 import { copyOfModel, Served } from '../helpers/served.js'
+import { until } from '../helpers/until.js'
 
 const args = ['--threads', '1']
 
@@ -92,6 +93,7 @@ t.test('reloaded under the load of 32 clients, a model fails no request', async 
   const served = await Served.start(t, { args })
   const statuses: Record<number, number> = {}
   let running = true
+  t.teardown(() => (running = false))
   const clients = Array.from({ length: 32 }, async (_, client) => {
     for (let i = 0; running; i++) {
       const { status } = await served.decide(`It rains on day ${i} of client ${client}.`)
@@ -119,3 +121,26 @@ t.test('a model whose file is gone goes on as it was, and says why', async (t) =
   t.equal((await served.decide('It rains.')).status, 200)
   t.match(await served.admin('models.status'), [{ state: 'ready', reason: undefined }])
 })
+
+t.test('a server that is stopped while it loads a model ends, and the model with it', async (t) => {
+  const served = await Served.start(t, { args })
+  const { pid } = served.server.child
+  let loading = false
+  const loaded = served.admin('models.load', { file: copyOfModel(t, 'late') }, () => {
+    loading = true
+  })
+  loaded.catch(() => {})
+  await until(() => loading)
+  const children = childrenOf(pid!)
+  t.equal(children.length, 2)
+  t.equal(await served.server.stop(), 0)
+  await t.rejects(loaded, { code: 'ERR_REMOTE', message: /ended before it had answered/ })
+  await until(() => children.every((child) => !existsSync(`/proc/${child}`)))
+})
+
+function childrenOf(pid: number): readonly string[] {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+  )
+}

@@ -148,6 +148,7 @@ t.test('models follow the settings, and no request fails', async (t) => {
   const [pidA, pidB] = await served.pids()
   const statuses = new Set<number>()
   let running = true
+  t.teardown(() => (running = false))
   const clients = Array.from({ length: 8 }, async (_, client) => {
     for (let i = 0; running; i++) statuses.add((await served.decide(`${client} ${i}`)).status)
   })
