@@ -66,7 +66,7 @@ void EngineWrap::Send(std::unique_ptr<Message> message) {
   if (channel_.NonBlockingCall(raw) != napi_ok) delete raw;
 }
 
-// serve(fd: number, fatal: string): Promise<void>
+// serve(fd: number, fatal: string, leastStepMs: number): Promise<void>
 Napi::Value EngineWrap::Serve(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto deferred = Napi::Promise::Deferred::New(env);
@@ -76,8 +76,10 @@ Napi::Value EngineWrap::Serve(const Napi::CallbackInfo& info) {
     Send(std::move(message));
   };
   try {
+    const FrameServer::Options options{info[1].As<Napi::String>().Utf8Value(),
+                                       info[2].As<Napi::Number>().DoubleValue()};
     server_ = std::make_unique<FrameServer>(info[0].As<Napi::Number>().Int32Value(), *pipeline_,
-                                            info[1].As<Napi::String>().Utf8Value(), ended);
+                                            options, ended);
   } catch (const EngineError& error) {
     deferred.Reject(ToError(env, error.code, error.what()));
     return deferred.Promise();

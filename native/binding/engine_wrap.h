@@ -65,9 +65,9 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
   static void Receive(Napi::Env env, Napi::Function, EngineWrap* self, Message* message);
   using Channel = Napi::TypedThreadSafeFunction<EngineWrap, Message, &EngineWrap::Receive>;
 
-  // serve(fd, fatal): Promise<void>. Answers what a front asks (frames/frame_server.h) until its
-  // stream ends, from now on: also pings, and how far loading is, before open(). Rejects if it
-  // breaks the protocol. At most once.
+  // serve(fd, fatal, leastStepMs): Promise<void>. Answers what a front asks
+  // (frames/frame_server.h) until its stream ends, from now on: also pings, and how far loading
+  // is, before open(). Rejects if it breaks the protocol. At most once.
   Napi::Value Serve(const Napi::CallbackInfo& info);
   // send(frame: Uint8Array): void. To that front.
   void SendFrame(const Napi::CallbackInfo& info);

@@ -77,6 +77,9 @@ class Scorer {
   // At most once per task and step.
   size_t Take(Task& task);
   bool full() const { return step_.full(); }
+  // What the step should take, milliseconds. Far more if an image is in it, which takes a time that
+  // was not measured.
+  double StepMs() const { return step_.image() ? kImageMs : rate_.Ms(step_.work()); }
   // Evaluates the step. False if it was not, because every task in it was abandoned: then nothing
   // has changed. Throws what evaluating throws, EngineError ERR_ENGINE_INTERNAL if llama.cpp
   // refuses: the step's tasks are lost then and must be dropped, and a recurrent model's other
@@ -98,6 +101,8 @@ class Scorer {
   ScorerStats stats() const;
 
  private:
+  static constexpr double kImageMs = 60'000;
+
   bool Admit(Task& task);
   bool LeavesRoom(const Task& task) const;
   bool Suspend(const Task& task);

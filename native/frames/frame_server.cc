@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds kStatsTime(100);
 
 }  // namespace
 
-FrameServer::FrameServer(int fd, Pipeline& pipeline, std::string fatal, Ended ended)
-    : pipeline_(pipeline), fatal_(std::move(fatal)), ended_(std::move(ended)), connection_(fd) {
+FrameServer::FrameServer(int fd, Pipeline& pipeline, Options options, Ended ended)
+    : pipeline_(pipeline), options_(std::move(options)), ended_(std::move(ended)), connection_(fd) {
   teller_ = std::make_unique<Thread>("oi-teller", kStackBytes, [this] {
     while (connection_.Flush(kStatsTime)) TellStats();
   });
@@ -73,6 +73,7 @@ void FrameServer::Take(const Frame& frame) {
     case AskKind::kCancel:
       return pipeline_.Cancel(frame.id);
     case AskKind::kPing: {
+      if (pipeline_.Hangs(options_.least_step_ms)) return;
       std::string out;
       AddSignal(out, ReplyKind::kPong, frame.id);
       return connection_.Send(out);
@@ -115,10 +116,10 @@ void FrameServer::Count(uint32_t id, std::string text) {
 
 // As llama.cpp's own checks end a process.
 void FrameServer::RequireHarmless(const Job& job) const {
-  if (fatal_.empty()) return;
+  if (options_.fatal.empty()) return;
   const auto look = [this](const std::vector<TextPart>& parts) {
     for (const TextPart& part : parts) {
-      if (part.text.find(fatal_) != std::string::npos) std::abort();
+      if (part.text.find(options_.fatal) != std::string::npos) std::abort();
     }
   };
   look(job.request.prefix);

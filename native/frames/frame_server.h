@@ -5,6 +5,7 @@
 //
 // Rules
 //   1. What is asked is read, and a ping answered, on a thread that the engine's work never holds.
+//      While a step hangs, no ping is answered: the front then ends the process.
 //   2. Counters are told before whatever they count: a front knows them as they were when its
 //      answer was ready. Else when they have changed, ten times a second at most.
 
@@ -27,6 +28,13 @@ class FrameServer {
   // ended it.
   using Ended = std::function<void(const std::string&)>;
 
+  struct Options {
+    // For tests: a request with this text in it ends the process; "" for none.
+    std::string fatal;
+    // How long a step may take, whatever was expected.
+    double least_step_ms;
+  };
+
   // A job that a front asked for. The pipeline's `done` must call Answer() of it.
   struct Ask final : Job {
     Ask(Kind kind, uint32_t id, FrameServer& server) : Job(kind, id), server(server) {}
@@ -36,9 +44,8 @@ class FrameServer {
   };
 
   // Serves at once. `fd`: see Connection. Both outlive this object's Stop(), and this object what
-  // the pipeline has of it. `fatal`: a request with this text in it ends the process, for tests; ""
-  // for none. Throws EngineError ERR_ENGINE_INTERNAL if the system gives no threads.
-  FrameServer(int fd, Pipeline& pipeline, std::string fatal, Ended ended);
+  // the pipeline has of it. Throws EngineError ERR_ENGINE_INTERNAL if the system gives no threads.
+  FrameServer(int fd, Pipeline& pipeline, Options options, Ended ended);
   ~FrameServer() { Stop(); }
 
   FrameServer(const FrameServer&) = delete;
@@ -62,7 +69,7 @@ class FrameServer {
   std::string NewStats();
 
   Pipeline& pipeline_;
-  const std::string fatal_;
+  const Options options_;
   const Ended ended_;
   Connection connection_;
 

@@ -61,14 +61,18 @@ void Inference::DropAbandoned() {
 void Inference::Step() {
   DropAbandoned();
   if (live_.empty()) return;
+  watch_.Begin(0);
   const auto start = Clock::now();
   std::vector<Job*> step;
   bool evaluated = false;
   Job failure(Job::Kind::kScore, 0);
   Guard(failure, [&] {
     Pick(step);
-    evaluated = !step.empty() && scorer_->RunStep();
+    if (step.empty()) return;
+    watch_.Begin(scorer_->StepMs());
+    evaluated = scorer_->RunStep();
   });
+  watch_.End();
   const double ms = MillisecondsSince(start);
   for (Job* job : step) {
     job->model_ms += ms - scorer_->vision_ms();

@@ -16,6 +16,7 @@
 #include "books.h"
 #include "job.h"
 #include "scheduler.h"
+#include "step_watch.h"
 
 namespace oi {
 
@@ -45,6 +46,9 @@ class Inference {
   // One step for all jobs. Not when idle.
   void Step();
 
+  // Asked on any thread.
+  const StepWatch& watch() const { return watch_; }
+
   // Saves what a later process can use, and frees the context. When idle.
   void Close();
   // Frees the context at once; what is live is dropped with this object.
@@ -62,6 +66,7 @@ class Inference {
   const double overdue_ms_;
   const std::atomic<bool>& stop_;
   const Finished finished_;
+  StepWatch watch_;
   std::unique_ptr<Scorer> scorer_;
   Scheduler scheduler_;
   std::vector<JobPtr> live_;

@@ -79,6 +79,9 @@ class Pipeline {
 
   EngineStats stats() const { return books_.stats(); }
 
+  // See StepWatch.
+  bool Hangs(double least_step_ms) const { return inference_.watch().Hangs(least_step_ms); }
+
  private:
   // A model and its vocabulary, for as long as somebody reads in them.
   struct Vocabulary {

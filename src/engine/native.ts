@@ -76,9 +76,11 @@ export interface ServingEngine extends NativeEngine {
    * loading is, also before `open()`. Called once.
    *
    * @param fatal - A request with this text in it ends the process, for tests; '' for none.
+   * @param leastStepMs - How long a step may take, whatever was expected, before it counts as
+   *   hanging: then pings have no answer.
    * @returns When the stream has ended. Rejects if what came broke the protocol.
    */
-  serve(fd: number, fatal: string): Promise<void>
+  serve(fd: number, fatal: string, leastStepMs: number): Promise<void>
   /** Writes a frame to whoever is served. */
   send(frame: Uint8Array): void
 }

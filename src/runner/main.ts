@@ -10,8 +10,12 @@ import { serve } from './serve.js'
 /** A terminal sends these to all processes of a group: it is the front that says when to end. */
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
+/** A driver may compile for a step, or the machine be short of memory. */
+const leastStepMs = 60_000
+
 try {
-  await serve(3, process.env['OI_TEST_RUNNER_ABORT'] ?? '')
+  const { OI_TEST_RUNNER_ABORT: fatal = '', OI_TEST_RUNNER_STEP_MS: stepMs } = process.env
+  await serve(3, fatal, Number(stepMs ?? leastStepMs))
   process.exit(0)
 } catch (error) {
   process.stderr.write(`oi runner: ${(error as Error).message}\n`)

@@ -7,8 +7,8 @@
  *   2. When the process ends, for whatever reason, every call that is under way rejects with
  *      {@link RunnerEnded}, and so does every later one.
  *   3. A runner that is alive but answers nothing is ended: a stopped process at once, any other
- *      after the time for a ping. Its engine's threads may be busy as long as they like; what
- *      answers pings is another one.
+ *      after the time for a ping. Its engine's threads may be busy: what answers pings is another
+ *      one, until a step takes far longer than its like.
  *
  * @module
  */

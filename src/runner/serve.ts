@@ -25,9 +25,10 @@ import {
  * Serves one connection, until it ends.
  *
  * @param fatal - For tests: a request with this text in it ends the process.
+ * @param leastStepMs - After how long a step may count as hanging.
  * @throws If the front breaks the protocol.
  */
-export async function serve(fd: number, fatal: string): Promise<void> {
+export async function serve(fd: number, fatal: string, leastStepMs: number): Promise<void> {
   const { version, options } = readOpen(fd)
   if (version !== protocolVersion) {
     throw new ProtocolError(`The front speaks version ${version}, this one ${protocolVersion}`)
@@ -39,7 +40,7 @@ export async function serve(fd: number, fatal: string): Promise<void> {
     writeSync(fd, failedFrame(0, error))
     return
   }
-  const served = engine.serve(fd, fatal)
+  const served = engine.serve(fd, fatal, leastStepMs)
   engine.open().then(
     (facts) => engine.send(openedFrame(0, facts)),
     (error: unknown) => engine.send(failedFrame(0, error)),
