@@ -159,7 +159,7 @@ async function listen(
   })
   listeners.servers.push(server)
   listeners.url = `${scheme}://${reachable(host)}:${server.port}`
-  log.say(`Listening on ${listeners.url}\n`)
+  log.say(`Listening on ${listeners.url} (${server.by})\n`)
   if (metricsPort !== 0) {
     const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
     const metrics = { handlers: new MetricsHandlers(handlers), flagPrefix: '--metrics-' }
