@@ -169,7 +169,10 @@ async function cmake(
   const generator = probe('ninja') ? 'Ninja' : 'Unix Makefiles'
   const parallel = String(availableParallelism())
   // `--build` alone would trust any CMakeCache.txt, also that of a configure that was cut off.
-  await run('cmake', ['-S', root, '-B', out, '-G', generator, ...args], { cwd: root, env })
+  await run('cmake', ['-S', root, '-B', out, '-G', generator, '--log-level=WARNING', ...args], {
+    cwd: root,
+    env,
+  })
   for (const target of targets) {
     const build = ['--build', out, '--config', 'Release', '--target', target]
     await run('cmake', [...build, '--parallel', parallel], { cwd: root, env })
