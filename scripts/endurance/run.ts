@@ -73,7 +73,9 @@ export async function run(options: RunOptions): Promise<number> {
   await subject.start()
 
   const endMs = performance.now() + minutes * 60_000
-  const world: World = { port, tally, random, words: 80, over: () => performance.now() >= endMs }
+  let failed = false
+  const over = () => failed || performance.now() >= endMs
+  const world: World = { port, tally, random, words: 80, over }
   const health = new HealthProbe(port)
   const memory: LifeMemory[] = []
   const clients: readonly (readonly [turn: Turn, pauseMs: number])[] = [
@@ -94,6 +96,10 @@ export async function run(options: RunOptions): Promise<number> {
       disturb(world, random, { disk, dataDir, clock, subject }),
       restart(world, { subject, health, tally, memory, restartMinutes }),
     ])
+  } catch (error) {
+    // Or the others went on for the rest of the hour.
+    failed = true
+    throw error
   } finally {
     clearInterval(progress)
   }

@@ -13,7 +13,8 @@ import { makePackages, packagesDir } from './packages.js'
 
 try {
   const addon = join(await buildNative(new Set(['portable'] as const)), 'oi.node')
-  for (const path of Object.values(await makePackages(addon, packagesDir))) {
+  const { main, platform, server } = await makePackages(addon, packagesDir)
+  for (const path of [main, platform, server]) {
     const megabytes = (statSync(path).size / 1e6).toFixed(1)
     console.log(`${relative(root, path)}  ${megabytes} MB`)
   }

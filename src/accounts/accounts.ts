@@ -84,7 +84,7 @@ export class Accounts {
   readonly #changes: Changes
   readonly #knownKeys: KnownKeys
 
-  /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
+  /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used, `ERR_OVERLOADED` now. */
   constructor({ dataDir, busyMs = 5000, log = () => {} }: AccountsOptions) {
     const db = (this.#db = new Connection(dataDir, busyMs))
     this.ledger = new Ledger({ dataDir, file: db.file, log, onMoved: () => db.expectReopening() })

@@ -19,7 +19,7 @@ import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { migrate } from './schema.js'
 import { sqlite } from './sqlite.js'
-import { reasonOf } from './store-errors.js'
+import { isPassing, reasonOf, unavailable } from './store-errors.js'
 
 /**
  * Pages of the file that are kept in memory. Few are needed again: the last of the ledger and
@@ -47,7 +47,8 @@ export function accountsPath(dataDir: string): string {
  *
  * @param busyMs - How long a call may wait for another process' write, milliseconds; opening
  *   itself waits five seconds.
- * @throws {@link OiError} `ERR_ACCOUNTS` if the folder or file cannot be used.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if the folder or file cannot be used; `ERR_OVERLOADED` if
+ *   it is locked or the disk is full.
  */
 export function openDatabase(dataDir: string, busyMs: number): Sqlite.Database {
   const path = accountsPath(dataDir)
@@ -63,6 +64,7 @@ export function openDatabase(dataDir: string, busyMs: number): Sqlite.Database {
   } catch (error) {
     db?.close()
     if (error instanceof OiError) throw error
+    if (isPassing(error)) throw unavailable('opened', error)
     throw new OiError('ERR_ACCOUNTS', `Cannot open the accounts in ${path}: ${reasonOf(error)}`, {
       cause: error,
     })

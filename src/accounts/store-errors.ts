@@ -14,15 +14,18 @@ const localDisk =
   'the data folder needs a local disk, as SQLite shares memory and locks through it: ' +
   'network and container file systems often cannot (--data-dir)'
 
+const diskFull = 'the disk is full'
+
 /** By the beginning of SQLite's code; the first that fits. */
 const reasons: readonly (readonly [string, string])[] = [
+  ['SQLITE_IOERR_SHMSIZE', diskFull],
   ['SQLITE_IOERR_SHM', localDisk],
   ['SQLITE_IOERR_LOCK', localDisk],
   ['SQLITE_IOERR_UNLOCK', localDisk],
   ['SQLITE_IOERR_RDLOCK', localDisk],
   ['SQLITE_PROTOCOL', localDisk],
   ['SQLITE_BUSY', 'another process keeps the file locked'],
-  ['SQLITE_FULL', 'the disk is full'],
+  ['SQLITE_FULL', diskFull],
   ['SQLITE_READONLY', 'the file or its folder cannot be written'],
   ['SQLITE_CORRUPT', 'the file is damaged'],
   ['SQLITE_NOTADB', 'the file is no database'],
@@ -41,6 +44,16 @@ export function reasonOf(error: unknown): string {
 /** Whether it failed only because somebody else writes. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
+}
+
+/** Whether it is likely to be over in a while: somebody else writes, or the disk is full. */
+export function isPassing(error: unknown): boolean {
+  return isBusy(error) || isFull(error)
+}
+
+function isFull(error: unknown): boolean {
+  const noSpace = (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC'
+  return noSpace || reasonOf(error).startsWith(diskFull)
 }
 
 /** @returns What a caller is told while the accounts cannot be read or written; no path in it. */

@@ -6,9 +6,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { Accounts, type NewKey } from '../accounts/accounts.js'
+import { Accounts } from '../accounts/accounts.js'
 import { type Config, type ModelConfig, readConfig } from '../config.js'
-import { OiError } from '../errors.js'
 import { createTrustedProxies } from '../http/client-address.js'
 import { createCors } from '../http/cors.js'
 import { type Backend, Handlers } from '../http/handlers.js'
@@ -24,10 +23,8 @@ import { modelsToOpen } from './models-to-open.js'
 import { ServerLog } from './server-log.js'
 import { addSettings } from './setting-options.js'
 import { listenForStop } from './signals.js'
+import { startPatiently } from './start-patiently.js'
 import { welcome } from './welcome.js'
-
-/** The event loop waits for no lock; how often, and how long in between, a start tries again. */
-const [startTries, startPauseMs] = [60, 500]
 
 export function addServeCommand(
   program: Command,
@@ -68,14 +65,17 @@ async function runServer(
 ): Promise<void> {
   const signals = listenForStop(dependencies.exit, { hangups: true })
   const { dataDir } = config
-  const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => log.logger.notice(text) })
+  const notice = (text: string) => log.logger.notice(text)
+  const openAccounts = () => new Accounts({ dataDir, busyMs: 0, log: notice })
+  const accounts = await startPatiently(openAccounts, notice, signals.first)
   const slots = new ModelSlots()
   const listeners: Listeners = { servers: [], url: '' }
   try {
     const handlers = await listen(listeners, config, dependencies, { accounts, slots, log })
     const loaded = load(models, slots, dependencies, log).then(async (opened) => {
       // Last: a start that fails on the port or the model must not use up the one showing.
-      const first = await createFirstKey(accounts)
+      const createKey = () => accounts.createFirstKey()
+      const first = await startPatiently(createKey, notice, signals.first)
       if (first !== undefined) log.say(welcome(listeners.url, first.secret))
       for (const { startLine, warning } of opened) {
         log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
@@ -98,19 +98,6 @@ async function runServer(
     await slots.close()
     accounts.close()
     signals.dispose()
-  }
-}
-
-/** Waits for whoever has the accounts locked. */
-async function createFirstKey(accounts: Accounts): Promise<NewKey | undefined> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return accounts.createFirstKey()
-    } catch (error) {
-      const locked = error instanceof OiError && error.code === 'ERR_OVERLOADED'
-      if (!locked || tries === startTries) throw error
-      await sleep(startPauseMs)
-    }
   }
 }
 

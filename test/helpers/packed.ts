@@ -78,9 +78,10 @@ export class Project {
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
   ): Promise<Outcome> {
+    const env: NodeJS.ProcessEnv = { ...process.env, ...environment }
     // What chooses the addon for the other tests.
-    const { OI_ADDON: _, ...env } = process.env
-    const child = spawn(command, args, { cwd: this.folder, env: { ...env, ...environment } })
+    delete env['OI_ADDON']
+    const child = spawn(command, args, { cwd: this.folder, env })
     let [stdout, output] = ['', '']
     child.stdout.on('data', (data) => {
       stdout += data

@@ -20,6 +20,8 @@ export interface ProcessOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** The status of `/readyz` that is waited for. Default 200. */
   readonly until?: number
+  /** Told of the process before it is waited for. */
+  readonly onStart?: (child: ChildProcess) => void
 }
 
 export class ServerProcess {
@@ -32,6 +34,7 @@ export class ServerProcess {
   static async start(t: Test, options: ProcessOptions = {}): Promise<ServerProcess> {
     const server = new ServerProcess(await vacantPort(), options.dataDir ?? t.testdir(), options)
     t.teardown(() => server.child.kill('SIGKILL'))
+    options.onStart?.(server.child)
     let ended = false
     void server.exited.then(() => (ended = true))
     while ((await server.status('/readyz')) !== (options.until ?? 200)) {

@@ -1,0 +1,54 @@
+/**
+ * A start on a disk that is full: the endurance run once stopped its server while the disk was
+ * full, and the next one ended at once, with another reason.
+ */
+import t from 'tap'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Accounts } from '../../src/accounts/accounts.js'
+import { ServerProcess } from '../helpers/server-process.js'
+import { noDisk, smallDisk } from '../helpers/small-disk.js'
+
+for (const isFirst of [true, false]) {
+  const title = isFirst ? 'for the first time' : 'with accounts that are there'
+  t.test(
+    `a server that starts on a full disk ${title} waits until there is room`,
+    { skip: noDisk },
+    async (t) => {
+      const disk = smallDisk(t)
+      const dataDir = join(disk, 'data')
+      if (!isFirst) {
+        const accounts = new Accounts({ dataDir })
+        accounts.createFirstKey()
+        accounts.close()
+      }
+      const filler = join(disk, 'filler')
+      fill(filler)
+      const starting = ServerProcess.start(t, {
+        dataDir,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        onStart: ({ stderr }) => {
+          let said = ''
+          stderr!.on('data', (text) => {
+            said += text
+            if (/accounts cannot be opened.*(?:disk is full|no space).*trying again/.test(said)) {
+              rmSync(filler, { force: true })
+            }
+          })
+        },
+      })
+      const server = await starting
+      t.equal(await server.status('/readyz'), 200)
+      t.equal(await server.stop('SIGINT'), 0)
+    },
+  )
+}
+
+/** Until nothing more goes in. */
+function fill(path: string): void {
+  try {
+    writeFileSync(path, Buffer.alloc(2 ** 22))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
+}
