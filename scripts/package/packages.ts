@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../build/paths.js'
 import { BuildError, run } from '../build/run.js'
@@ -17,6 +17,16 @@ export interface Tarballs {
   readonly main: string
   readonly platform: string
   readonly server: string
+}
+
+/** Where the tarballs of this version and system are, as npm names them. */
+export function tarballsIn(folder: string): Tarballs {
+  const path = (part: string) => join(folder, `oi-systemone-${part}${project.version}.tgz`)
+  return {
+    main: path(''),
+    platform: path(`${process.platform}-${process.arch}-`),
+    server: path('server-'),
+  }
 }
 
 /** The system of this machine, if there is a package for it. */
@@ -49,17 +59,8 @@ export async function makePackages(addon: string, out: string): Promise<Tarballs
   await stageMain(folders.main)
   stagePlatform(folders.platform, system, addon, dir)
   stageServer(folders.server)
-  return {
-    main: await pack(folders.main, out),
-    platform: await pack(folders.platform, out),
-    server: await pack(folders.server, out),
+  for (const folder of Object.values(folders)) {
+    await run('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder, quiet: true })
   }
-}
-
-async function pack(folder: string, out: string): Promise<string> {
-  const before = new Set(readdirSync(out))
-  await run('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder, quiet: true })
-  const made = readdirSync(out).find((name) => !before.has(name))
-  if (made === undefined) throw new BuildError(`npm pack left no tarball of ${folder}`)
-  return join(out, made)
+  return tarballsIn(out)
 }

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { filesIn } from '../../scripts/package/files.js'
 import { platformName, project as own, serverName } from '../../scripts/package/manifests.js'
-import { packagesDir, thisSystem } from '../../scripts/package/packages.js'
+import { packagesDir, tarballsIn, thisSystem } from '../../scripts/package/packages.js'
 import { tool } from '../helpers/package-tools.js'
 import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
@@ -23,14 +23,11 @@ const skip = process.env['OI_TEST_PACKAGES'] ? false : 'run by npm run test:pack
 /** Of what an application installs, bytes; and from the installation to the first answer. */
 const [mostBytes, longestMs] = [60e6, 30_000]
 
-const tarball = (end: string) =>
-  `file:${join(packagesDir, `oi-systemone-${end}${own.version}.tgz`)}`
-const main = skip ? '' : tarball('')
-const platform = skip ? '' : tarball(`${process.platform}-${process.arch}-`)
+const tarballs = tarballsIn(packagesDir)
 const system = thisSystem()
 const local = {
-  [own.name]: main,
-  ...(system !== undefined && { [platformName(system)]: platform }),
+  [own.name]: `file:${tarballs.main}`,
+  ...(system !== undefined && { [platformName(system)]: `file:${tarballs.platform}` }),
 }
 
 /** The registry has none of these packages, so each manager is told where they are. */
@@ -39,7 +36,7 @@ const fromFiles = { overrides: local, resolutions: local, pnpm: { overrides: loc
 const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error']
 
 function newProject(t: Test, dependencies: Readonly<Record<string, string>> = {}): Project {
-  const all = { [own.name]: main, ...dependencies }
+  const all = { [own.name]: local[own.name], ...dependencies }
   const project = new Project(t, { ...fromFiles, dependencies: all })
   project.write('app.mjs', programs.esm)
   project.write('app.cjs', programs.commonJs)
@@ -149,20 +146,16 @@ t.test('TypeScript, in every way to find modules, with all types checked', { ski
 
 t.test('checkers of published packages find nothing', { skip }, async (t) => {
   const project = new Project(t)
-  for (const file of [main, tarball('server-')]) {
-    const lint = ['run', file.slice('file:'.length), '--strict']
+  for (const path of [tarballs.main, tarballs.server]) {
+    const lint = ['run', path, '--strict']
     await succeeds(t, project.run(await tool('publint'), lint), 'publint')
   }
   const entries = ['--entrypoints', '.', 'client', '--no-color', '--no-emoji']
-  await succeeds(
-    t,
-    project.run(await tool('attw'), [main.slice('file:'.length), ...entries]),
-    'attw',
-  )
+  await succeeds(t, project.run(await tool('attw'), [tarballs.main, ...entries]), 'attw')
 })
 
 t.test('without the package of the platform, oi build compiles the addon', { skip }, async (t) => {
-  const project = new Project(t, { dependencies: { [own.name]: main } })
+  const project = new Project(t, { dependencies: { [own.name]: local[own.name] } })
   project.write('app.mjs', programs.esm)
   await succeeds(t, project.run('npm', ['install', '--ignore-scripts', ...quiet]), 'is installed')
   t.match((await project.node('app.mjs')).output, /Compile it here: npx oi build/)
@@ -179,8 +172,8 @@ t.test('without the package of the platform, oi build compiles the addon', { ski
 })
 
 t.test('the server’s package serves', { skip }, async (t) => {
-  const server = tarball('server-')
-  const project = new Project(t, { ...fromFiles, dependencies: { [serverName]: server } })
+  const dependencies = { [serverName]: `file:${tarballs.server}` }
+  const project = new Project(t, { ...fromFiles, dependencies })
   await succeeds(t, project.run('npm', ['install', '--ignore-scripts', ...quiet]), 'is installed')
   const keys = ['keys', 'list', '--data-dir', 'data']
   t.match((await project.oi(...keys)).output, /npm rebuild better-sqlite3/)
