@@ -67,9 +67,20 @@ export class Subject {
       if (!this.#asked) this.#options.onUnaskedEnd(`${signal ?? code}`, this.#log)
     })
     const limit = performance.now() + startLimitMs
-    while (!/^Ready$/m.test(this.#log)) {
+    while (!(await this.#hasLoaded())) {
       if (ended || performance.now() > limit) throw new Error(`It did not start:\n${this.#log}`)
       await sleep(20)
+    }
+  }
+
+  /** Asked over HTTP: its log may be lost at any moment, and its accounts may be in trouble. */
+  async #hasLoaded(): Promise<boolean> {
+    try {
+      const reply = await fetch(`http://127.0.0.1:${this.#options.port}/readyz`)
+      const text = await reply.text()
+      return reply.ok || text.includes('accounts')
+    } catch {
+      return false
     }
   }
 
