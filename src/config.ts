@@ -25,7 +25,8 @@ import {
 } from './config/settings.js'
 import { OiError } from './errors.js'
 
-export { type ConfigName, type Setting, settings } from './config/settings.js'
+export { absolutePaths } from './config/file.js'
+export { type ConfigName, modelSettingNames, type Setting, settings } from './config/settings.js'
 
 /** A model and the settings that hold for it. */
 export interface ModelConfig extends Pick<Settings, ModelSettingName> {
@@ -90,6 +91,24 @@ export function readConfig(
 /** A model with the settings that hold for all. */
 export function modelConfig(values: Settings, file: string): ModelConfig {
   return { ...(modelSettings(values) as Settings), file, maxQuestions: values.maxQuestions }
+}
+
+/**
+ * A model that is named while the server runs: with the settings for all models, and some of its
+ * own. What belongs to the file of another one (projector, readout, calibration) is not for it.
+ *
+ * @param own - Setting name -> value, text or not.
+ * @throws {@link OiError} `ERR_CONFIG` if one is no setting of a model, or wrong.
+ */
+export function laterModel(
+  values: Settings,
+  file: string,
+  own: Readonly<Record<string, string | number | boolean>>,
+): ModelConfig {
+  for (const name of Object.keys(own)) requireKnown(name, modelSettingNames)
+  const calibration = values.calibration === 'off' ? 'off' : ''
+  const shared = { ...modelConfig(values, file), mmproj: '', readout: '', calibration }
+  return { ...shared, ...modelSettings(readFlags(own)) }
 }
 
 function modelSettings(values: Partial<Settings>): Partial<Settings> {

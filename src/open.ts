@@ -7,7 +7,7 @@
 import { requireKnownOptions } from './api/known-options.js'
 import { requireOrders } from './api/orders.js'
 import { checkRequest } from './api/read-request.js'
-import { createDecider, type ModelDecider } from './decide/decide.js'
+import { createDecider, type DeciderOptions, type ModelDecider } from './decide/decide.js'
 import { hasRandomWeights } from './decide/model-card.js'
 import type {
   DecideOptions,
@@ -78,37 +78,58 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  */
 export async function open(options: OpenOptions = {}): Promise<Oi> {
   requireKnownOptions('open()', options, knownOptions, meantOptions)
-  const { model = defaultModelPath, name, aliases, default: isDefault, orders, ...others } = options
-  const { readout: readoutFile, calibration: calibrationFile, diskCacheDir: dir } = others
-  const { maxQuestions, isolate = false, ...rest } = others
-  requireOrders(orders)
+  return openWith(options, options.isolate ? openIsolated : openEngine)
+}
+
+/**
+ * As {@link open}, with another way to an engine.
+ *
+ * @internal
+ */
+export async function openWith(
+  options: Omit<OpenOptions, 'isolate'>,
+  openAny: (options: EngineOptions) => Promise<Engine>,
+): Promise<Oi> {
+  const { model = defaultModelPath, diskCacheDir: dir, ...rest } = options
+  requireOrders(options.orders)
   requireModelFile(model)
   if (options.projectorPath) requireProjectorFile(options.projectorPath)
   // First, as a fault in them is known at once, and a large model takes a while.
-  const readout = readoutFile ? chosenReadout(readoutFile) : undefined
-  const calibration = await findCalibration(model, calibrationFile)
+  const answering = await readAnswering(model, options)
   // Hashing the file reads what loading maps anyway; both at once take as long as one.
   const facts = fileFacts(model)
   facts.catch(() => {}) // the engine's own error names the file better
   const diskCacheDir = dir ? await ownFolder(dir, facts, options) : undefined
   const { contextTokens = standardContextTokens(model) } = rest
-  const openAny = isolate ? openIsolated : openEngine
   const engine = await openAny({ ...rest, contextTokens, modelPath: model, diskCacheDir })
   try {
-    const decider = await createDecider(engine, {
-      ...(await facts),
-      name,
-      aliases,
-      default: isDefault,
-      orders,
-      readout,
-      calibration,
-      maxQuestions,
-    })
-    return new Oi(engine, decider)
+    const known = await facts
+    const decider = await createDecider(engine, { ...known, ...answering })
+    return new Oi(engine, decider, async (settings) =>
+      createDecider(engine, { ...known, ...(await readAnswering(model, settings)) }),
+    )
   } catch (error) {
     await engine.close()
     throw error
+  }
+}
+
+/** What can be changed while the model stays open. */
+type Answering = Pick<
+  OpenOptions,
+  'name' | 'aliases' | 'default' | 'orders' | 'readout' | 'calibration' | 'maxQuestions'
+>
+
+/** Reads the files that say how a model is asked and what its answers mean. */
+async function readAnswering(
+  model: string,
+  { readout, calibration, ...settings }: Answering,
+): Promise<Omit<DeciderOptions, keyof FileFacts>> {
+  const { name, aliases, default: isDefault, orders, maxQuestions } = settings
+  return {
+    ...{ name, aliases, default: isDefault, orders, maxQuestions },
+    readout: readout ? chosenReadout(readout) : undefined,
+    calibration: await findCalibration(model, calibration),
   }
 }
 
@@ -117,7 +138,7 @@ type KnownOption = keyof OpenOptions
 const knownOptions = Object.keys({
   ...{ model: 0, name: 0, aliases: 0, default: 0, orders: 0, readout: 0, calibration: 0 },
   ...{ projectorPath: 0, contextTokens: 0, maxForks: 0, batchTokens: 0, microbatchTokens: 0 },
-  ...{ threads: 0, gpuLayers: 0, mmap: 0, flashAttention: 0, cacheType: 0, kernels: 0 },
+  ...{ threads: 0, device: 0, gpuLayers: 0, mmap: 0, flashAttention: 0, cacheType: 0, kernels: 0 },
   ...{ maxQueued: 0, maxBacklogMs: 0, deterministic: 0, hostCacheBytes: 0, diskCacheDir: 0 },
   ...{ diskCacheBytes: 0, maxQuestions: 0, isolate: 0, onProgress: 0 },
 } satisfies Record<KnownOption, 0>)
@@ -143,33 +164,61 @@ async function ownFolder(
 }
 
 const knownDecideOptions = Object.keys({
-  ...{ signal: 0, evidence: 0, orders: 0, workspace: 0, deadlineMs: 0 },
+  ...{ signal: 0, evidence: 0, orders: 0, workspace: 0, deadlineMs: 0, requestId: 0 },
 } satisfies Record<keyof DecideOptions, 0>)
 
 /** An open model. Close it, or declare it with `await using`. */
 export class Oi implements Decider, AsyncDisposable {
-  readonly card: ModelCard
-  readonly models: readonly ModelCard[]
   readonly info: ModelInfo
   /** True for the project's own fixtures: their answers mean nothing. */
   readonly randomWeights: boolean
-  /** Its readout's own, which come before those of a calibration. */
-  readonly temperatures: ModelDecider['temperatures']
-  /** In how many orders of their options questions are asked, unless a request says it. */
-  readonly orders: ModelDecider['orders']
   readonly #engine: Engine
-  readonly #decider: ModelDecider
+  readonly #prepare: (settings: Answering) => Promise<ModelDecider>
+  #decider: ModelDecider
 
   /** @internal Use {@link open}. */
-  constructor(engine: Engine, decider: ModelDecider) {
+  constructor(
+    engine: Engine,
+    decider: ModelDecider,
+    prepare: (settings: Answering) => Promise<ModelDecider>,
+  ) {
     this.#engine = engine
     this.#decider = decider
-    this.card = decider.card
-    this.models = decider.models
+    this.#prepare = prepare
     this.info = engine.info
     this.randomWeights = hasRandomWeights(engine.info)
-    this.temperatures = decider.temperatures
-    this.orders = decider.orders
+  }
+
+  get card(): ModelCard {
+    return this.#decider.card
+  }
+
+  get models(): readonly ModelCard[] {
+    return this.#decider.models
+  }
+
+  /** Its readout's own, which come before those of a calibration. */
+  get temperatures(): ModelDecider['temperatures'] {
+    return this.#decider.temperatures
+  }
+
+  /** In how many orders of their options questions are asked, unless a request says it. */
+  get orders(): ModelDecider['orders'] {
+    return this.#decider.orders
+  }
+
+  /**
+   * Reads readout and calibration again, and makes ready to answer by these settings.
+   *
+   * @returns What has it do so, from the next request on.
+   * @throws As {@link open}: `ERR_READOUT`, `ERR_CALIBRATION`. Nothing has changed then.
+   * @internal
+   */
+  async prepare(settings: Answering): Promise<() => void> {
+    const decider = await this.#prepare(settings)
+    return () => {
+      this.#decider = decider
+    }
   }
 
   /**
@@ -184,7 +233,8 @@ export class Oi implements Decider, AsyncDisposable {
   async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
     requireKnownOptions('decide()', options, knownDecideOptions)
     requireOrders(options.orders)
-    return this.#decider.decide(checkRequest(request, this.#decider.limits), options)
+    const decider = this.#decider
+    return decider.decide(checkRequest(request, decider.limits), options)
   }
 
   engines(): readonly EngineReport[] {

@@ -1,9 +1,17 @@
 // The module: its classes, the machine as it is seen from here, and what it was built from.
 
+#include <fcntl.h>
 #include <napi.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
 
 #include "../machine/available_bytes.h"
 #include "../machine/cores.h"
+#include "../machine/send_datagram.h"
+#include "convert.h"
 #include "engine_wrap.h"
 #include "gate_wrap.h"
 
@@ -25,6 +33,28 @@ Napi::Value Machine(const Napi::CallbackInfo& info) {
   return machine;
 }
 
+// sendDatagram(path: string, text: string) => number, see machine/send_datagram.h
+Napi::Value SendDatagram(const Napi::CallbackInfo& info) {
+  const std::string path = info[0].As<Napi::String>();
+  const std::string text = info[1].As<Napi::String>();
+  return Napi::Number::New(info.Env(), oi::SendDatagram(path, text));
+}
+
+// socketPair() => [number, number]
+Napi::Value SocketPair(const Napi::CallbackInfo& info) {
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) {
+    const std::string why = std::generic_category().message(errno);
+    throw Napi::Error(info.Env(), oi::ToError(info.Env(), "ERR_ENGINE_INTERNAL", why));
+  }
+  auto pair = Napi::Array::New(info.Env(), 2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    fcntl(sockets[i], F_SETFD, FD_CLOEXEC);
+    pair.Set(i, sockets[i]);
+  }
+  return pair;
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new oi::EngineWrap::Live());
   const auto process = env.Global().Get("process").As<Napi::Object>();
@@ -32,6 +62,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
       process, {Napi::String::New(env, "exit"), Napi::Function::New(env, StopAtExit)});
   exports.Set("NativeEngine", oi::EngineWrap::Define(env));
   exports.Set("machine", Napi::Function::New<Machine>(env));
+  exports.Set("sendDatagram", Napi::Function::New<SendDatagram>(env));
+  exports.Set("socketPair", Napi::Function::New<SocketPair>(env));
   exports.Set("NativeGate", oi::GateWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
   return exports;

@@ -7,9 +7,6 @@
 namespace oi {
 namespace {
 
-// What stands in `trusted` for a picture.
-constexpr uint8_t kPicture = 2;
-
 uint32_t Unsigned(const Napi::Object& object, const char* key) {
   return object.Get(key).As<Napi::Number>().Uint32Value();
 }
@@ -39,6 +36,7 @@ Pipeline::Options ToOptions(const Napi::Object& object) {
   engine.batch_tokens = Unsigned(object, "batchTokens");
   engine.microbatch_tokens = Unsigned(object, "microbatchTokens");
   engine.threads = Unsigned(object, "threads");
+  engine.device = String(object, "device");
   engine.gpu_layers = object.Get("gpuLayers").As<Napi::Number>().Int32Value();
   engine.mmap = Boolean(object, "mmap");
   engine.kernels = String(object, "kernels") == "auto";
@@ -74,51 +72,13 @@ std::vector<TextPart> ToParts(const Napi::Array& texts, const Napi::Uint8Array& 
   return parts;
 }
 
-void AddPictures(const Napi::Uint8Array& trusted, const Napi::Array& pictures,
-                 const Napi::Int32Array& sizes, std::vector<TextPart>& parts) {
-  const auto refuse = [&] { throw Napi::TypeError::New(sizes.Env(), "pictures do not fit"); };
-  const size_t count = pictures.Length();
-  if (sizes.ElementLength() != 2 * count) refuse();
-  uint32_t next = 0;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (trusted[i] != kPicture) continue;
-    if (next == count) refuse();
-    auto pixels = std::make_shared<Pixels>();
-    if (sizes[2 * next] < 1 || sizes[2 * next + 1] < 1) refuse();
-    pixels->width = static_cast<uint32_t>(sizes[2 * next]);
-    pixels->height = static_cast<uint32_t>(sizes[2 * next + 1]);
-    const auto rgb = pictures.Get(next++).As<Napi::Uint8Array>();
-    if (rgb.ElementLength() != uint64_t{3} * pixels->width * pixels->height) refuse();
-    pixels->rgb.assign(rgb.Data(), rgb.Data() + rgb.ElementLength());
-    parts[i].picture = std::move(pixels);
+std::vector<std::span<const uint8_t>> ToPictures(const Napi::Array& pictures) {
+  std::vector<std::span<const uint8_t>> views;
+  for (uint32_t i = 0; i < pictures.Length(); ++i) {
+    const auto rgb = pictures.Get(i).As<Napi::Uint8Array>();
+    views.push_back(ToSpan(rgb));
   }
-  if (next != count) refuse();
-}
-
-ScoreRequest ToRequest(std::vector<TextPart> parts, const Napi::Int32Array& shape,
-                       const Napi::Int32Array& candidates) {
-  const auto refuse = [&] { throw Napi::TypeError::New(shape.Env(), "shape does not fit"); };
-  if (shape.ElementLength() % 2 != 1) refuse();
-  size_t part = 0;
-  size_t candidate = 0;
-  const auto take_parts = [&](int32_t count, std::vector<TextPart>& out) {
-    if (count < 0 || static_cast<size_t>(count) > parts.size() - part) refuse();
-    for (int32_t i = 0; i < count; ++i) out.push_back(std::move(parts[part++]));
-  };
-  ScoreRequest request;
-  take_parts(shape[0], request.prefix);
-  for (size_t i = 1; i < shape.ElementLength(); i += 2) {
-    Question question;
-    take_parts(shape[i], question.parts);
-    const int32_t count = shape[i + 1];
-    if (count < 0 || static_cast<size_t>(count) > candidates.ElementLength() - candidate) refuse();
-    question.candidates.assign(candidates.Data() + candidate,
-                               candidates.Data() + candidate + count);
-    candidate += static_cast<size_t>(count);
-    request.questions.push_back(std::move(question));
-  }
-  if (part != parts.size() || candidate != candidates.ElementLength()) refuse();
-  return request;
+  return views;
 }
 
 Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
@@ -178,43 +138,7 @@ Napi::Object FromResult(Napi::Env env, const Job& job) {
 
 Napi::Object FromStats(Napi::Env env, const EngineStats& stats) {
   auto out = Napi::Object::New(env);
-  const auto set = [&](const char* key, auto value) { out.Set(key, static_cast<double>(value)); };
-  const auto tier = [](Tier tier) { return static_cast<size_t>(tier); };
-  const ScorerStats& scorer = stats.scorer;
-  const CacheStats& cache = scorer.cache;
-  set("queuedRequests", stats.queued_requests);
-  set("queuedTokens", stats.queued_tokens);
-  set("backlogMs", stats.backlog_ms);
-  set("answered", stats.answered);
-  set("cancelled", stats.cancelled);
-  set("expired", stats.expired);
-  set("refused", stats.refused);
-  set("failed", stats.failed);
-  set("steps", scorer.steps);
-  set("capacityTokens", scorer.capacity_tokens);
-  set("busyMs", scorer.busy_ms);
-  set("evaluatedTokens", scorer.evaluated_tokens);
-  set("paddingTokens", scorer.padding_tokens);
-  set("lostTokens", scorer.lost_tokens);
-  set("tokensPerSecond", scorer.tokens_per_second);
-  set("promptTokens", stats.prompt_tokens);
-  set("deviceCachedTokens", stats.cached_tokens[tier(Tier::kDevice)]);
-  set("hostCachedTokens", stats.cached_tokens[tier(Tier::kHost)]);
-  set("diskCachedTokens", stats.cached_tokens[tier(Tier::kDisk)]);
-  set("deviceHits", stats.hits[tier(Tier::kDevice)]);
-  set("hostHits", stats.hits[tier(Tier::kHost)]);
-  set("diskHits", stats.hits[tier(Tier::kDisk)]);
-  set("missed", stats.hits[tier(Tier::kNone)]);
-  set("deviceCells", cache.device_cells);
-  set("deviceCellsUsed", cache.device_cells_used);
-  set("devicePrefixes", cache.device_prefixes);
-  set("hostBytes", cache.host_bytes);
-  set("hostBytesLimit", cache.host_bytes_limit);
-  set("hostPrefixes", cache.host_prefixes);
-  set("diskBytes", cache.disk_bytes);
-  set("diskBytesLimit", cache.disk_bytes_limit);
-  set("diskPrefixes", cache.disk_prefixes);
-  set("graphsReused", scorer.graphs_reused);
+  ForEachStat(stats, [&](const char* name, double value) { out.Set(name, value); });
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <napi.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,13 @@ Pipeline::Options ToOptions(const Napi::Object& object);
 // texts[i] with trusted[i]. Throws a JS TypeError if the lengths differ.
 std::vector<TextPart> ToParts(const Napi::Array& texts, const Napi::Uint8Array& trusted);
 
-// Gives each part whose `trusted` is 2 the next picture: its RGB bytes, its width and height in
-// `sizes`. Throws a JS TypeError if they do not fit together.
-void AddPictures(const Napi::Uint8Array& trusted, const Napi::Array& pictures,
-                 const Napi::Int32Array& sizes, std::vector<TextPart>& parts);
+// The RGB bytes of each: views of what JavaScript holds.
+std::vector<std::span<const uint8_t>> ToPictures(const Napi::Array& pictures);
 
-// See EngineWrap::Score. Throws a JS TypeError if shape and arrays do not fit together.
-ScoreRequest ToRequest(std::vector<TextPart> parts, const Napi::Int32Array& shape,
-                       const Napi::Int32Array& candidates);
+template <typename T>
+std::span<const T> ToSpan(const Napi::TypedArrayOf<T>& array) {
+  return {array.Data(), array.ElementLength()};
+}
 
 Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts);
 Napi::Object FromResult(Napi::Env env, const Job& job);

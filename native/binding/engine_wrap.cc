@@ -3,20 +3,16 @@
 #include <utility>
 
 #include "../engine/error.h"
+#include "../runtime/assemble.h"
 #include "convert.h"
 
 namespace oi {
-namespace {
-
-// A deadline further away is none: 31 years, which every clock can count.
-constexpr double kLongestMs = 1e12;
-
-}  // namespace
-
 Napi::Function EngineWrap::Define(Napi::Env env) {
   return DefineClass(env, "NativeEngine",
                      {
                          InstanceMethod<&EngineWrap::Open>("open"),
+                         InstanceMethod<&EngineWrap::Serve>("serve"),
+                         InstanceMethod<&EngineWrap::SendFrame>("send"),
                          InstanceMethod<&EngineWrap::Score>("score"),
                          InstanceMethod<&EngineWrap::Tokenize>("tokenize"),
                          InstanceMethod<&EngineWrap::Count>("count"),
@@ -38,6 +34,7 @@ EngineWrap::EngineWrap(const Napi::CallbackInfo& info) : ObjectWrap(info) {
   channel_.Unref(env);
 
   const auto done = [this](std::unique_ptr<Job> job) {
+    if (auto* ask = dynamic_cast<FrameServer::Ask*>(job.get())) return ask->Answer();
     auto message = std::make_unique<Message>();
     message->job = std::move(job);
     Send(std::move(message));
@@ -46,6 +43,7 @@ EngineWrap::EngineWrap(const Napi::CallbackInfo& info) : ObjectWrap(info) {
     const int percent = static_cast<int>(fraction * 100);
     if (percent == last) return;
     last = percent;
+    if (server_) server_->Progress(fraction);
     auto message = std::make_unique<Message>();
     message->progress = fraction;
     Send(std::move(message));
@@ -68,6 +66,32 @@ void EngineWrap::Send(std::unique_ptr<Message> message) {
   if (channel_.NonBlockingCall(raw) != napi_ok) delete raw;
 }
 
+// serve(fd: number, fatal: string): Promise<void>
+Napi::Value EngineWrap::Serve(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto deferred = Napi::Promise::Deferred::New(env);
+  const auto ended = [this](const std::string& why) {
+    auto message = std::make_unique<Message>();
+    message->ended = why;
+    Send(std::move(message));
+  };
+  try {
+    server_ = std::make_unique<FrameServer>(info[0].As<Napi::Number>().Int32Value(), *pipeline_,
+                                            info[1].As<Napi::String>().Utf8Value(), ended);
+  } catch (const EngineError& error) {
+    deferred.Reject(ToError(env, error.code, error.what()));
+    return deferred.Promise();
+  }
+  serving_ = deferred;
+  if (pending_++ == 0) channel_.Ref(env);
+  return deferred.Promise();
+}
+
+void EngineWrap::SendFrame(const Napi::CallbackInfo& info) {
+  const auto frame = info[0].As<Napi::Uint8Array>();
+  if (server_) server_->Send({reinterpret_cast<const char*>(frame.Data()), frame.ByteLength()});
+}
+
 Napi::Value EngineWrap::Open(const Napi::CallbackInfo& info) {
   return Submit(info.Env(), std::make_unique<Call>(info.Env(), Job::Kind::kOpen, 0));
 }
@@ -76,16 +100,16 @@ Napi::Value EngineWrap::Score(const Napi::CallbackInfo& info) {
   auto call = std::make_unique<Call>(info.Env(), Job::Kind::kScore,
                                      info[0].As<Napi::Number>().Uint32Value());
   std::vector<TextPart> parts = ToParts(info[1].As<Napi::Array>(), info[2].As<Napi::Uint8Array>());
-  AddPictures(info[2].As<Napi::Uint8Array>(), info[7].As<Napi::Array>(),
-              info[8].As<Napi::Int32Array>(), parts);
-  call->request =
-      ToRequest(std::move(parts), info[3].As<Napi::Int32Array>(), info[4].As<Napi::Int32Array>());
-  call->workspace = info[5].As<Napi::Number>().Uint32Value();
-  const double deadline_ms = info[6].As<Napi::Number>().DoubleValue();
-  if (deadline_ms < kLongestMs) {
-    call->deadline = call->accepted + std::chrono::duration_cast<Clock::duration>(
-                                          std::chrono::duration<double, std::milli>(deadline_ms));
+  try {
+    AddPictures(ToSpan(info[2].As<Napi::Uint8Array>()), ToPictures(info[7].As<Napi::Array>()),
+                ToSpan(info[8].As<Napi::Int32Array>()), parts);
+    call->request = Assemble(std::move(parts), ToSpan(info[3].As<Napi::Int32Array>()),
+                             ToSpan(info[4].As<Napi::Int32Array>()));
+  } catch (const MalformedRequest& error) {
+    throw Napi::TypeError::New(info.Env(), error.what());
   }
+  call->workspace = info[5].As<Napi::Number>().Uint32Value();
+  call->SetDeadline(info[6].As<Napi::Number>().DoubleValue());
   return Submit(info.Env(), std::move(call));
 }
 
@@ -151,6 +175,7 @@ void EngineWrap::Receive(Napi::Env env, Napi::Function, EngineWrap* self, Messag
   // Null while a dying environment drains the channel: there is no promise left to settle,
   // and self may already be gone.
   if (env == nullptr) return;
+  if (message->ended) return self->EndServing(env, *message->ended);
   if (!message->job) {
     self->on_progress_.Call({Napi::Number::New(env, message->progress)});
     return;
@@ -176,6 +201,12 @@ void EngineWrap::Settle(Napi::Env env, Call& call) {
     case Job::Kind::kClose:
       return call.deferred.Resolve(env.Undefined());
   }
+}
+
+void EngineWrap::EndServing(Napi::Env env, const std::string& why) {
+  if (--pending_ == 0) channel_.Unref(env);
+  if (why.empty()) return serving_->Resolve(env.Undefined());
+  serving_->Reject(Napi::Error::New(env, why).Value());
 }
 
 void EngineWrap::FinishClose(Napi::Env env) {

@@ -20,8 +20,11 @@
 #include <napi.h>
 
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
 
+#include "../frames/frame_server.h"
 #include "../runtime/pipeline.h"
 
 namespace oi {
@@ -35,7 +38,9 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
   // Rule 4. Cancels what runs, drops what waits, joins; later calls are refused as closed.
   void Stop() {
     if (pipeline_) last_stats_ = pipeline_->stats();
+    if (server_) server_->Stop();
     pipeline_.reset();
+    server_.reset();  // until here jobs of the pipeline may be answered through it
   }
 
   explicit EngineWrap(const Napi::CallbackInfo& info);
@@ -49,15 +54,23 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
     Napi::Promise::Deferred deferred;
   };
 
-  // What the channel carries: a finished call, or how far loading has come.
+  // What the channel carries: a finished call, how far loading has come, or that and why a front
+  // is gone.
   struct Message {
     std::unique_ptr<Job> job;
     float progress = 0;
+    std::optional<std::string> ended;
   };
 
   static void Receive(Napi::Env env, Napi::Function, EngineWrap* self, Message* message);
   using Channel = Napi::TypedThreadSafeFunction<EngineWrap, Message, &EngineWrap::Receive>;
 
+  // serve(fd, fatal): Promise<void>. Answers what a front asks (frames/frame_server.h) until its
+  // stream ends, from now on: also pings, and how far loading is, before open(). Rejects if it
+  // breaks the protocol. At most once.
+  Napi::Value Serve(const Napi::CallbackInfo& info);
+  // send(frame: Uint8Array): void. To that front.
+  void SendFrame(const Napi::CallbackInfo& info);
   // open(): Promise<ModelFacts>
   Napi::Value Open(const Napi::CallbackInfo& info);
   // score(id, texts: string[], trusted: Uint8Array, shape: Int32Array, candidates: Int32Array,
@@ -82,10 +95,13 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
   Napi::Value Submit(Napi::Env env, std::unique_ptr<Call> call);
   void Settle(Napi::Env env, Call& call);
   void FinishClose(Napi::Env env);
+  void EndServing(Napi::Env env, const std::string& why);
   static void OnTeardown(void* self);
 
   Channel channel_;
+  std::unique_ptr<FrameServer> server_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::optional<Napi::Promise::Deferred> serving_;
   EngineStats last_stats_;  // once it is stopped
   Napi::FunctionReference on_progress_;
   size_t pending_ = 0;

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <utility>
 
 #include "../kernels/kernels.h"
+#include "devices.h"
 #include "error.h"
 #include "gguf.h"
 #include "llama.h"
@@ -55,22 +57,6 @@ std::string DecisionType(const std::string& path) {
   return text(text("general.architecture") + kDecisionKey);
 }
 
-// "" if the model runs on the CPU alone.
-std::string GpuNames(int32_t gpu_layers) {
-  std::string names;
-  if (gpu_layers != 0) {
-    for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
-      ggml_backend_dev_t device = ggml_backend_dev_get(i);
-      const auto type = ggml_backend_dev_type(device);
-      if (type != GGML_BACKEND_DEVICE_TYPE_GPU && type != GGML_BACKEND_DEVICE_TYPE_IGPU) continue;
-      if (!names.empty()) names += ", ";
-      names += std::string(ggml_backend_dev_name(device)) + " (" +
-               ggml_backend_dev_description(device) + ")";
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atomic<bool>& stop,
@@ -78,12 +64,18 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   static std::once_flag once;
   std::call_once(once, llama_backend_init);
   CaptureLog();
+  Devices gpus = FindGpus(options.device);
+  if (options.gpu_layers == 0) gpus.clear();
+  const std::string names = Describe(gpus);
   CheckMagic(options.model_path);
   const kernels::LoadScope use_kernels(options.kernels);
 
   ProgressState state{stop, progress};
   llama_model_params params = llama_model_default_params();
-  params.n_gpu_layers = options.gpu_layers;
+  params.n_gpu_layers = gpus.empty() ? 0 : options.gpu_layers;
+  // Unless told, llama.cpp chooses among all: of two names of the same one it takes one.
+  gpus.push_back(nullptr);
+  if (!options.device.empty()) params.devices = gpus.data();
   params.load_mode = options.mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
   params.no_alloc = options.metadata_only;
   if (options.metadata_only) params.load_mode = LLAMA_LOAD_MODE_NONE;
@@ -109,7 +101,7 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
                       options.model_path + ": " + (reason.empty() ? "cannot be loaded" : reason));
   }
 
-  auto model = std::unique_ptr<Model>(new Model(raw, options));
+  auto model = std::unique_ptr<Model>(new Model(raw, names, options.kernels));
   const std::string type = model->Meta(model->Meta("general.architecture") + kDecisionKey);
   const std::string what = type.empty() ? "" : "decision model of the type " + type + ": ";
   const auto refuse = [&](const char* reason) {
@@ -123,15 +115,15 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   return model;
 }
 
-Model::Model(llama_model* model, const EngineOptions& options)
+Model::Model(llama_model* model, std::string gpus, bool kernels)
     : model_(model),
       vocab_(llama_model_get_vocab(model)),
-      gpu_layers_(options.gpu_layers),
-      kernels_(options.kernels) {}
+      gpus_(std::move(gpus)),
+      kernels_(kernels) {}
 
 Model::~Model() { llama_model_free(model_); }
 
-bool Model::on_cpu() const { return GpuNames(gpu_layers_).empty(); }
+bool Model::on_cpu() const { return gpus_.empty(); }
 
 bool Model::recurrent() const {
   return llama_model_is_recurrent(model_) || llama_model_is_hybrid(model_);
@@ -154,7 +146,7 @@ ModelFacts Model::Facts() const {
   std::array<char, 256> description{};
   llama_model_desc(model_, description.data(), description.size());
   facts.description = description.data();
-  facts.device = on_cpu() ? "CPU" : GpuNames(gpu_layers_);
+  facts.device = on_cpu() ? "CPU" : gpus_;
   if (kernels_ && on_cpu()) facts.kernels = kernels::Description();
   facts.parameters = llama_model_n_params(model_);
   facts.weight_bytes = llama_model_size(model_);

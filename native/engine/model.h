@@ -18,8 +18,9 @@ class Model {
  public:
   using Progress = std::function<void(float)>;  // 0 to 1, called on the loading thread
 
-  // Throws EngineError: ERR_MODEL_NOT_FOUND, ERR_MODEL_LOAD (not a GGUF, damaged, aborted
-  // by `stop`), ERR_MODEL_UNSUPPORTED (an architecture that cannot be scored).
+  // Throws EngineError: ERR_INVALID_ARGUMENT (there is no such device), ERR_MODEL_NOT_FOUND,
+  // ERR_MODEL_LOAD (not a GGUF, damaged, aborted by `stop`), ERR_MODEL_UNSUPPORTED (an
+  // architecture that cannot be scored).
   static std::unique_ptr<Model> Load(const EngineOptions& options, const std::atomic<bool>& stop,
                                      const Progress& progress);
   ~Model();
@@ -37,11 +38,11 @@ class Model {
   ModelFacts Facts() const;
 
  private:
-  Model(llama_model* model, const EngineOptions& options);
+  Model(llama_model* model, std::string gpus, bool kernels);
 
   llama_model* const model_;
   const llama_vocab* const vocab_;
-  const int32_t gpu_layers_;
+  const std::string gpus_;  // what they are called; "" if no layer is on one
   const bool kernels_;
 };
 

@@ -50,4 +50,47 @@ struct EngineStats {
   uint64_t hits[kTiers] = {};           // answered requests, by their best tier
 };
 
+// Calls `use(name, value)` for each counter, as src/engine/types.ts names them and in the order of
+// src/engine/no-stats.ts.
+template <typename Use>
+void ForEachStat(const EngineStats& stats, Use use) {
+  const auto tier = [](Tier tier) { return static_cast<size_t>(tier); };
+  const auto set = [&](const char* name, auto value) { use(name, static_cast<double>(value)); };
+  const ScorerStats& scorer = stats.scorer;
+  const CacheStats& cache = scorer.cache;
+  set("queuedRequests", stats.queued_requests);
+  set("queuedTokens", stats.queued_tokens);
+  set("backlogMs", stats.backlog_ms);
+  set("answered", stats.answered);
+  set("cancelled", stats.cancelled);
+  set("expired", stats.expired);
+  set("refused", stats.refused);
+  set("failed", stats.failed);
+  set("steps", scorer.steps);
+  set("capacityTokens", scorer.capacity_tokens);
+  set("busyMs", scorer.busy_ms);
+  set("evaluatedTokens", scorer.evaluated_tokens);
+  set("paddingTokens", scorer.padding_tokens);
+  set("lostTokens", scorer.lost_tokens);
+  set("tokensPerSecond", scorer.tokens_per_second);
+  set("promptTokens", stats.prompt_tokens);
+  set("deviceCachedTokens", stats.cached_tokens[tier(Tier::kDevice)]);
+  set("hostCachedTokens", stats.cached_tokens[tier(Tier::kHost)]);
+  set("diskCachedTokens", stats.cached_tokens[tier(Tier::kDisk)]);
+  set("deviceHits", stats.hits[tier(Tier::kDevice)]);
+  set("hostHits", stats.hits[tier(Tier::kHost)]);
+  set("diskHits", stats.hits[tier(Tier::kDisk)]);
+  set("missed", stats.hits[tier(Tier::kNone)]);
+  set("deviceCells", cache.device_cells);
+  set("deviceCellsUsed", cache.device_cells_used);
+  set("devicePrefixes", cache.device_prefixes);
+  set("hostBytes", cache.host_bytes);
+  set("hostBytesLimit", cache.host_bytes_limit);
+  set("hostPrefixes", cache.host_prefixes);
+  set("diskBytes", cache.disk_bytes);
+  set("diskBytesLimit", cache.disk_bytes_limit);
+  set("diskPrefixes", cache.disk_prefixes);
+  set("graphsReused", scorer.graphs_reused);
+}
+
 }  // namespace oi

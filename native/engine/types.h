@@ -82,6 +82,7 @@ struct EngineOptions {
   uint32_t batch_tokens = 0;
   uint32_t microbatch_tokens = 0;
   uint32_t threads = 0;
+  std::string device;       // as ggml calls it, in any case; "" for all that there are
   int32_t gpu_layers = -1;  // < 0: all
   FlashAttention flash_attention = FlashAttention::kAuto;
   CacheType cache_type = CacheType::kF16;

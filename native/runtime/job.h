@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -15,6 +16,9 @@
 #include "../engine/types.h"
 
 namespace oi {
+
+// A deadline further away is none: 31 years, which every clock can count.
+constexpr double kLongestMs = 1e12;
 
 struct Job {
   enum class Kind { kOpen, kScore, kTokenize, kClose };
@@ -56,6 +60,13 @@ struct Job {
   void SetError(const char* code, std::string message) {
     error_code = code;
     error_message = std::move(message);
+  }
+
+  // From now, more or less; above kLongestMs: none.
+  void SetDeadline(double ms) {
+    if (!(ms < kLongestMs)) return;
+    const std::chrono::duration<double, std::milli> time(std::max(0.0, ms));
+    deadline = accepted + std::chrono::duration_cast<Clock::duration>(time);
   }
 
   // True if nobody waits for it any more.

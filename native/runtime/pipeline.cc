@@ -15,6 +15,9 @@ constexpr size_t kInferenceStackBytes = 16u << 20;
 constexpr size_t kTokenizerStackBytes = 64u << 20;
 // And what any thread's stack bears, Node's workers have 4 MiB.
 constexpr size_t kCountNowBytes = 512;
+// What whoever pushes tokenizes: a fraction of a millisecond, and an eighth of what a tokenizer's
+// stack bears.
+constexpr size_t kAtOnceBytes = 2048;
 // A token for 28 x 28 pixels, as many projectors have it, and for four bytes of text.
 constexpr size_t kPictureBytesPerTextByte = 28 * 28 * 3 / 4;
 
@@ -87,10 +90,10 @@ void Pipeline::Stop() {
   threads_.clear();
 }
 
-Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal) {
+Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal, bool tokenize) {
   if (job->kind == Job::Kind::kScore) job->text_bytes = TextBytes(*job);
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     const bool last = job->kind == Job::Kind::kClose;
     if (closing_) return Push::kClosing;
     if (Counts(*job)) {
@@ -100,6 +103,11 @@ Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal) {
       }
     }
     closing_ = last;
+    if (tokenize && job->kind == Job::Kind::kScore && job->text_bytes <= kAtOnceBytes &&
+        incoming_.empty() && tokenizing_ == 0) {
+      FirstStage(lock, std::move(job));
+      return Push::kAccepted;
+    }
     incoming_.push_back(std::move(job));
   }
   tokenizer_wake_.notify_one();
@@ -163,29 +171,35 @@ void Pipeline::TokenizerMain() {
     }
     JobPtr job = std::move(incoming_.front());
     incoming_.pop_front();
-    Job* const running = job.get();
-    ++tokenizing_;
-    running_.push_back(running);
+    FirstStage(lock, std::move(job));
+  }
+}
+
+// A job of no queue, until it is in the next one, or done. The lock is held before and after.
+void Pipeline::FirstStage(std::unique_lock<std::mutex>& lock, JobPtr job) {
+  Job* const running = job.get();
+  ++tokenizing_;
+  running_.push_back(running);
+  lock.unlock();
+
+  Guard(*job, [&] { Tokenize(*job); });
+
+  lock.lock();
+  std::erase(running_, running);
+  const bool close = job->kind == Job::Kind::kClose;
+  const bool done = !close && (job->kind == Job::Kind::kTokenize || job->error_code != nullptr);
+  if (!done && !stop_) {
+    tokenized_.push_back(std::move(job));
+    inference_wake_.notify_one();
+  }
+  --tokenizing_;
+  if (close) tokenizers_done_ = true;
+  // A close waits for that; nobody else does.
+  if (tokenizing_ == 0 && closing_) tokenizer_wake_.notify_all();
+  if (done) {
     lock.unlock();
-
-    Guard(*job, [&] { Tokenize(*job); });
-
+    Finish(std::move(job));
     lock.lock();
-    std::erase(running_, running);
-    const bool close = job->kind == Job::Kind::kClose;
-    const bool done = !close && (job->kind == Job::Kind::kTokenize || job->error_code != nullptr);
-    if (!done && !stop_) {
-      tokenized_.push_back(std::move(job));
-      inference_wake_.notify_one();
-    }
-    --tokenizing_;
-    if (close) tokenizers_done_ = true;
-    if (tokenizing_ == 0) tokenizer_wake_.notify_all();
-    if (done) {
-      lock.unlock();
-      Finish(std::move(job));
-      lock.lock();
-    }
   }
 }
 

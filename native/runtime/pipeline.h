@@ -64,7 +64,10 @@ class Pipeline {
 
   // Takes the job only when it answers kAccepted. A close is never refused as full, and
   // everything after it is kClosing: no job can be left behind. With kFull, `refusal` says why.
-  Push TryPush(JobPtr& job, Refusal& refusal);
+  //
+  // `tokenize`: the caller has time and stack for a short text. It tokenizes such a job itself, if
+  // none is before it, which then waits for one thread less.
+  Push TryPush(JobPtr& job, Refusal& refusal, bool tokenize = false);
 
   // Ends the job as ERR_ABORTED: at once if it waits for the tokenizer, at its next step else.
   // A job that is done already is left alone.
@@ -86,6 +89,7 @@ class Pipeline {
 
   void Stop();
   void TokenizerMain();
+  void FirstStage(std::unique_lock<std::mutex>& lock, JobPtr job);
   void Tokenize(Job& job);
   void InferenceMain();
   void Open(Job& job);

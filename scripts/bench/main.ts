@@ -21,6 +21,7 @@ import { loop } from './layers/loop.js'
 import { overload } from './layers/overload.js'
 import { peer } from './layers/peer.js'
 import { prefill } from './layers/prefill.js'
+import { runner } from './layers/runner.js'
 import { scaling } from './layers/scaling.js'
 import { soak } from './layers/soak.js'
 import { provenance } from './machine.js'
@@ -35,6 +36,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   kernels,
   prefill,
   engine,
+  runner,
   http,
   front,
   peer,

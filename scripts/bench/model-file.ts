@@ -6,6 +6,7 @@
 
 import { basename } from 'node:path'
 import { openEngine } from '../../src/engine/engine.js'
+import { defaultModelPath } from '../../src/models/default-model.js'
 import { ensureModel } from '../make-model/ensure.js'
 import type { BenchOptions } from './options.js'
 
@@ -19,8 +20,11 @@ export interface ModelFile {
   readonly kernels: BenchOptions['kernels']
 }
 
-/** A real model's shape, for speed that means something, and fixtures, for many requests. */
-export type ShapeName = 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense' | 'fixture-small'
+/**
+ * The package's own model; a real model's shape, for speed that means something; and fixtures, for
+ * many requests.
+ */
+export type ShapeName = 'oi-small' | 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense' | 'fixture-small'
 
 /** Weights of a real shape, as it would be served on a small machine. */
 const realType = 'Q4_0'
@@ -56,7 +60,8 @@ export class ModelFiles {
     return { path, description, threads: chosen, kernels }
   }
 
-  #make(shape: ShapeName, wanted = this.#options.type): Promise<string> {
+  async #make(shape: ShapeName, wanted = this.#options.type): Promise<string> {
+    if (shape === 'oi-small') return defaultModelPath
     const type = wanted ?? (shape.startsWith('fixture-') ? undefined : realType)
     this.#say(`  model ${shape}${type === undefined ? '' : ` ${type}`}: made on first use`)
     return ensureModel(shape, { type })

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import type { EngineOptions } from '../../src/engine/engine.js'
 
 export const layerNames = [
-  ...(['ceiling', 'kernels', 'prefill', 'engine', 'http', 'front', 'peer'] as const),
+  ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
 export type LayerName = (typeof layerNames)[number]
@@ -60,12 +60,13 @@ Layers
   kernels   our own CPU kernels, against llama.cpp's and the peak of the registers
   prefill   prompts of 512 and 4,096 tokens for each type of weights, against llama-bench
   engine    the engine without HTTP, against the ceiling
+  runner    the engine in a process of its own, against the same one in this process
   http      the whole server, against the engine
   front     the server without a model, against the same handlers on node:http
   peer      the whole server against llama-server of the same llama.cpp
   scaling   cost over questions, state tokens and clients, with a plot
   fairness  short requests beside a long one, a workspace beside one that floods
-  contention  the engine beside processes that spin, and two engines in one process
+  contention  the engine beside processes that spin, and two engines, in one process and in two
   overload  the whole server at twice the rate that it can sustain
   loop      what /healthz takes beside each kind of load
   soak      many mixed requests to the whole server: memory, handles, failures
@@ -73,7 +74,8 @@ Layers
 
 Options
   --model FILE          a GGUF file; by default one of random weights, made on first use: in the
-                        shape of Qwen3-0.6B, and a small one for scaling, fairness and soak
+                        shape of Qwen3-0.6B, and a small one for scaling, fairness and soak;
+                        the package's own for runner
   --type TYPE           its weights, without --model: BF16, Q8_0, …; Q4_0, and F32 of a small one
   --rounds N            rounds that count; 5
   --retries N           disturbed rounds that are thrown away; as many as rounds

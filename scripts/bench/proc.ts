@@ -37,10 +37,26 @@ export function processTime(pid: number): number {
   return (user! + system!) / ticksPerSecond
 }
 
-/** What one process holds in memory, bytes. */
+/** What a process and its children hold in memory, bytes. A server's models are in children. */
 export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+  // One that has just ended holds nothing, and has no such line.
+  const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
+  return childrenOf(pid).reduce((sum, child) => sum + residentBytesIfThere(child), own)
+}
+
+function residentBytesIfThere(pid: number): number {
+  try {
+    return residentBytes(pid)
+  } catch {
+    return 0
+  }
+}
+
+/** Processes that the main thread of a process has started, and that have not been waited for. */
+export function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()
+  return text === '' ? [] : text.split(' ').map(Number)
 }
 
 /** Files, sockets and other handles that one process has open. */

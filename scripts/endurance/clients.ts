@@ -18,6 +18,8 @@ export interface World {
   readonly random: Random
   /** Words of a state, at most. */
   readonly words: number
+  /** Which model is asked. Default: the server's. */
+  readonly model?: string
   /** True from the moment at which clients are to come to an end. */
   readonly over: () => boolean
 }
@@ -53,8 +55,8 @@ function questions(random: Random) {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`q${i}`, random.pick(kinds)]))
 }
 
-function body({ random, words }: World): string {
-  return JSON.stringify({ state: sentence(random, words), questions: questions(random) })
+function body({ random, words, model }: World): string {
+  return JSON.stringify({ model, state: sentence(random, words), questions: questions(random) })
 }
 
 const authorization = (key: string) => ({ authorization: `Bearer ${key}` })

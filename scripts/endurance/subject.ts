@@ -7,8 +7,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { residentBytes } from '../bench/proc.js'
 import { command } from './accounts.js'
 
 export interface SubjectOptions {
@@ -110,11 +110,10 @@ export class Subject {
     this.#process!.stderr!.destroy()
   }
 
-  /** Resident memory, bytes; undefined while there is no process. */
+  /** Resident memory, its models' processes included, bytes; undefined while there is none. */
   residentBytes(): number | undefined {
     try {
-      const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'latin1')
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+      return residentBytes(this.#process!.pid!)
     } catch {
       return undefined
     }

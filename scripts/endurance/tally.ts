@@ -62,6 +62,11 @@ export class Tally {
     if (typeof what === 'number' && !contract.has(what)) this.violate(`${kind}: status ${what}`)
   }
 
+  /** What a kind of client saw, and how often. */
+  seenBy(kind: string): ReadonlyMap<string, number> {
+    return this.#seen.get(kind) ?? new Map<string, number>()
+  }
+
   violate(what: string): void {
     const known = this.#violations.get(what)
     if (known !== undefined) known.count++

@@ -65,8 +65,8 @@ interface Room {
 }
 
 export class Places {
-  readonly #total: number
-  readonly #waitMs: number
+  #total: number
+  #waitMs: number
   readonly #now: () => number
   readonly #rooms = new Map<number, Room>()
   /** Those with somebody in line; whoever got a place last is last (rule 2). */
@@ -77,6 +77,13 @@ export class Places {
     this.#total = total
     this.#waitMs = waitMs
     this.#now = now
+  }
+
+  /** Other bounds from now on: who waits already waits as long as was said before. */
+  adjust({ total, waitMs }: { readonly total: number; readonly waitMs: number }): void {
+    this.#total = total
+    this.#waitMs = waitMs
+    this.#admit()
   }
 
   /** How many places a workspace has taken. */

@@ -37,6 +37,7 @@ const modelSettings = [
   'readout',
   'contextTokens',
   'threads',
+  'device',
   'gpuLayers',
   'orders',
 ] as const

@@ -8,6 +8,7 @@ import type { ModelConfig } from '../config.js'
 import type { Dependencies, OpenedModel } from './dependencies.js'
 import { printError } from './output/print.js'
 import { createProgress } from './progress.js'
+import { onOneDevice } from './replica-devices.js'
 
 /** The settings that such commands have as flags. */
 export const modelSettings = [
@@ -17,6 +18,7 @@ export const modelSettings = [
   'calibration',
   'contextTokens',
   'threads',
+  'device',
   'gpuLayers',
   'orders',
 ] as const
@@ -26,10 +28,11 @@ export async function loadModel(
   model: ModelConfig,
   { openModel }: Pick<Dependencies, 'openModel'>,
 ): Promise<OpenedModel> {
-  if (!process.stderr.isTTY) return openModel(model, () => {})
+  const one = onOneDevice(model)
+  if (!process.stderr.isTTY) return openModel(one, { onProgress: () => {} })
   const progress = createProgress('Loading the model', printError)
   try {
-    return await openModel(model, (fraction) => progress.update(fraction))
+    return await openModel(one, { onProgress: (fraction) => progress.update(fraction) })
   } finally {
     progress.stop()
   }

@@ -1,57 +1,121 @@
 /**
- * The server's models, which may still be on their way.
+ * The models of a running server, each in its slot, as one decider.
+ *
+ * A request is given its model when its turn comes, each item of a batch as well: a model that is
+ * replaced or taken away gets nothing new from then on.
  *
  * @module
  */
 
+import type { ModelStatus } from '../admin/operations.js'
+import type { ModelConfig } from '../config.js'
+import { namesOf } from '../decide/model-names.js'
 import { Router } from '../decide/router.js'
-import type { Decider } from '../decide/types.js'
+import type {
+  DecideOptions,
+  Decider,
+  DecideRequest,
+  Decision,
+  EngineReport,
+  ModelCard,
+} from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Backend } from '../http/handlers.js'
-import type { OpenedModel } from './dependencies.js'
+import type { RunnerReport } from '../runner/supervision.js'
+import type { ModelSlot } from './model-slot.js'
 
-export class ModelSlots implements Backend {
+export class ModelSlots implements Backend, Decider {
+  /** Told when others are served than before. */
+  onChange = () => {}
   #state: ReturnType<Backend['state']> = 'loading'
-  readonly #models: OpenedModel[] = []
-  #decider: Decider | undefined
+  #list: readonly ModelSlot[] = []
+  /** Those that finish what they were asked. */
+  readonly #leaving = new Set<ModelSlot>()
+  #router = new Router([])
 
   state() {
     return this.#state
   }
 
-  decider() {
-    return this.#decider
+  decider(): Decider | undefined {
+    return this.#state === 'ready' ? this : undefined
+  }
+
+  get models(): readonly ModelCard[] {
+    return this.#router.models
+  }
+
+  decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
+    return this.#router.decide(request, options)
+  }
+
+  engines(): readonly EngineReport[] {
+    return this.#router.engines()
+  }
+
+  /** The default model's first. */
+  get list(): readonly ModelSlot[] {
+    return this.#list
+  }
+
+  status(): readonly ModelStatus[] {
+    return [...this.#list, ...this.#leaving].flatMap((slot) => slot.status())
+  }
+
+  /** Models as they were asked for, by their names; the default model first. */
+  asked(): ReadonlyMap<string, ModelConfig> {
+    return new Map(this.#list.map(({ planned: { name, asked } }) => [name, asked]))
+  }
+
+  /** @param name - Any of its names. @throws {@link OiError} `ERR_NOT_FOUND` with those there are. */
+  find(name: string): ModelSlot {
+    const found = this.#list.find((slot) => namesOf(slot.card).includes(name))
+    if (found !== undefined) return found
+    const known = this.#list.map(({ planned }) => planned.name).join(', ')
+    throw new OiError('ERR_NOT_FOUND', `There is no model ${name}: there are ${known}`)
+  }
+
+  runners(): readonly RunnerReport[] {
+    return this.#list.flatMap((slot) => slot.runners())
+  }
+
+  /** Which models there will be. */
+  announce(list: readonly ModelSlot[]): void {
+    this.#list = list
   }
 
   /**
-   * Opens one model after another, so that each finds the cores and the disk to itself.
+   * Sends requests to these from now on: other slots, or others in them.
    *
-   * @param openers - At least one; the default model's first.
-   * @returns The models, ready to answer.
+   * @param list - At least one, the default model's first. All of them have been filled once.
    */
-  async open(openers: readonly (() => Promise<OpenedModel>)[]): Promise<readonly OpenedModel[]> {
-    try {
-      for (const open of openers) {
-        const model = await open()
-        if (this.#state !== 'loading') {
-          // Closed meanwhile: nobody else knows of this one, and no further one is wanted.
-          await model.close()
-          throw new OiError('ERR_ENGINE_CLOSED', 'The server is stopping')
-        }
-        this.#models.push(model)
-      }
-      this.#decider = new Router(this.#models.map(({ decider }) => decider))
-      this.#state = 'ready'
-      return this.#models
-    } catch (error) {
-      if (this.#state === 'loading') this.#state = 'failed'
-      throw error
-    }
+  route(list: readonly ModelSlot[]): void {
+    this.#list = list
+    this.#router = new Router(list.map((slot) => slot.decider))
+    if (this.#state === 'loading') this.#state = 'ready'
+    this.onChange()
+  }
+
+  /** The first models could not be opened. */
+  fail(): void {
+    if (this.#state === 'loading') this.#state = 'failed'
+  }
+
+  /** One that is sent nothing any more. */
+  leave(slot: ModelSlot): void {
+    this.#leaving.add(slot)
+    slot.leave()
+  }
+
+  /** One that has left. */
+  forget(slot: ModelSlot): void {
+    this.#leaving.delete(slot)
   }
 
   /** Waits for the models' own end, but not for one that is still being loaded. */
   async close(): Promise<void> {
     this.#state = 'closing'
-    await Promise.all(this.#models.map((model) => model.close()))
+    const slots = [...this.#list, ...this.#leaving]
+    await Promise.all(slots.flatMap(({ served }) => served?.opened.close() ?? []))
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `oi models`: inspect; price is in a file of its own.
+ * `oi models`: inspect; the others are in files of their own.
  *
  * @module
  */
@@ -21,6 +21,7 @@ import { addPriceCommand } from './price-command.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
 import { modelToOpen } from './models-to-open.js'
 import { print } from './output/print.js'
+import { addRunningModelsCommands } from './running-models-command.js'
 import { addSettings } from './setting-options.js'
 
 interface InspectFlags {
@@ -35,7 +36,9 @@ export function addModelsCommand(
   dependencies: Dependencies,
   done: (code: number) => void,
 ): void {
-  const models = program.command('models').description('model files, and what their tokens cost')
+  const models = program
+    .command('models')
+    .description('model files, those of a running server, and what their tokens cost')
   const inspect = models
     .command('inspect')
     .description('show what a model file is and how it is asked')
@@ -53,6 +56,7 @@ export function addModelsCommand(
       done(await inspectFile(modelToOpen(config), flags))
     },
   )
+  addRunningModelsCommands(models, dependencies)
   addPriceCommand(models, dependencies)
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is found out about all models before the first of them is loaded: whether their names
- * differ, and how they fit into memory together.
+ * What is found out about models before they are loaded: whether their names differ, and how they
+ * fit into memory together.
  *
  * @module
  */
@@ -16,7 +16,6 @@ import {
   totalBytes,
 } from '../models/memory-plan.js'
 import { sizeText } from '../models/size-text.js'
-import type { Dependencies } from './dependencies.js'
 import { tableText } from './table.js'
 
 const columns = {
@@ -29,13 +28,19 @@ const columns = {
 
 export interface PlannedModel {
   readonly name: string
+  /** As it was asked for. */
+  readonly asked: ModelConfig
   /** With the size of its cache settled. */
   readonly config: ModelConfig
+  readonly need: MemoryNeed
 }
+
+type Survey = (model: ModelConfig) => Promise<MemoryNeed>
 
 /**
  * Shows what several models need; about one, nothing is said unless it is refused.
  *
+ * @param survey - Finds out what one needs.
  * @param say - Takes whole lines.
  * @returns The models as they are to be opened, in the same order.
  * @throws {@link OiError} `ERR_CONFIG` (a name is claimed twice), `ERR_MODEL_MEMORY`, and what
@@ -43,28 +48,58 @@ export interface PlannedModel {
  */
 export async function planModels(
   models: readonly ModelConfig[],
-  { surveyModel }: Pick<Dependencies, 'surveyModel'>,
+  survey: Survey,
   say: (text: string) => void,
   availableBytes = availableMemory(),
 ): Promise<readonly PlannedModel[]> {
   const surveyed: MemoryNeed[] = []
-  for (const model of models) surveyed.push(await surveyModel(model))
+  for (const model of models) surveyed.push(await survey(model))
   const needs = fitCaches(surveyed, availableBytes)
-  requireDistinctNames(
-    models.map(({ file, aliases = [], default: isDefault = true }, i) => ({
-      file,
-      name: needs[i]!.model,
-      aliases,
-      default: isDefault,
-    })),
-  )
+  const planned = models.map((model, i) => settle(model, needs[i]!))
+  requireDistinctNames(planned.map(claimOf))
   if (models.length > 1) {
     say(`Memory, of ${sizeText(availableBytes)} available:\n${tableText(needs, columns)}`)
   }
   requireMemory(needs, availableBytes)
-  return models.map((model, i) => {
-    const { model: name, cacheBytes, cacheYields } = needs[i]!
-    const hostCacheMb = cacheYields ? Math.floor(cacheBytes / mebibyte) : model.hostCacheMb
-    return { name, config: { ...model, hostCacheMb } }
-  })
+  return planned
+}
+
+/** Those that are loaded already. */
+export interface Loaded {
+  /** Whose names are taken. */
+  readonly named: readonly PlannedModel[]
+  /** Which have their memory. */
+  readonly held: readonly PlannedModel[]
+}
+
+/**
+ * One more model, beside those that are loaded, whose caches keep their size.
+ *
+ * @param availableBytes - What all of them together may take.
+ * @throws As {@link planModels}.
+ */
+export async function planBeside(
+  model: ModelConfig,
+  { named: others, held }: Loaded,
+  survey: Survey,
+  availableBytes: number,
+): Promise<PlannedModel> {
+  const surveyed = await survey(model)
+  requireDistinctNames([...others.map(claimOf), claimOf({ name: surveyed.model, asked: model })])
+  const settled = held.map(({ need }) => ({ ...need, cacheYields: false }))
+  const needs = fitCaches([...settled, surveyed], availableBytes)
+  requireMemory(needs, availableBytes)
+  return settle(model, needs.at(-1)!)
+}
+
+function settle(asked: ModelConfig, need: MemoryNeed): PlannedModel {
+  const { model: name, cacheBytes, cacheYields } = need
+  const hostCacheMb = cacheYields ? Math.floor(cacheBytes / mebibyte) : asked.hostCacheMb
+  return { name, asked, config: { ...asked, hostCacheMb }, need }
+}
+
+/** Which names it claims, for {@link requireDistinctNames}. */
+export function claimOf({ name, asked }: Pick<PlannedModel, 'name' | 'asked'>) {
+  const { file, aliases = [], default: isDefault = true } = asked
+  return { name, file, aliases, default: isDefault }
 }

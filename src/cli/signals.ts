@@ -1,8 +1,8 @@
 /**
  * Signals that ask to stop: the first asks, the second insists.
  *
- * SIGHUP, where it is listened to: a terminal that is gone asks as SIGTERM does; any other is
- * ignored, so that `nohup` and log rotation cut no request.
+ * SIGHUP, where it is listened to: a terminal that is gone asks as SIGTERM does; any other cuts no
+ * request, and whoever listens does with it what he likes.
  *
  * @module
  */
@@ -21,8 +21,8 @@ export interface StopSignals {
 }
 
 export interface StopOptions {
-  /** Whether SIGHUP is listened to. Default: no, it ends the process. */
-  readonly hangups?: boolean
+  /** Told of each SIGHUP that does not ask to stop. Default: SIGHUP ends the process. */
+  readonly onHangup?: () => void
 }
 
 /**
@@ -34,7 +34,7 @@ const npmEchoMs = 250
 /** @param insist - Called at the second signal and every further one, with the exit code. */
 export function listenForStop(
   insist: (code: number) => void,
-  { hangups = false }: StopOptions = {},
+  { onHangup: tell }: StopOptions = {},
 ): StopSignals {
   const terminal = [0, 1, 2].find((fd) => isatty(fd))
   const echoMs = isChildOfNpm() ? npmEchoMs : 0
@@ -50,10 +50,11 @@ export function listenForStop(
   const onHangup = () => {
     // Kernel and shell both send it: it never insists.
     if (terminal !== undefined && !isatty(terminal)) ask('SIGHUP')
+    else tell?.()
   }
   process.on('SIGINT', onStop)
   process.on('SIGTERM', onStop)
-  if (hangups) process.on('SIGHUP', onHangup)
+  if (tell !== undefined) process.on('SIGHUP', onHangup)
   return {
     first,
     dispose: () => {

@@ -50,19 +50,19 @@ const pathNames: readonly string[] = [
 export function readConfigFile(path: string): ConfigFile {
   const { models, ...values } = objectAt(path, '', parse(path, read(path)), topNames)
   checkValues(settingsValidator, values, (name) => `${path}: ${name}`)
-  if (models === undefined) return { values: resolved(path, values), models }
+  if (models === undefined) return { values: absolutePaths(dirname(path), values), models }
 
   if (values['model'] !== undefined) throw failure(path, 'expected model or models, got both')
   if (!Array.isArray(models) || models.length === 0) {
     throw failure(path, 'models: expected an array of at least one model')
   }
   return {
-    values: resolved(path, values),
+    values: absolutePaths(dirname(path), values),
     models: models.map((entry: Json, i) => {
       const place = `models[${i}]`
       const model = objectAt(path, place, entry, entryNames)
       checkValues(entryValidator, model, (name) => `${path}: ${place}.${name}`)
-      return resolved(path, model) as ModelEntry
+      return absolutePaths(dirname(path), model) as ModelEntry
     }),
   }
 }
@@ -94,13 +94,14 @@ function objectAt(path: string, place: string, value: Json, known: readonly stri
   return value
 }
 
-function resolved(path: string, values: Values): Partial<Settings> {
+/** The same settings, with their relative paths meant from a folder. */
+export function absolutePaths(folder: string, values: Values): Partial<Settings> {
   const entries = Object.entries(values).map(([name, value]) => {
     // An empty path means none, and these words are no paths.
     const word = { calibration: /^off$/, readout: /^letters@\d+$/ }[name]
     const isWord = value === '' || word?.test(value as string) === true
     const isPath = pathNames.includes(name) && !isWord
-    return [name, isPath ? resolve(dirname(path), value as string) : value]
+    return [name, isPath ? resolve(folder, value as string) : value]
   })
   return Object.fromEntries(entries) as Record<ConfigName, never>
 }

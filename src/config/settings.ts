@@ -53,6 +53,15 @@ const path = (minLength: number, standard: string, description: string) => ({
   isPath: true,
 })
 
+/** As ggml calls them: which of them there are is found out when a model is opened. */
+const devices = (description: string) =>
+  Type.String({
+    pattern: '^(?:[^\\s,]+(?: *, *[^\\s,]+)*)?$',
+    default: '',
+    description,
+    expected: 'names of devices like CUDA0 or cpu with commas between them',
+  })
+
 const flag = (description: string) =>
   Type.Boolean({
     default: false,
@@ -79,6 +88,8 @@ const modelProperties = {
   calibration: path(0, '', 'file that oi calibrate wrote; off takes none'),
   contextTokens: integer(0, 1_048_576, 0, 'longest state and question together, tokens; 0 chooses'),
   threads: integer(0, 512, 0, 'threads of the model; 0 takes as many as there are cores'),
+  device: devices('where the model runs, as CUDA0 or cpu; a replica on each of several'),
+  replicas: integer(0, 64, 0, 'how often the model runs, each with a context; 0: once per device'),
   gpuLayers: integer(-1, 10_000, -1, 'layers on the GPU; -1 puts all there that fit'),
   flashAttention: oneOf(['auto', 'on', 'off'], 'kind of attention; auto takes the faster one'),
   cacheType: oneOf(['f16', 'f32', 'bf16'], 'type of the numbers in the context'),
@@ -131,6 +142,7 @@ const properties = {
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
   dataDir: path(1, 'data', 'folder of workspaces and keys'),
   ...modelProperties,
+  inProcess: flag('models run in the process of the server, and what ends one ends all'),
   maxQuestions: integer(1, 65_536, 256, 'questions in one request'),
   maxBodyBytes: integer(
     0,

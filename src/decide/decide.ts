@@ -136,7 +136,10 @@ class EngineDecider implements ModelDecider {
   }
 
   engines(): readonly EngineReport[] {
-    return [{ model: this.card.name, stats: this.#engine.stats() }]
+    const model = this.card.name
+    const replicas = this.#engine.replicas?.()
+    if (replicas === undefined) return [{ model, stats: this.#engine.stats() }]
+    return replicas.map((stats, replica) => ({ model, replica, stats }))
   }
 
   /** @param decodingMs - What the images have taken so far. */
@@ -146,14 +149,14 @@ class EngineDecider implements ModelDecider {
     images?: RequestImages,
     decodingMs = 0,
   ): Promise<Decision> {
-    const { signal, workspace, deadlineMs, orders = this.orders } = options
+    const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
     const large = isLarge(request)
     const { input, readers } = large
       ? await inTurns(this.#largeRenderer.render(request, images, orders))
       : renderInOrders(this.#readout, request, images, orders)
     let output: ScoreOutput
     try {
-      output = await this.#engine.score(input, { signal, workspace, deadlineMs })
+      output = await this.#engine.score(input, { signal, workspace, deadlineMs, requestId })
     } catch (error) {
       throw await this.#named(error, readers, input)
     }

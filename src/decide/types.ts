@@ -137,6 +137,8 @@ export interface DecideOptions {
   readonly workspace?: number | undefined
   /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. No limit by default. */
   readonly deadlineMs?: number | undefined
+  /** Its id in logs and crash reports. */
+  readonly requestId?: string | undefined
 }
 
 /** A model as `GET /v1/models` describes it. */
@@ -184,6 +186,8 @@ export interface Decider {
 export interface EngineReport {
   /** The model's name. */
   readonly model: string
+  /** Which of several engines with the model; undefined for the only one. */
+  readonly replica?: number
   readonly stats: EngineStats
 }
 

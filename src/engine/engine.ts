@@ -41,6 +41,11 @@ export interface EngineOptions {
   microbatchTokens?: number | undefined
   /** Threads of the model. Default: the physical cores that this process may use. */
   threads?: number | undefined
+  /**
+   * Where the model runs, by llama.cpp's name in any case: `cpu`, `CUDA0`. Default: on all GPUs that
+   * the addon has a backend for, else on the CPU.
+   */
+  device?: string | undefined
   /** Layers on the GPU; below 0: all of them. Default: all, where the addon has a GPU backend. */
   gpuLayers?: number | undefined
   /** Whether weights are mapped instead of read. Default true. */
@@ -81,10 +86,10 @@ export interface EngineOptions {
 /**
  * Loads a model and warms it up.
  *
- * @throws {@link OiError} `ERR_INVALID_ARGUMENT`, `ERR_ADDON_NOT_FOUND`,
- *   `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, truncated), `ERR_MODEL_UNSUPPORTED`
- *   (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit), `ERR_ENGINE_INTERNAL` (the
- *   system gives no more threads).
+ * @throws {@link OiError} `ERR_INVALID_ARGUMENT` (also for a device that is not there, naming those
+ *   that are), `ERR_ADDON_NOT_FOUND`, `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, truncated),
+ *   `ERR_MODEL_UNSUPPORTED` (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit),
+ *   `ERR_ENGINE_INTERNAL` (the system gives no more threads).
  * @example
  * ```ts
  * const engine = await openEngine({ modelPath: 'model.gguf' })
@@ -222,9 +227,9 @@ function completeOptions(options: EngineOptions): NativeOptions {
     throw new OiError('ERR_INVALID_ARGUMENT', 'modelPath: expected the path of a GGUF file')
   }
   // Behind it, native code would not see the rest.
-  for (const name of ['modelPath', 'projectorPath', 'diskCacheDir'] as const) {
+  for (const name of ['modelPath', 'projectorPath', 'diskCacheDir', 'device'] as const) {
     if (!options[name]?.includes('\0')) continue
-    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a path without a zero character`)
+    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a text without a zero character`)
   }
   return {
     modelPath: options.modelPath,
@@ -234,6 +239,7 @@ function completeOptions(options: EngineOptions): NativeOptions {
     batchTokens: integer('batchTokens', options.batchTokens, 64, 2 ** 20),
     microbatchTokens: integer('microbatchTokens', options.microbatchTokens, 64, 2 ** 20),
     threads: integer('threads', options.threads, 1, 512),
+    device: options.device ?? '',
     gpuLayers: integer('gpuLayers', options.gpuLayers, -1, 2 ** 16, -1),
     mmap: options.mmap ?? true,
     metadataOnly: options.metadataOnly ?? false,

@@ -24,6 +24,8 @@ export interface NativeOptions {
   batchTokens: number
   microbatchTokens: number
   threads: number
+  /** '' for all that there are. */
+  device: string
   gpuLayers: number
   mmap: boolean
   metadataOnly: boolean
@@ -68,6 +70,20 @@ export interface NativeEngine {
   close(): Promise<void>
 }
 
+/** In a process of its own, for a front in another one. */
+export interface ServingEngine extends NativeEngine {
+  /**
+   * Answers what comes on a socket, see src/runner/PROTOCOL.md, from now on: pings, and how far
+   * loading is, also before `open()`. Called once.
+   *
+   * @param fatal - A request with this text in it ends the process, for tests; '' for none.
+   * @returns When the stream has ended. Rejects if what came broke the protocol.
+   */
+  serve(fd: number, fatal: string): Promise<void>
+  /** Writes a frame to whoever is served. */
+  send(frame: Uint8Array): void
+}
+
 /** What a gate asks whoever owns it, from the event loop. A connection is named by a number. */
 export interface GateOwner {
   /** @returns False if the connection is not taken, since a reply is still to be written. */
@@ -102,9 +118,18 @@ export interface NativeAddon {
   readonly NativeEngine: new (
     options: NativeOptions,
     onProgress: (fraction: number) => void,
-  ) => NativeEngine
+  ) => ServingEngine
   /** The machine as this process may use it; `root` stands for `/`. */
   machine(root: string): { readonly cores: number; readonly availableBytes?: number }
+  /**
+   * Sends one datagram to a Unix domain socket, which Node cannot, and never waits.
+   *
+   * @param path - A file's, or `@` and the name of an abstract socket.
+   * @returns 0, or the system's number of the error.
+   */
+  sendDatagram(path: string, text: string): number
+  /** File descriptors of two sockets that are connected; nothing that is started inherits them. */
+  socketPair(): [number, number]
   /** The llama.cpp commit that was built in. */
   readonly llamaCommit: string
 }

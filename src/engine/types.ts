@@ -129,6 +129,8 @@ export interface ScoreOptions {
   readonly workspace?: number | undefined
   /** Time for the request, milliseconds; what is not done by then rejects with `ERR_TIMEOUT`. */
   readonly deadlineMs?: number | undefined
+  /** Its id in logs and crash reports. */
+  readonly requestId?: string | undefined
 }
 
 /** What an engine has done since it was opened, and how it stands. Tokens unless named otherwise. */
@@ -200,6 +202,8 @@ export interface Engine {
   countTokens(text: string): Promise<number>
   /** Counters since the engine was opened. Cheap, and never waits for the model. */
   stats(): EngineStats
+  /** The same of each replica, where there are several. */
+  replicas?(): readonly EngineStats[]
   /** For each id, true if the token is ordinary text: not control, unknown, unused or a raw byte. */
   areOrdinary(ids: Int32Array): boolean[]
   /** Waits for accepted work, then frees everything. Idempotent. */

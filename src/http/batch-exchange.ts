@@ -179,7 +179,7 @@ export class BatchExchange extends PostExchange {
   #failItem(index: number, error: unknown): void {
     if (this.ended) return
     const { status, body } = errorContent(error, this.id)
-    if (status === 500) this.context.logger.fault(this.id, error)
+    if (status === 500) this.context.logger.fault(this.id, error, this.bodyDigest())
     this.#settle(index, status, body)
   }
 

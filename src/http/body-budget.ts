@@ -10,12 +10,9 @@
 import { OiError } from '../errors.js'
 
 export class BodyBudget {
-  readonly #maxBytes: number
   #heldBytes = 0
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
-  }
+  constructor(public maxBytes: number) {}
 
   get heldBytes(): number {
     return this.#heldBytes
@@ -24,7 +21,7 @@ export class BodyBudget {
   /** @throws {@link OiError} `ERR_OVERLOADED` if they do not fit beside what others hold. */
   take(bytes: number): void {
     // A request that is allowed by itself always fits when it is alone.
-    if (this.#heldBytes > 0 && this.#heldBytes + bytes > this.#maxBytes) {
+    if (this.#heldBytes > 0 && this.#heldBytes + bytes > this.maxBytes) {
       throw new OiError('ERR_OVERLOADED', 'The server holds as many bytes of requests as it may')
     }
     this.#heldBytes += bytes

@@ -186,7 +186,7 @@ export class Exchange {
       if (this.#context.failedKeys.hold(this.#delayMs, () => this.fail(error))) return
     }
     const content = errorContent(error, this.id)
-    if (content.status === 500) this.#context.logger.fault(this.id, error)
+    if (content.status === 500) this.#context.logger.fault(this.id, error, this.bodyDigest())
     this.answer(content)
   }
 
@@ -219,6 +219,11 @@ export class Exchange {
 
   /** Takes a part of the body, which most requests do not want. @param chunk - Valid during the call. */
   receive(_chunk: Uint8Array, _last: boolean): void {}
+
+  /** By which a body can be recognised that must not be shown; undefined where there is none. */
+  protected bodyDigest(): string | undefined {
+    return undefined
+  }
 
   /** Called once, whatever the end was. @param status - 0 if the client had gone. */
   protected onEnd(_status: number, _ms: number): void {}

@@ -19,6 +19,7 @@ import { DecideExchange } from './decide-exchange.js'
 import { type Client, Exchange, type Head, type Listener } from './exchange.js'
 import { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
 import { Metrics } from './metrics.js'
@@ -34,21 +35,18 @@ export interface Backend {
   state(): 'loading' | 'ready' | 'failed' | 'closing'
   /** Defined while the state is `ready`. */
   decider(): Decider | undefined
+  /** The models' processes; none where models run in this one. */
+  runners?(): readonly RunnerReport[]
 }
 
-export interface HandlersOptions {
-  readonly backend: Backend
-  readonly accounts: Pick<Accounts, 'authenticate' | 'usage'>
-  readonly gate: Gate
+/** What can change while the server runs: what is under way goes on as it began. */
+export interface HandlersSettings {
   readonly wire: Wire
-  readonly logger: Logger
   readonly maxBodyBytes: number
   /** Time for a request, or an item of a batch from its turn on, milliseconds. */
   readonly deadlineMs: number
   /** Time for a batch as a whole. Default 15 minutes. */
   readonly batchDeadlineMs?: number | undefined
-  /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
-  readonly heartbeatMs?: number | undefined
   /** Default 16 MiB. */
   readonly maxReplyBytes?: number | undefined
   /** Of all requests together. Default 256 MiB. */
@@ -59,6 +57,15 @@ export interface HandlersOptions {
   readonly cors?: Cors | undefined
   /** Whose X-Forwarded-For is believed. Default: nobody's. */
   readonly trustedProxies?: TrustedProxies | undefined
+}
+
+export interface HandlersOptions extends HandlersSettings {
+  readonly backend: Backend
+  readonly accounts: Pick<Accounts, 'authenticate' | 'usage'>
+  readonly gate: Gate
+  readonly logger: Logger
+  /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
+  readonly heartbeatMs?: number | undefined
   /** Whether `/metrics` is one of the routes. Default true. */
   readonly serveMetrics?: boolean
 }
@@ -83,25 +90,26 @@ const draining = 'The server is about to shut down: send nothing new'
 
 export class Handlers implements PostContext, Listener {
   readonly gate: Gate
-  readonly wire: Wire
   readonly logger: Logger
-  readonly maxBodyBytes: number
-  readonly maxReplyBytes: number
-  readonly bodies: BodyBudget
-  readonly deadlines: Deadlines
-  readonly batchDeadlines: Deadlines
+  readonly bodies = new BodyBudget(0)
   readonly heartbeatMs: number
   readonly running = new Running<PostExchange>()
   readonly traffic: Traffic
   readonly metrics: Metrics
-  readonly cors: Cors | undefined
   readonly failedKeys = new FailedKeys()
-  readonly trustedProxies: TrustedProxies
+  // See adjust().
+  wire!: Wire
+  maxBodyBytes!: number
+  maxReplyBytes!: number
+  deadlines!: Deadlines
+  batchDeadlines!: Deadlines
+  cors: Cors | undefined
+  trustedProxies!: TrustedProxies
   /** Every path that is answered otherwise than with 404. */
   readonly paths: readonly string[]
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
-  readonly #maxQuestions: number | undefined
+  #maxQuestions: number | undefined
   /**
    * Whose keys are good in this turn of the event loop: what is read in one was sent before anybody
    * could know what has changed since it began.
@@ -126,6 +134,7 @@ export class Handlers implements PostContext, Listener {
       () => {
         this.decider()
         if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
+        requireRunners(this.#backend.runners?.() ?? [])
         const trouble = this.gate.trouble?.()
         if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
         return { status: 200, body: '{"status":"ready"}' }
@@ -149,31 +158,38 @@ export class Handlers implements PostContext, Listener {
   ])
 
   constructor(options: HandlersOptions) {
-    const { backend, accounts, gate, wire, logger, serveMetrics } = options
+    const { backend, accounts, gate, logger, serveMetrics } = options
     this.#backend = backend
     this.#accounts = accounts
-    this.#maxQuestions = options.maxQuestions
     this.gate = gate
-    this.wire = wire
     this.logger = logger
-    this.maxBodyBytes = options.maxBodyBytes
-    this.maxReplyBytes = options.maxReplyBytes ?? 16 * mebibyte
-    this.bodies = new BodyBudget(options.maxBodiesBytes ?? 256 * mebibyte)
-    this.deadlines = new Deadlines(options.deadlineMs)
-    this.batchDeadlines = new Deadlines(options.batchDeadlineMs ?? 900_000)
     this.heartbeatMs = options.heartbeatMs ?? 15_000
-    this.cors = options.cors
-    this.trustedProxies = options.trustedProxies ?? new TrustedProxies([])
+    this.adjust(options)
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
     this.metrics = new Metrics({
       traffic: this.traffic,
       logger,
       running: () => this.running.size,
       engines: () => backend.decider()?.engines() ?? [],
+      runners: () => backend.runners?.() ?? [],
       store: () => gate.storeFigures?.(),
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]
+  }
+
+  /** Goes by other settings from the next request on. */
+  adjust(settings: HandlersSettings): void {
+    this.wire = settings.wire
+    this.maxBodyBytes = settings.maxBodyBytes
+    this.maxReplyBytes = settings.maxReplyBytes ?? 16 * mebibyte
+    this.bodies.maxBytes = settings.maxBodiesBytes ?? 256 * mebibyte
+    this.deadlines = new Deadlines(settings.deadlineMs)
+    this.batchDeadlines = new Deadlines(settings.batchDeadlineMs ?? 900_000)
+    this.cors = settings.cors
+    this.trustedProxies = settings.trustedProxies ?? new TrustedProxies([])
+    this.#maxQuestions = settings.maxQuestions
+    this.#openApi = undefined
   }
 
   get closing(): boolean {
@@ -233,4 +249,14 @@ export class Handlers implements PostContext, Listener {
     const { message, retryAfterMs } = unready[state === 'ready' ? 'loading' : state]
     throw new OiError('ERR_OVERLOADED', message, retryAfterMs === undefined ? {} : { retryAfterMs })
   }
+}
+
+/** @throws {@link OiError} `ERR_OVERLOADED` naming the models of which no process can answer. */
+function requireRunners(runners: readonly RunnerReport[]): void {
+  const ready = new Set(runners.filter(({ ready }) => ready).map(({ model }) => model))
+  const missing = runners.filter(({ model }) => !ready.has(model))
+  if (missing.length === 0) return
+  const names = [...new Set(missing.map(({ model }) => model))].join(', ')
+  const retryAfterMs = Math.max(...missing.map((runner) => runner.retryAfterMs))
+  throw new OiError('ERR_OVERLOADED', `Being loaded again: ${names}`, { retryAfterMs })
 }

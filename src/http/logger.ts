@@ -19,8 +19,13 @@ export interface RequestEntry {
 export interface Logger {
   /** Undefined when requests are not logged, so that nobody builds entries for nothing. */
   readonly request: ((entry: RequestEntry) => void) | undefined
-  /** A fault of the server, with the id of the request that met it, or `process` if none did. */
-  fault(id: string, error: unknown): void
+  /**
+   * A fault of the server.
+   *
+   * @param id - Of the request that met it, or `process` if none did.
+   * @param digest - Of that one's body.
+   */
+  fault(id: string, error: unknown, digest?: string): void
   /** What the operator should know, in a sentence. */
   notice(text: string): void
   /** Faults so far. */
@@ -44,9 +49,9 @@ export function createLogger(
   return {
     request: requests ? line : undefined,
     notice: (text) => line({ notice: text }),
-    fault: (id, error) => {
+    fault: (id, error, digest) => {
       faults++
-      line({ id, fault: textOf(error) })
+      line({ id, fault: textOf(error), digest })
     },
     get faults() {
       return faults

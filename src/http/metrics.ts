@@ -10,11 +10,13 @@
 
 import type * as Prometheus from 'prom-client'
 import type { EngineReport } from '../decide/types.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import { serverPackage } from '../server-package.js'
 import { engineMetrics } from './engine-metrics.js'
 import type { StoreFigures } from './gate.js'
 import type { Logger } from './logger.js'
 import type { Content } from './reply.js'
+import { runnerMetrics } from './runner-metrics.js'
 import type { Traffic } from './traffic.js'
 
 export interface MetricsSources {
@@ -23,6 +25,7 @@ export interface MetricsSources {
   /** Requests for decisions under way. */
   readonly running: () => number
   readonly engines: () => readonly EngineReport[]
+  readonly runners: () => readonly RunnerReport[]
   /** Undefined where nothing is booked. */
   readonly store: () => StoreFigures | undefined
 }
@@ -72,20 +75,21 @@ export class Metrics {
   readonly #library = serverPackage<typeof Prometheus>('prom-client', 'the metrics')
   readonly #registry = new this.#library.Registry()
   readonly #sources: MetricsSources
-  /** What all engine metrics of one answer are read from. */
+  /** What all metrics of engines and their processes are read from, of one answer. */
   #reports: readonly EngineReport[] = []
+  #runners: readonly RunnerReport[] = []
 
   constructor(sources: MetricsSources) {
     this.#sources = sources
     this.#addTraffic()
     for (const { name, help, kind, label, read } of engineMetrics) {
-      const labels = label === undefined ? ['model'] : ['model', label]
-      this.#add(kind, `oi_engine_${name}`, help, labels, () =>
-        this.#reports.flatMap(({ model, stats }): [Labels, number][] => {
-          const values = read(stats)
-          if (typeof values === 'number') return [[{ model }, values]]
-          return Object.entries(values).map(([key, value]) => [{ model, [label!]: key }, value])
-        }),
+      this.#add(kind, `oi_engine_${name}`, help, labelsOf(label), () =>
+        this.#reports.flatMap((report) => samplesOf(report, label, read(report.stats))),
+      )
+    }
+    for (const { name, help, kind, label, read } of runnerMetrics) {
+      this.#add(kind, name, help, labelsOf(label), () =>
+        this.#runners.flatMap((report) => samplesOf(report, label, read(report))),
       )
     }
     for (const { name, help, kind, read } of storeMetrics) {
@@ -99,6 +103,7 @@ export class Metrics {
 
   async content(): Promise<Content> {
     this.#reports = this.#sources.engines()
+    this.#runners = this.#sources.runners()
     const body = await this.#registry.metrics()
     return { status: 200, body, type: this.#registry.contentType }
   }
@@ -189,4 +194,20 @@ export class Metrics {
       },
     })
   }
+}
+
+const labelsOf = (label: string | undefined) => [
+  ...['model', 'replica'],
+  ...(label === undefined ? [] : [label]),
+]
+
+function samplesOf(
+  { model, replica }: Pick<EngineReport, 'model' | 'replica'>,
+  label: string | undefined,
+  values: number | Readonly<Record<string, number>> | undefined,
+): [Labels, number][] {
+  if (values === undefined) return []
+  const whose = { model, ...(replica !== undefined && { replica }) }
+  if (typeof values === 'number') return [[whose, values]]
+  return Object.entries(values).map(([key, value]) => [{ ...whose, [label!]: key }, value])
 }

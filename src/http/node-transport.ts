@@ -7,7 +7,7 @@
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import { type AddressInfo, createServer as createNetServer, Socket } from 'node:net'
 import type { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -17,7 +17,7 @@ import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
 import { ProxyHeaders } from './proxy-protocol.js'
-import { readTls } from './tls.js'
+import { readTls, type TlsContent } from './tls.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { noHead, transportError, versionError } from './transport-errors.js'
 
@@ -150,6 +150,10 @@ export class NodeTransport implements Transport {
 
   get sending(): boolean {
     return [...this.#sockets].some((socket) => socket.writableLength > 0)
+  }
+
+  useTls(content: TlsContent): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(content)
   }
 
   close(): void {

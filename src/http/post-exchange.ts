@@ -9,6 +9,7 @@
  * @module
  */
 
+import { createHash } from 'node:crypto'
 import { expectedOrders, type Orders, ordersFromText } from '../api/orders.js'
 import { shortened } from '../api/place.js'
 import type { Batch } from '../api/read-batch.js'
@@ -64,6 +65,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #orders: Orders | undefined
   #body: Body | undefined
   #bodyBytes = 0
+  /** Of the body; kept for its digest, which hardly any request needs. */
+  #text: string | undefined
+  #digest: string | undefined
   #limit: Deadlines
 
   constructor(head: Head, client: Client, context: PostContext) {
@@ -162,6 +166,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
       workspace: this.caller?.workspaceId,
       // Not less than that, which could be read as no limit at all.
       deadlineMs: Math.max(1, leftMs),
+      requestId: this.id,
     }
   }
 
@@ -187,7 +192,15 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.context.running.delete(this)
     this.#limit.delete(this)
     this.#body = undefined
+    this.#text = undefined
     this.context.bodies.giveBack(this.#bodyBytes)
+  }
+
+  /** The beginning of its SHA-256, in hex digits. */
+  protected override bodyDigest(): string | undefined {
+    if (this.#text === undefined) return undefined
+    this.#digest ??= createHash('sha256').update(this.#text).digest('hex').slice(0, digestDigits)
+    return this.#digest
   }
 
   /** Takes of the process' budget what the body is longer than was known. */
@@ -202,6 +215,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
     const decider = this.context.decider()
     const text = this.context.wire.decodeUtf8(bytes)
     this.#body = undefined
+    this.#text = text
     this.decide(text, decider)?.catch((error: unknown) => this.fail(error))
   }
 
@@ -210,6 +224,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
     return new OiError('ERR_BODY_TOO_LARGE', `The body is over the limit of ${maxBodyBytes} bytes`)
   }
 }
+
+/** Enough that no two of a log's bodies have the same by chance. */
+const digestDigits = 16
 
 const ordersHeader = 'x-oi-orders'
 

@@ -12,7 +12,7 @@ import { OiError } from '../errors.js'
 import type { Listener } from './exchange.js'
 import { Leaving } from './leaving.js'
 import { NodeTransport } from './node-transport.js'
-import type { TlsFiles } from './tls.js'
+import type { TlsContent, TlsFiles } from './tls.js'
 import type { Transport, TransportOptions } from './transport.js'
 import { NoUws, UwsTransport } from './uws-transport.js'
 
@@ -82,6 +82,11 @@ export class Server {
   /** How many replies have not left yet. */
   get leaving(): number {
     return this.#leaving.size
+  }
+
+  /** Shows another certificate to whoever connects from now on. */
+  useTls(content: TlsContent): void {
+    this.#transport.useTls(content)
   }
 
   /** Says on `/readyz` that the end is near, and does everything else as before. Idempotent. */

@@ -16,13 +16,18 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
+/** What node:https takes, in PEM form. */
+export interface TlsContent {
+  readonly cert: string
+  readonly key: string
+}
+
 /**
  * Reads both files, and looks whether they can be used.
  *
- * @returns What node:https takes.
  * @throws {@link OiError} `ERR_CONFIG` naming the setting, the file and what is expected of it.
  */
-export function readTls({ certFile, keyFile }: TlsFiles): { cert: string; key: string } {
+export function readTls({ certFile, keyFile }: TlsFiles): TlsContent {
   const cert = parse('--tls-cert', certFile, 'a certificate', (pem) => {
     // Without this, the binary form passes, which the server cannot read.
     if (!pem.includes('-----BEGIN')) throw new Error('it is no PEM')

@@ -8,7 +8,7 @@ import { createServer } from 'node:net'
 import { OiError } from '../errors.js'
 import type { Listener } from './exchange.js'
 import type { Leaving } from './leaving.js'
-import type { TlsFiles } from './tls.js'
+import type { TlsContent, TlsFiles } from './tls.js'
 
 export interface TransportOptions {
   readonly listener: Listener
@@ -34,6 +34,8 @@ export interface Transport {
   stopAccepting(): void
   /** Whether there are replies that the process has given away and no client has taken yet. */
   readonly sending: boolean
+  /** Shows another certificate to whoever connects from now on. */
+  useTls(content: TlsContent): void
   /** Closes all connections at once. */
   close(): void
 }

@@ -137,6 +137,9 @@ export class UwsTransport implements Transport {
     return this.#gate.sending() || this.#others.sending
   }
 
+  /** It never has any. */
+  useTls(): void {}
+
   close(): void {
     this.stopAccepting()
     this.#others.close()

@@ -60,6 +60,11 @@ export class WorkspaceGate implements Gate {
     accounts.ledger.start()
   }
 
+  /** As in {@link WorkspaceGateOptions}, from now on. */
+  adjust({ places, placeWaitMs }: { readonly places: number; readonly placeWaitMs: number }): void {
+    this.#places.adjust({ total: places, waitMs: placeWaitMs })
+  }
+
   take(caller: Caller, count: number): void {
     const standing = this.#of(caller)
     const { requestsPerMinute: limit, balance, window } = standing

@@ -47,6 +47,16 @@ export function memoryNeed(
   }
 }
 
+/** Of all replicas of one model, each of which has weights and a context of its own. */
+export function sumNeeds(needs: readonly MemoryNeed[]): MemoryNeed {
+  return needs.reduce((sum, need) => ({
+    ...sum,
+    weightBytes: sum.weightBytes + need.weightBytes,
+    contextBytes: sum.contextBytes + need.contextBytes,
+    cacheBytes: sum.cacheBytes + need.cacheBytes,
+  }))
+}
+
 export function totalBytes({ weightBytes, contextBytes, cacheBytes }: MemoryNeed): number {
   return weightBytes + contextBytes + cacheBytes
 }

@@ -8,14 +8,12 @@
 
 import { createInterface } from 'node:readline'
 import { openEngine } from '../engine/engine.js'
-import type { Engine, ModelInfo, PromptPart, ScoreInput } from '../engine/types.js'
+import type { ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { availableMemory } from '../engine/machine.js'
 import { fileBytes } from './file-facts.js'
 import type { ProbeReply, ProbeRequest, ProbeStage } from './probe-protocol.js'
-
-/** Pixels of each side: some patches of any projector. */
-const side = 224
+import { tryOut } from './try-out.js'
 
 const lines = createInterface({ input: process.stdin })
 lines.on('close', () => process.exit())
@@ -46,12 +44,7 @@ async function probe(request: ProbeRequest): Promise<boolean> {
   say({ stage: 'loading it' })
   const engine = await openEngine({ ...request, hostCacheBytes: 0 })
   try {
-    say({ stage: 'asking it' })
-    await ask(engine, request, [])
-    if (engine.info.vision) {
-      say({ stage: 'showing it a picture' })
-      await ask(engine, request, [picture()])
-    }
+    await tryOut(engine, request.modelPath, (stage) => say({ stage }))
   } finally {
     await engine.close()
   }
@@ -61,28 +54,4 @@ async function probe(request: ProbeRequest): Promise<boolean> {
 async function neededBytes(info: ModelInfo, { projectorPath }: ProbeRequest): Promise<number> {
   if (info.device !== 'CPU') return 0
   return info.weightBytes + info.contextBytes + (projectorPath ? await fileBytes(projectorPath) : 0)
-}
-
-/** Two questions, so that there are forks. */
-async function ask(engine: Engine, request: ProbeRequest, parts: PromptPart[]): Promise<void> {
-  const text = (text: string): PromptPart => ({ text, trusted: false })
-  const candidates = Int32Array.of(0, 1)
-  const input: ScoreInput = {
-    prefix: [text('It is cold today.'), ...parts],
-    suffixes: [' Is it?', ' Was it so before?'].map((asked) => ({
-      parts: [text(asked)],
-      candidates,
-    })),
-  }
-  try {
-    await engine.score(input)
-  } catch (error) {
-    const reason = `${request.modelPath}: it cannot answer: ${(error as Error).message}`
-    throw new OiError('ERR_MODEL_LOAD', reason, { cause: error })
-  }
-}
-
-function picture(): PromptPart {
-  const rgb = Uint8Array.from({ length: 3 * side * side }, (_, i) => (i * 7) & 255)
-  return { text: '', trusted: false, image: { rgb, width: side, height: side } }
 }

@@ -16,6 +16,7 @@ export type ProbeRequest = Pick<
   | 'batchTokens'
   | 'microbatchTokens'
   | 'threads'
+  | 'device'
   | 'gpuLayers'
   | 'mmap'
   | 'flashAttention'

@@ -26,10 +26,11 @@ const maxWordsBytes = 64 << 10
 export function probeRequest(options: EngineOptions): ProbeRequest {
   const { modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens } =
     options
-  const { threads, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic } = options
+  const { threads, device, gpuLayers, mmap, flashAttention, cacheType } = options
+  const { kernels, deterministic } = options
   return {
     ...{ modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens },
-    ...{ threads, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic },
+    ...{ threads, device, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic },
   }
 }
 
@@ -38,27 +39,42 @@ const known = new Set<string>()
 
 /**
  * Makes sure that a model can be loaded and asked, and shown a picture where it has a projector,
- * without ending the process. Remembered with the file's header, size and time, so that it costs
- * nothing the next time. The model of this package is known to.
+ * without ending the process.
  *
  * @throws {@link OiError} `ERR_MODEL_LOAD` with llama.cpp's last words; what opening it would.
  */
-export async function requireLoadable(request: ProbeRequest): Promise<void> {
+export function requireLoadable(request: ProbeRequest): Promise<void> {
+  return tryOnce(request, async () => {
+    const probe = new Probe()
+    try {
+      return (await probe.load(request)).loaded
+    } catch (error) {
+      // Where no process can be started, it is loaded without.
+      if (error instanceof OiError) throw error
+      return false
+    } finally {
+      probe.close()
+    }
+  })
+}
+
+/**
+ * Tries a model unless it is known to go well: remembered with the file's header, size and time,
+ * so that it costs nothing the next time. The model of this package is known to.
+ *
+ * @param attempt - Whether it went well; false if it could not be tried.
+ * @throws As `attempt`.
+ */
+export async function tryOnce(
+  request: ProbeRequest,
+  attempt: () => Promise<boolean>,
+): Promise<void> {
   if (request.modelPath === defaultModelPath && !request.projectorPath) return
   const key = await probeKey(request)
   if (key !== undefined && (known.has(key) || (await recall(key)))) return
-  const probe = new Probe()
-  try {
-    const { loaded } = await probe.load(request)
-    if (!loaded || key === undefined) return
-    known.add(key)
-    await remember(key, request.modelPath)
-  } catch (error) {
-    // Where no process can be started, it is loaded without.
-    if (error instanceof OiError) throw error
-  } finally {
-    probe.close()
-  }
+  if (!(await attempt()) || key === undefined) return
+  known.add(key)
+  await remember(key, request.modelPath)
 }
 
 /** A process that loads models, one after another, and is started anew when one has ended it. */

@@ -62,15 +62,17 @@ export class FieldReader {
   }
 
   uint32(): number {
-    return this.#take(4).readUInt32LE(0)
+    return this.#buffer.readUInt32LE(this.#skip(4))
   }
 
   float64(): number {
-    return this.#take(8).readDoubleLE(0)
+    return this.#buffer.readDoubleLE(this.#skip(8))
   }
 
   text(): string {
-    return this.#take(this.uint32()).toString()
+    const length = this.uint32()
+    const begin = this.#skip(length)
+    return this.#buffer.toString('utf8', begin, begin + length)
   }
 
   bytes(): Uint8Array {
@@ -89,15 +91,16 @@ export class FieldReader {
     const length = this.uint32()
     if (length % multiple !== 0) throw new ProtocolError('An array ends within a number')
     const copy = new ArrayBuffer(length)
-    new Uint8Array(copy).set(this.#take(length))
+    const begin = this.#skip(length)
+    this.#buffer.copy(new Uint8Array(copy), 0, begin, begin + length)
     return copy
   }
 
-  #take(count: number): Buffer {
-    const end = this.#at + count
-    if (end > this.#buffer.length) throw new ProtocolError('A payload ends too early')
-    const taken = this.#buffer.subarray(this.#at, end)
-    this.#at = end
-    return taken
+  /** @returns Where the bytes begin that were passed. */
+  #skip(count: number): number {
+    const begin = this.#at
+    if (begin + count > this.#buffer.length) throw new ProtocolError('A payload ends too early')
+    this.#at = begin + count
+    return begin
   }
 }

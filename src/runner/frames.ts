@@ -51,32 +51,53 @@ export class FrameReader {
     this.#onFrame = onFrame
   }
 
-  /** @throws {@link ProtocolError} After which nothing more may be pushed. */
+  /**
+   * @param chunk - Its bytes may be used again afterwards.
+   * @throws {@link ProtocolError} After which nothing more may be pushed.
+   */
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
-    if (this.#length < this.#wanted) return
-    let bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#length)
+    let bytes = chunk
+    if (this.#length > 0) {
+      if (this.#length + chunk.length < this.#wanted) return this.#keep(chunk)
+      bytes = Buffer.concat([...this.#chunks, chunk])
+      this.#chunks = []
+      this.#length = 0
+    }
     this.#wanted = headBytes
-    while (bytes.length >= headBytes) {
-      const end = headBytes + this.#payloadBytes(bytes)
+    let at = 0
+    while (bytes.length - at >= headBytes) {
+      const begin = at + headBytes
+      const end = begin + this.#payloadBytes(bytes, at)
       if (bytes.length < end) {
-        this.#wanted = end
+        this.#wanted = end - at
         break
       }
-      const [kind, id] = [bytes.readUInt32LE(4), bytes.readUInt32LE(8)]
-      this.#onFrame({ kind, id, payload: bytes.subarray(headBytes, end) })
-      bytes = bytes.subarray(end)
+      const [kind, id] = [bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at + 8)]
+      at = end
+      this.#onFrame({ kind, id, payload: bytes.subarray(begin, end) })
     }
-    this.#chunks = bytes.length === 0 ? [] : [bytes]
-    this.#length = bytes.length
+    if (at < bytes.length) this.#keep(bytes.subarray(at))
   }
 
-  #payloadBytes(head: Buffer): number {
-    const length = head.readUInt32LE(0)
-    const kind = head.readUInt32LE(4)
-    if (!this.#kinds.has(kind)) throw new ProtocolError(`There is no kind of message ${kind}`)
-    if (length > maxPayloadBytes) throw new ProtocolError(`A frame of ${length} bytes is too long`)
-    return length
+  /** A copy: whose bytes they are may use them again. */
+  #keep(bytes: Buffer): void {
+    this.#chunks.push(Buffer.from(bytes))
+    this.#length += bytes.length
   }
+
+  #payloadBytes(bytes: Buffer, at: number): number {
+    const kind = bytes.readUInt32LE(at + 4)
+    if (!this.#kinds.has(kind)) throw new ProtocolError(`There is no kind of message ${kind}`)
+    return payloadBytesOf(bytes, at)
+  }
+}
+
+/**
+ * @param at - Where a head begins.
+ * @throws {@link ProtocolError} If it is more than a frame may hold.
+ */
+export function payloadBytesOf(bytes: Buffer, at = 0): number {
+  const length = bytes.readUInt32LE(at)
+  if (length > maxPayloadBytes) throw new ProtocolError(`A frame of ${length} bytes is too long`)
+  return length
 }

@@ -6,6 +6,7 @@
 
 import { checkedOptions, type EngineOptions, openNative } from '../engine/engine.js'
 import { loadFailure } from '../engine/load-failure.js'
+import type { Engine } from '../engine/types.js'
 import { endOf, RunnerProcess } from './runner-process.js'
 import { SupervisedEngine } from './supervised-engine.js'
 import type { SupervisorEvents } from './supervision.js'
@@ -14,6 +15,12 @@ export interface IsolateOptions {
   readonly events?: SupervisorEvents
   /** Variables of the process besides those of this one. */
   readonly environment?: Readonly<Record<string, string>>
+  /**
+   * What the first engine has to do before it counts as open.
+   *
+   * @param say - Takes what it is at, for what is said if the process ends.
+   */
+  readonly tryOut?: (engine: Engine, say: (stage: string) => void) => Promise<void>
 }
 
 /**
@@ -21,21 +28,43 @@ export interface IsolateOptions {
  * llama.cpp or a lack of memory, costs the calls that were inside a second try, and this process
  * nothing.
  *
- * @throws As `openEngine`: `ERR_MODEL_LOAD` also if the process ended while it loaded the model.
+ * @throws As `openEngine`: `ERR_MODEL_LOAD` also if the process ended while it loaded the model, or
+ *   was tried out; and what `tryOut` throws.
  */
 export async function openIsolated(
   options: EngineOptions,
-  { events, environment }: IsolateOptions = {},
+  { events = {}, environment, tryOut }: IsolateOptions = {},
 ): Promise<SupervisedEngine> {
-  const native = checkedOptions(options)
-  const onProgress = options.onProgress ?? (() => {})
-  return SupervisedEngine.open(async (onEnd) => {
-    const runner = new RunnerProcess({ native, onProgress, onEnd, environment })
+  let native = checkedOptions(options)
+  const { modelPath, projectorPath } = options
+  const onWords = events.said ?? showWords
+  let isFirst = true
+  return SupervisedEngine.open(async (onEnd, signal) => {
+    const onProgress = (isFirst && options.onProgress) || (() => {})
+    const runner = new RunnerProcess({ native, onProgress, onEnd, onWords, environment })
+    const abandon = () => runner.kill('closed')
+    signal.addEventListener('abort', abandon)
+    let stage = 'loading it'
     try {
-      return { engine: await openNative(() => runner), pid: runner.pid }
+      const engine = await openNative(() => runner)
+      if (isFirst) await tryOut?.(engine, (next) => (stage = next))
+      isFirst = false
+      // Which of them answers is not for the caller to see: memory may be short later.
+      native = { ...native, contextTokens: engine.info.contextTokens }
+      return { engine, pid: runner.pid }
     } catch (error) {
+      await runner.close()
       const end = endOf(error)
-      throw end === undefined ? error : loadFailure(options.modelPath, end.cause, end.lastWords)
+      if (end === undefined) throw error
+      const files = projectorPath ? `${modelPath} with ${projectorPath}` : modelPath
+      throw loadFailure(files, `${stage}; ${end.cause}`, end.lastWords)
+    } finally {
+      signal.removeEventListener('abort', abandon)
     }
   }, events)
+}
+
+/** llama.cpp's log is there for whoever asks for it. */
+function showWords(text: string): void {
+  if (process.env['OI_NATIVE_LOG'] !== undefined) process.stderr.write(text)
 }

@@ -5,22 +5,13 @@
  * @module
  */
 
-import { Socket } from 'node:net'
-import { serveFrames } from './serve-frames.js'
+import { serve } from './serve.js'
 
 /** A terminal sends these to all processes of a group: it is the front that says when to end. */
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
-/** For tests: a request with this text in it ends the process as llama.cpp's own checks do. */
-const fault = process.env['OI_TEST_RUNNER_ABORT']
-const onRequest = fault
-  ? (texts: string[]) => {
-      if (texts.some((text) => text.includes(fault))) process.abort()
-    }
-  : undefined
-
 try {
-  await serveFrames(new Socket({ fd: 3 }), onRequest)
+  await serve(3, process.env['OI_TEST_RUNNER_ABORT'] ?? '')
   process.exit(0)
 } catch (error) {
   process.stderr.write(`oi runner: ${(error as Error).message}\n`)

@@ -7,18 +7,19 @@
  *      one package, so another version is a fault and never negotiated.
  *   2. A call has an id of its own among those under way, and one reply: `result`, `tokens`,
  *      `counted`, `opened`, `closed` or `failed`, with the same id.
- *   3. Texts and arrays travel as they are, not as JSON; what is said once or seldom (options,
- *      facts, counters, errors) is JSON.
+ *   3. Texts and arrays travel as they are, not as JSON; what is said once (options, facts) is JSON.
+ *   4. The runner's side of what is said often is the addon's (native/frames/messages.h), not here.
  *
  * @module
  */
 
 import type { NativeFacts, NativeOptions } from '../engine/native.js'
+import { noStats } from '../engine/no-stats.js'
 import type { EngineStats, ScoreOutput } from '../engine/types.js'
 import { FieldReader, FieldWriter, sizeOf } from './fields.js'
 import { headBytes, newFrame } from './frames.js'
 
-export const protocolVersion = 1
+export const protocolVersion = 2
 
 /** From the front to the runner. */
 export const asks = { open: 1, score: 2, tokenize: 3, count: 4, cancel: 5, ping: 6, close: 7 }
@@ -56,9 +57,10 @@ export interface ScoreAsk {
 
 /** What an error says across the border. */
 export interface Failure {
-  readonly code?: string | undefined
+  /** '' for none. */
+  readonly code: string
   readonly message: string
-  readonly retryAfterMs?: number | undefined
+  readonly retryAfterMs?: number
 }
 
 /** A frame without payload. */
@@ -91,42 +93,21 @@ export function scoreFrame(id: number, ask: ScoreAsk): Buffer {
   return frame
 }
 
-export function readScore(payload: Buffer): ScoreAsk {
-  const fields = new FieldReader(payload)
-  const workspace = fields.uint32()
-  const deadlineMs = fields.float64()
-  const texts = listOf(fields, () => fields.text())
-  const trusted = fields.bytes()
-  const [shape, candidates, sizes] = [fields.int32s(), fields.int32s(), fields.int32s()] as const
-  const images = listOf(fields, () => fields.bytes())
-  return { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes }
-}
-
-/** The numbers of a result besides its logits, in the order in which they are written. */
-const resultNumbers = [
-  ...(['prefixTokens', 'imageTokens', 'suffixTokens', 'cachedTokens'] as const),
-  ...(['queueMs', 'tokenizeMs', 'visionMs', 'modelMs'] as const),
-] as const satisfies readonly (keyof ScoreOutput)[]
-
-export function resultFrame(id: number, output: ScoreOutput): Buffer {
-  const { logits, ranks } = output
-  const bytes =
-    sizeOf.numbers(logits) + sizeOf.numbers(ranks) + resultNumbers.length * sizeOf.float64
-  const frame = newFrame(replies.result, id, bytes)
-  const out = new FieldWriter(frame, headBytes)
-  out.numbers(logits)
-  out.numbers(ranks)
-  for (const name of resultNumbers) out.float64(output[name])
-  return frame
-}
-
 export function readResult(payload: Buffer): ScoreOutput {
   const fields = new FieldReader(payload)
-  const logits = fields.float32s()
-  const ranks = fields.int32s()
-  const numbers = resultNumbers.map((name) => [name, fields.float64()] as const)
-  const rest = Object.fromEntries(numbers) as Omit<ScoreOutput, 'logits' | 'ranks'>
-  return { logits, ranks, ...rest }
+  // In the order in which they are written.
+  return {
+    logits: fields.float32s(),
+    ranks: fields.int32s(),
+    prefixTokens: fields.float64(),
+    imageTokens: fields.float64(),
+    suffixTokens: fields.float64(),
+    cachedTokens: fields.float64(),
+    queueMs: fields.float64(),
+    tokenizeMs: fields.float64(),
+    visionMs: fields.float64(),
+    modelMs: fields.float64(),
+  }
 }
 
 /** @param trusted - One byte a text, as in {@link ScoreAsk}. */
@@ -141,21 +122,6 @@ export function tokenizeFrame(id: number, texts: readonly string[], trusted: Uin
   return frame
 }
 
-export function readTokenize(payload: Buffer): { texts: string[]; trusted: Uint8Array } {
-  const fields = new FieldReader(payload)
-  const texts = listOf(fields, () => fields.text())
-  return { texts, trusted: fields.bytes() }
-}
-
-export function tokensFrame(id: number, tokens: readonly Int32Array[]): Buffer {
-  const bytes = tokens.reduce<number>((sum, each) => sum + sizeOf.numbers(each), sizeOf.uint32)
-  const frame = newFrame(replies.tokens, id, bytes)
-  const out = new FieldWriter(frame, headBytes)
-  out.uint32(tokens.length)
-  for (const each of tokens) out.numbers(each)
-  return frame
-}
-
 export function readTokens(payload: Buffer): Int32Array[] {
   const fields = new FieldReader(payload)
   return listOf(fields, () => fields.int32s())
@@ -167,21 +133,7 @@ export function countFrame(id: number, text: string): Buffer {
   return frame
 }
 
-export const readCount = (payload: Buffer): string => new FieldReader(payload).text()
-
-export function countedFrame(id: number, count: number): Buffer {
-  const frame = newFrame(replies.counted, id, sizeOf.uint32)
-  new FieldWriter(frame, headBytes).uint32(count)
-  return frame
-}
-
 export const readCounted = (payload: Buffer): number => new FieldReader(payload).uint32()
-
-export function progressFrame(fraction: number): Buffer {
-  const frame = newFrame(replies.progress, 0, sizeOf.float64)
-  new FieldWriter(frame, headBytes).float64(fraction)
-  return frame
-}
 
 export const readProgress = (payload: Buffer): number => new FieldReader(payload).float64()
 
@@ -204,7 +156,34 @@ export function readOpened(payload: Buffer): NativeFacts {
   return { ...(JSON.parse(fields.text()) as Omit<NativeFacts, 'ordinary'>), ordinary }
 }
 
-export const statsFrame = (stats: EngineStats) => jsonFrame(replies.stats, 0, stats)
+/** In the order in which they are written. */
+const statNames = Object.keys(noStats()) as (keyof EngineStats)[]
+
+export const statsBytes = statNames.length * sizeOf.float64
+
+export function readStats(payload: Buffer): EngineStats {
+  const fields = new FieldReader(payload)
+  const entries = statNames.map((name) => [name, fields.float64()] as const)
+  return Object.fromEntries(entries) as Record<keyof EngineStats, number>
+}
+
+/** Why what was asked has no result. */
+export function failedFrame(id: number, error: unknown): Buffer {
+  const { code = '', message = String(error), retryAfterMs = 0 } = error as Partial<Failure>
+  const bytes = sizeOf.text(code) + sizeOf.text(message) + sizeOf.float64
+  const frame = newFrame(replies.failed, id, bytes)
+  const out = new FieldWriter(frame, headBytes)
+  out.text(code)
+  out.text(message)
+  out.float64(retryAfterMs)
+  return frame
+}
+
+export function readFailed(payload: Buffer): Failure {
+  const fields = new FieldReader(payload)
+  const [code, message, retryAfterMs] = [fields.text(), fields.text(), fields.float64()] as const
+  return { code, message, ...(retryAfterMs > 0 && { retryAfterMs }) }
+}
 
 function listOf<T>(fields: FieldReader, read: () => T): T[] {
   return Array.from({ length: fields.uint32() }, read)

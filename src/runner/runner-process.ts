@@ -13,36 +13,36 @@
  * @module
  */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import type { Duplex } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { NativeEngine, NativeFacts, NativeOptions } from '../engine/native.js'
-import { noStats } from '../engine/no-stats.js'
 import type { EngineStats, ScoreOutput } from '../engine/types.js'
-import { type Frame, FrameReader } from './frames.js'
+import { OiError } from '../errors.js'
+import { RunnerChild } from './child.js'
+import type { Frame } from './frames.js'
 import {
   asks,
   countFrame,
-  type Failure,
   openFrame,
   readCounted,
-  readJson,
+  readFailed,
   readOpened,
   readProgress,
   readResult,
+  readStats,
   readTokens,
   replies,
   scoreFrame,
   signal,
+  statsBytes,
   tokenizeFrame,
 } from './messages.js'
-
-const entry = fileURLToPath(new URL('main.js', import.meta.url))
+import { Outbox } from './outbox.js'
+import { isStopped } from './process-usage.js'
 
 /** How a runner ended. */
 export interface RunnerEnd {
   readonly pid: number | undefined
+  /** From its start on, milliseconds. */
+  readonly livedMs: number
   /** A signal's name, `exit 1`, or why it was ended: `stopped`, `hung`, `protocol`. */
   readonly cause: string
   /** The last lines that it wrote on stderr. */
@@ -65,7 +65,7 @@ export function endOf(error: unknown): RunnerEnd | undefined {
 }
 
 interface Call {
-  readonly resolve: (reply: Frame) => void
+  readonly resolve: (payload: Buffer) => void
   readonly reject: (error: Error) => void
 }
 
@@ -74,82 +74,67 @@ export interface RunnerOptions {
   readonly onProgress: (fraction: number) => void
   /** Told once. */
   readonly onEnd: (end: RunnerEnd) => void
+  /** Told what it writes on stderr. */
+  readonly onWords: (text: string) => void
   /** Environment variables besides those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
+  /** The program, for tests of what a broken one does. */
+  readonly entry?: string
 }
 
 const lookMs = 200
 const pingLimitMs = 10_000
-const lastWordsBytes = 8192
 
 export class RunnerProcess implements NativeEngine {
   readonly #options: RunnerOptions
-  readonly #child: ChildProcess
-  readonly #stream: Duplex
+  readonly #child: RunnerChild
+  readonly #outbox: Outbox
   readonly #calls = new Map<number, Call>()
   readonly #watch: NodeJS.Timeout
-  #lastWords = ''
-  #stats: EngineStats = noStats()
+  readonly #startMs = performance.now()
+  /** The counters, as they were told last: all 0 at first. */
+  readonly #told = Buffer.alloc(statsBytes)
   #end: RunnerEnd | undefined
-  /** Why it was ended from here. */
-  #reason: string | undefined
   #closing = false
   #pingedAtMs: number | undefined
 
-  /** Starts the process. */
+  /** Starts the process. @throws As {@link RunnerChild}. */
   constructor(options: RunnerOptions) {
     this.#options = options
-    this.#child = spawn(process.execPath, [entry], {
-      // ggml's backtrace starts a debugger.
-      env: { ...process.env, GGML_NO_BACKTRACE: '1', ...options.environment },
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    const { environment, entry, onWords } = options
+    this.#child = new RunnerChild({
+      environment,
+      entry,
+      onWords,
+      onFrame: (frame) => this.#take(frame),
+      onEnd: (cause, lastWords) => this.#finish(cause, lastWords),
     })
-    this.#stream = this.#child.stdio[3] as unknown as Duplex
-    const known = Object.values(replies)
-    const frames = new FrameReader(known, (frame) => this.#take(frame))
-    this.#stream.on('data', (chunk: Buffer) => {
-      try {
-        frames.push(chunk)
-      } catch {
-        this.#kill('protocol')
-      }
-    })
-    this.#stream.on('error', () => {}) // the process' end follows, or is brought about
-    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      this.#lastWords = (this.#lastWords + text).slice(-lastWordsBytes)
-    })
-    this.#child.once('error', (error) => this.#finish(error.message))
-    // By 'close' everything that it wrote has been read.
-    this.#child.once('close', (code, name) => {
-      this.#finish(this.#reason ?? name ?? `exit ${code ?? 0}`)
-    })
+    this.#outbox = new Outbox(this.#child.stream)
     this.#watch = setInterval(() => this.#look(), lookMs).unref()
-    process.once('exit', this.#killNow)
   }
 
   get pid(): number | undefined {
     return this.#child.pid
   }
 
-  async open(): Promise<NativeFacts> {
-    const { payload } = await this.#call(0, openFrame(this.#options.native))
-    return readOpened(payload)
+  open(): Promise<NativeFacts> {
+    return this.#call(0, () => openFrame(this.#options.native), readOpened)
   }
 
-  async score(
+  score(
     id: number,
     ...[texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes]: ScoreArguments
   ): Promise<ScoreOutput> {
     const ask = { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes }
-    return readResult((await this.#call(id, scoreFrame(id, ask))).payload)
+    return this.#call(id, () => scoreFrame(id, ask), readResult)
   }
 
-  async tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]> {
-    return readTokens((await this.#call(id, tokenizeFrame(id, texts, trusted))).payload)
+  tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]> {
+    return this.#call(id, () => tokenizeFrame(id, texts, trusted), readTokens)
   }
 
-  async count(id: number, text: string): Promise<number> {
-    return readCounted((await this.#call(id, countFrame(id, text))).payload)
+  count(id: number, text: string): Promise<number> {
+    return this.#call(id, () => countFrame(id, text), readCounted)
   }
 
   /** The vocabulary is in the runner. */
@@ -158,87 +143,97 @@ export class RunnerProcess implements NativeEngine {
   }
 
   cancel(id: number): void {
-    if (this.#calls.has(id) && this.#end === undefined) this.#stream.write(signal(asks.cancel, id))
+    const call = this.#calls.get(id)
+    if (call === undefined || this.#end !== undefined) return
+    if (this.#outbox.drop(id)) {
+      this.#calls.delete(id)
+      call.reject(new OiError('ERR_ABORTED', 'the request was cancelled'))
+    } else {
+      this.#send(signal(asks.cancel, id))
+    }
   }
 
   stats(): EngineStats {
-    return this.#stats
+    return readStats(this.#told)
   }
 
   /** Waits for what was accepted, then ends the process. Never rejects. */
   async close(): Promise<void> {
     if (this.#closing) return
     this.#closing = true
-    const ended = new Promise<void>((resolve) => {
-      if (this.#end === undefined) this.#child.once('close', () => resolve())
-      else resolve()
-    })
     // An engine that was never opened has nothing to wait for.
-    await this.#call(closeId, signal(asks.close, closeId)).catch(() => {})
-    this.#stream.end()
-    await ended
+    await this.#call(
+      closeId,
+      () => signal(asks.close, closeId),
+      () => {},
+    ).catch(() => {})
+    this.#child.end()
+    await this.#child.ended
   }
 
-  /** Ends the process at once. */
-  #kill(reason: string): void {
-    this.#reason ??= reason
-    this.#child.kill('SIGKILL')
+  /** Ends the process at once. @param reason - The cause that is told. */
+  kill(reason: string): void {
+    this.#child.kill(reason)
   }
 
-  readonly #killNow = () => {
-    this.#child.kill('SIGKILL')
-  }
-
-  #call(id: number, frame: Buffer): Promise<Frame> {
+  /** @param read - Reads the reply's payload. */
+  #call<T>(id: number, make: () => Buffer, read: (payload: Buffer) => T): Promise<T> {
     if (this.#end !== undefined) return Promise.reject(new RunnerEnded(this.#end))
     return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject })
-      this.#stream.write(frame)
+      this.#calls.set(id, { resolve: (payload) => resolve(read(payload)), reject })
+      this.#outbox.send(id, make, (error) => {
+        this.#calls.delete(id)
+        reject(error)
+      })
     })
   }
 
-  #take(frame: Frame): void {
-    const { kind, id, payload } = frame
-    if (kind === replies.progress) this.#options.onProgress(readProgress(payload))
-    else if (kind === replies.stats) this.#stats = readJson(payload) as EngineStats
-    else if (kind === replies.pong) this.#pingedAtMs = undefined
-    else this.#settle(frame, id, kind, payload)
+  /** Without waiting for room: it is small, and seldom. */
+  #send(frame: Buffer): void {
+    this.#child.stream.write(frame)
   }
 
-  #settle(frame: Frame, id: number, kind: number, payload: Buffer): void {
+  #take({ kind, id, payload }: Frame): void {
+    if (kind === replies.progress) this.#options.onProgress(readProgress(payload))
+    else if (kind === replies.stats) payload.copy(this.#told)
+    else if (kind === replies.pong) this.#pingedAtMs = undefined
+    else this.#settle(id, kind, payload)
+  }
+
+  #settle(id: number, kind: number, payload: Buffer): void {
     const call = this.#calls.get(id)
     if (call === undefined) return
-    this.#calls.delete(id)
-    if (kind !== replies.failed) {
-      call.resolve(frame)
-      return
+    if (kind === replies.failed) {
+      const { code, message, retryAfterMs } = readFailed(payload)
+      call.reject(Object.assign(new Error(message), { code, retryAfterMs }))
+    } else {
+      call.resolve(payload)
     }
-    const { code, message, retryAfterMs } = readJson(payload) as Failure
-    call.reject(Object.assign(new Error(message), { code, retryAfterMs }))
+    this.#calls.delete(id)
   }
 
   /** Rule 3. */
   #look(): void {
     if (this.#end !== undefined) return
-    if (isStopped(this.#child.pid)) {
-      this.#kill('stopped')
+    const { pid } = this.#child
+    if (pid !== undefined && isStopped(pid)) {
+      this.kill('stopped')
       return
     }
     const now = performance.now()
     if (this.#pingedAtMs === undefined) {
       this.#pingedAtMs = now
-      this.#stream.write(signal(asks.ping))
+      this.#send(signal(asks.ping))
     } else if (now - this.#pingedAtMs > pingLimitMs) {
-      this.#kill('hung')
+      this.kill('hung')
     }
   }
 
-  #finish(cause: string): void {
-    if (this.#end !== undefined) return
+  #finish(cause: string, lastWords: string): void {
     clearInterval(this.#watch)
-    process.off('exit', this.#killNow)
     const { pid } = this.#child
-    const end = { pid, cause, lastWords: this.#lastWords, stats: this.#stats }
+    const livedMs = performance.now() - this.#startMs
+    const end = { pid, livedMs, cause, lastWords, stats: this.stats() }
     this.#end = end
     // First: whoever asks again because of a rejection must find that there is none.
     if (!this.#closing) this.#options.onEnd(end)
@@ -252,13 +247,3 @@ type ScoreArguments =
 
 /** Of no request: theirs begin at 1, and opening has 0. */
 const closeId = 2 ** 32 - 1
-
-/** Whether a process has been stopped, as by SIGSTOP. False where that cannot be seen. */
-function isStopped(pid: number | undefined): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
-  } catch {
-    return false
-  }
-}

@@ -8,12 +8,12 @@
  *      another, each alone: one that ends the process again is known then and given up, and no
  *      other call pays for it twice. Meanwhile new calls wait.
  *   3. While there is no process, new calls wait for one that should be there soon; else they are
- *      refused, with the time until it should be.
+ *      refused, with the time until it should be. Those of rule 1 wait as long as their deadlines
+ *      let them.
  *
  * @module
  */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   Engine,
   EngineStats,
@@ -24,114 +24,112 @@ import type {
   ScoreOutput,
 } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import { type Call, newCall, requireWanted } from './call.js'
-import { endOf, type RunnerEnd } from './runner-process.js'
-import type { OpenRunner, Runner, SupervisorCounts, SupervisorEvents } from './supervision.js'
+import { Call } from './call.js'
+import { RunnerKeeper } from './keeper.js'
+import { processUsage } from './process-usage.js'
+import { endOf } from './runner-process.js'
+import type { OpenRunner, RunnerReport, SupervisorCounts, SupervisorEvents } from './supervision.js'
 
-const firstPauseMs = 100
-const mostPauseMs = 30_000
-/** Whoever has lived that long ended for a reason of its own: the next one comes at once. */
-const settledMs = 60_000
 /** New calls that wait: for a process, or for those that are asked alone. */
 const mostWaiting = 1024
-/** How long one waits for a process. */
+/** How long a new call waits for a process. */
 const mostWaitMs = 5000
+/** How much later than expected a process may be there for those of rule 1. */
+const mostLateMs = 60_000
+/** Whoever is refused is not to come back sooner. */
+const leastRetryMs = 100
 
 type Ask<T> = (engine: Engine) => Promise<T>
 
 export class SupervisedEngine implements Engine {
   readonly info: ModelInfo
-  readonly #open: OpenRunner
   readonly #events: SupervisorEvents
-  readonly #inside = new Set<Call>()
-  readonly #ends: Record<string, number> = {}
+  readonly #inside: Set<Call>
+  readonly #keeper: RunnerKeeper
   #askedAgain = 0
   #gaveUp = 0
-  /** Undefined while there is none. */
-  #runner: Runner | undefined
-  /** The last one that there was. */
-  #last: Runner
-  #loadMs: number
-  #openedMs = performance.now()
-  #endedMs = 0
-  #pauseMs = firstPauseMs
-  #replacing: Promise<void> = Promise.resolve()
   /** Calls that are, or will be, asked alone; and the last of them, which never rejects. */
   #suspects = 0
   #alone: Promise<unknown> = Promise.resolve()
   #waiting = 0
-  #closed: Promise<void> | undefined
 
   /** Opens the first one. @throws As the opener. */
   static async open(open: OpenRunner, events: SupervisorEvents = {}): Promise<SupervisedEngine> {
-    const startMs = performance.now()
-    const opened = await openOne(open)
-    const loadMs = performance.now() - startMs
-    return new SupervisedEngine(open, events, opened, loadMs)
+    const inside = new Set<Call>()
+    const keeper = await RunnerKeeper.open({ open, events, inside: () => [...inside] })
+    return new SupervisedEngine(keeper, inside, events)
   }
 
-  private constructor(open: OpenRunner, events: SupervisorEvents, opened: Opened, loadMs: number) {
-    this.#open = open
+  private constructor(keeper: RunnerKeeper, inside: Set<Call>, events: SupervisorEvents) {
+    this.#keeper = keeper
+    this.#inside = inside
     this.#events = events
-    const { runner } = opened
-    this.#runner = this.#last = runner
-    this.#loadMs = loadMs
-    this.info = runner.engine.info
-    opened.onEnd((end) => this.#onEnd(runner, end))
+    this.info = keeper.last.engine.info
   }
 
   score(input: ScoreInput, options: ScoreOptions = {}): Promise<ScoreOutput> {
-    const { workspace = 0, deadlineMs = Infinity, signal } = options
-    const parts = [input.prefix, ...input.suffixes.map((suffix) => suffix.parts)].flat()
-    const questions = input.suffixes.length
-    const dueMs = performance.now() + deadlineMs
-    const call = newCall('score', parts, { questions, workspace, dueMs, signal })
-    return this.#ask(call, (engine) =>
-      // Less than a millisecond could be read as no limit at all.
-      engine.score(input, { ...options, deadlineMs: Math.max(1, dueMs - performance.now()) }),
-    )
+    const call = new Call('score', input, options)
+    const ask = (engine: Engine) => engine.score(input, { ...options, deadlineMs: call.leftMs })
+    return this.#ask(call, ask)
   }
 
   tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]> {
-    return this.#ask(newCall('tokenize', texts), (engine) => engine.tokenize(texts))
+    return this.#ask(new Call('tokenize', texts), (engine) => engine.tokenize(texts))
   }
 
   countTokens(text: string): Promise<number> {
-    const call = newCall('count', [{ text, trusted: false }])
-    return this.#ask(call, (engine) => engine.countTokens(text))
+    return this.#ask(new Call('count', text), (engine) => engine.countTokens(text))
   }
 
   /** Of the process that there is, or was last: each begins anew. */
   stats(): EngineStats {
-    return this.#last.engine.stats()
+    return this.#keeper.last.engine.stats()
   }
 
   areOrdinary(ids: Int32Array): boolean[] {
-    return this.#last.engine.areOrdinary(ids)
+    return this.#keeper.last.engine.areOrdinary(ids)
   }
 
   /** False while nothing can answer. */
   get ready(): boolean {
-    return this.#runner !== undefined
+    return this.#keeper.runner !== undefined
+  }
+
+  /** Whether a new call is asked at once: nothing is missing, and nobody asked alone (rule 2). */
+  get free(): boolean {
+    return this.ready && this.#suspects === 0
+  }
+
+  /** Milliseconds until something should be able to answer; 0 if it is. */
+  get retryAfterMs(): number {
+    return this.ready ? 0 : Math.max(leastRetryMs, this.#keeper.dueMs - performance.now())
   }
 
   /** Of the process that there is, or was last. */
   get pid(): number | undefined {
-    return this.#last.pid
+    return this.#keeper.last.pid
   }
 
   counts(): SupervisorCounts {
-    return { ends: { ...this.#ends }, askedAgain: this.#askedAgain, gaveUp: this.#gaveUp }
+    const { ends, restarts } = this.#keeper
+    return { ends: { ...ends }, restarts, askedAgain: this.#askedAgain, gaveUp: this.#gaveUp }
   }
 
+  /** @param model - Its name. */
+  report(model: string): RunnerReport {
+    const { ready, retryAfterMs, pid } = this
+    const usage = () => (ready && pid !== undefined ? processUsage(pid) : undefined)
+    return { model, ready, retryAfterMs, pid, usage, ...this.counts() }
+  }
+
+  /** Waits for what was accepted, but for no process that is not there. Idempotent. */
   close(): Promise<void> {
-    this.#closed ??= Promise.all([this.#runner?.engine.close(), this.#replacing]).then(() => {})
-    return this.#closed
+    return this.#keeper.close()
   }
 
   async #ask<T>(call: Call, ask: Ask<T>): Promise<T> {
-    if (this.#closed !== undefined) throw closedError()
-    if (this.#runner === undefined || this.#suspects > 0) await this.#wait(call)
+    if (this.#keeper.closed) throw closedError()
+    if (!this.ready || this.#suspects > 0) await this.#waitInLine(call)
     try {
       return await this.#askNow(call, ask)
     } catch (error) {
@@ -141,11 +139,13 @@ export class SupervisedEngine implements Engine {
   }
 
   async #askNow<T>(call: Call, ask: Ask<T>): Promise<T> {
-    const runner = this.#runner
-    if (runner === undefined) throw this.#closed === undefined ? this.#unavailable() : closedError()
+    const { runner } = this.#keeper
+    if (runner === undefined) throw this.#unavailable()
     this.#inside.add(call)
     try {
-      return await ask(runner.engine)
+      const answer = await ask(runner.engine)
+      this.#keeper.noteAnswer()
+      return answer
     } catch (error) {
       if (isEnd(error)) call.ends++
       throw error
@@ -157,10 +157,10 @@ export class SupervisedEngine implements Engine {
   /** Rule 2. */
   #askAlone<T>(call: Call, ask: Ask<T>): Promise<T> {
     this.#suspects++
+    const untilMs = this.#keeper.dueMs + mostLateMs
     const asked = this.#alone.then(async () => {
       try {
-        await this.#replacing
-        requireWanted(call)
+        await this.#waitForProcess(call, untilMs, () => true)
         this.#askedAgain++
         return await this.#askNow(call, ask)
       } catch (error) {
@@ -174,95 +174,40 @@ export class SupervisedEngine implements Engine {
         )
       } finally {
         this.#suspects--
+        this.#keeper.wake()
       }
     })
     this.#alone = asked.catch(() => {})
     return asked
   }
 
-  async #wait(call: Call): Promise<void> {
+  async #waitInLine(call: Call): Promise<void> {
     if (this.#waiting >= mostWaiting) throw this.#unavailable()
     this.#waiting++
     try {
-      while (this.#suspects > 0) await this.#alone
-      if (this.#runner === undefined) await this.#waitForRunner()
+      const untilMs = performance.now() + mostWaitMs
+      await this.#waitForProcess(call, untilMs, () => this.#suspects === 0)
     } finally {
       this.#waiting--
     }
-    requireWanted(call)
   }
 
-  async #waitForRunner(): Promise<void> {
-    if (this.#expectedInMs() > mostWaitMs) throw this.#unavailable()
-    const limit = new AbortController()
-    try {
-      await Promise.race([this.#replacing, sleep(mostWaitMs, undefined, limit)])
-    } finally {
-      limit.abort()
+  /** @param untilMs - How long there may be none. @param isFree - Whether it may be asked. */
+  async #waitForProcess(call: Call, untilMs: number, isFree: () => boolean): Promise<void> {
+    const keeper = this.#keeper
+    for (;;) {
+      call.requireWanted()
+      if (keeper.closed) throw closedError()
+      if (this.ready && isFree()) return
+      const dueMs = Math.max(keeper.dueMs, performance.now())
+      if (!this.ready && dueMs > Math.min(untilMs, call.dueMs)) throw this.#unavailable()
+      await keeper.change(this.ready ? call.dueMs : Math.min(untilMs, call.dueMs), call.signal)
     }
-    if (this.#runner === undefined) throw this.#unavailable()
-  }
-
-  #expectedInMs(): number {
-    return this.#endedMs + this.#pauseMs + this.#loadMs - performance.now()
   }
 
   #unavailable(): OiError {
-    const retryAfterMs = Math.max(firstPauseMs, this.#expectedInMs())
+    const { retryAfterMs } = this
     return new OiError('ERR_OVERLOADED', 'The model is being loaded again', { retryAfterMs })
-  }
-
-  #onEnd(runner: Runner, end: RunnerEnd): void {
-    if (runner !== this.#runner) return
-    this.#runner = undefined
-    this.#endedMs = performance.now()
-    if (this.#endedMs - this.#openedMs > settledMs) this.#pauseMs = firstPauseMs
-    this.#ends[end.cause] = (this.#ends[end.cause] ?? 0) + 1
-    this.#events.ended?.(end, [...this.#inside])
-    if (this.#closed === undefined) this.#replacing = this.#replace()
-  }
-
-  async #replace(): Promise<void> {
-    for (;;) {
-      await sleep(this.#pauseMs)
-      if (this.#closed !== undefined) return
-      this.#pauseMs = Math.min(2 * this.#pauseMs, mostPauseMs)
-      const startMs = performance.now()
-      try {
-        const opened = await openOne(this.#open)
-        const { runner } = opened
-        if (this.#closed !== undefined) return await runner.engine.close()
-        this.#openedMs = performance.now()
-        this.#loadMs = this.#openedMs - startMs
-        this.#runner = this.#last = runner
-        this.#events.replaced?.(this.#loadMs)
-        opened.onEnd((end) => this.#onEnd(runner, end))
-        return
-      } catch (error) {
-        this.#events.failed?.(error)
-      }
-    }
-  }
-}
-
-interface Opened {
-  readonly runner: Runner
-  /** @param listener - Told of its end, at once if that has come already. */
-  onEnd(listener: (end: RunnerEnd) => void): void
-}
-
-async function openOne(open: OpenRunner): Promise<Opened> {
-  let known: RunnerEnd | undefined
-  let tell = (end: RunnerEnd) => {
-    known = end
-  }
-  const runner = await open((end) => tell(end))
-  return {
-    runner,
-    onEnd: (listener) => {
-      if (known === undefined) tell = listener
-      else listener(known)
-    },
   }
 }
 

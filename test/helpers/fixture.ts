@@ -4,8 +4,9 @@
  * @module
  */
 
-import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
+import { openEngine as openHere, type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, PromptPart, ScoreInput, Suffix } from '../../src/engine/types.js'
+import { openIsolated } from '../../src/runner/isolate.js'
 import { ensureModel } from '../../scripts/make-model/ensure.js'
 
 /**
@@ -21,6 +22,14 @@ export const fixturePath = (name: FixtureName, options: Parameters<typeof ensure
 
 /** The projector of the fixtures that are 256 wide. */
 export const projectorPath = () => ensureModel('fixture-vision')
+
+/** Whether engines are opened in processes of their own: `npm run test:isolated`. */
+export const isolated = process.env['OI_TEST_ISOLATE'] === '1'
+
+/** What a test of the engine opens: through a runner, all must be as it is without. */
+export const openEngine: (options: EngineOptions) => Promise<Engine> = isolated
+  ? openIsolated
+  : openHere
 
 /** Opens a fixture, gives it to `use`, closes it whatever happens. */
 export async function withEngine<T>(
@@ -87,6 +96,14 @@ export const endlessContext = 65_536
  * or runs holds although a thread of the test or of the engine stands still for a second.
  */
 export const endless = (id: number | string, questions = 1) => unique(id, 60_000, questions)
+
+/**
+ * Waits until an engine has taken what it was asked before: its counters count it then, also in a
+ * process of its own, which is asked in order.
+ */
+export async function taken(engine: Engine): Promise<void> {
+  await engine.countTokens('.')
+}
 
 /** How a request ended. */
 export const outcomeOf = (pending: Promise<unknown>): Promise<string> =>

@@ -1,6 +1,6 @@
 /**
- * A stub server as a process whose output leads wherever a test wants it: so its port is known
- * beforehand and its readiness is asked over HTTP.
+ * A server as a process, a stub if nothing else is said, whose output leads wherever a test wants
+ * it: so its port is known beforehand and its readiness is asked over HTTP.
  */
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,15 +9,19 @@ import type { Test } from 'tap'
 import { vacantPort } from './vacant-port.js'
 
 export const stubScript = fileURLToPath(new URL('../fixtures/oi-stub.js', import.meta.url))
+const realScript = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
 export interface ProcessOptions {
   readonly stdio?: StdioOptions
   /** Behind a program that starts it, as `['sh', '-c', 'exec "$@" 2>&-', 'sh']`. */
   readonly through?: readonly string[]
+  /** How the stub behaves; `real`: the real command, with the models that `args` name. */
   readonly model?: string
   readonly dataDir?: string
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** Whether it speaks HTTPS. Its certificate is not looked at if the environment allows that. */
+  readonly tls?: boolean
   /** The status of `/readyz` that is waited for. Default 200. */
   readonly until?: number
   /** Told of the process before it is waited for. */
@@ -25,7 +29,7 @@ export interface ProcessOptions {
 }
 
 export class ServerProcess {
-  readonly #port: number
+  readonly #origin: string
   readonly child: ChildProcess
   /** The exit code, or the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals | null>
@@ -46,11 +50,14 @@ export class ServerProcess {
 
   private constructor(port: number, dataDir: string, options: ProcessOptions) {
     const { stdio = 'ignore', through = [], model = 'instant', args = [] } = options
-    const serve = ['serve', '--model', 'x', '--port', String(port), '--data', dataDir, ...args]
-    const [command, ...others] = [...through, process.execPath, stubScript, ...serve]
+    const isReal = model === 'real'
+    const named = isReal ? [] : ['--model', 'x']
+    const serve = ['serve', ...named, '--port', String(port), '--data', dataDir, ...args]
+    const script = isReal ? realScript : stubScript
+    const [command, ...others] = [...through, process.execPath, script, ...serve]
     const defaults = { OI_TEST_MODEL: model, OI_DRAIN_MS: '0' }
     const env = { ...process.env, ...defaults, ...options.environment }
-    this.#port = port
+    this.#origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`
     this.child = spawn(command!, others, { stdio, env })
     this.exited = new Promise((resolve) =>
       this.child.once('exit', (code, signal) => resolve(code ?? signal)),
@@ -69,7 +76,7 @@ export class ServerProcess {
   }
 
   url(path: string): string {
-    return `http://127.0.0.1:${this.#port}${path}`
+    return this.#origin + path
   }
 
   /** Asks `/healthz` so often. @throws If it is answered otherwise than with 200. */

@@ -4,6 +4,7 @@ import { noStats } from '../../src/engine/no-stats.js'
 import { engineMetrics } from '../../src/http/engine-metrics.js'
 import { MetricsHandlers } from '../../src/http/metrics-handlers.js'
 import { Server } from '../../src/http/server.js'
+import type { RunnerReport } from '../../src/runner/supervision.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
@@ -156,6 +157,53 @@ t.test('every number of an engine is somewhere', async (t) => {
   })
   for (const metric of engineMetrics) metric.read(stats)
   t.strictSame([...read].sort(), Object.keys(noStats()).sort())
+})
+
+const report = (model: string, ready: boolean): RunnerReport => ({
+  ...{
+    model,
+    ready,
+    retryAfterMs: ready ? 0 : 4000,
+    pid: 1,
+    restarts: 2,
+    askedAgain: 5,
+    gaveUp: 1,
+  },
+  ends: ready ? {} : { SIGABRT: 3, hung: 1 },
+  usage: () => (ready ? { residentBytes: 4096, ownBytes: 4096, cpuMs: 1500 } : undefined),
+})
+
+t.test('processes of models are shown, and /readyz names those without one', async (t) => {
+  let runners = [report('a', true), report('b', false), report('c', false), report('c', true)]
+  const backend = {
+    state: () => 'ready' as const,
+    decider: () => stubDecider(),
+    runners: () => runners,
+  }
+  await withServer({ backend }, async ({ url }) => {
+    const metrics = await scrape(url)
+    for (const [name, sample, value] of [
+      ['oi_runner_up', '{model="a"}', 1],
+      ['oi_runner_up', '{model="b"}', 0],
+      ['oi_runner_ends_total', '{model="b",cause="SIGABRT"}', 3],
+      ['oi_runner_ends_total', '{model="b",cause="hung"}', 1],
+      ['oi_runner_restarts_total', '{model="b"}', 2],
+      ['oi_requests_asked_again_total', '{model="a"}', 5],
+      ['oi_requests_given_up_total', '{model="a"}', 1],
+      ['oi_runner_resident_memory_bytes', '{model="a"}', 4096],
+      ['oi_runner_resident_memory_bytes', '{model="b"}', undefined],
+      ['oi_runner_cpu_seconds_total', '{model="a"}', 1.5],
+    ] as const) {
+      t.equal(metrics.get(name)!.samples.get(name + sample), value, name + sample)
+    }
+    const refused = await fetch(`${url}/readyz`)
+    t.equal(refused.status, 503)
+    // Of several processes of a model, one is enough.
+    t.match(await refused.json(), { error: { code: 'overloaded', message: /: b$/ } })
+    t.ok(Number(refused.headers.get('retry-after')) >= 4)
+    runners = runners.filter(({ model }) => model !== 'b')
+    t.equal((await fetch(`${url}/readyz`)).status, 200)
+  })
 })
 
 t.test('while the model is loaded there are metrics, of no engine', (t) => {

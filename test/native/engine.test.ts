@@ -6,13 +6,13 @@
 import t from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEngine } from '../../src/engine/engine.js'
 import {
   candidates,
   endless,
   endlessContext,
   fixturePath,
   input,
+  openEngine,
   outcomeOf,
   question,
   text,

@@ -152,3 +152,26 @@ t.test('a model that cannot be opened says why', async (t) => {
   const modelPath = `${t.testdir({ 'model.gguf': 'not a model' })}/model.gguf`
   await t.rejects(openIsolated({ modelPath }), { code: 'ERR_MODEL_LOAD' })
 })
+
+t.test('a file that has another model now is not opened in place of the first one', async (t) => {
+  const modelPath = join(t.testdir(), 'model.gguf')
+  copyFileSync(await fixturePath('small'), modelPath)
+  const failures: string[] = []
+  const events = { failed: (error: unknown) => failures.push((error as Error).message) }
+  const engine = await openIsolated({ modelPath, threads: 1 }, { events })
+  t.teardown(() => engine.close())
+  const { contextTokens } = engine.info
+  const other = await fixturePath('small', { template: 'always-thinks' })
+  // Not written over: the first one has it in its memory.
+  rmSync(modelPath)
+  copyFileSync(other, modelPath)
+  process.kill(engine.pid!, 'SIGKILL')
+  await until(() => failures.length > 0)
+  t.match(failures[0], /another model than before/)
+  t.notOk(engine.ready)
+  rmSync(modelPath)
+  copyFileSync(await fixturePath('small'), modelPath)
+  await until(() => engine.ready)
+  t.ok(await engine.score(input('A')))
+  t.equal(engine.info.contextTokens, contextTokens)
+})

@@ -8,8 +8,7 @@
 import t from 'tap'
 import { join } from 'node:path'
 import { buildNative } from '../../scripts/build/native.js'
-import { openEngine } from '../../src/engine/engine.js'
-import { fixturePath, input } from '../helpers/fixture.js'
+import { fixturePath, input, openEngine } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 
 const tool = join(await buildNative(new Set(), ['oi-kernel-test']), 'oi-kernel-test')

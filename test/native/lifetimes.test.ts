@@ -7,8 +7,7 @@
 import t from 'tap'
 import { fork, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { openEngine } from '../../src/engine/engine.js'
-import { fixturePath, input, withEngine } from '../helpers/fixture.js'
+import { fixturePath, input, openEngine, withEngine } from '../helpers/fixture.js'
 import { bestOfThree } from '../helpers/trials.js'
 
 const child = fileURLToPath(new URL('../fixtures/engine-child.js', import.meta.url))

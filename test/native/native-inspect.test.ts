@@ -6,11 +6,10 @@
 import t from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEngine } from '../../src/engine/engine.js'
 import { open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { oi as command } from '../helpers/command.js'
-import { fixturePath } from '../helpers/fixture.js'
+import { fixturePath, openEngine } from '../helpers/fixture.js'
 
 const options = { contextTokens: 2048, threads: 1 }
 const closed = '<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n'

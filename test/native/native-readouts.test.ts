@@ -8,10 +8,9 @@
  */
 import t from 'tap'
 import type { Answer, Question } from '../../src/decide/types.js'
-import { openEngine } from '../../src/engine/engine.js'
 import { type Oi, open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import { fixturePath } from '../helpers/fixture.js'
+import { fixturePath, openEngine } from '../helpers/fixture.js'
 
 const options = { contextTokens: 2048, threads: 1 }
 const end = '<|im_end|>\n<|im_start|>assistant\n'

@@ -6,14 +6,15 @@
  */
 import t from 'tap'
 import { join } from 'node:path'
-import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
+import { type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, ScoreInput } from '../../src/engine/types.js'
 import {
   fixturePath,
-  type FixtureName,
+  openEngine,
   outcomeOf,
   question,
   text,
+  type FixtureName,
   unique,
   user,
 } from '../helpers/fixture.js'

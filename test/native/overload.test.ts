@@ -8,7 +8,15 @@ import t from 'tap'
 import { setMaxListeners } from 'node:events'
 import type { OiError } from '../../src/errors.js'
 import type { Engine } from '../../src/engine/types.js'
-import { endlessContext, outcomeOf, text, unique, user, withEngine } from '../helpers/fixture.js'
+import {
+  endlessContext,
+  outcomeOf,
+  taken,
+  text,
+  unique,
+  user,
+  withEngine,
+} from '../helpers/fixture.js'
 import { until } from '../helpers/until.js'
 
 const options = { contextTokens: endlessContext, hostCacheBytes: 0, threads: 1 }
@@ -27,7 +35,7 @@ function crowd(engine: Engine) {
   return {
     messages,
     /** How many of so many are accepted. */
-    ask(workspace: number, count: number): number {
+    async ask(workspace: number, count: number): Promise<number> {
       const { refused } = engine.stats()
       for (let i = 0; i < count; i++) {
         const one = engine.score(large(`${workspace} ${i}`), { workspace, signal })
@@ -36,6 +44,7 @@ function crowd(engine: Engine) {
         })
         ends.push(outcomeOf(one))
       }
+      await taken(engine)
       return count - (engine.stats().refused - refused)
     },
     async leave() {
@@ -51,11 +60,12 @@ t.test('places in the queue are shared between workspaces', (t) =>
     'small',
     async (engine) => {
       const { ask, leave, messages } = crowd(engine)
-      t.equal(ask(1, 20), 12, 'all places, while nobody else is there')
-      t.equal(ask(2, 20), 6)
-      t.equal(ask(3, 20), 4)
-      t.equal(ask(1, 1), 0)
-      for (let other = 4; other <= 30; other++) t.ok(ask(other, 4) >= 1, `workspace ${other}`)
+      t.equal(await ask(1, 20), 12, 'all places, while nobody else is there')
+      t.equal(await ask(2, 20), 6)
+      t.equal(await ask(3, 20), 4)
+      t.equal(await ask(1, 1), 0)
+      for (let other = 4; other <= 30; other++)
+        t.ok((await ask(other, 4)) >= 1, `workspace ${other}`)
       const { queuedRequests } = engine.stats()
       t.ok(queuedRequests < 60, `bounded: ${queuedRequests} for 30 workspaces`)
       await leave()
@@ -100,7 +110,7 @@ t.test('a small request is not refused for a large one of its workspace', (t) =>
     async (engine) => {
       await engine.score(unique('measured', 2000))
       const { ask, leave } = crowd(engine)
-      t.equal(ask(1, 1), 1)
+      t.equal(await ask(1, 1), 1)
       await until(() => engine.stats().backlogMs > 300)
       const another = engine.score(large('another'), { workspace: 1 })
       const { code, message, retryAfterMs } = (await another.catch((e: unknown) => e)) as {
@@ -134,6 +144,7 @@ t.test('what a workspace has is bounded, although each of it is smaller than the
       const ends = Array.from({ length: 100 }, (_, i) =>
         outcomeOf(engine.score(unique(i, 10_000 - 50 * i), { signal })),
       )
+      await taken(engine)
       const { refused } = engine.stats()
       leaving.abort()
       await Promise.all(ends)
@@ -151,9 +162,10 @@ t.test('what is cancelled counts no more', (t) =>
       for (let round = 0; round < 5; round++) {
         const { ask, leave } = crowd(engine)
         const { steps } = engine.stats()
-        t.equal(ask(1, 3), 2)
+        t.equal(await ask(1, 3), 2)
         await until(() => engine.stats().steps > steps + 2)
         const left = leave()
+        await taken(engine)
         const { queuedRequests, queuedTokens, backlogMs } = engine.stats()
         t.same(
           { queuedRequests, queuedTokens, backlogMs },
@@ -173,7 +185,7 @@ t.test('tokens are counted while no more requests may wait', (t) =>
     'small',
     async (engine) => {
       const { ask, leave } = crowd(engine)
-      t.equal(ask(1, 3), 2)
+      t.equal(await ask(1, 3), 2)
       t.ok((await engine.countTokens(text(400))) >= 400)
       await leave()
     },
@@ -187,7 +199,7 @@ t.test('who has no place is told when the shortest has left its own', (t) =>
     async (engine) => {
       await engine.score(unique('measured', 2000))
       const { ask, leave } = crowd(engine)
-      t.equal(ask(1, 2), 2)
+      t.equal(await ask(1, 2), 2)
       await until(() => engine.stats().backlogMs > 100)
       const short = engine.score(unique('short', 200), { workspace: 1 })
       const refused = engine.score(unique('refused', 200), { workspace: 1 })

@@ -7,7 +7,7 @@
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { open } from '../../src/open.js'
@@ -76,6 +76,20 @@ t.test('a projector that cannot see is refused before the first picture', async 
     await t.rejects(refused, { code: 'ERR_MODEL_LOAD', message }, tensor)
   }
   await requireLoadable({ ...options, modelPath, projectorPath: projector })
+})
+
+t.test('serve, whose model is in another process, refuses it as well', async (t) => {
+  const path = changed(await projectorPath(), 'unseeing.gguf', 'v.patch_embd.weigh', (behind) =>
+    behind.write('x'),
+  )
+  const modelPath = await fixturePath('experts')
+  const files = ['--model', modelPath, '--mmproj', path, '--context-tokens', '512']
+  const data = ['--data-dir', join(dir, 'blind')]
+  const { status, signal, stderr, stdout } = oi('serve', ...files, '--port', '0', ...data)
+  t.same({ status, signal }, { status: 1, signal: null })
+  t.match(stderr, /aborted while loading .* with .*unseeing.*\(showing it a picture; SIG[A-Z]+\)/)
+  t.notMatch(stdout, /Ready/)
+  t.notOk(existsSync(join(dir, 'blind', 'crashes')), 'a start that fails says why itself')
 })
 
 t.test('numbers that cannot be are refused before llama.cpp sees them', async (t) => {

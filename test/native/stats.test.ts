@@ -10,8 +10,10 @@ import {
   endlessContext,
   type FixtureName,
   input,
+  isolated,
   outcomeOf,
   question,
+  taken,
   unique,
   user,
   withEngine,
@@ -87,6 +89,7 @@ t.test('what waits is counted in requests, tokens and milliseconds', (t) =>
       const leaving = new AbortController()
       const { signal } = leaving
       const pending = [1, 2, 3].map((i) => outcomeOf(engine.score(endless(i), { signal })))
+      await taken(engine)
       t.equal(engine.stats().queuedRequests, 3)
       // Counted once they are tokenized, and fewer again with every step.
       const enough = () => engine.stats().steps >= 100
@@ -112,6 +115,7 @@ t.test('a full queue counts whom it refuses', (t) =>
       const leaving = new AbortController()
       const { signal } = leaving
       const all = [1, 2, 3, 4, 5].map((i) => outcomeOf(engine.score(endless(i), { signal })))
+      await taken(engine)
       t.equal(engine.stats().refused, 3)
       leaving.abort()
       const [accepted, refused] = ['ERR_ABORTED', 'ERR_OVERLOADED']
@@ -233,28 +237,33 @@ t.test('our own attention needs no padding', (t) =>
   ),
 )
 
-t.test('a long request that gave way, and lost its cells, counts no token as cached', (t) =>
-  withEngine(
-    'small',
-    async (engine) => {
-      // Whether the others come before the long one's last step is chance: until they have.
-      for (let round = 0; round < 100 && engine.stats().lostTokens === 0; round++) {
-        const { steps } = engine.stats()
-        const long = engine.score(unique(`long ${round}`, 800), { workspace: 1 })
-        while (engine.stats().steps === steps) await nextTurn() // it has begun
-        const shorts = Array.from({ length: 12 }, (_, i) =>
-          engine.score(unique(`${round} short ${i}`, 120), { workspace: 2 }),
-        )
-        for (const { prefixTokens, cachedTokens } of await Promise.all([long, ...shorts])) {
-          t.ok(cachedTokens <= prefixTokens, `${cachedTokens} of ${prefixTokens}`)
+// It is seen to begin by its first step, which a runner's counters tell too late.
+const seesSteps = { skip: isolated && 'needs the engine in this process' }
+t.test(
+  'a long request that gave way, and lost its cells, counts no token as cached',
+  seesSteps,
+  (t) =>
+    withEngine(
+      'small',
+      async (engine) => {
+        // Whether the others come before the long one's last step is chance: until they have.
+        for (let round = 0; round < 100 && engine.stats().lostTokens === 0; round++) {
+          const { steps } = engine.stats()
+          const long = engine.score(unique(`long ${round}`, 800), { workspace: 1 })
+          while (engine.stats().steps === steps) await nextTurn() // it has begun
+          const shorts = Array.from({ length: 12 }, (_, i) =>
+            engine.score(unique(`${round} short ${i}`, 120), { workspace: 2 }),
+          )
+          for (const { prefixTokens, cachedTokens } of await Promise.all([long, ...shorts])) {
+            t.ok(cachedTokens <= prefixTokens, `${cachedTokens} of ${prefixTokens}`)
+          }
         }
-      }
-      const { evaluatedTokens, paddingTokens, lostTokens, promptTokens } = engine.stats()
-      t.ok(lostTokens > 0, `it was evaluated again: ${lostTokens} tokens`)
-      t.ok(evaluatedTokens - paddingTokens - lostTokens <= promptTokens)
-    },
-    { ...options, hostCacheBytes: 0, microbatchTokens: 64 },
-  ),
+        const { evaluatedTokens, paddingTokens, lostTokens, promptTokens } = engine.stats()
+        t.ok(lostTokens > 0, `it was evaluated again: ${lostTokens} tokens`)
+        t.ok(evaluatedTokens - paddingTokens - lostTokens <= promptTokens)
+      },
+      { ...options, hostCacheBytes: 0, microbatchTokens: 64 },
+    ),
 )
 
 // BUG: of hybrids that list their layers' heads one by one, cells were estimated at 0 bytes.

@@ -6,9 +6,9 @@ import t from 'tap'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { buildNative } from '../../scripts/build/native.js'
-import { type EngineOptions, openEngine } from '../../src/engine/engine.js'
+import { type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine } from '../../src/engine/types.js'
-import { fixturePath, input } from '../helpers/fixture.js'
+import { fixturePath, input, openEngine } from '../helpers/fixture.js'
 
 const tool = join(await buildNative(new Set(), ['oi-threads-test']), 'oi-threads-test')
 

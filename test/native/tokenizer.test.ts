@@ -4,9 +4,8 @@
  * Needs the built addon and the fixtures.
  */
 import t from 'tap'
-import { openEngine } from '../../src/engine/engine.js'
 import type { PromptPart } from '../../src/engine/types.js'
-import { fixturePath, template, user, withEngine } from '../helpers/fixture.js'
+import { fixturePath, openEngine, template, user, withEngine } from '../helpers/fixture.js'
 
 t.test('text of any kind is tokenized without harm', (t) =>
   withEngine('small', async (engine) => {

@@ -7,10 +7,10 @@
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
+import { type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
 import * as fixture from '../helpers/fixture.js'
-import { input, picture, question, template, text, user } from '../helpers/fixture.js'
+import { input, openEngine, picture, question, template, text, user } from '../helpers/fixture.js'
 import { referenceLogits, relativeError } from '../helpers/reference.js'
 
 const names = ['dense', 'mrope', 'hybrid'] as const

@@ -22,6 +22,8 @@ async function calibrate(t: Tap, args: readonly string[]) {
       decider: await createDecider(createFakeEngine(), facts),
       startLine: '',
       warning: undefined,
+      device: 'CPU',
+      prepare: async () => () => {},
       close: async () => {},
     }),
     createWire,

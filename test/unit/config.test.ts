@@ -83,3 +83,11 @@ for (const [title, environment, flags, message] of [
     t.throws(() => readConfig(environment, flags), { code: 'ERR_CONFIG', message })
   })
 }
+
+t.test('devices are names with commas between them', async (t) => {
+  const { models } = readConfig({ OI_DEVICE: 'CUDA0, cpu' }, { model: 'a.gguf', replicas: '4' })
+  t.match(models, [{ device: 'CUDA0, cpu', replicas: 4 }])
+  for (const device of ['CUDA0,', 'CUDA0 CUDA1', ',']) {
+    t.throws(() => readConfig({}, { device }), { code: 'ERR_CONFIG', message: /--device/ })
+  }
+})

@@ -189,7 +189,7 @@ t.test('what the engine refuses is passed on', async (t) => {
   await t.rejects(busy.ask(body), { code: 'ERR_ENGINE_CLOSED' })
 })
 
-t.test('workspace, remaining time and signal reach the engine', async (t) => {
+t.test('workspace, remaining time, signal and id reach the engine', async (t) => {
   const { ask, engine } = await decider()
   const { score } = engine
   const given: unknown[] = []
@@ -197,7 +197,8 @@ t.test('workspace, remaining time and signal reach the engine', async (t) => {
     given.push(options)
     return score.call(engine, input, options)
   }
-  const options = { workspace: 7, deadlineMs: 1234, signal: new AbortController().signal }
+  const { signal } = new AbortController()
+  const options = { workspace: 7, deadlineMs: 1234, signal, requestId: 'req_1' }
   await ask(body, { ...options, evidence: true })
   t.strictSame(given, [options])
 })

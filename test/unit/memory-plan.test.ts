@@ -5,6 +5,7 @@ import {
   type MemoryNeed,
   memoryNeed,
   requireMemory,
+  sumNeeds,
   totalBytes,
 } from '../../src/models/memory-plan.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
@@ -56,4 +57,11 @@ t.test(
 t.test('of a model on a GPU only the cache in RAM counts', async (t) => {
   const onGpu = { device: 'CUDA0 (a card)', weightBytes: 8e9, hostCacheBytes: 2e9 }
   t.match(need('gpu', onGpu), { weightBytes: 0, contextBytes: 0, cacheBytes: 2e9 })
+})
+
+t.test('each replica has weights, a context and a cache', async (t) => {
+  const onGpu = need('big', { device: 'CUDA0', weightBytes: 8e9, hostCacheBytes: 2e9 })
+  const sum = { model: 'big', weightBytes: 8e9, contextBytes: 1e9, cacheBytes: 4e9 }
+  t.match(sumNeeds([big, onGpu]), sum)
+  t.strictSame(sumNeeds([big]), big)
 })

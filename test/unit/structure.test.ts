@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['package-root', 'errors'],
   runner: ['engine', 'errors'],
   accounts: ['server-package', 'api', 'errors'],
+  admin: ['errors'],
   models: ['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api', 'package-root', 'errors'],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   evaluate: ['scoring', 'client', 'api', 'errors'],
@@ -34,8 +35,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   index: ['open', 'open-all', 'api', 'errors'],
   client: [],
   cli: [
-    ...['open', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts', 'api'],
-    ...['config', 'client', 'evaluate', 'calibrate', 'scoring', 'package-root', 'errors'],
+    ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
+    ...[
+      'admin',
+      'api',
+      'config',
+      'client',
+      'evaluate',
+      'calibrate',
+      'scoring',
+      'package-root',
+      'errors',
+    ],
   ],
 }
 
@@ -48,7 +59,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   decide: ['engine/types'],
   evaluate: ['decide/types'],
   calibrate: ['decide/types', 'evaluate/types'],
-  http: ['decide/types', 'engine/types'],
+  http: ['decide/types', 'engine/types', 'runner/supervision'],
   index: ['decide/types', 'engine/types'],
   client: ['decide/types', 'errors'],
 }
@@ -170,7 +181,8 @@ t.test('a folder of native/ includes only the libraries that it is for', async (
 
 t.test('native/ imports from left to right', async (t) => {
   const behind: Readonly<Record<string, readonly string[]>> = {
-    binding: ['runtime', 'engine', 'machine', 'transport'],
+    binding: ['frames', 'runtime', 'engine', 'machine', 'transport'],
+    frames: ['runtime', 'engine'],
     transport: [],
     runtime: ['engine', 'machine'],
     engine: ['kernels', 'threads', 'machine'],

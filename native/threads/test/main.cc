@@ -1,8 +1,13 @@
 // `oi-threads-test`: the barrier, the choice of a number of threads and the shares of the cores,
 // each by itself; prints TAP.
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -155,6 +160,35 @@ void CheckShares() {
   Check(least == 1, "everybody has a thread", std::to_string(least));
 }
 
+// Another process computes, says so through a pipe, and is killed in the middle of its graph.
+void CheckProcesses() {
+  void* memory = mmap(nullptr, sizeof(CoreShares::Table), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto* table = static_cast<CoreShares::Table*>(memory);
+  int ends[2];
+  if (memory == MAP_FAILED || pipe(ends) != 0)
+    return Check(false, "shared memory", "there is none");
+  const pid_t other = fork();
+  CoreShares shares(8, table);
+  CoreShares::Claim claim(shares);
+  if (other == 0) {
+    const auto taken = static_cast<uint8_t>(claim.Take(8));
+    if (write(ends[1], &taken, 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  uint8_t taken = 0;
+  if (read(ends[0], &taken, 1) != 1) taken = 0;
+  Check(taken == 8, "a process that computes alone has all cores", std::to_string(taken));
+  const uint32_t beside = claim.Take(8);
+  Check(beside == 4, "one beside it has its part", std::to_string(beside));
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+  const uint32_t alone = claim.Take(8);
+  Check(alone == 8, "what a process had falls to the others when it ends", std::to_string(alone));
+  const CoreShares::Claim next(shares);
+  Check(table->used == 2, "and its place to whoever comes", std::to_string(table->used));
+}
+
 }  // namespace
 }  // namespace oi
 
@@ -163,6 +197,7 @@ int main() {
   oi::CheckSleep();
   oi::CheckChoice();
   oi::CheckShares();
+  oi::CheckProcesses();
   std::printf("1..%d\n", oi::checks);
   return oi::failures == 0 ? 0 : 1;
 }

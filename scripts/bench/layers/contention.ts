@@ -1,6 +1,7 @@
 /**
  * Cores that others use as well: beside processes that spin, the number of threads that the engine
- * chooses against fixed ones; and two engines in one process, against one alone.
+ * chooses against fixed ones; and two engines, in one process and in a runner each, against one
+ * alone.
  *
  * One thread never waits for another, so it is what a default may not fall behind. On an idle
  * machine all of them are to be as fast as ever: that is the layer engine.
@@ -11,9 +12,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EngineOptions, openEngine } from '../../../src/engine/engine.js'
+import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine } from '../../../src/engine/types.js'
 import { packageRoot } from '../../../src/package-root.js'
+import { openIsolated } from '../../../src/runner/isolate.js'
 import { type Bench, measure, wants } from '../bench.js'
 import { patient } from '../engine-load.js'
 import { Figures } from '../figure.js'
@@ -38,15 +40,22 @@ interface Loaded {
 }
 
 export async function contention(bench: Bench): Promise<void> {
-  const small = join(packageRoot, 'src', 'models', 'oi-small.gguf')
   const real = await bench.model('qwen3-0.6b', types[0])
-  const models: [string, ModelFile][] = [['small', { ...real, path: small, description: 'small' }]]
-  for (const type of types) models.push([`0.6B ${type}`, await bench.model('qwen3-0.6b', type)])
-  for (const [name, model] of models) {
-    if (wants(bench, name)) bench.record((await beside(bench, name, model)).all, model)
+  const path = join(packageRoot, 'src', 'models', 'oi-small.gguf')
+  const small: ModelFile = { ...real, path, description: 'small' }
+  if (wants(bench, 'small')) bench.record((await beside(bench, 'small', small)).all, small)
+  for (const type of types) {
+    const name = `0.6B ${type}`
+    if (!wants(bench, name)) continue
+    const model = await bench.model('qwen3-0.6b', type)
+    bench.record((await beside(bench, name, model)).all, model)
   }
-  if (wants(bench, 'two engines')) {
-    bench.record((await together(bench, models[0]![1])).all, models[0]![1])
+  for (const [name, model, open] of [
+    ['two engines', small, openEngine],
+    ['two runners', small, openIsolated],
+    [`two runners of ${types[0]}`, real, openIsolated],
+  ] as const) {
+    if (wants(bench, name)) bench.record((await together(bench, name, model, open)).all, model)
   }
 }
 
@@ -80,16 +89,22 @@ async function beside(bench: Bench, model: string, file: ModelFile): Promise<Fig
   }
 }
 
-async function together(bench: Bench, file: ModelFile): Promise<Figures> {
-  const both = [await load('first', file, undefined), await load('second', file, undefined)]
+async function together(
+  bench: Bench,
+  name: string,
+  file: ModelFile,
+  open: typeof openEngine,
+): Promise<Figures> {
+  const both: Loaded[] = []
   try {
+    for (const each of ['first', 'second']) both.push(await load(each, file, undefined, open))
     const subjects = [
       {
-        name: 'one engine',
+        name: `${name}: one`,
         run: async () => ({ one: (await rates(bench, both.slice(0, 1)))[0]! }),
       },
       {
-        name: 'two engines',
+        name,
         run: async () => {
           const [first, second] = (await rates(bench, both)) as [number, number]
           return { two: first + second, less: Math.min(first, second) }
@@ -97,38 +112,45 @@ async function together(bench: Bench, file: ModelFile): Promise<Figures> {
       },
     ]
     const figures = new Figures('contention', await measure(bench, subjects))
-    figures.addValues('two engines: one alone', 'tokens/s', figures.values('one'))
-    figures.addValues('two engines: both together', 'tokens/s', figures.values('two'))
-    figures.addRatio('two engines: both / one alone', 'two', 'one', { atLeast: atLeastTogether })
-    figures.addRatio('two engines: the slower / both', 'less', 'two', { atLeast: 0.25 })
+    figures.addValues(`${name}: one alone`, 'tokens/s', figures.values('one'))
+    figures.addValues(`${name}: both together`, 'tokens/s', figures.values('two'))
+    figures.addRatio(`${name}: both / one alone`, 'two', 'one', { atLeast: atLeastTogether })
+    figures.addRatio(`${name}: the slower / both`, 'less', 'two', { atLeast: 0.25 })
     return figures
   } finally {
     for (const { engine } of both) await engine.close()
   }
 }
 
-async function load(name: string, { path, kernels }: ModelFile, threads?: number): Promise<Loaded> {
-  const options: EngineOptions = { modelPath: path, kernels, threads, ...patient }
-  const engine = await openEngine(options)
+async function load(
+  name: string,
+  { path, kernels }: ModelFile,
+  threads: number | undefined,
+  open = openEngine,
+): Promise<Loaded> {
+  const engine = await open({ modelPath: path, kernels, threads, ...patient })
   return { name, engine, requests: await Requests.create(engine) }
 }
 
 /** Tokens per second that each evaluates under load, all at once. */
 async function rates({ options }: Bench, loaded: readonly Loaded[]): Promise<number[]> {
-  const before = loaded.map(({ engine }) => engine.stats().evaluatedTokens)
+  const tokens = loaded.map(() => 0)
   const startMs = performance.now()
   let over = false
-  const client = async ({ engine, requests }: Loaded) => {
-    while (!over) await engine.score(requests.input(requests.rough(size)))
+  const client = async ({ engine, requests }: Loaded, i: number) => {
+    while (!over) {
+      const output = await engine.score(requests.input(requests.rough(size)))
+      tokens[i]! += output.prefixTokens + output.suffixTokens - output.cachedTokens
+    }
   }
   const all = Promise.all(
-    loaded.flatMap((each) => Array.from({ length: clients }, () => client(each))),
+    loaded.flatMap((each, i) => Array.from({ length: clients }, () => client(each, i))),
   )
   await sleep((options.seconds ?? defaultSeconds) * 1000)
   over = true
   await all
   const seconds = (performance.now() - startMs) / 1000
-  return loaded.map(({ engine }, i) => (engine.stats().evaluatedTokens - before[i]!) / seconds)
+  return tokens.map((evaluated) => evaluated / seconds)
 }
 
 /** Beside so many processes that use all of a core, if they get one. */

@@ -1,0 +1,76 @@
+// The runner's side of the protocol: frames in, the pipeline's jobs, frames out.
+//
+// Without JavaScript, and without a thread between a request's bytes and the pipeline, or between
+// its answer and the stream: what a front waits for is as near as in its own process.
+//
+// Rules
+//   1. What is asked is read, and a ping answered, on a thread that the engine's work never holds.
+//   2. Counters are told before whatever they count: a front knows them as they were when its
+//      answer was ready. Else when they have changed, ten times a second at most.
+
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "../runtime/pipeline.h"
+#include "../runtime/thread.h"
+#include "connection.h"
+
+namespace oi {
+
+class FrameServer {
+ public:
+  // Told once, on a thread of this object, when the stream has ended: why, or "" if the front
+  // ended it.
+  using Ended = std::function<void(const std::string&)>;
+
+  // A job that a front asked for. The pipeline's `done` must call Answer() of it.
+  struct Ask final : Job {
+    Ask(Kind kind, uint32_t id, FrameServer& server) : Job(kind, id), server(server) {}
+    void Answer() { server.Answer(*this); }
+
+    FrameServer& server;
+  };
+
+  // Serves at once. `fd`: see Connection. Both outlive this object's Stop(), and this object what
+  // the pipeline has of it. `fatal`: a request with this text in it ends the process, for tests; ""
+  // for none. Throws EngineError ERR_ENGINE_INTERNAL if the system gives no threads.
+  FrameServer(int fd, Pipeline& pipeline, std::string fatal, Ended ended);
+  ~FrameServer() { Stop(); }
+
+  FrameServer(const FrameServer&) = delete;
+  FrameServer& operator=(const FrameServer&) = delete;
+
+  // Takes no more, and joins. Not on a thread of this object.
+  void Stop();
+
+  // Behind the counters, as any reply that may have changed them.
+  void Send(std::string_view frames);
+  void Progress(float fraction);
+
+ private:
+  void Receive();
+  void Take(const Frame& frame);
+  void Push(std::unique_ptr<Ask> ask);
+  void Count(uint32_t id, std::string text);
+  void RequireHarmless(const Job& job) const;
+  void Answer(const Job& job);
+  void TellStats();
+  std::string NewStats();
+
+  Pipeline& pipeline_;
+  const std::string fatal_;
+  const Ended ended_;
+  Connection connection_;
+
+  std::mutex stats_mutex_;
+  std::string told_;  // guarded by stats_mutex_: the last counters, as a frame
+
+  std::unique_ptr<Thread> teller_;
+  std::unique_ptr<Thread> receiver_;  // last: they use every member above
+};
+
+}  // namespace oi

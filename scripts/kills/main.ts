@@ -1,0 +1,59 @@
+/**
+ * `npm run kills -- --times N`: the process of a model is killed under load, again and again.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runCommand, UsageError } from '../command.js'
+import { run } from './run.js'
+
+const usage = `Usage: npm run kills -- [options]
+
+  --times N    how often; 50
+  --clients N  of two models together, at the same time; 32
+  --seed N     of what happens when; 1
+  --port N     of the server; 18092
+
+Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      times: { type: 'string', default: '50' },
+      clients: { type: 'string', default: '32' },
+      seed: { type: 'string', default: '1' },
+      port: { type: 'string', default: '18092' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'oi-kills-'))
+  try {
+    const { lines, violations } = await run({
+      folder,
+      times: whole('times', values.times),
+      clients: whole('clients', values.clients),
+      seed: whole('seed', values.seed),
+      port: whole('port', values.port),
+    })
+    console.log([...lines, `${violations.length} violations`, ...violations].join('\n'))
+    return violations.length > 0 ? 1 : 0
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function whole(name: string, text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new UsageError(`--${name}: expected a whole number above 0, got "${text}"`)
+}

@@ -1,0 +1,32 @@
+/**
+ * What goes over the admin socket: one request and its replies, each a line of JSON.
+ *
+ *     → {"operation":"models.unload","name":"small"}
+ *     ← {"progress":"3 requests are under way"}
+ *     ← {"result":{…}} or {"error":{"code":"ERR_NOT_FOUND","message":"…"}}
+ *
+ * The server ends the connection behind the last line. A caller that leaves earlier changes
+ * nothing: what was begun is finished.
+ *
+ * @module
+ */
+
+/** Of a line, its break left out. */
+export const maxLineLength = 1 << 20
+
+export type Reply =
+  | { readonly progress: string }
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: string; readonly message: string } }
+
+/** Takes text as it comes, and gives its lines. */
+export class Lines {
+  #rest = ''
+
+  /** @returns Undefined if a line is too long. */
+  push(text: string): readonly string[] | undefined {
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop()!
+    return this.#rest.length > maxLineLength ? undefined : lines
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The admin socket of a running server.
+ *
+ * Rules
+ *   1. Whoever may write to the socket may do everything: it is its owner's alone (0600), as the
+ *      data folder's files are, and there is no key.
+ *   2. Of several servers on one data folder one has the socket: whoever came first. Another
+ *      never takes it from a server that lives; it looks again now and then, and has it when the
+ *      first has ended.
+ *   3. Without it a server serves as before: that it cannot listen is said, and no more.
+ *
+ * @module
+ */
+
+import { statSync, unlinkSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { OiError } from '../errors.js'
+import { adminAddress } from './address.js'
+import { isInput, type OnProgress, type Operations } from './operations.js'
+import { Lines, type Reply } from './protocol.js'
+
+export interface AdminServerOptions {
+  readonly dataDir: string
+  readonly operations: Operations
+  /** Takes a sentence that the operator should know. */
+  readonly notice: (text: string) => void
+  /** How often one without a socket looks whether it is free, milliseconds. Default 5,000. */
+  readonly lookMs?: number
+}
+
+export class AdminServer {
+  readonly #options: AdminServerOptions
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  /** Listens, now or when it can (rules 2 and 3). Never rejects. */
+  static async listen(options: AdminServerOptions): Promise<AdminServer> {
+    const server = new AdminServer(options)
+    await server.#listen()
+    return server
+  }
+
+  private constructor(options: AdminServerOptions) {
+    this.#options = options
+  }
+
+  /** Takes no more requests, and gives up those that are under way. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    for (const socket of this.#sockets) socket.destroy()
+    const server = this.#server
+    if (server?.listening) await new Promise((resolve) => server.close(resolve))
+  }
+
+  async #listen(): Promise<void> {
+    const { dataDir, notice, lookMs = 5000 } = this.#options
+    const isFirst = this.#timer === undefined
+    try {
+      const address = adminAddress(dataDir)
+      await removeStale(address)
+      if (this.#closed) return
+      this.#server = await listenAt(address, (socket) => this.#serve(socket))
+      if (this.#closed) await this.close()
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      const taken = code === 'EADDRINUSE'
+      const reason = taken ? 'another server has the admin socket of this data folder' : message
+      if (isFirst) notice(`No oi models load, unload, reload, status: ${reason}`)
+      if (!taken || this.#closed) return
+      this.#timer = setTimeout(() => void this.#listen(), lookMs).unref()
+    }
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => {}) // 'close' follows
+    const lines = new Lines()
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      const whole = lines.push(text)
+      if (whole === undefined) socket.destroy()
+      if (!whole?.length) return
+      socket.removeAllListeners('data').resume()
+      void this.#answer(socket, whole[0]!)
+    })
+  }
+
+  async #answer(socket: Socket, line: string): Promise<void> {
+    const send = (reply: Reply) => {
+      if (socket.writable) socket.write(`${JSON.stringify(reply)}\n`)
+    }
+    try {
+      send({ result: (await this.#run(line, (progress) => send({ progress }))) ?? null })
+    } catch (error) {
+      const { code, message } = error as Partial<OiError>
+      const text = message ?? String(error)
+      send({ error: { code: code ?? 'ERR_ENGINE_INTERNAL', message: text } })
+    }
+    socket.end()
+  }
+
+  async #run(line: string, onProgress: OnProgress): Promise<unknown> {
+    const request = parse(line)
+    const { operation } = request
+    const { operations } = this.#options
+    if (typeof operation === 'string' && Object.hasOwn(operations, operation)) {
+      return operations[operation]!(request, onProgress)
+    }
+    const known = Object.keys(operations).join(', ')
+    throw new OiError('ERR_INVALID_ARGUMENT', `operation: expected one of ${known}`)
+  }
+}
+
+function parse(line: string) {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (isInput(value)) return value
+  } catch {
+    // Said below.
+  }
+  throw new OiError('ERR_INVALID_ARGUMENT', 'expected a line with a JSON object')
+}
+
+function listenAt(address: string, onConnection: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true }, onConnection)
+    server.once('error', reject)
+    // The file is made by listen() itself, and nobody else may have it even for a moment.
+    const mask = process.umask(0o177)
+    try {
+      server.listen(address, () => {
+        // Of a server that listens, whatever happens concerns one connection.
+        server.off('error', reject).on('error', () => {})
+        resolve(server.unref())
+      })
+    } finally {
+      process.umask(mask)
+    }
+  })
+}
+
+/**
+ * Removes the socket of a server that has died without doing so.
+ *
+ * @throws `EADDRINUSE` if somebody listens there.
+ */
+async function removeStale(address: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const found = statOf(address)
+  if (found === undefined) return
+  if (!found.isSocket()) throw new OiError('ERR_CONFIG', `${address} is no socket`)
+  const listened = await new Promise<boolean>((resolve) => {
+    const socket = connect(address)
+    socket.once('connect', () => resolve(true)).once('connect', () => socket.destroy())
+    // EAGAIN: its queue is full, so that there is one.
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'EAGAIN'))
+  })
+  if (listened) throw Object.assign(new Error(`${address} is in use`), { code: 'EADDRINUSE' })
+  // Two that found it at the same time: only what was looked at is removed.
+  const now = statOf(address)
+  if (now?.ino === found.ino && now.ctimeMs === found.ctimeMs) unlinkSync(address)
+}
+
+const statOf = (path: string) => statSync(path, { throwIfNoEntry: false })

@@ -1,0 +1,152 @@
+/**
+ * What listens: the API and, where they have an address of their own, its metrics.
+ *
+ * @module
+ */
+
+import type { Accounts } from '../accounts/accounts.js'
+import type { Config, ModelConfig } from '../config.js'
+import { createTrustedProxies } from '../http/client-address.js'
+import { createCors } from '../http/cors.js'
+import { type Backend, Handlers, type HandlersSettings } from '../http/handlers.js'
+import { MetricsHandlers } from '../http/metrics-handlers.js'
+import { Server } from '../http/server.js'
+import { readTls, type TlsFiles } from '../http/tls.js'
+import { WorkspaceGate } from '../http/workspace-gate.js'
+import { bodyLimit } from './body-limit.js'
+import type { Dependencies } from './dependencies.js'
+import { replicaDevices } from './replica-devices.js'
+import type { ServerLog } from './server-log.js'
+
+export interface FrontOptions {
+  readonly config: Config
+  /** Those that there will be. */
+  readonly models: readonly ModelConfig[]
+  readonly backend: Backend
+  readonly accounts: Accounts
+  readonly log: ServerLog
+  readonly createWire: Dependencies['createWire']
+}
+
+/** What follows from the settings and can change while the server runs. */
+interface Live {
+  readonly handlers: HandlersSettings
+  readonly places: { readonly places: number; readonly placeWaitMs: number }
+}
+
+export class Front {
+  readonly #createWire: Dependencies['createWire']
+  readonly #gate: WorkspaceGate
+  readonly #handlers: Handlers
+  /** The API first. */
+  readonly #servers: Server[] = []
+  #url = ''
+
+  /** @throws {@link OiError} `ERR_LISTEN`, `ERR_CONFIG`; nothing listens then. */
+  static async listen(options: FrontOptions): Promise<Front> {
+    const front = new Front(options)
+    try {
+      await front.#listen(options)
+      return front
+    } catch (error) {
+      await front.close(0)
+      throw error
+    }
+  }
+
+  private constructor(options: FrontOptions) {
+    const { config, models, backend, accounts, log, createWire } = options
+    this.#createWire = createWire
+    const { handlers, places } = this.#live(config, models)
+    this.#gate = new WorkspaceGate({ accounts, ...places })
+    this.#handlers = new Handlers({
+      ...{ backend, accounts, gate: this.#gate, logger: log.logger, ...handlers },
+      serveMetrics: config.metricsPort === 0,
+    })
+  }
+
+  /** The API's address. */
+  get url(): string {
+    return this.#url
+  }
+
+  /**
+   * Goes by other settings, or for other models, from the next request on.
+   *
+   * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
+   */
+  adjust(config: Config, models: readonly ModelConfig[]): void {
+    const { handlers, places } = this.#live(config, models)
+    this.#handlers.adjust(handlers)
+    this.#gate.adjust(places)
+  }
+
+  /**
+   * As {@link adjust}, with the certificate read again, for connections that come from then on.
+   *
+   * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
+   */
+  renew(config: Config, models: readonly ModelConfig[]): void {
+    const files = tlsFiles(config)
+    const tls = files && readTls(files)
+    this.adjust(config, models)
+    if (tls !== undefined) for (const server of this.#servers) server.useTls(tls)
+  }
+
+  beginDrain(): void {
+    this.#handlers.beginDrain()
+  }
+
+  /** One server after another: the metrics can be read while running requests finish. */
+  async close(graceMs: number): Promise<void> {
+    for (const server of this.#servers) await server.close(graceMs)
+  }
+
+  async #listen({ config, log }: FrontOptions): Promise<void> {
+    const { host, port, metricsHost, metricsPort } = config
+    const { transport, idleTimeoutMs, proxyProtocol } = config
+    const tls = tlsFiles(config)
+    const scheme = tls === undefined ? 'http' : 'https'
+    const server = await Server.listen({
+      ...{ handlers: this.#handlers, host, port, tls, transport, idleTimeoutMs, proxyProtocol },
+    })
+    this.#servers.push(server)
+    this.#url = `${scheme}://${reachable(host)}:${server.port}`
+    log.say(`Listening on ${this.#url} (${server.by})\n`)
+    if (metricsPort === 0) return
+    const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
+    const metrics = { handlers: new MetricsHandlers(this.#handlers), flagPrefix: '--metrics-' }
+    this.#servers.push(await Server.listen({ ...metrics, ...place }))
+    log.say(`Metrics on ${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics\n`)
+  }
+
+  #live(config: Config, models: readonly ModelConfig[]): Live {
+    const { maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs, placeWaitMs } = config
+    return {
+      handlers: {
+        wire: this.#createWire(config),
+        ...{ maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs },
+        maxBodyBytes: bodyLimit(config, models),
+        maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
+        cors: createCors(config.corsOrigins),
+        trustedProxies: createTrustedProxies(config.trustedProxies),
+      },
+      // As many as the queue of every model takes: waiting for a place is fair between workspaces.
+      places: { places: Math.min(...models.map(queuedAtMost)), placeWaitMs },
+    }
+  }
+}
+
+function queuedAtMost(model: ModelConfig): number {
+  return model.maxQueued * replicaDevices(model).length
+}
+
+function tlsFiles({ tlsCert, tlsKey }: Config): TlsFiles | undefined {
+  return tlsCert === '' ? undefined : { certFile: tlsCert, keyFile: tlsKey }
+}
+
+/** The host of a URL that leads to a server listening on `host`. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,94 @@
+/**
+ * SIGHUP: the settings, and the files that they name, are read again.
+ *
+ * Rules
+ *   1. A mistake in the settings or in a certificate changes nothing, and is told.
+ *   2. What can take effect does so from the next request on; what cannot is named.
+ *   3. Keys, workspaces and prices are in the accounts, where every change counts at once.
+ *
+ * @module
+ */
+
+import { type Config, type ConfigName, modelSettingNames, settings } from '../config.js'
+import type { Front } from './front.js'
+import { InTurn } from './in-turn.js'
+import { applyModels, type ModelAdminOptions } from './model-admin.js'
+import { modelsToOpen } from './models-to-open.js'
+
+/** Those that take effect on a server that runs; so do all settings of models. */
+const live: readonly ConfigName[] = [
+  ...(['tlsCert', 'tlsKey', 'corsOrigins', 'trustedProxies', 'maxQuestions'] as const),
+  ...(['maxBodyBytes', 'maxBodiesMb', 'maxReplyBytes', 'deadlineMs', 'batchDeadlineMs'] as const),
+  ...(['placeWaitMs', 'drainMs', 'graceMs', 'model', ...modelSettingNames] as const),
+]
+
+export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' | 'changes'> {
+  readonly config: Config
+  /** @throws {@link OiError} `ERR_CONFIG`. */
+  readonly read: () => Config
+  readonly front: Front
+  /** Takes a sentence that the operator should know. */
+  readonly notice: (text: string) => void
+}
+
+export class SettingsReload {
+  readonly #options: SettingsReloadOptions
+  readonly #turns = new InTurn()
+  #config: Config
+
+  constructor(options: SettingsReloadOptions) {
+    this.#options = options
+    this.#config = options.config
+  }
+
+  /** Those that the server goes by. */
+  get config(): Config {
+    return this.#config
+  }
+
+  /** Reads them again, and applies them. Never rejects. */
+  run(): Promise<void> {
+    return this.#turns.run(async () => {
+      const { front, notice, slots, changes } = this.#options
+      const before = this.#config
+      let read: Config
+      let changed: Changed
+      try {
+        read = this.#options.read()
+        changed = compare(before, read)
+        this.#config = { ...read, ...changed.kept }
+        front.renew(this.#config, [...slots.asked().values()])
+      } catch (error) {
+        this.#config = before
+        notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)
+        return
+      }
+      const models = [modelsToOpen(before), modelsToOpen(this.#config)] as const
+      await applyModels({ slots, changes }, ...models, (failure) => notice(`SIGHUP: ${failure}`))
+      notice(`SIGHUP: the settings have been read again${describe(changed)}`)
+    })
+  }
+}
+
+interface Changed {
+  readonly live: readonly ConfigName[]
+  /** What the server keeps, whatever the settings say now. */
+  readonly kept: Partial<Config>
+}
+
+/** Rule 2. */
+function compare(before: Config, after: Config): Changed {
+  const names = settings.map(({ name }) => name).filter((name) => before[name] !== after[name])
+  // A server speaks HTTPS from its start on, or never.
+  const turned = (before.tlsCert === '') !== (after.tlsCert === '')
+  const isLive = (name: ConfigName) => live.includes(name) && !(turned && name.startsWith('tls'))
+  const kept = names.filter((name) => !isLive(name)).map((name) => [name, before[name]] as const)
+  return { live: names.filter(isLive), kept: Object.fromEntries(kept) }
+}
+
+function describe({ live, kept }: Changed): string {
+  const lists = { changed: live, 'only a new start changes': Object.keys(kept) }
+  return Object.entries(lists)
+    .map(([how, names]) => (names.length === 0 ? '' : `; ${how} ${names.join(', ')}`))
+    .join('')
+}

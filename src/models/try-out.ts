@@ -1,0 +1,54 @@
+/**
+ * The first questions to a model that was just opened: llama.cpp ends the process over some files
+ * only when they are asked.
+ *
+ * @module
+ */
+
+import type { Engine, PromptPart, ScoreInput } from '../engine/types.js'
+import { OiError } from '../errors.js'
+
+/** Pixels of each side: some patches of any projector. */
+const side = 224
+
+/**
+ * Asks it, and shows it a picture if it sees.
+ *
+ * @param onStage - Told what is tried next.
+ * @throws {@link OiError} `ERR_MODEL_LOAD` if it cannot answer.
+ */
+export async function tryOut(
+  engine: Engine,
+  modelPath: string,
+  onStage: (stage: string) => void,
+): Promise<void> {
+  try {
+    onStage('asking it')
+    await ask(engine, [])
+    if (!engine.info.vision) return
+    onStage('showing it a picture')
+    await ask(engine, [picture()])
+  } catch (error) {
+    const reason = `${modelPath}: it cannot answer: ${(error as Error).message}`
+    throw new OiError('ERR_MODEL_LOAD', reason, { cause: error })
+  }
+}
+
+/** Two questions, so that there are forks. */
+async function ask(engine: Engine, parts: PromptPart[]): Promise<void> {
+  const text = (text: string): PromptPart => ({ text, trusted: false })
+  const candidates = Int32Array.of(0, 1)
+  const input: ScoreInput = {
+    prefix: [text('It is cold today.'), ...parts],
+    suffixes: [' Is it?', ' Was it so before?'].map((asked) => ({
+      parts: [text(asked)],
+      candidates,
+    })),
+  }
+  await engine.score(input)
+}
+
+function picture(): PromptPart {
+  const rgb = Uint8Array.from({ length: 3 * side * side }, (_, i) => (i * 7) & 255)
+  return { text: '', trusted: false, image: { rgb, width: side, height: side } }
+}

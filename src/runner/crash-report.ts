@@ -1,0 +1,90 @@
+/**
+ * A file for each end of a runner, for whoever wants to know why.
+ *
+ * Rules
+ *   1. Sizes and ids, never texts: what was asked is nobody's business but its caller's.
+ *   2. Writing fails without harm, and the event loop waits for no disk.
+ *   3. The newest {@link keptReports} are kept.
+ *
+ * @module
+ */
+
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunnerEnd } from './runner-process.js'
+import type { InsideCall } from './supervision.js'
+
+export const keptReports = 20
+const mostInside = 256
+const reportName = /^\d{4}-\d\d-\d\dT[\d-]+Z-.*\.json$/
+
+export interface Crash {
+  /** The model's name. */
+  readonly model: string
+  readonly end: RunnerEnd
+  /** What was asked and not answered. */
+  readonly inside: readonly InsideCall[]
+}
+
+export class CrashReports {
+  readonly #folder: string
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** @param folder - Made when the first one is written. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** @returns The path of its file. @throws What the file system does. */
+  write(crash: Crash): Promise<string> {
+    // What it was like now, and not when it is its turn.
+    const time = new Date().toISOString()
+    const text = `${JSON.stringify({ time, ...reportOf(crash) }, null, 2)}\n`
+    const name = fileName(time, crash)
+    const written = this.#last.then(() => this.#write(name, text))
+    this.#last = written.catch(() => {})
+    return written
+  }
+
+  async #write(name: string, text: string): Promise<string> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const path = join(this.#folder, name)
+    await writeFile(path, text, { mode: 0o600 })
+    const names = (await readdir(this.#folder)).filter((each) => reportName.test(each)).sort()
+    for (const old of names.slice(0, -keptReports)) await rm(join(this.#folder, old))
+    return path
+  }
+}
+
+/** Sorted by time; a model may be called anything. */
+function fileName(time: string, { model, end }: Crash): string {
+  const called = model.replaceAll(/[^\w.-]+/g, '_').slice(0, 64)
+  return `${time.replaceAll(/[:.]/g, '-')}-${called}-${end.pid ?? 0}.json`
+}
+
+function reportOf({ model, end, inside }: Crash) {
+  const { pid, cause, livedMs, lastWords, stats } = end
+  const scored = inside.filter(({ kind }) => kind === 'score')
+  return {
+    model,
+    pid,
+    cause,
+    livedMs: Math.round(livedMs),
+    lastWords: lastWords.split('\n').filter((line) => line !== ''),
+    /** The step that ended it had some of these: a sequence for each question. */
+    step: {
+      requests: scored.length,
+      questions: scored.reduce((sum, { questions }) => sum + questions, 0),
+      textLength: scored.reduce((sum, { textLength }) => sum + textLength, 0),
+      /** As it was last told, up to a tenth of a second before. */
+      queuedTokens: stats.queuedTokens,
+    },
+    stats,
+    insideCount: inside.length,
+    inside: inside
+      .slice(0, mostInside)
+      .map(({ kind, requestId, textLength, questions, workspace, ends }) => {
+        return { kind, requestId, textLength, questions, workspace, ends: ends + 1 }
+      }),
+  }
+}

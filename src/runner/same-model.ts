@@ -1,0 +1,25 @@
+/**
+ * Whether two engines have the same model: a file can be another one when it is opened again.
+ *
+ * @module
+ */
+
+import { isDeepStrictEqual } from 'node:util'
+import type { ModelInfo } from '../engine/types.js'
+import { OiError } from '../errors.js'
+
+/** Everything that is of the file, and not of the device or the options. */
+const ofFile = [
+  ...(['architecture', 'description', 'parameters', 'weightBytes', 'vocabularySize'] as const),
+  ...(['metadata', 'chatTemplate', 'chatTemplates', 'bosToken', 'eosToken', 'vision'] as const),
+] as const satisfies readonly (keyof ModelInfo)[]
+
+/** @throws {@link OiError} `ERR_MODEL_LOAD` if a fact about them differs. */
+export function requireSameModel(first: ModelInfo, next: ModelInfo): void {
+  const different = ofFile.find((name) => !isDeepStrictEqual(first[name], next[name]))
+  if (different === undefined) return
+  throw new OiError(
+    'ERR_MODEL_LOAD',
+    `The file has another model than before: ${different} is different`,
+  )
+}

@@ -1,0 +1,53 @@
+/**
+ * What a state is known by when one of several replicas is chosen for it.
+ *
+ * Rules
+ *   1. The same state has the same key, whatever is asked about it.
+ *   2. A state that grows, as a conversation does, has the same key until its length passes the
+ *      next power of two: the part that counts is the largest power of two in it. So states that
+ *      share less than half of their text, as a common beginning, have different keys.
+ *   3. Short ones count as a whole: to evaluate them again costs next to nothing, and their common
+ *      beginnings are a large part of them. Of long ones, no more counts than takes some
+ *      microseconds.
+ *
+ * @module
+ */
+
+import type { ImagePixels, PromptPart } from '../engine/types.js'
+
+/** UTF-16 units. */
+const [shortUnits, mostUnits] = [256, 4096]
+/** Of a picture, evenly spread over it: borders are alike in many. */
+const pixelBytes = 256
+
+/**
+ * @param prefix - Of a request: what the caller sent in it is the state, what is trusted is the
+ *   template, the same for all.
+ * @returns 32 bits.
+ */
+export function stateKey(prefix: readonly PromptPart[]): number {
+  const own = prefix.filter(({ trusted }) => !trusted)
+  let left = unitsThatCount(own.reduce((sum, { text }) => sum + text.length, 0))
+  let hash = 0x811c9dc5
+  for (const { text, image } of own) {
+    if (image !== undefined) hash = hashImage(hash, image)
+    const units = Math.min(left, text.length)
+    for (let i = 0; i < units; i++) hash = step(hash, text.charCodeAt(i))
+    left -= units
+  }
+  return hash >>> 0
+}
+
+function unitsThatCount(units: number): number {
+  return units < shortUnits ? units : Math.min(mostUnits, 2 ** Math.floor(Math.log2(units)))
+}
+
+function hashImage(start: number, { rgb, width, height }: ImagePixels): number {
+  let hash = step(step(start, width), height)
+  const stride = Math.max(1, Math.floor(rgb.length / pixelBytes))
+  for (let i = 0; i < rgb.length; i += stride) hash = step(hash, rgb[i]!)
+  return hash
+}
+
+/** FNV-1a, of units instead of bytes. */
+const step = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193)

@@ -1,0 +1,146 @@
+/**
+ * Models of a server that runs: loaded, unloaded, opened anew, by the commands and under load.
+ *
+ * Needs the built addon.
+ */
+import t from 'tap'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defaultModelPath } from '../../src/models/default-model.js'
+import { oi } from '../helpers/command.js'
+import { copyOfModel, Served } from '../helpers/served.js'
+import { until } from '../helpers/until.js'
+
+const args = ['--threads', '1']
+
+for (const [how, flags] of [
+  ['in processes of their own', args],
+  ['in the process of the server', [...args, '--in-process']],
+] as const) {
+  t.test(`models come and go by commands, ${how}`, async (t) => {
+    const served = await Served.start(t, { args: flags })
+    const models = (...words: string[]) => oi(['models', ...words, '--data-dir', served.dataDir])
+    const second = copyOfModel(t, 'second')
+
+    const loaded = await models('load', second, '--threads', '1', '--alias', 'other')
+    t.match(loaded, { code: 0, stderr: /Loading second: 100 %/, stdout: /│ second +│ ready/ })
+    t.strictSame(await served.models(), ['oi-small*', 'second'])
+    t.match(JSON.parse((await served.decide('It rains.', 'other')).body), { model: 'second' })
+
+    const listed = JSON.parse((await models('status', '--json')).stdout) as object[]
+    t.match(listed, [
+      { model: 'oi-small', default: true, state: 'ready', underWay: 0, device: 'CPU' },
+      { model: 'second', aliases: ['other'], state: 'ready', file: second, ends: {} },
+    ])
+    t.match(listed[0], { processes: [{ pid: Number, residentBytes: Number }] })
+
+    const before = await served.pids()
+    t.equal((await models('reload', 'other')).code, 0)
+    const after = await served.pids()
+    t.equal(after[0], before[0])
+    const isOwn = !flags.includes('--in-process')
+    t.equal(after[1] !== before[1], isOwn, 'another process answers')
+    if (isOwn) t.throws(() => process.kill(before[1]!, 0), { code: 'ESRCH' }, 'the old one is gone')
+
+    t.match(await models('unload', 'second'), { code: 0, stdout: /^second is unloaded\n$/ })
+    t.strictSame(await served.models(), ['oi-small*'])
+    t.equal((await served.decide('It rains.', 'second')).status, 400)
+    if (isOwn) t.throws(() => process.kill(after[1]!, 0), { code: 'ESRCH' })
+    t.equal(await served.server.stop(), 0)
+    t.match(await models('status'), { code: 1, stderr: /^oi: No server runs on the data folder/ })
+  })
+}
+
+t.test('what cannot be done is refused, and changes nothing', async (t) => {
+  const served = await Served.start(t, { args })
+  const file = copyOfModel(t, 'second')
+  const noModel = join(t.testdir({ 'no.gguf': 'no model' }), 'no.gguf')
+  const settings = (values: object) => ({ file, settings: values })
+  for (const [operation, input, code, message] of [
+    ['load', { file: noModel }, 'ERR_MODEL_LOAD', /is not a GGUF file/],
+    ['load', { file: `${noModel}2` }, 'ERR_MODEL_NOT_FOUND', /There is no model file/],
+    ['load', { file: defaultModelPath }, 'ERR_CONFIG', /loaded already, as oi-small/],
+    ['load', { file, name: 'oi-small' }, 'ERR_CONFIG', /both claim the name oi-small/],
+    ['load', { file, aliases: ['latest'] }, 'ERR_CONFIG', /both claim the name latest/],
+    ['load', settings({ contextTokens: 'x' }), 'ERR_CONFIG', /expected an integer/],
+    ['load', settings({ port: 1 }), 'ERR_CONFIG', /setting port/],
+    ['load', settings({ hostCacheMb: 16e6 }), 'ERR_MODEL_MEMORY', /of memory are needed/],
+    ['load', {}, 'ERR_INVALID_ARGUMENT', /file: expected a text/],
+    ['unload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody: there are oi-small/],
+    ['reload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody/],
+    ['unload', { name: 'default' }, 'ERR_INVALID_ARGUMENT', /the default model.*--default first/],
+    ['end', {}, 'ERR_INVALID_ARGUMENT', /expected one of models.load, models.unload/],
+  ] as const) {
+    await t.rejects(served.admin(`models.${operation}`, input), { code, message })
+  }
+  const command = ['models', 'unload', 'nobody', '--data-dir', served.dataDir]
+  t.match(await oi(command), { code: 1, stderr: /^oi: There is no model nobody/ })
+  t.strictSame(await served.models(), ['oi-small*'])
+  t.equal((await served.decide('It rains.')).status, 200)
+})
+
+t.test('a model that is loaded as the default takes the place of the one before', async (t) => {
+  const served = await Served.start(t, { args })
+  await served.admin('models.load', { file: copyOfModel(t, 'next'), default: true })
+  t.strictSame(await served.models(), ['next*', 'oi-small'])
+  t.match(JSON.parse((await served.decide('It rains.')).body), { model: 'next' })
+  await served.admin('models.unload', { name: 'oi-small' })
+  t.match(JSON.parse((await served.decide('It rains.', 'latest')).body), { model: 'next' })
+})
+
+t.test('reloaded under the load of 32 clients, a model fails no request', async (t) => {
+  const served = await Served.start(t, { args })
+  const statuses: Record<number, number> = {}
+  let running = true
+  t.teardown(() => (running = false))
+  const clients = Array.from({ length: 32 }, async (_, client) => {
+    for (let i = 0; running; i++) {
+      const { status } = await served.decide(`It rains on day ${i} of client ${client}.`)
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+  })
+  await sleep(200)
+  const pids = new Set(await served.pids())
+  for (let times = 0; times < 3; times++) {
+    await served.admin('models.reload', { name: 'oi-small' })
+    pids.add((await served.pids())[0])
+  }
+  running = false
+  await Promise.all(clients)
+  t.equal(pids.size, 4, 'three times another process')
+  t.strictSame(Object.keys(statuses), ['200'], JSON.stringify(statuses))
+  t.ok(statuses[200]! > 100)
+})
+
+t.test('a model whose file is gone goes on as it was, and says why', async (t) => {
+  const file = copyOfModel(t, 'gone')
+  const served = await Served.start(t, { args: [...args, '--model', file] })
+  rmSync(file)
+  await t.rejects(served.admin('models.reload'), { message: /There is no model file/ })
+  t.equal((await served.decide('It rains.')).status, 200)
+  t.match(await served.admin('models.status'), [{ state: 'ready', reason: undefined }])
+})
+
+t.test('a server that is stopped while it loads a model ends, and the model with it', async (t) => {
+  const served = await Served.start(t, { args })
+  const { pid } = served.server.child
+  let loading = false
+  const loaded = served.admin('models.load', { file: copyOfModel(t, 'late') }, () => {
+    loading = true
+  })
+  loaded.catch(() => {})
+  await until(() => loading)
+  const children = childrenOf(pid!)
+  t.equal(children.length, 2)
+  t.equal(await served.server.stop(), 0)
+  await t.rejects(loaded, { code: 'ERR_REMOTE', message: /ended before it had answered/ })
+  await until(() => children.every((child) => !existsSync(`/proc/${child}`)))
+})
+
+function childrenOf(pid: number): readonly string[] {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+  )
+}

@@ -1,0 +1,27 @@
+/** How often a model runs, and where. */
+import t from 'tap'
+import { readConfig } from '../../src/config.js'
+import { onOneDevice, replicaDevices } from '../../src/cli/replica-devices.js'
+
+const model = (device: string, replicas = 0) =>
+  readConfig({}, { model: 'a.gguf', device, replicas }).models[0]!
+
+t.test('one replica on each device, or as many as asked for, in turn', async (t) => {
+  t.strictSame(replicaDevices(model('')), [''])
+  t.strictSame(replicaDevices(model('', 3)), ['', '', ''])
+  t.strictSame(replicaDevices(model('CUDA0, CUDA1')), ['CUDA0', 'CUDA1'])
+  t.strictSame(replicaDevices(model('CUDA0,CUDA1', 3)), ['CUDA0', 'CUDA1', 'CUDA0'])
+  t.strictSame(replicaDevices(model('cpu,cpu')), ['cpu', 'cpu'])
+})
+
+t.test('fewer replicas than devices are refused', async (t) => {
+  t.throws(() => replicaDevices(model('CUDA0,CUDA1', 1)), {
+    code: 'ERR_CONFIG',
+    message: 'replicas: expected one for each device at least, got 1 for CUDA0, CUDA1',
+  })
+})
+
+t.test('a command that asks one thing after another takes the first device', async (t) => {
+  t.match(onOneDevice(model('CUDA0,CUDA1', 4)), { device: 'CUDA0', replicas: 1 })
+  t.strictSame(replicaDevices(onOneDevice(model('', 4))), [''])
+})

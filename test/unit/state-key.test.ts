@@ -1,0 +1,54 @@
+/** What a state is known by when a replica is chosen for it. */
+import t from 'tap'
+import { stateKey } from '../../src/runner/state-key.js'
+import { picture, template, user } from '../helpers/fixture.js'
+
+/** A text of so many characters whose beginnings are those of longer ones with the same seed. */
+function textOf(length: number, seed = 1): string {
+  let state = seed
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return String.fromCharCode(97 + ((state >>> 24) % 26))
+  }).join('')
+}
+
+const key = (text: string) => stateKey([template('<|user|>'), user(text)])
+
+t.test('a state that grows has the same key until it has passed a power of two', async (t) => {
+  for (const [from, to] of [
+    [256, 511],
+    [1024, 2047],
+    [4096, 40_000],
+  ] as const) {
+    for (const length of [from, from + 1, (from + to) >> 1, to]) {
+      t.equal(key(textOf(length)), key(textOf(from)), `${length} characters`)
+    }
+  }
+  t.not(key(textOf(2047)), key(textOf(2048)))
+})
+
+t.test('states that share less than half of their text have different keys', async (t) => {
+  const common = textOf(1000)
+  const keys = Array.from({ length: 100 }, (_, i) => key(common + textOf(1100, 100 + i)))
+  t.equal(new Set(keys).size, keys.length)
+})
+
+t.test('of short states every character counts', async (t) => {
+  const common = textOf(240)
+  const keys = Array.from({ length: 10 }, (_, i) => key(`${common}${i}`))
+  t.equal(new Set(keys).size, keys.length)
+})
+
+t.test('how a state is divided does not count, nor does the template', async (t) => {
+  const text = textOf(700)
+  t.equal(stateKey([user(text.slice(0, 100)), user(text.slice(100))]), key(text))
+  t.equal(stateKey([template('<|another|>'), user(text), template('<|end|>')]), key(text))
+})
+
+t.test('pictures count, by their pixels and their sizes', async (t) => {
+  const withPicture = (...parts: Parameters<typeof picture>) =>
+    stateKey([user('Look: '), picture(...parts), user(' What is it?')])
+  t.equal(withPicture(1), withPicture(1))
+  const keys = [key('Look:  What is it?'), withPicture(1), withPicture(2), withPicture(1, 84, 112)]
+  t.equal(new Set(keys).size, keys.length)
+})
