@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { checkPrerequisites } from './prerequisites.js'
 import { root } from './paths.js'
 import { BuildError, BuildStopped, probe, run } from './run.js'
@@ -148,11 +148,7 @@ async function cmake(
   const definitions: Record<string, string> = {
     OI_LLAMA_DIR: tree.dir,
     OI_LLAMA_COMMIT: tree.commit.slice(0, 12),
-    OI_NODE_API_INCLUDE: [
-      includeDir('node-api-headers', 'include'),
-      includeDir('node-addon-api'),
-    ].join(';'),
-    CMAKE_BUILD_TYPE: 'Release',
+    OI_NODE_ADDON_API_DIR: dirname(require.resolve('node-addon-api/package.json')),
   }
   for (const name of Object.keys(switches) as Switch[]) {
     definitions[switches[name]] = enabled.has(name) ? 'ON' : 'OFF'
@@ -165,23 +161,23 @@ async function cmake(
     env['CCACHE_BASEDIR'] ??= root
     env['CCACHE_NOHASHDIR'] ??= '1'
   }
-  const args = Object.entries(definitions).map(([key, value]) => `-D${key}=${value}`)
-  const generator = probe('ninja') ? 'Ninja' : 'Unix Makefiles'
+  const common = ['--directory', root, '--out', out, '--config', 'Release', '--log-level', 'warn']
+  const args = Object.entries(definitions).map(([key, value]) => `--CD${key}=${value}`)
   const parallel = String(availableParallelism())
-  // `--build` alone would trust any CMakeCache.txt, also that of a configure that was cut off.
-  await run('cmake', ['-S', root, '-B', out, '-G', generator, '--log-level=WARNING', ...args], {
-    cwd: root,
-    env,
-  })
+  const cmakeJs = (...command: string[]) =>
+    run(
+      process.execPath,
+      [require.resolve('cmake-js/bin/cmake-js'), ...command, ...common, ...args],
+      {
+        cwd: root,
+        env,
+      },
+    )
+  // `build` alone would trust any CMakeCache.txt, also that of a configure that was cut off.
+  await cmakeJs('configure')
   for (const target of targets) {
-    const build = ['--build', out, '--config', 'Release', '--target', target]
-    await run('cmake', [...build, '--parallel', parallel], { cwd: root, env })
+    await cmakeJs('build', '--target', target, '--parallel', parallel)
   }
-}
-
-/** Headers of a package, which is where it is needed and not necessarily beside this one. */
-function includeDir(name: string, folder = ''): string {
-  return join(require.resolve(`${name}/package.json`), '..', folder)
 }
 
 /** What a target is made from, as one hash: our sources, the pin, the switches, Node-API. */
@@ -199,7 +195,7 @@ function stamp(enabled: ReadonlySet<Switch>, target: StampedTarget): string {
     add(join(root, path))
   }
   hash.update(readFileSync(require.resolve('node-addon-api/package.json')))
-  hash.update(readFileSync(require.resolve('node-api-headers/package.json')))
+  hash.update(readFileSync(require.resolve('cmake-js/package.json')))
   hash.update(
     JSON.stringify([[...enabled].sort(), process.arch, process.platform, process.env['CXX']]),
   )

@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 const require = createRequire(import.meta.url)
+const fromCmakeJs = createRequire(require.resolve('cmake-js/package.json'))
 
 interface Part {
   readonly name: string
@@ -33,10 +34,18 @@ const llama: readonly Part[] = [
   { name: 'rotate-bits', licence: 'MIT', file: 'vendor/hash/rotate-bits/LICENSE.md' },
 ]
 
-/** Of packages. */
+/** Of packages: one of this project's, and the headers that cmake-js brings. */
 const packages: readonly Part[] = [
-  { name: 'node-addon-api', licence: 'MIT', file: 'node-addon-api/LICENSE.md' },
-  { name: 'node-api-headers', licence: 'MIT', file: 'node-api-headers/LICENSE' },
+  {
+    name: 'node-addon-api',
+    licence: 'MIT',
+    file: require.resolve('node-addon-api/LICENSE.md'),
+  },
+  {
+    name: 'node-api-headers',
+    licence: 'MIT',
+    file: fromCmakeJs.resolve('node-api-headers/LICENSE'),
+  },
 ]
 
 /**
@@ -63,7 +72,7 @@ export function writeLicences(folder: string, llamaDir: string): void {
     lines.push(`| ${part.name} | ${part.licence} | [${name}](${name}) |`)
   }
   for (const part of llama) add(part, join(llamaDir, part.file))
-  for (const part of packages) add(part, require.resolve(part.file))
+  for (const part of packages) add(part, part.file)
   lines.push(`| ${runtime.name} | ${runtime.licence} | |`, '')
   writeFileSync(join(folder, 'README.md'), lines.join('\n'))
 }

@@ -38,7 +38,8 @@ interface ProjectManifest extends Manifest {
 const published = [
   ...['name', 'version', 'description', 'keywords', 'license', 'type', 'engines', 'bin'],
   ...['main', 'types', 'typesVersions', 'exports', 'files'],
-  ...['dependencies', 'peerDependencies', 'peerDependenciesMeta'],
+  // The last for cmake-js: which Node-API it compiles for, by headers that it brings.
+  ...['dependencies', 'peerDependencies', 'peerDependenciesMeta', 'binary'],
 ]
 
 export const project = JSON.parse(
