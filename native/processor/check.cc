@@ -30,9 +30,8 @@ __attribute__((constructor(101))) void CheckProcessor() {
 #include "oi_needed_instructions.h"
 #undef OI_NEEDS
   if (!lacks) return;
-  Say(": build it on this machine with `npm run build -- --clean`, or for all of the last ten "
-      "years "
-      "with `npm run build -- --portable --clean`\n");
+  Say(": compile it on this machine, with `npx oi build --clean` where oi-systemone is installed, "
+      "with `npm run build -- --clean` in a checkout of it\n");
   _exit(1);
 }
 

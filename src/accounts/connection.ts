@@ -13,7 +13,8 @@
 
 import type Sqlite from 'better-sqlite3'
 import { accountsPath, connect, openDatabase } from './database.js'
-import { isBusy, isStoreError, unavailable } from './store-errors.js'
+import { isSqliteError } from './sqlite.js'
+import { isBusy, unavailable } from './store-errors.js'
 import { StoreFile } from './store-file.js'
 
 const reopenMs = 1000
@@ -82,7 +83,7 @@ export class Connection {
       return result
     } catch (error) {
       // After close() it is the caller's fault, and still no reason to end the process.
-      if (!isStoreError(error) && this.#db.open) throw error
+      if (!isSqliteError(error) && this.#db.open) throw error
       this.#failingSinceMs ??= performance.now()
       if (!isBusy(error)) this.expectReopening()
       throw unavailable('used', error)

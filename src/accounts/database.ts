@@ -15,9 +15,10 @@
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
+import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { migrate } from './schema.js'
+import { sqlite } from './sqlite.js'
 import { isPassing, reasonOf, unavailable } from './store-errors.js'
 
 /**
@@ -77,7 +78,7 @@ export function openDatabase(dataDir: string, busyMs: number): Sqlite.Database {
  * @throws {@link Sqlite.SqliteError} If it cannot be opened.
  */
 export function connect(path: string, busyMs: number): Sqlite.Database {
-  const db = new Sqlite(path, { timeout: busyMs, fileMustExist: true })
+  const db = new (sqlite())(path, { timeout: busyMs, fileMustExist: true })
   try {
     db.pragma('synchronous = NORMAL')
     db.pragma('foreign_keys = ON')

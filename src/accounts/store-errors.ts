@@ -4,8 +4,8 @@
  * @module
  */
 
-import Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
+import { isSqliteError } from './sqlite.js'
 
 /** When a caller may try again, milliseconds. */
 const retryAfterMs = 1000
@@ -64,10 +64,6 @@ export function unavailable(what: string, cause: unknown): OiError {
   })
 }
 
-export function isStoreError(error: unknown): error is InstanceType<typeof Sqlite.SqliteError> {
-  return error instanceof Sqlite.SqliteError
-}
-
 function codeOf(error: unknown): string {
-  return error instanceof Sqlite.SqliteError ? error.code : ''
+  return isSqliteError(error) ? error.code : ''
 }

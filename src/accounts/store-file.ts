@@ -9,7 +9,7 @@
  */
 
 import { statSync } from 'node:fs'
-import Sqlite from 'better-sqlite3'
+import { sqlite } from './sqlite.js'
 
 /** Which file, and which log. */
 export interface Noted {
@@ -52,14 +52,15 @@ export class StoreFile {
   /**
    * To be called before the path is opened: what takes its name from then on is another file.
    *
-   * @throws {@link Sqlite.SqliteError} If there is no file, or another one beside the old log.
+   * @throws `SqliteError` If there is no file, or another one beside the old log.
    */
   check(): void {
     const file = (this.#found = identity(this.path))
-    if (file === undefined) throw new Sqlite.SqliteError('it is not there', 'SQLITE_CANTOPEN')
+    const { SqliteError } = sqlite()
+    if (file === undefined) throw new SqliteError('it is not there', 'SQLITE_CANTOPEN')
     if (this.#file === undefined || this.#file === file || this.#log === undefined) return
     if (this.#log !== identity(`${this.path}-wal`)) return
-    throw new Sqlite.SqliteError(
+    throw new SqliteError(
       'it was replaced, and accounts.db-wal beside it was not: restore both, or remove that',
       'SQLITE_CANTOPEN',
     )

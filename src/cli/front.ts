@@ -112,7 +112,7 @@ export class Front {
     })
     this.#servers.push(server)
     this.#url = `${scheme}://${reachable(host)}:${server.port}`
-    log.say(`Listening on ${this.#url}\n`)
+    log.say(`Listening on ${this.#url} (${server.by})\n`)
     if (metricsPort === 0) return
     const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
     const metrics = { handlers: new MetricsHandlers(this.#handlers), flagPrefix: '--metrics-' }

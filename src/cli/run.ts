@@ -9,6 +9,7 @@ import { OiError } from '../errors.js'
 import { packageVersion } from '../package-root.js'
 import { addAccountsCommand } from './accounts-command.js'
 import { addAskCommand } from './ask-command.js'
+import { addBuildCommand } from './build-command.js'
 import { addCalibrateCommand } from './calibrate-command.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { addEvalCommand } from './eval-command.js'
@@ -54,6 +55,7 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
   addWorkspacesCommand(program, dependencies)
   addAccountsCommand(program, dependencies, (result) => (code = result))
   addOpenApiCommand(program)
+  addBuildCommand(program, (result) => (code = result))
   try {
     await program.parseAsync(argv)
     return code

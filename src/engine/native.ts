@@ -1,16 +1,17 @@
 /**
  * Finds the addon and gives it types. The only module that loads native code.
  *
- * Looked for in this order: the path in `OI_ADDON`, the package of this platform, the local
- * build. A failure lists all three with their errors.
+ * Looked for in this order: the path in `OI_ADDON`, which stands for itself; what was compiled here;
+ * the package of this platform. A failure lists each place with its error, and the remedy.
  *
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { OiError } from '../errors.js'
-import { packageRoot } from '../package-root.js'
+import { packageRoot, packageVersion } from '../package-root.js'
 import type { EngineStats, ModelInfo, ScoreOutput } from './types.js'
 
 /** Complete: nothing is left to the addon. 0 means "choose". */
@@ -148,25 +149,56 @@ export function loadAddon(): NativeAddon {
 
 function load(): NativeAddon {
   const failures: string[] = []
-  for (const [what, path] of candidates()) {
+  for (const { name, load } of places()) {
     try {
-      return require(path) as NativeAddon
+      return load()
     } catch (error) {
-      failures.push(`  ${what}: ${(error as Error).message.split('\n')[0]}`)
+      failures.push(`  ${name}: ${(error as Error).message.split('\n')[0]}`)
     }
   }
+  const remedy = isCheckout ? 'npm run build' : 'npx oi build'
   throw new OiError(
     'ERR_ADDON_NOT_FOUND',
     `The native addon could not be loaded.\n${failures.join('\n')}\n` +
-      'Build it with `npm run build` in the folder of oi-systemone.',
+      `Compile it here: ${remedy}`,
   )
 }
 
-function candidates(): [string, string][] {
+/** Of a package, the sources of TypeScript are no part. */
+const isCheckout = existsSync(join(packageRoot, 'tsconfig.json'))
+
+interface Place {
+  readonly name: string
+  readonly load: () => NativeAddon
+}
+
+function places(): Place[] {
   const explicit = process.env['OI_ADDON']
-  if (explicit) return [['OI_ADDON', resolve(explicit)]]
+  if (explicit) {
+    return [{ name: `OI_ADDON=${explicit}`, load: () => requireFile(resolve(explicit)) }]
+  }
+  const own = join(packageRoot, 'build', 'default', 'oi.node')
+  const platform = `@oi-systemone/${process.platform}-${process.arch}`
   return [
-    ['platform package', `@oi-systemone/${process.platform}-${process.arch}`],
-    ['local build', join(packageRoot, 'build', 'default', 'oi.node')],
+    { name: `compiled here, ${own}`, load: () => requireFile(own) },
+    { name: `package ${platform}`, load: () => requirePackage(platform) },
   ]
+}
+
+function requireFile(path: string): NativeAddon {
+  if (!existsSync(path)) throw new Error('it is not there')
+  return require(path) as NativeAddon
+}
+
+/** Of another version, it has another interface. */
+function requirePackage(name: string): NativeAddon {
+  let version: string
+  try {
+    version = (require(`${name}/package.json`) as { version: string }).version
+  } catch {
+    throw new Error('it is not installed')
+  }
+  const expected = packageVersion()
+  if (version !== expected) throw new Error(`it is of version ${version}, expected ${expected}`)
+  return require(name) as NativeAddon
 }

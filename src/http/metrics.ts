@@ -8,9 +8,10 @@
  * @module
  */
 
-import { Counter, Gauge, type Histogram, Registry } from 'prom-client'
+import type * as Prometheus from 'prom-client'
 import type { EngineReport } from '../decide/types.js'
 import type { RunnerReport } from '../runner/supervision.js'
+import { serverPackage } from '../server-package.js'
 import { engineMetrics } from './engine-metrics.js'
 import type { StoreFigures } from './gate.js'
 import type { Logger } from './logger.js'
@@ -71,7 +72,8 @@ const storeMetrics: readonly {
 type Labels = Readonly<Record<string, string | number>>
 
 export class Metrics {
-  readonly #registry = new Registry()
+  readonly #library = serverPackage<typeof Prometheus>('prom-client', 'the metrics')
+  readonly #registry = new this.#library.Registry()
   readonly #sources: MetricsSources
   /** What all metrics of engines and their processes are read from, of one answer. */
   #reports: readonly EngineReport[] = []
@@ -143,7 +145,7 @@ export class Metrics {
       },
     }
     // Its own histograms can only be filled observation by observation.
-    this.#registry.registerMetric(histogram as unknown as Histogram)
+    this.#registry.registerMetric(histogram as unknown as Prometheus.Histogram)
   }
 
   /** Under the names that other programs use for them. */
@@ -182,6 +184,7 @@ export class Metrics {
     labelNames: string[],
     read: () => readonly (readonly [Labels, number])[],
   ): void {
+    const { Counter, Gauge } = this.#library
     const Kind = kind === 'counter' ? Counter : Gauge
     new Kind({
       ...{ name, help, labelNames, registers: [this.#registry] },

@@ -42,8 +42,15 @@ const lastMs = 1000
 /** Between looks whether the last of them have been taken. */
 const lookMs = 5
 
+interface Chosen {
+  readonly transport: Transport
+  readonly by: string
+}
+
 export class Server {
   readonly port: number
+  /** What speaks HTTP, for people; and why the faster one does not. */
+  readonly by: string
   readonly #handlers: Listener
   readonly #leaving: Leaving
   readonly #transport: Transport
@@ -64,8 +71,9 @@ export class Server {
     return new Server(handlers, leaving, chosen)
   }
 
-  private constructor(handlers: Listener, leaving: Leaving, transport: Transport) {
+  private constructor(handlers: Listener, leaving: Leaving, { transport, by }: Chosen) {
     this.port = transport.port
+    this.by = by
     this.#handlers = handlers
     this.#leaving = leaving
     this.#transport = transport
@@ -109,17 +117,20 @@ export class Server {
   }
 }
 
-async function choose(name: TransportName, options: TransportOptions): Promise<Transport> {
+async function choose(name: TransportName, options: TransportOptions): Promise<Chosen> {
   const nodeOnly = options.tls !== undefined || options.proxyProtocol
-  if (name === 'node' || (name === 'auto' && nodeOnly)) return NodeTransport.listen(options)
+  const byNode = async (reason = '') => {
+    return { transport: await NodeTransport.listen(options), by: `node:http${reason}` }
+  }
+  if (name === 'node' || (name === 'auto' && nodeOnly)) return byNode()
   if (nodeOnly) {
     throw new OiError('ERR_LISTEN', '--transport: TLS and the PROXY protocol need node or auto')
   }
   try {
-    return await UwsTransport.listen(options)
+    return { transport: await UwsTransport.listen(options), by: 'uWebSockets.js' }
   } catch (error) {
     if (!(error instanceof NoUws)) throw error
-    if (name === 'auto') return NodeTransport.listen(options)
+    if (name === 'auto') return byNode(`, as uWebSockets.js cannot be used: ${error.message}`)
     throw new OiError('ERR_LISTEN', `--transport: uws cannot be used: ${error.message}`, {
       cause: error,
     })

@@ -27,6 +27,7 @@ import { RefusedClient } from './node-client.js'
 import { NodeTransport } from './node-transport.js'
 import { errorContent, headersOf, noTimings } from './reply.js'
 import { requestId } from './request-id.js'
+import { notInstalled } from '../server-package.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { UwsClient } from './uws-client.js'
 
@@ -210,7 +211,10 @@ async function loadLibrary(): Promise<{ library: Library; binary: string }> {
     const name = `uws_${platform}_${arch}_${versions.modules}.node`
     return { library, binary: realpathSync(join(folder, name)) }
   } catch (cause) {
-    throw new NoUws((cause as Error).message.split('\n').at(-1), { cause })
+    const { code, message } = cause as NodeJS.ErrnoException
+    const missing = code === 'ERR_MODULE_NOT_FOUND'
+    const reason = missing ? notInstalled('uWebSockets.js') : message.split('\n').at(-1)
+    throw new NoUws(reason, { cause })
   }
 }
 

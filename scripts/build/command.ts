@@ -1,0 +1,53 @@
+/**
+ * The command that builds: its flags, and what a failure looks like.
+ *
+ * @module
+ */
+
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildDir, buildNative, type Switch, switches } from './native.js'
+import { root } from './paths.js'
+import { BuildError } from './run.js'
+
+/**
+ * @param flags - `--clean` and the {@link switches}.
+ * @returns The exit code.
+ */
+export async function build(flags: string[]): Promise<number> {
+  try {
+    const names = Object.keys(switches) as Switch[]
+    const { values } = parseArgs({
+      args: flags,
+      options: Object.fromEntries(
+        [...names, 'clean'].map((name) => [name, { type: 'boolean' as const }]),
+      ),
+    })
+    const enabled = new Set(names.filter((name) => values[name]))
+    if (values['clean']) rmSync(buildDir(enabled), { recursive: true, force: true })
+    const dir = await buildNative(enabled)
+    if (installed) leaveProducts(dir)
+    // Only the build without switches is looked for.
+    if (enabled.size > 0) console.log(`To use it: OI_ADDON=${join(dir, 'oi.node')}`)
+    return 0
+  } catch (error) {
+    const expected =
+      error instanceof BuildError ||
+      (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
+    console.error(expected ? (error as Error).message : error)
+    return error instanceof BuildError ? error.exitCode : 1
+  }
+}
+
+/** Whether this is a package and no checkout: then nobody compiles a second time. */
+const installed = !existsSync(join(root, 'tsconfig.json'))
+
+/** Removes what a build needs and its users do not, some 250 MB. */
+function leaveProducts(dir: string): void {
+  for (const name of readdirSync(dir)) {
+    if (['oi.node', 'stamp.json'].includes(name)) continue
+    rmSync(join(dir, name), { recursive: true })
+  }
+  rmSync(join(root, 'vendor'), { recursive: true, force: true })
+}

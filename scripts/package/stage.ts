@@ -1,0 +1,91 @@
+/**
+ * Lays out the packages as folders, from nothing but the sources: compiled anew, so that no file is
+ * in them that a source of long ago has left.
+ *
+ * @module
+ */
+
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { root } from '../build/paths.js'
+import { run } from '../build/run.js'
+import { completeTypes } from './common-js.js'
+import { filesIn } from './files.js'
+import { writeLicences } from './licences.js'
+import {
+  mainManifest,
+  type Manifest,
+  platformManifest,
+  serverManifest,
+  type System,
+} from './manifests.js'
+
+const require = createRequire(import.meta.url)
+
+/** What is copied as it is. */
+const copied = [
+  ...['src/models/oi-small.gguf', 'src/models/oi-small.md', 'native', 'CMakeLists.txt'],
+  ...['README.md', 'CHANGELOG.md', 'LICENSE'],
+]
+
+/** `oi-systemone`. Source maps are left out, as their sources are. */
+export async function stageMain(folder: string): Promise<void> {
+  begin(folder, mainManifest())
+  const tsc = require.resolve('typescript/bin/tsc')
+  const config = join(root, 'scripts', 'package', 'tsconfig.json')
+  const dist = join(folder, 'dist')
+  await run(process.execPath, [tsc, '--project', config, '--outDir', dist])
+  completeTypes(join(dist, 'src'), ['index', 'client/index'])
+  for (const name of filesIn(join(dist, 'scripts'))) {
+    if (name.endsWith('.d.ts')) rmSync(join(dist, 'scripts', name))
+  }
+  for (const path of copied) {
+    cpSync(join(root, path), join(folder, path), { recursive: true })
+  }
+}
+
+/** @param llamaDir - The tree that the addon was compiled from. */
+export function stagePlatform(
+  folder: string,
+  system: System,
+  addon: string,
+  llamaDir: string,
+): void {
+  const manifest = platformManifest(system)
+  begin(folder, manifest)
+  cpSync(addon, join(folder, 'oi.node'))
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  writeLicences(join(folder, 'licences'), llamaDir)
+  writeFileSync(
+    join(folder, 'README.md'),
+    `# ${String(manifest['name'])}\n\n${String(manifest['description'])}. It is installed by itself.\n`,
+  )
+}
+
+/** `@oi-systemone/server`. Its command is that of `oi-systemone`, which need not be beside it. */
+export function stageServer(folder: string): void {
+  begin(folder, serverManifest())
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  writeFileSync(
+    join(folder, 'oi.js'),
+    `#!/usr/bin/env node
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+const manifest = createRequire(import.meta.url).resolve('oi-systemone/package.json')
+await import(new URL('dist/src/cli/main.js', pathToFileURL(manifest)).href)
+`,
+    { mode: 0o755 },
+  )
+  writeFileSync(
+    join(folder, 'README.md'),
+    `# @oi-systemone/server\n\n    npm install @oi-systemone/server\n    npx oi serve\n`,
+  )
+}
+
+function begin(folder: string, manifest: Manifest): void {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
+}

@@ -1,0 +1,42 @@
+/**
+ * `oi build`: compiles the addon in the installed package, for this machine.
+ *
+ * @module
+ */
+
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Command } from 'commander'
+import { packageRoot } from '../package-root.js'
+
+/** Of the build script, which is beside the commands and no part of them. */
+interface BuildScript {
+  build(flags: string[]): Promise<number>
+}
+
+const flags = {
+  cuda: 'for NVIDIA GPUs, whose toolkit must be installed',
+  vulkan: 'for Vulkan GPUs',
+  metal: 'for Apple GPUs',
+  hip: 'for AMD GPUs',
+  portable: 'for every processor of the last ten years instead of this one',
+  clean: 'from the beginning',
+}
+
+export function addBuildCommand(program: Command, done: (code: number) => void): void {
+  const command = program
+    .command('build')
+    .description('compile the native addon here, where no package has it for this machine')
+    .addHelpText(
+      'after',
+      '\nNeeds a C++ compiler, CMake, git and Ninja or make, and says what is missing. Takes some' +
+        '\nminutes. Without a GPU, what was compiled is used from then on; with one, the line at the' +
+        '\nend says how it is used.',
+    )
+  for (const [name, text] of Object.entries(flags)) command.option(`--${name}`, text)
+  command.action(async (given: Record<string, boolean>) => {
+    const script = pathToFileURL(join(packageRoot, 'dist/scripts/build/command.js')).href
+    const { build } = (await import(script)) as BuildScript
+    done(await build(Object.keys(given).map((name) => `--${name}`)))
+  })
+}

@@ -1,0 +1,66 @@
+/**
+ * What an application that embeds a model makes Node look for: watched in the loader, as an import
+ * that is there and not needed is seen in no other way.
+ */
+import t, { type Test } from 'tap'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fixturePath, projectorPath } from '../helpers/fixture.js'
+
+const library = new URL('../../src/index.js', import.meta.url).href
+const watcher = new URL('../fixtures/watch-imports.js', import.meta.url).href
+
+/** Of the packages that the library has, those that every use of it needs. */
+const needed = ['@huggingface/jinja', 'typebox', 'typebox/compile']
+
+/** @returns The packages that were asked for while `script` ran; `oi` is the library in it. */
+function packagesAskedFor(t: Test, script: string): string[] {
+  const file = join(mkdtempSync(join(tmpdir(), 'oi-imports-')), 'imports')
+  t.teardown(() => rmSync(dirname(file), { recursive: true }))
+  writeFileSync(file, '')
+  const text = `import * as oi from ${JSON.stringify(library)}\n${script}`
+  const child = spawnSync(
+    process.execPath,
+    ['--import', watcher, '--input-type=module', '--eval', text],
+    // Processes that it starts are watched too.
+    {
+      encoding: 'utf8',
+      env: { ...process.env, OI_TEST_IMPORTS: file, NODE_OPTIONS: `--import ${watcher}` },
+    },
+  )
+  t.equal(child.status, 0, child.stderr)
+  return [...new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean))].sort()
+}
+
+const decide = `
+  await opened.decide({ state: 'It rains.', questions: { wet: { type: 'noul', instructions: 'Wet?' } } })
+  await opened.close()
+`
+
+t.test('a decision needs nothing of the server', async (t) => {
+  const script = `const opened = await oi.open({ threads: 1 })\n${decide}`
+  t.strictSame(packagesAskedFor(t, script), needed)
+})
+
+t.test('nor does one in a process of its own', async (t) => {
+  const script = `const opened = await oi.open({ threads: 1, isolate: true })\n${decide}`
+  t.strictSame(packagesAskedFor(t, script), needed)
+})
+
+t.test('the accounts need better-sqlite3 once they are opened, and not before', async (t) => {
+  const accounts = JSON.stringify(new URL('../../src/accounts/accounts.js', import.meta.url).href)
+  const script = `const { Accounts } = await import(${accounts})\n`
+  t.notOk(packagesAskedFor(t, script).includes('better-sqlite3'))
+  const dataDir = JSON.stringify(t.testdir())
+  const open = `new Accounts({ dataDir: ${dataDir}, busyMs: 0, log() {} }).close()`
+  t.ok(packagesAskedFor(t, script + open).includes('better-sqlite3'))
+})
+
+t.test('what decodes pictures is loaded with a model that sees them', async (t) => {
+  const options = { model: await fixturePath('dense'), projectorPath: await projectorPath() }
+  const text = JSON.stringify({ ...options, contextTokens: 2048, threads: 1 })
+  const script = `const opened = await oi.open(${text})\nawait opened.close()`
+  t.strictSame(packagesAskedFor(t, script), [...needed, 'sharp'].sort())
+})

@@ -1,0 +1,125 @@
+/**
+ * The packed packages, unpacked where npm would put them: they have all files that they need and no
+ * others. Their dependencies are those of this project, so that nothing is fetched; what is installed
+ * by package managers is in installs.test.ts.
+ *
+ * Needs the built addon.
+ */
+import t, { type Test } from 'tap'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buildNative } from '../../scripts/build/native.js'
+import { root } from '../../scripts/build/paths.js'
+import { filesIn } from '../../scripts/package/files.js'
+import { makePackages, type Tarballs, thisSystem } from '../../scripts/package/packages.js'
+import { answer, programs, Project } from '../helpers/packed.js'
+
+const skip = thisSystem() === undefined ? 'there is no package for this system' : false
+
+const out = mkdtempSync(join(tmpdir(), 'oi-packages-'))
+t.teardown(() => rmSync(out, { recursive: true }))
+let made: Promise<Tarballs> | undefined
+const make = async () => makePackages(join(await buildNative(new Set()), 'oi.node'), out)
+
+/** A project with the packages of these tarballs, and of this project what they depend on. */
+async function projectWith(t: Test, ...packages: (keyof Tarballs)[]) {
+  const tarballs = await (made ??= make())
+  const project = new Project(t)
+  const modules = join(project.folder, 'node_modules')
+  const dependencies = new Set<string>()
+  for (const name of packages) {
+    const unpacked = join(project.folder, name)
+    mkdirSync(unpacked)
+    await project.run('tar', ['-xzf', tarballs[name], '-C', unpacked, '--strip-components', '1'])
+    const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as {
+      readonly name: string
+      readonly dependencies?: Readonly<Record<string, string>>
+      readonly bin?: Readonly<Record<string, string>>
+    }
+    const place = join(modules, manifest.name)
+    mkdirSync(dirname(place), { recursive: true })
+    renameSync(unpacked, place)
+    for (const [command, file] of Object.entries(manifest.bin ?? {})) {
+      mkdirSync(join(modules, '.bin'), { recursive: true })
+      rmSync(join(modules, '.bin', command), { force: true })
+      symlinkSync(join(place, file), join(modules, '.bin', command))
+    }
+    for (const needed of Object.keys(manifest.dependencies ?? {})) dependencies.add(needed)
+  }
+  for (const name of dependencies) {
+    const place = join(modules, name)
+    mkdirSync(dirname(place), { recursive: true })
+    if (!existsSync(place)) symlinkSync(join(root, 'node_modules', name), place)
+  }
+  project.write('app.mjs', programs.esm)
+  project.write('app.cjs', programs.commonJs)
+  return project
+}
+
+t.test('import and require() answer', { skip }, async (t) => {
+  const project = await projectWith(t, 'main', 'platform')
+  for (const file of ['app.mjs', 'app.cjs']) {
+    const { stdout, output } = await project.node(file)
+    t.match(stdout, answer, { output })
+  }
+})
+
+t.test(
+  'without the package of the platform, every place and the remedy are named',
+  { skip },
+  async (t) => {
+    const project = await projectWith(t, 'main')
+    const { status, output } = await project.node('app.mjs')
+    t.equal(status, 1)
+    t.match(output, /ERR_ADDON_NOT_FOUND/)
+    t.match(
+      output,
+      /compiled here, .*node_modules.oi-systemone.build.default.oi\.node: it is not there/,
+    )
+    t.match(output, /package @oi-systemone\/\S+: it is not installed/)
+    t.match(output, /Compile it here: npx oi build/)
+  },
+)
+
+t.test(
+  'what only the server needs is named with the line that installs it',
+  { skip },
+  async (t) => {
+    const project = await projectWith(t, 'main', 'platform')
+    const served = await project.oi('serve', '--port', '0')
+    t.equal(served.status, 1)
+    t.match(served.output, /the package better-sqlite3 is not installed/)
+    t.match(served.output, /npm install @oi-systemone\/server@\d/)
+    const asked = await project.oi('ask', 'It rains.', '--noul', 'Is it wet?')
+    t.equal(asked.status, 0, { output: asked.output })
+  },
+)
+
+t.test('the server’s package has the command, and all that it needs', { skip }, async (t) => {
+  const project = await projectWith(t, 'main', 'platform', 'server')
+  const { status, output } = await project.oi('keys', 'list', '--data-dir', 'data')
+  t.equal(status, 0, { output })
+})
+
+t.test('nothing is packed that nobody needs', { skip }, async (t) => {
+  const { folder } = await projectWith(t, 'main', 'platform')
+  const files = filesIn(join(folder, 'node_modules', 'oi-systemone'))
+  const odd =
+    /\.map$|\.tsbuildinfo$|(?:^|\/)test\/(?!.*\.(?:cc|h)$)|^dist\/scripts\/(?!build\/)|(?<!\.d)\.ts$/
+  t.strictSame(
+    files.filter((name) => odd.test(name)),
+    [],
+  )
+  for (const name of ['dist/src/runner/main.js', 'dist/src/models/probe-main.js', 'LICENSE']) {
+    t.ok(files.includes(name), name)
+  }
+})
