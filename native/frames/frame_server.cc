@@ -1,11 +1,12 @@
 #include "frame_server.h"
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <utility>
 
 #include "fields.h"
-#include "ggml.h"
 #include "messages.h"
 
 namespace oi {
@@ -119,7 +120,9 @@ void FrameServer::RequireHarmless(const Job& job) const {
   if (options_.fatal.empty()) return;
   const auto look = [this](const std::vector<TextPart>& parts) {
     for (const TextPart& part : parts) {
-      if (part.text.find(options_.fatal) != std::string::npos) GGML_ABORT("planted by a test");
+      if (part.text.find(options_.fatal) == std::string::npos) continue;
+      std::fputs("a fault that a test has planted\n", stderr);
+      std::abort();
     }
   };
   look(job.request.prefix);
