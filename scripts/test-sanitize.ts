@@ -23,13 +23,15 @@ import { ensureModel } from './make-model/ensure.js'
 
 const suites = ['dist/test/native']
 /**
- * Tools, not the addon; what is about readouts, whose code is not native and takes long here; and
- * the check of the processor, which runs on one that qemu plays, where no sanitizer does.
+ * Tools, not the addon; what is about readouts, whose code is not native and takes long here; what
+ * is about the processes of a server, whose native code the other tests of runners have; and the
+ * check of the processor, which runs on one that qemu plays, where no sanitizer does.
  */
 const skipped = [
   'processor.test.js',
   ...['make-model.test.js', 'bench-texts.test.js', 'label-fallback.test.js', 'label-table.test.js'],
   ...['calibrate.test.js', 'custom-readout.test.js', 'native-inspect.test.js'],
+  ...['hang.test.js', 'replicas.test.js', 'runner-kills.test.js', 'runners.test.js'],
 ]
 /** ThreadSanitizer is several times slower. */
 const operations = { sanitize: 2000, 'sanitize-thread': 800 }
