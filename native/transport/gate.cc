@@ -207,6 +207,8 @@ us_socket_t* Gate::End(us_socket_t* s) {
   Gate& gate = Of(s);
   const int fd = gate.FdOf(s);
   Connection& connection = gate.At(fd);
+  // Told again when a reply that waited for room has left and the end is read once more.
+  if (connection.half_closed) return s;
   // A request that is not whole is none any more.
   if (connection.body_bytes > 0 || !connection.head.empty() || !gate.owner_.half_closed(fd)) {
     return gate.theirs_.on_end(s);
@@ -230,6 +232,7 @@ void Gate::Probe(int fd) {
 bool Gate::IsThere(int fd) {
   tcp_info info{};
   socklen_t size = sizeof info;
+  if (!At(fd).half_closed) return false;
   const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
   if (known && info.tcpi_state != TCP_CLOSE) return true;
   us_.close(0, At(fd).socket, 0, nullptr);
@@ -237,7 +240,7 @@ bool Gate::IsThere(int fd) {
 }
 
 void Gate::CloseIfSent(int fd) {
-  if (AllSent(fd)) us_.close(0, At(fd).socket, 0, nullptr);
+  if (At(fd).half_closed && AllSent(fd)) us_.close(0, At(fd).socket, 0, nullptr);
 }
 
 }  // namespace oi
