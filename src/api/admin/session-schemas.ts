@@ -1,0 +1,51 @@
+/**
+ * Signing in and out.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+import { count, strict, time } from './fields.js'
+
+const password = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 256, description })
+
+const newPassword = Type.String({
+  minLength: 12,
+  maxLength: 256,
+  description: 'The new password: 12 to 256 characters.',
+})
+
+export const SignInSchema = Type.Object(
+  { password: password('The password of the administrator.') },
+  { title: 'SignIn', ...strict },
+)
+
+export const FirstSignInSchema = Type.Object(
+  {
+    token: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'What stands behind `#first=` in the link of the first start. Good once.',
+    }),
+    password: newPassword,
+  },
+  { title: 'FirstSignIn', ...strict },
+)
+
+export const PasswordChangeSchema = Type.Object(
+  { current: password('The password as it is.'), new: newPassword },
+  { title: 'PasswordChange', ...strict },
+)
+
+export const SessionSchema = Type.Object(
+  {
+    csrf_token: Type.String({
+      minLength: 1,
+      description: 'To be sent as `x-oi-csrf` with every request that changes something.',
+    }),
+    expires_at: time('When it ends, however much it is used.'),
+    idle_timeout_seconds: count('After how long without a request it ends.'),
+  },
+  { title: 'Session' },
+)

@@ -1,0 +1,58 @@
+/**
+ * Usage over time.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+import { count, id, time, tokenFields } from './fields.js'
+
+const by = Type.Union([Type.Literal('workspace'), Type.Literal('key'), Type.Literal('model')])
+const per = Type.Union([Type.Literal('hour'), Type.Literal('day')])
+
+export const UsageRowSchema = Type.Object(
+  {
+    start: time('When the hour or day began.'),
+    workspace_id: Type.Optional(id('With `by` workspace and key.')),
+    workspace: Type.Optional(Type.String()),
+    key_id: Type.Optional(id('With `by` key.')),
+    key: Type.Optional(Type.String()),
+    model: Type.Optional(Type.String({ description: 'With `by` model.' })),
+    requests: Type.Integer({ description: 'Those that were answered.' }),
+    ...tokenFields,
+    cost: count('Millionths of a credit.'),
+  },
+  { title: 'UsageRow' },
+)
+
+export const UsageSchema = Type.Object(
+  {
+    by,
+    per,
+    from: time('The beginning of the first hour or day.'),
+    to: time('The end of the last one.'),
+    rows: Type.Array(UsageRowSchema, {
+      description:
+        'The newest first; none for what was not used. Usage without a key (the playground of the ' +
+        'console, requests without a key) is no part of `by` key.',
+    }),
+  },
+  { title: 'Usage' },
+)
+
+export const usageQuery = {
+  by: Type.Optional(Type.Union(by.anyOf, { default: 'workspace' })),
+  per: Type.Optional(
+    Type.Union(per.anyOf, { default: 'day', description: 'Hours are kept for 92 days.' }),
+  ),
+  from: Type.Optional(
+    time('A day as 2026-01-31, or a time. Default: 30 days before `to`, or 47 hours.'),
+  ),
+  to: Type.Optional(time('Exclusive. Default: the end of the current hour or day.')),
+  workspace_id: Type.Optional(id('Only of this workspace.')),
+  key_id: Type.Optional(id('Only of this key; needs `by` key or model.')),
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  format: Type.Optional(
+    Type.Union([Type.Literal('json'), Type.Literal('csv')], { default: 'json' }),
+  ),
+}
