@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../accounts/accounts.js'
 import { modelOperations } from '../admin/operations.js'
 import { AdminServer } from '../admin/server.js'
-import { type Config, laterModel } from '../config.js'
+import { type Config, laterModel, reportSettings } from '../config.js'
 import { CrashReports } from '../runner/crash-report.js'
 import type { Dependencies } from './dependencies.js'
 import { Front } from './front.js'
@@ -57,7 +57,10 @@ export async function runServer(
     const reload = new SettingsReload({ config, read, front, slots, changes, notice })
     const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
       laterModel(reload.config, ...named)
-    const operations = modelOperations(createModelAdmin({ slots, changes, settingsOf }))
+    const operations = {
+      ...modelOperations(createModelAdmin({ slots, changes, settingsOf })),
+      'settings.list': () => Promise.resolve(reportSettings(reload.config)),
+    }
     const admin = await AdminServer.listen({ dataDir, operations, notice })
     ends.unshift(() => admin.close())
     slots.onChange = () => {
