@@ -173,6 +173,7 @@ export class BatchExchange extends PostExchange {
   #giveItem(index: number, decision: Decision, text: string): void {
     if (this.ended) return
     this.#work!.totals.add(decision)
+    this.context.traffic.addPhases(decision.timings)
     this.#settle(index, 200, text)
   }
 

@@ -19,7 +19,10 @@ export class DecideExchange extends PostExchange {
     this.#outcome = new Outcome({
       serialize: (decision) => this.serialize(decision),
       book: (decision) => context.gate.book(this.caller!, decision),
-      give: ({ timings }, body) => this.answer({ status: 200, body }, timings),
+      give: ({ timings }, body) => {
+        context.traffic.addPhases(timings)
+        this.answer({ status: 200, body }, timings)
+      },
       fail: (error) => this.fail(error),
     })
   }

@@ -24,6 +24,7 @@ import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
 import { Metrics } from './metrics.js'
 import { pathOf } from './path.js'
+import type { Host } from './process-metrics.js'
 import type { PostContext, PostExchange, Wire } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { Running } from './running.js'
@@ -68,6 +69,8 @@ export interface HandlersOptions extends HandlersSettings {
   readonly heartbeatMs?: number | undefined
   /** Whether `/metrics` is one of the routes. Default true. */
   readonly serveMetrics?: boolean
+  /** For the metrics. Default: nothing is known. */
+  readonly host?: Host
 }
 
 /** Routes that take a body, by POST. */
@@ -132,11 +135,7 @@ export class Handlers implements PostContext, Listener {
     [
       '/readyz',
       () => {
-        this.decider()
-        if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
-        requireRunners(this.#backend.runners?.() ?? [])
-        const trouble = this.gate.trouble?.()
-        if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
+        this.#requireReady()
         return { status: 200, body: '{"status":"ready"}' }
       },
     ],
@@ -173,6 +172,9 @@ export class Handlers implements PostContext, Listener {
       engines: () => backend.decider()?.engines() ?? [],
       runners: () => backend.runners?.() ?? [],
       store: () => gate.storeFigures?.(),
+      ready: () => this.#isReady(),
+      waiting: () => gate.waiting?.() ?? 0,
+      host: options.host ?? {},
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]
@@ -230,6 +232,24 @@ export class Handlers implements PostContext, Listener {
       exchange.cancel(new OiError('ERR_OVERLOADED', unready.closing.message))
     }
     await this.running.drain(bookingMs)
+  }
+
+  /** @throws {@link OiError} `ERR_OVERLOADED` if no request should be sent here. */
+  #requireReady(): void {
+    this.decider()
+    if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
+    requireRunners(this.#backend.runners?.() ?? [])
+    const trouble = this.gate.trouble?.()
+    if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
+  }
+
+  #isReady(): boolean {
+    try {
+      this.#requireReady()
+      return true
+    } catch {
+      return false
+    }
   }
 
   authenticate(header: string): Caller {

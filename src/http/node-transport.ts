@@ -17,7 +17,7 @@ import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
 import { ProxyHeaders } from './proxy-protocol.js'
-import { readTls, type TlsContent } from './tls.js'
+import type { TlsContent } from './tls.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { noHead, transportError, versionError } from './transport-errors.js'
 
@@ -106,7 +106,7 @@ export class NodeTransport implements Transport {
       noDelay: true,
     }
     this.#server =
-      tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...readTls(tls) })
+      tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...contextOf(tls) })
     const server = this.#server as Server & { httpAllowHalfOpen: boolean }
     server.httpAllowHalfOpen = true
     server.on('request', (request, response) => this.#open(request, response, false))
@@ -153,7 +153,7 @@ export class NodeTransport implements Transport {
   }
 
   useTls(content: TlsContent): void {
-    if (this.#server instanceof TlsServer) this.#server.setSecureContext(content)
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(contextOf(content))
   }
 
   close(): void {
@@ -278,6 +278,8 @@ export class NodeTransport implements Transport {
     socket.once('close', stop)
   }
 }
+
+const contextOf = ({ cert, key }: TlsContent) => ({ cert, key })
 
 /** What node:http lets pass and this server does not. */
 function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): OiError | undefined {

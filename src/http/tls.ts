@@ -20,6 +20,8 @@ export interface TlsFiles {
 export interface TlsContent {
   readonly cert: string
   readonly key: string
+  /** When the certificate ends, milliseconds since 1970. */
+  readonly endMs: number
 }
 
 /**
@@ -37,7 +39,7 @@ export function readTls({ certFile, keyFile }: TlsFiles): TlsContent {
   if (!cert.meaning.checkPrivateKey(key.meaning)) {
     throw new OiError('ERR_CONFIG', `--tls-key: ${keyFile} does not belong to ${certFile}`)
   }
-  return { cert: cert.pem, key: key.pem }
+  return { cert: cert.pem, key: key.pem, endMs: Date.parse(cert.meaning.validTo) }
 }
 
 function parse<T>(

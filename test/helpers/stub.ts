@@ -19,7 +19,7 @@ import { type Gate, openGate } from '../../src/http/gate.js'
 import { createLogger } from '../../src/http/logger.js'
 import type { Wire } from '../../src/http/post-exchange.js'
 import { Server, type TransportName } from '../../src/http/server.js'
-import type { TlsFiles } from '../../src/http/tls.js'
+import { readTls, type TlsFiles } from '../../src/http/tls.js'
 import { createFakeEngine, type FakeEngineOptions } from './fake-engine.js'
 
 export const decision: Decision = {
@@ -149,7 +149,7 @@ export async function withServer(
   const { tls, transport = transportOfTests(), host = '127.0.0.1' } = options
   const { patienceMs, idleTimeoutMs, proxyProtocol } = options
   const server = await Server.listen({
-    ...{ handlers, host, port: 0, tls, transport, patienceMs, idleTimeoutMs, proxyProtocol },
+    ...{ handlers, host, port: 0, tls: tls && readTls(tls), transport, patienceMs, idleTimeoutMs, proxyProtocol },
   })
   try {
     const { port } = server
