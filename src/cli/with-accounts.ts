@@ -13,7 +13,7 @@ export interface AccountsFlags {
 }
 
 export function withAccounts(
-  { environment }: Dependencies,
+  { environment }: Pick<Dependencies, 'environment'>,
   { dataDir }: AccountsFlags,
   use: (accounts: Accounts, dataDir: string) => void,
 ): void {
