@@ -18,6 +18,7 @@ import { bodyLimit } from './body-limit.js'
 import type { Dependencies } from './dependencies.js'
 import { replicaDevices } from './replica-devices.js'
 import type { ServerLog } from './server-log.js'
+import type { Tracing } from './tracing.js'
 
 export interface FrontOptions {
   readonly config: Config
@@ -27,6 +28,8 @@ export interface FrontOptions {
   readonly accounts: Accounts
   readonly log: ServerLog
   readonly createWire: Dependencies['createWire']
+  /** Undefined: nothing is traced. */
+  readonly tracing: Tracing | undefined
 }
 
 /** What follows from the settings and can change while the server runs. */
@@ -60,7 +63,7 @@ export class Front {
   }
 
   private constructor(options: FrontOptions) {
-    const { config, models, backend, accounts, log, createWire } = options
+    const { config, models, backend, accounts, log, createWire, tracing } = options
     this.#createWire = createWire
     this.#config = config
     const files = tlsFiles(config)
@@ -71,6 +74,7 @@ export class Front {
       ...{ backend, accounts, gate: this.#gate, logger: log.logger, ...handlers },
       serveMetrics: config.metricsPort === 0,
       host: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
+      tracing,
     })
     const notice = (text: string) => log.logger.notice(text)
     this.#watch = new CertificateWatch({

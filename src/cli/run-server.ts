@@ -25,7 +25,11 @@ import { ServiceManager } from './service-manager.js'
 import { SettingsReload } from './settings-reload.js'
 import { listenForStop } from './signals.js'
 import { startPatiently } from './start-patiently.js'
+import { createTracing } from './tracing.js'
 import { welcome } from './welcome.js'
+
+/** For the spans of the last requests, milliseconds. */
+const lastSpansMs = 1000
 
 /** Serves until a signal. @param read - Reads the settings, again at SIGHUP. */
 export async function runServer(
@@ -52,9 +56,15 @@ export async function runServer(
     () => manager.dispose(),
   ]
   try {
-    const front = await Front.listen({ config, models, backend: slots, accounts, log, createWire })
-    ends.unshift(() => front.close(0))
-    const reload = new SettingsReload({ config, read, front, slots, changes, notice })
+    const tracing = createTracing(config, (text) => log.logger.warn(text))
+    const front = await Front.listen({
+      ...{ config, models, backend: slots, accounts, log, createWire, tracing },
+    })
+    ends.unshift(
+      () => front.close(0),
+      () => tracing?.exporter.close(lastSpansMs),
+    )
+    const reload = new SettingsReload({ config, read, front, log, slots, changes, notice })
     const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
       laterModel(reload.config, ...named)
     const operations = {
@@ -75,7 +85,7 @@ export async function runServer(
       // Last: a start that fails on the port or the model must not use up the one showing.
       const createKey = () => accounts.createFirstKey()
       const first = await startPatiently(createKey, notice, signals.first)
-      if (first !== undefined) log.say(welcome(front.url, first.secret))
+      if (first !== undefined) log.show(welcome(front.url, first.secret))
       for (const { startLine, warning } of opened) {
         log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
       }
@@ -115,7 +125,7 @@ function createChanges(
       const isolate = inProcess ? undefined : runnerEvents(name, reports, log)
       const label = `Loading ${what}`
       if (slots.state() === 'loading') manager.starting(label)
-      const progress = createProgress(label, (line) => log.warn(line))
+      const progress = createProgress(label, (line) => log.tell(line))
       try {
         return await dependencies.openModel(config, {
           onProgress: (fraction) => {

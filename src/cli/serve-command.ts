@@ -31,7 +31,7 @@ export function addServeCommand(
   addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
     const read = () => readConfig(dependencies.environment, flags)
     const config = read()
-    const log = new ServerLog(config.log === 'requests')
+    const log = new ServerLog(config)
     try {
       await runServer(read, config, dependencies, log)
       done(exitCodes.ok)

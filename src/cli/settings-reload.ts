@@ -14,12 +14,14 @@ import type { Front } from './front.js'
 import { InTurn } from './in-turn.js'
 import { applyModels, type ModelAdminOptions } from './model-admin.js'
 import { modelsToOpen } from './models-to-open.js'
+import type { ServerLog } from './server-log.js'
 
 export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' | 'changes'> {
   readonly config: Config
   /** @throws {@link OiError} `ERR_CONFIG`. */
   readonly read: () => Config
   readonly front: Front
+  readonly log: Pick<ServerLog, 'adjust'>
   /** Takes a sentence that the operator should know. */
   readonly notice: (text: string) => void
 }
@@ -42,7 +44,7 @@ export class SettingsReload {
   /** Reads them again, and applies them. Never rejects. */
   run(): Promise<void> {
     return this.#turns.run(async () => {
-      const { front, notice, slots, changes } = this.#options
+      const { front, log, notice, slots, changes } = this.#options
       const before = this.#config
       let read: Config
       let changed: Changed
@@ -51,6 +53,7 @@ export class SettingsReload {
         changed = compare(before, read)
         this.#config = { ...read, ...changed.kept }
         front.renew(this.#config, [...slots.asked().values()])
+        log.adjust(this.#config)
       } catch (error) {
         this.#config = before
         notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)

@@ -159,7 +159,25 @@ const properties = {
     liveMs,
   ),
   graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown', liveMs),
-  log: oneOf(['off', 'requests'], 'requests: one line per request on stderr'),
+  log: oneOf(['off', 'requests'], 'requests: one line per request on stderr', { live: true }),
+  logLevel: oneOf(['info', 'warn', 'error'], 'what is less important is not logged', {
+    live: true,
+  }),
+  logFormat: oneOf(
+    ['auto', 'json', 'text'],
+    'lines of the log; auto: text on a terminal, else JSON; json: those of the start too',
+  ),
+  otlpEndpoint: address('collector of traces, by OTLP over HTTP, as http://127.0.0.1:4318', {
+    empty: 'nothing is traced',
+  }),
+  otlpHeaders: headers('headers for it, as name=value with commas between them', { secret: true }),
+  otlpSamplePercent: integer(
+    0,
+    100,
+    100,
+    'requests that are traced, of those that bring no traceparent, which says it itself',
+    { unit: 'percent' },
+  ),
 }
 
 /** Every setting, each optional: what one source of settings may say. */

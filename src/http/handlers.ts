@@ -22,12 +22,13 @@ import type { Gate } from './gate.js'
 import type { RunnerReport } from '../runner/supervision.js'
 import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
-import { Metrics } from './metrics.js'
+import { Metrics, type SpanFigures } from './metrics.js'
 import { pathOf } from './path.js'
 import type { Host } from './process-metrics.js'
 import type { PostContext, PostExchange, Wire } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { Running } from './running.js'
+import type { Tracer } from '../trace/tracer.js'
 import { Traffic } from './traffic.js'
 import { usageReport } from './usage-report.js'
 
@@ -71,6 +72,8 @@ export interface HandlersOptions extends HandlersSettings {
   readonly serveMetrics?: boolean
   /** For the metrics. Default: nothing is known. */
   readonly host?: Host
+  /** Default: nothing is traced. */
+  readonly tracing?: { readonly tracer: Tracer; readonly exporter: SpanFigures } | undefined
 }
 
 /** Routes that take a body, by POST. */
@@ -100,6 +103,7 @@ export class Handlers implements PostContext, Listener {
   readonly traffic: Traffic
   readonly metrics: Metrics
   readonly failedKeys = new FailedKeys()
+  readonly tracer: Tracer | undefined
   // See adjust().
   wire!: Wire
   maxBodyBytes!: number
@@ -162,6 +166,7 @@ export class Handlers implements PostContext, Listener {
     this.#accounts = accounts
     this.gate = gate
     this.logger = logger
+    this.tracer = options.tracing?.tracer
     this.heartbeatMs = options.heartbeatMs ?? 15_000
     this.adjust(options)
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
@@ -175,6 +180,7 @@ export class Handlers implements PostContext, Listener {
       ready: () => this.#isReady(),
       waiting: () => gate.waiting?.() ?? 0,
       host: options.host ?? {},
+      spans: () => options.tracing?.exporter,
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]

@@ -40,6 +40,14 @@ export interface MetricsSources {
   /** Whether `/readyz` says so. */
   readonly ready: () => boolean
   readonly host: Host
+  /** Undefined where nothing is traced. */
+  readonly spans: () => SpanFigures | undefined
+}
+
+/** Of what is sent to a collector of traces. */
+export interface SpanFigures {
+  readonly sent: number
+  readonly lost: number
 }
 
 /** Of the accounts' file and its writer. */
@@ -117,6 +125,12 @@ export class Metrics {
         return value === undefined ? [] : [[{}, value]]
       })
     }
+    const spans = 'Spans of traces, by what became of them'
+    this.#add('counter', 'oi_trace_spans_total', spans, ['outcome'], () => {
+      const { sent, lost } = sources.spans() ?? {}
+      if (sent === undefined || lost === undefined) return []
+      return Object.entries({ sent, lost }).map(([outcome, count]) => [{ outcome }, count])
+    })
     const { name, help, labels } = buildInfo
     this.#add('gauge', name, help, Object.keys(labels), () => [[labels, 1]])
   }

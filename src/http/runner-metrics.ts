@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { ProcessUsage } from '../runner/process-usage.js'
 import type { RunnerReport } from '../runner/supervision.js'
 
 /** A model's process, and what the system says about it, asked once a scrape. */
 export interface MeasuredRunner {
   readonly report: RunnerReport
-  readonly usage: ProcessUsage | undefined
+  readonly usage: ReturnType<RunnerReport['usage']>
 }
 
 export const measure = (report: RunnerReport): MeasuredRunner => ({

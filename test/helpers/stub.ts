@@ -131,7 +131,7 @@ export async function withServer(
 ): Promise<void> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'oi-http-'))
   const log: string[] = []
-  const logger = createLogger(true, (line) => log.push(line))
+  const logger = createLogger({ requests: true }, (line) => log.push(line))
   const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => logger.notice(text) })
   const { secret: key, id: keyId } = accounts.createFirstKey()!
   const decider = options.decider ?? stubDecider()
