@@ -57,8 +57,10 @@ export async function isServed(dataDir: string): Promise<boolean> {
     socket.destroy()
     return true
   } catch (error) {
-    const { code } = (error as OiError).cause as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ECONNREFUSED') return false
+    // Where no address fits, no server has one.
+    if ((error as OiError).code === 'ERR_CONFIG') return false
+    const cause = (error as OiError).cause as NodeJS.ErrnoException | undefined
+    if (cause?.code === 'ENOENT' || cause?.code === 'ECONNREFUSED') return false
     throw error
   }
 }

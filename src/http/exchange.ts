@@ -261,9 +261,13 @@ export class Exchange {
     this.#ended = true
     this.onEnd(status, ms)
     this.#context.traffic.count(this.path, status)
-    const { logger } = this.#context
-    if (logger.request === undefined) return
-    const { id, method, path, caller, told, failure, traceId: trace } = this
-    logger.request(entryOf({ id, method, path, status, ms, caller, told, failure, trace }))
+    const { request } = this.#context.logger
+    if (request !== undefined) {
+      const { id, method, path, caller, told, failure, traceId: trace } = this
+      request(entryOf({ id, method, path, status, ms, caller, told, failure, trace }))
+    }
+    // A connection may keep its last exchange for long.
+    this.told = undefined
+    this.failure = undefined
   }
 }

@@ -208,7 +208,10 @@ export class Metrics {
       ...{ name, help, labelNames, registers: [this.#registry] },
       collect() {
         this.reset()
-        for (const [labels, value] of read()) this.inc(labels, value)
+        const samples = read()
+        // Without labels, there would be a 0 that nobody has counted.
+        if (samples.length === 0 && labelNames.length === 0) this.remove()
+        for (const [labels, value] of samples) this.inc(labels, value)
       },
     })
   }

@@ -241,6 +241,20 @@ t.test('readiness, versions, and what the process has left are shown', async (t)
   })
 })
 
+t.test('what is not there has no number, rather than a 0', (t) =>
+  withServer({}, async ({ url }) => {
+    const metrics = await scrape(url)
+    for (const name of [
+      'oi_tls_certificate_expiry_timestamp_seconds',
+      'oi_data_folder_free_bytes',
+      'oi_accounts_failing',
+      'oi_trace_spans_total',
+    ]) {
+      t.equal(metrics.get(name)!.samples.size, 0, name)
+    }
+  }),
+)
+
 t.test('where the time of answered decisions went is summed up, of items too', (t) =>
   withServer({}, async (server) => {
     await ask(server)

@@ -97,6 +97,24 @@ t.test('devices are names with commas between them', async (t) => {
   }
 })
 
+t.test('a secret is shown nowhere', async (t) => {
+  const config = readConfig({ OI_OTLP_HEADERS: 'authorization=Bearer planted' })
+  t.equal(config.otlpHeaders, 'authorization=Bearer planted')
+  t.notMatch(JSON.stringify(reportSettings(config)), 'planted')
+  t.throws(() => readConfig({ OI_OTLP_HEADERS: 'planted' }), {
+    message: /^OI_OTLP_HEADERS: expected headers like name=value .*, got "…"$/,
+  })
+})
+
+t.test('a collector is an address of a base, and nothing else', async (t) => {
+  for (const otlpEndpoint of ['http://127.0.0.1:4318', 'https://collector.example/otlp/']) {
+    t.equal(readConfig({}, { otlpEndpoint }).otlpEndpoint, otlpEndpoint)
+  }
+  for (const otlpEndpoint of ['collector:4318', 'http://', 'http://a/b?c', 'http://k@host', 'x']) {
+    t.throws(() => readConfig({}, { otlpEndpoint }), { message: /^--otlp-endpoint: expected/ })
+  }
+})
+
 t.test('every value is told with what said it last', async (t) => {
   const config = join(t.testdir({ 'oi.json': '{"port":1,"threads":1,"maxQueued":1}' }), 'oi.json')
   const read = readConfig({ OI_CONFIG: config, OI_THREADS: '2', OI_PORT: '2' }, { port: '3' })
