@@ -27,6 +27,7 @@ import { pathOf } from './path.js'
 import type { Host } from './process-metrics.js'
 import type { PostContext, PostExchange, Wire } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
+import { requireRunners } from './ready-runners.js'
 import { Running } from './running.js'
 import type { Tracer } from '../trace/tracer.js'
 import { Traffic } from './traffic.js'
@@ -275,14 +276,4 @@ export class Handlers implements PostContext, Listener {
     const { message, retryAfterMs } = unready[state === 'ready' ? 'loading' : state]
     throw new OiError('ERR_OVERLOADED', message, retryAfterMs === undefined ? {} : { retryAfterMs })
   }
-}
-
-/** @throws {@link OiError} `ERR_OVERLOADED` naming the models of which no process can answer. */
-function requireRunners(runners: readonly RunnerReport[]): void {
-  const ready = new Set(runners.filter(({ ready }) => ready).map(({ model }) => model))
-  const missing = runners.filter(({ model }) => !ready.has(model))
-  if (missing.length === 0) return
-  const names = [...new Set(missing.map(({ model }) => model))].join(', ')
-  const retryAfterMs = Math.max(...missing.map((runner) => runner.retryAfterMs))
-  throw new OiError('ERR_OVERLOADED', `Being loaded again: ${names}`, { retryAfterMs })
 }
