@@ -200,7 +200,9 @@ function withCopy<T>(path: string, folder: string, use: (db: Connection) => T): 
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? 'there is no such file' : reasonOf(cause)
-    const said = reason.replaceAll(temporary, dirname(path)).replaceAll('accounts.db', basename(path))
+    const said = reason
+      .replaceAll(temporary, dirname(path))
+      .replaceAll('accounts.db', basename(path))
     throw new OiError('ERR_ACCOUNTS', `${path} cannot be used: ${said}`, { cause })
   } finally {
     rmSync(temporary, { recursive: true, force: true })
@@ -211,7 +213,9 @@ function withCopy<T>(path: string, folder: string, use: (db: Connection) => T): 
 function requireAccounts(folder: string): void {
   const db = connect(accountsPath(folder), busyMs)
   try {
-    const tables = db.prepare("SELECT count(*) FROM sqlite_master WHERE name IN ('keys', 'workspaces')")
+    const tables = db.prepare(
+      "SELECT count(*) FROM sqlite_master WHERE name IN ('keys', 'workspaces')",
+    )
     if (tables.pluck().get() !== 2) throw new Error('it has no workspaces and keys')
   } finally {
     db.close()

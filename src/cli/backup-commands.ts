@@ -75,7 +75,9 @@ export function addBackupCommands(
     show(consistency, flags.json)
     if (kept !== undefined) printError(`The accounts from before are in ${kept}\n`)
     for (const { id, name } of revived) {
-      printError(`Key ${id}, "${name}", was revoked since and is valid again: oi keys revoke ${id}\n`)
+      printError(
+        `Key ${id}, "${name}", was revoked since and is valid again: oi keys revoke ${id}\n`,
+      )
     }
   })
 }

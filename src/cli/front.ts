@@ -73,7 +73,7 @@ export class Front {
     this.#handlers = new Handlers({
       ...{ backend, accounts, gate: this.#gate, logger: log.logger, ...handlers },
       serveMetrics: config.metricsPort === 0,
-      host: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
+      machine: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
       tracing,
     })
     const notice = (text: string) => log.logger.notice(text)

@@ -81,7 +81,7 @@ function compare(before: Config, after: Config): Changed {
   const turned = (before.tlsCert === '') !== (after.tlsCert === '')
   const live = changed.filter((setting) => setting.live && !(turned && isTls(setting.name)))
   const kept = changed.filter((setting) => !live.includes(setting)).map(({ name }) => name)
-  const asBefore = <T>(from: Readonly<Record<ConfigName, T>>) =>
+  const asBefore = (from: Config | Config['origins']) =>
     Object.fromEntries(kept.map((name) => [name, from[name]]))
   return {
     live: live.map(({ name }) => name),

@@ -104,12 +104,9 @@ const properties = {
     { live: true },
   ),
   proxyProtocol: flag('each connection begins with a header of the PROXY protocol'),
-  metricsHost: text(
-    1,
-    '127.0.0.1',
-    'address of the metrics, where they have a port of their own',
-    { placeholder: 'address' },
-  ),
+  metricsHost: text(1, '127.0.0.1', 'address of the metrics, where they have a port of their own', {
+    placeholder: 'address',
+  }),
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
   dataDir: path(1, 'data', 'folder of workspaces and keys', {
     placeholder: 'folder',

@@ -24,7 +24,7 @@ import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
 import { Metrics, type SpanFigures } from './metrics.js'
 import { pathOf } from './path.js'
-import type { Host } from './process-metrics.js'
+import type { Machine } from './process-metrics.js'
 import type { PostContext, PostExchange, Wire } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { requireRunners } from './ready-runners.js'
@@ -72,7 +72,7 @@ export interface HandlersOptions extends HandlersSettings {
   /** Whether `/metrics` is one of the routes. Default true. */
   readonly serveMetrics?: boolean
   /** For the metrics. Default: nothing is known. */
-  readonly host?: Host
+  readonly machine?: Machine
   /** Default: nothing is traced. */
   readonly tracing?: { readonly tracer: Tracer; readonly exporter: SpanFigures } | undefined
 }
@@ -180,7 +180,7 @@ export class Handlers implements PostContext, Listener {
       store: () => gate.storeFigures?.(),
       ready: () => this.#isReady(),
       waiting: () => gate.waiting?.() ?? 0,
-      host: options.host ?? {},
+      machine: options.machine ?? {},
       spans: () => options.tracing?.exporter,
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())

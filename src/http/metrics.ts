@@ -17,10 +17,10 @@ import type { StoreFigures } from './gate.js'
 import type { Logger } from './logger.js'
 import {
   buildInfo,
-  type Host,
-  type HostFigures,
+  type Machine,
+  type MachineFigures,
   processMetrics,
-  readHost,
+  readMachine,
 } from './process-metrics.js'
 import type { Content } from './reply.js'
 import { measure, type MeasuredRunner, runnerMetrics } from './runner-metrics.js'
@@ -39,7 +39,7 @@ export interface MetricsSources {
   readonly store: () => StoreFigures | undefined
   /** Whether `/readyz` says so. */
   readonly ready: () => boolean
-  readonly host: Host
+  readonly machine: Machine
   /** Undefined where nothing is traced. */
   readonly spans: () => SpanFigures | undefined
 }
@@ -98,7 +98,7 @@ export class Metrics {
   /** What all metrics of engines and their processes are read from, of one answer. */
   #reports: readonly EngineReport[] = []
   #runners: readonly MeasuredRunner[] = []
-  #host: HostFigures | undefined
+  #machine: MachineFigures | undefined
 
   constructor(sources: MetricsSources) {
     this.#sources = sources
@@ -121,7 +121,7 @@ export class Metrics {
     }
     for (const { name, help, kind, read } of processMetrics) {
       this.#add(kind, name, help, [], () => {
-        const value = this.#host && read(this.#host)
+        const value = this.#machine && read(this.#machine)
         return value === undefined ? [] : [[{}, value]]
       })
     }
@@ -136,7 +136,7 @@ export class Metrics {
   }
 
   async content(): Promise<Content> {
-    this.#host = await readHost(this.#sources.host)
+    this.#machine = await readMachine(this.#sources.machine)
     this.#reports = this.#sources.engines()
     this.#runners = this.#sources.runners().map(measure)
     const body = await this.#registry.metrics()

@@ -106,7 +106,9 @@ export class NodeTransport implements Transport {
       noDelay: true,
     }
     this.#server =
-      tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...contextOf(tls) })
+      tls === undefined
+        ? createServer(settings)
+        : createTlsServer({ ...settings, ...contextOf(tls) })
     const server = this.#server as Server & { httpAllowHalfOpen: boolean }
     server.httpAllowHalfOpen = true
     server.on('request', (request, response) => this.#open(request, response, false))

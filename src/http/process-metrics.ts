@@ -9,7 +9,7 @@ import { readdir, readFile, statfs } from 'node:fs/promises'
 import { packageVersion } from '../package-root.js'
 
 /** What can be known of a server beyond its requests. */
-export interface Host {
+export interface Machine {
   /** The folder of its accounts. */
   readonly dataDir?: string | undefined
   /** When the certificate that it shows ends, milliseconds since 1970; undefined without one. */
@@ -17,7 +17,7 @@ export interface Host {
 }
 
 /** What has to be waited for, read once a scrape; undefined where the system does not tell. */
-export interface HostFigures {
+export interface MachineFigures {
   readonly openFiles: number | undefined
   readonly mostFiles: number | undefined
   readonly freeBytes: number | undefined
@@ -29,7 +29,7 @@ export interface ProcessMetric {
   readonly help: string
   readonly kind: 'counter' | 'gauge'
   /** Undefined: there is none. */
-  readonly read: (figures: HostFigures) => number | undefined
+  readonly read: (figures: MachineFigures) => number | undefined
 }
 
 const startSeconds = Date.now() / 1000 - process.uptime()
@@ -95,7 +95,7 @@ export const buildInfo = {
   labels: { version: packageVersion(), node: process.versions.node },
 }
 
-export async function readHost({ dataDir, certificateEndMs }: Host): Promise<HostFigures> {
+export async function readMachine({ dataDir, certificateEndMs }: Machine): Promise<MachineFigures> {
   const [openFiles, mostFiles, freeBytes] = await Promise.all([
     known(readdir('/proc/self/fd').then(({ length }) => length)),
     known(readFile('/proc/self/limits', 'latin1').then(openFilesLimit)),

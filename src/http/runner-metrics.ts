@@ -24,9 +24,7 @@ export interface RunnerMetric {
   /** The label besides `model` that tells several numbers apart. */
   readonly label?: string
   /** One number, one for each value of the label, or none. */
-  readonly read: (
-    runner: MeasuredRunner,
-  ) => number | Readonly<Record<string, number>> | undefined
+  readonly read: (runner: MeasuredRunner) => number | Readonly<Record<string, number>> | undefined
 }
 
 export const runnerMetrics: readonly RunnerMetric[] = [

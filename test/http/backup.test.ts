@@ -78,7 +78,10 @@ t.test('a copy is not put back under a server, whatever that has of a socket', a
   const { stdout } = await oi(['admin', 'backup', '--data', dataDir])
   const server = await ServerProcess.start(t, { dataDir })
   const restore = () => oi(['admin', 'restore', stdout.trim(), '--data', dataDir])
-  t.match(await restore(), { code: 1, stderr: /A server runs on the data folder .*: stop it first/ })
+  t.match(await restore(), {
+    code: 1,
+    stderr: /A server runs on the data folder .*: stop it first/,
+  })
   t.equal(await server.stop(), 0)
   const open = new Accounts({ dataDir })
   t.match(await restore(), { code: 1, stderr: /Another process has the accounts open/ })

@@ -48,7 +48,12 @@ t.test('no key and no text of a state is in the log, wherever a caller puts them
   await ask(served, '/v1/systemone', { state, questions: { [planted]: { type: 'none' } } })
   await ask(served, '/v1/systemone', { state, questions, model: planted })
   await ask(served, batchPath, { states: [state, 3, planted], questions })
-  await ask(served, batchPath, { requests: [{ state, questions }, { state, id: planted }] })
+  await ask(served, batchPath, {
+    requests: [
+      { state, questions },
+      { state, id: planted },
+    ],
+  })
   await ask(served, `/v1/${key}`, {}, { 'x-request-id': key })
   await ask(served, `/v1/systemone?key=${key}&state=${planted}`, { state, questions })
   const wrong = `oi-${'w'.repeat(43)}`
@@ -102,7 +107,8 @@ t.test('with json, everything but the first key is a line of JSON', async (t) =>
 })
 
 t.test('with text, and on a terminal, a request is a line for people', async (t) => {
-  const line = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \S*info\S* +GET \/healthz: 200 · [\d.]+ ms · req_/
+  const line =
+    /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \S*info\S* +GET \/healthz: 200 · [\d.]+ ms · req_/
   t.match(await output(t, ['--log-format', 'text']), line)
   t.match(await output(t, [], ['sh', '-c', 'exec script -qefc "$*" /dev/null', 'sh']), line)
 })

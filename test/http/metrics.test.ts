@@ -224,9 +224,10 @@ t.test('a scrape asks the system once about each process of a model', async (t) 
 t.test('readiness, versions, and what the process has left are shown', async (t) => {
   let state: 'loading' | 'ready' = 'loading'
   const backend = { state: () => state, decider: () => stubDecider() }
-  const host = { dataDir: t.testdir(), certificateEndMs: () => 1_900_000_000_000 }
-  await withServer({ backend, host }, async (server) => {
-    const one = async (name: string) => [...(await scrape(server.url)).get(name)!.samples.values()][0]
+  const machine = { dataDir: t.testdir(), certificateEndMs: () => 1_900_000_000_000 }
+  await withServer({ backend, machine }, async (server) => {
+    const one = async (name: string) =>
+      [...(await scrape(server.url)).get(name)!.samples.values()][0]
     t.equal(await one('oi_ready'), 0)
     state = 'ready'
     t.equal(await one('oi_ready'), 1)

@@ -35,7 +35,7 @@ async function everyMetric(): Promise<string> {
   let text = ''
   const options = {
     backend: { state: () => 'ready' as const, decider: () => decider, runners: () => [runner] },
-    host: { dataDir: root, certificateEndMs: () => Date.now() },
+    machine: { dataDir: root, certificateEndMs: () => Date.now() },
     tracing: {
       tracer: new Tracer({ add: () => {}, samplePercent: 100 }),
       exporter: { sent: 1, lost: 1 },
@@ -137,7 +137,7 @@ t.test('every query of the dashboard names metrics and labels that there are', a
   t.ok(queries > 30, `${queries} queries`)
   for (const { name, query } of templating.list) {
     const [, metric] = /^label_values\((.*), \w+\)$/.exec(query) ?? []
-    if (metric !== undefined) t.strictSame(unknownIn(metric, vocabulary), [], name)
+    if (metric !== undefined) t.strictSame(unknownIn(metric, vocabulary), [], name!)
   }
   // Names of panels repeat in links and alerts.
   const titles = panels.map(({ title }) => title)
@@ -145,13 +145,15 @@ t.test('every query of the dashboard names metrics and labels that there are', a
 })
 
 t.test('every alert names metrics and labels that there are, and says what to do', async (t) => {
-  const alerts = read('alerts.yml').split(/^ {6}- alert: /m).slice(1)
+  const alerts = read('alerts.yml')
+    .split(/^ {6}- alert: /m)
+    .slice(1)
   t.ok(alerts.length > 10)
   for (const alert of alerts) {
     const [, expr] = /^ {8}expr: (?:>-\n)?([^]*?)\n {8}\w/m.exec(alert)!
     const [name] = alert.split('\n', 1)
-    t.strictSame(unknownIn(expr!, vocabulary), [], name)
-    t.match(alert, /summary: .*\n {10}description: /, name)
+    t.strictSame(unknownIn(expr!, vocabulary), [], name!)
+    t.match(alert, /summary: .*\n {10}description: /, name!)
   }
 })
 
@@ -165,15 +167,19 @@ t.test('promtool finds nothing wrong with the metrics', { skip }, async (t) => {
   t.equal(stdout + stderr, '')
 })
 
-t.test('promtool finds nothing wrong with the rules, and they say what they should', {
-  skip,
-}, async (t) => {
-  for (const args of [
-    ['check', 'rules', 'alerts.yml'],
-    ['test', 'rules', 'alerts.test.yml'],
-    ['check', 'config', '--syntax-only', 'prometheus.yml'],
-  ]) {
-    const { status, stdout, stderr } = promtool(args)
-    t.equal(status, 0, stdout + stderr)
-  }
-})
+t.test(
+  'promtool finds nothing wrong with the rules, and they say what they should',
+  {
+    skip,
+  },
+  async (t) => {
+    for (const args of [
+      ['check', 'rules', 'alerts.yml'],
+      ['test', 'rules', 'alerts.test.yml'],
+      ['check', 'config', '--syntax-only', 'prometheus.yml'],
+    ]) {
+      const { status, stdout, stderr } = promtool(args)
+      t.equal(status, 0, stdout + stderr)
+    }
+  },
+)

@@ -23,20 +23,31 @@ t.test('a value is shown with the flag, the variable or the file that says it', 
   t.match(all.get('port'), { value: 8080, origin: 'default', flag: '--port', variable: 'OI_PORT' })
 })
 
-t.test('a name that is not known is refused with the nearest one, wherever it stands', async (t) => {
-  const file = join(t.testdir({ 'oi.json': '{"maxQuestion":1}' }), 'oi.json')
-  for (const [args, environment, message] of [
-    [['--max-question', '1'], {}, /unknown option '--max-question'\s+\(Did you mean --max-questions\?\)/],
-    [[], { OI_MAX_QUESTION: '1' }, /OI_MAX_QUESTION: did you mean OI_MAX_QUESTIONS\?/],
-    [['--config', file], {}, /oi\.json: unknown setting maxQuestion: did you mean maxQuestions\?/],
-  ] as const) {
-    for (const command of ['settings', 'serve']) {
-      const { code, stderr } = await oi([command, ...args], environment)
-      t.equal(code, 2)
-      t.match(stderr, message)
+t.test(
+  'a name that is not known is refused with the nearest one, wherever it stands',
+  async (t) => {
+    const file = join(t.testdir({ 'oi.json': '{"maxQuestion":1}' }), 'oi.json')
+    for (const [args, environment, message] of [
+      [
+        ['--max-question', '1'],
+        {},
+        /unknown option '--max-question'\s+\(Did you mean --max-questions\?\)/,
+      ],
+      [[], { OI_MAX_QUESTION: '1' }, /OI_MAX_QUESTION: did you mean OI_MAX_QUESTIONS\?/],
+      [
+        ['--config', file],
+        {},
+        /oi\.json: unknown setting maxQuestion: did you mean maxQuestions\?/,
+      ],
+    ] as const) {
+      for (const command of ['settings', 'serve']) {
+        const { code, stderr } = await oi([command, ...args], environment)
+        t.equal(code, 2)
+        t.match(stderr, message)
+      }
     }
-  }
-})
+  },
+)
 
 t.test('a running server tells its own settings, as SIGHUP left them', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'oi-settings-'))

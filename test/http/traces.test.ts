@@ -92,7 +92,9 @@ t.test('a request with a traceparent is a part of that trace, with where its tim
 
 async function metric(served: Served, outcome: string): Promise<number> {
   const text = await (await fetch(served.server.url('/metrics'))).text()
-  return Number(new RegExp(`^oi_trace_spans_total{outcome="${outcome}"} (\\d+)$`, 'm').exec(text)![1])
+  return Number(
+    new RegExp(`^oi_trace_spans_total{outcome="${outcome}"} (\\d+)$`, 'm').exec(text)![1],
+  )
 }
 
 t.test('a request that is not sampled has no trace; an item of a batch has a span', (t) =>

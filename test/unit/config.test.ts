@@ -22,10 +22,9 @@ t.test('a default that is given by hand is valid', async (t) => {
   const environment = Object.fromEntries(
     settings.map((setting) => [setting.variable, String(setting.default)]),
   )
-  const { origins, ...values } = readConfig(environment)
-  const { origins: _, ...defaults } = readConfig({})
-  t.strictSame(values, defaults)
-  t.strictSame(new Set(Object.values(origins)), new Set(['environment']))
+  const read = readConfig(environment)
+  t.strictSame({ ...read, origins: {} }, { ...readConfig({}), origins: {} })
+  t.strictSame(new Set(Object.values(read.origins)), new Set(['environment']))
 })
 
 t.test('a boolean is a flag without a value, and 1, 0, true or false in a variable', async (t) => {
