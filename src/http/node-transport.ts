@@ -17,7 +17,7 @@ import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
 import { ProxyHeaders } from './proxy-protocol.js'
-import type { TlsContent } from './tls.js'
+import { contextOf, type TlsContent } from './tls.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { noHead, transportError, versionError } from './transport-errors.js'
 
@@ -280,8 +280,6 @@ export class NodeTransport implements Transport {
     socket.once('close', stop)
   }
 }
-
-const contextOf = ({ cert, key }: TlsContent) => ({ cert, key })
 
 /** What node:http lets pass and this server does not. */
 function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): OiError | undefined {

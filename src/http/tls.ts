@@ -16,13 +16,16 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
-/** What node:https takes, in PEM form. */
+/** What was read of them, in PEM form. */
 export interface TlsContent {
   readonly cert: string
   readonly key: string
   /** When the certificate ends, milliseconds since 1970. */
   readonly endMs: number
 }
+
+/** The part of it that TLS needs. */
+export const contextOf = ({ cert, key }: TlsContent) => ({ cert, key })
 
 /**
  * Reads both files, and looks whether they can be used.

@@ -148,7 +148,7 @@ t.test('spans leave together, with the headers that were set, the last ones at t
     statusOf(200),
     async (exporter, received, said) => {
       for (let i = 0; i < 300; i++) exporter.add(span(String(i)))
-      await exporter.close(5000)
+      await exporter.close(60_000)
       t.strictSame(
         received.map(({ body }) => namesIn(body).length),
         [256, 44],
@@ -181,7 +181,7 @@ t.test('what a collector refuses is lost and counted', (t) =>
     for (let i = 0; i < 256; i++) exporter.add(span('a'))
     await until(() => exporter.lost === 256)
     exporter.add(span('b'))
-    await exporter.close(5000)
+    await exporter.close(60_000)
     t.strictSame(namesIn(received.at(-1)!.body), ['b'])
     t.match([exporter.sent, exporter.lost], [1, 256])
     t.match(said[0], /its status was 400/)
@@ -197,7 +197,7 @@ t.test('without a collector, what is held is bounded, and the end waits for noth
   t.equal(exporter.lost, 1500)
   await until(() => said.length > 0)
   t.match(said, [/ECONNREFUSED/])
-  await exporter.close(1000)
+  await exporter.close(60_000)
   t.match([exporter.sent, exporter.lost], [0, 2000])
 })
 
