@@ -14,6 +14,7 @@
 import { Compile } from 'typebox/compile'
 import { checkValues, requireKnown, type Values } from './config/check.js'
 import { readConfigFile } from './config/file.js'
+import type { Origin } from './config/report.js'
 import {
   type ConfigName,
   type ModelSettingName,
@@ -26,7 +27,7 @@ import {
 import { OiError } from './errors.js'
 
 export { absolutePaths } from './config/file.js'
-export { type SettingOrigin, settingOrigins } from './config/origins.js'
+export { type Origin, reportSettings, type SettingReport } from './config/report.js'
 export { type ConfigName, modelSettingNames, type Setting, settings } from './config/settings.js'
 
 /** A model and the settings that hold for it. */
@@ -45,6 +46,7 @@ export interface ModelConfig extends Pick<Settings, ModelSettingName> {
 export interface Config extends Settings {
   /** The default model first; empty if none was named. */
   readonly models: readonly ModelConfig[]
+  readonly origins: Readonly<Record<ConfigName, Origin>>
 }
 
 const validator = Compile(settingsSchema)
@@ -73,7 +75,9 @@ export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
   flags: Readonly<Record<string, string | number | boolean | undefined>> = {},
 ): Config {
-  const outer = { ...readEnvironment(environment), ...readFlags(flags) }
+  const byEnvironment = readEnvironment(environment)
+  const byFlags = readFlags(flags)
+  const outer = { ...byEnvironment, ...byFlags }
   const file = outer.config ? readConfigFile(outer.config) : undefined
   const values: Settings = { ...defaults, ...file?.values, ...outer }
   requireTogether(values, 'tlsCert', 'tlsKey')
@@ -86,7 +90,21 @@ export function readConfig(
     ...modelSettings(outer),
     default: i === 0,
   }))
-  return Object.freeze({ ...values, models })
+  const origins = originsOf({
+    default: defaults,
+    file: file?.values ?? {},
+    environment: byEnvironment,
+    flag: byFlags,
+  })
+  return Object.freeze({ ...values, models, origins })
+}
+
+/** @param sources - The one that wins last. */
+function originsOf(sources: Readonly<Record<Origin, Partial<Settings>>>): Config['origins'] {
+  const said = Object.entries(sources).flatMap(([origin, values]) =>
+    Object.keys(values).map((name) => [name, origin] as const),
+  )
+  return Object.fromEntries(said) as Config['origins']
 }
 
 /** A model with the settings that hold for all. */
@@ -152,8 +170,9 @@ function readSource(
   entries: readonly (readonly [string, unknown])[],
 ): Partial<Settings> {
   const known = settings.map((setting) => setting[spelling])
+  const suggested = spelling === 'variable' ? [...known, ...foreign] : known
   const given = entries.map(([name, value]) => {
-    requireKnown(name, known)
+    requireKnown(name, suggested)
     const setting = settings[known.indexOf(name)]!
     return { setting, value: convert(setting, value) }
   })

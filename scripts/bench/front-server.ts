@@ -41,7 +41,7 @@ const handlers = new Handlers({
   accounts,
   gate: new WorkspaceGate({ accounts }),
   wire: createWire(readConfig({})),
-  logger: createLogger(false, (line) => process.stderr.write(line)),
+  logger: createLogger({ requests: false }, (line) => process.stderr.write(line)),
   maxBodyBytes: 4_194_304,
   deadlineMs: 60_000,
 })

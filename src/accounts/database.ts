@@ -102,7 +102,7 @@ export function connect(path: string, busyMs: number): Sqlite.Database {
  * that is there is not opened: to close it again would drop the locks that other connections of
  * this process have on it.
  */
-function makeFile(path: string): void {
+export function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {

@@ -96,6 +96,13 @@ export class Places {
     return this.#rooms.get(workspaceId)?.line.size ?? 0
   }
 
+  /** How many of all workspaces wait for one. */
+  get waitingInAll(): number {
+    let count = 0
+    for (const { line } of this.#lines) count += line.size
+    return count
+  }
+
   /**
    * Refuses early what {@link enter} would refuse.
    *

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { errorTable, type ErrorCode, OiError } from '../errors.js'
 import { adminAddress } from './address.js'
@@ -41,6 +42,26 @@ export async function askServer(
     throw new OiError('ERR_REMOTE', message, { cause })
   } finally {
     socket.destroy()
+  }
+}
+
+/**
+ * Whether a server runs on a data folder.
+ *
+ * @throws {@link OiError} `ERR_REMOTE` if one may, and cannot be asked.
+ */
+export async function isServed(dataDir: string): Promise<boolean> {
+  if (!existsSync(dataDir)) return false
+  try {
+    const socket = await connectTo(dataDir)
+    socket.destroy()
+    return true
+  } catch (error) {
+    // Where no address fits, no server has one.
+    if ((error as OiError).code === 'ERR_CONFIG') return false
+    const cause = (error as OiError).cause as NodeJS.ErrnoException | undefined
+    if (cause?.code === 'ENOENT' || cause?.code === 'ECONNREFUSED') return false
+    throw error
   }
 }
 

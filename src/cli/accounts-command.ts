@@ -20,7 +20,8 @@ type CompactFlags = AccountsFlags & {
   readonly shrink?: boolean
 }
 
-const columns = {
+/** Of a check, for people. */
+export const agreementColumns = {
   workspace: (found: Agreement) => found.workspace,
   'balance (credits)': ({ balance }: Agreement) =>
     balance === null ? 'unlimited' : showCredits(balance),
@@ -47,7 +48,7 @@ export function addAccountsCommand(
   addSettings(check, ['dataDir']).action((flags: AccountsFlags & { json?: boolean }) => {
     withAccounts(dependencies, flags, (accounts) => {
       const { workspaces, faults } = accounts.check()
-      printList(workspaces, columns, flags.json)
+      printList(workspaces, agreementColumns, flags.json)
       for (const fault of faults) process.stderr.write(`${fault}\n`)
       if (faults.length > 0) done(exitCodes.failure)
     })

@@ -6,21 +6,22 @@
 
 import type { Accounts } from '../accounts/accounts.js'
 import type { ModelAdmin } from '../admin/operations.js'
-import type { Config, ModelConfig } from '../config.js'
+import type { Config, ModelConfig, SettingReport } from '../config.js'
 import { availableMemory } from '../engine/machine.js'
-import type { SettingReport } from '../http/admin/call.js'
+import { CertificateWatch } from '../http/certificate-watch.js'
 import { createTrustedProxies } from '../http/client-address.js'
 import { createCors } from '../http/cors.js'
 import { type Backend, Handlers, type HandlersSettings } from '../http/handlers.js'
 import { MetricsHandlers } from '../http/metrics-handlers.js'
 import { Server } from '../http/server.js'
-import { readTls, type TlsFiles } from '../http/tls.js'
+import { readTls, type TlsContent, type TlsFiles } from '../http/tls.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
 import { packageVersion } from '../package-root.js'
 import { bodyLimit } from './body-limit.js'
 import type { Dependencies } from './dependencies.js'
 import { replicaDevices } from './replica-devices.js'
 import type { ServerLog } from './server-log.js'
+import type { Tracing } from './tracing.js'
 
 export interface FrontOptions {
   readonly config: Config
@@ -34,6 +35,8 @@ export interface FrontOptions {
   readonly modelAdmin: ModelAdmin
   /** Every setting as it is, and where it was given. */
   readonly settings: () => readonly SettingReport[]
+  /** Undefined: nothing is traced. */
+  readonly tracing: Tracing | undefined
 }
 
 /** What follows from the settings and can change while the server runs. */
@@ -49,6 +52,10 @@ export class Front {
   /** The API first. */
   readonly #servers: Server[] = []
   readonly #addresses: string[] = []
+  readonly #watch: CertificateWatch
+  #config: Config
+  /** What is shown; undefined: plain HTTP. */
+  #tls: TlsContent | undefined
 
   /** @throws {@link OiError} `ERR_LISTEN`, `ERR_CONFIG`; nothing listens then. */
   static async listen(options: FrontOptions): Promise<Front> {
@@ -63,13 +70,19 @@ export class Front {
   }
 
   private constructor(options: FrontOptions) {
-    const { config, models, backend, accounts, log, createWire, modelAdmin, settings } = options
+    const { config, models, backend, accounts, log, createWire, tracing } = options
+    const { modelAdmin, settings } = options
     this.#createWire = createWire
+    this.#config = config
+    const files = tlsFiles(config)
+    this.#tls = files && readTls(files)
     const { handlers, places } = this.#live(config, models)
     this.#gate = new WorkspaceGate({ accounts, ...places })
     this.#handlers = new Handlers({
       ...{ backend, accounts, gate: this.#gate, logger: log.logger, ...handlers },
       serveMetrics: config.metricsPort === 0,
+      machine: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
+      tracing,
       admin:
         config.admin === 'off'
           ? undefined
@@ -83,6 +96,16 @@ export class Front {
                 availableBytes: availableMemory(),
               }),
             },
+    })
+    const notice = (text: string) => log.logger.notice(text)
+    this.#watch = new CertificateWatch({
+      files: () => tlsFiles(this.#config),
+      use: (content) => {
+        if (content.cert === this.#tls?.cert && content.key === this.#tls.key) return
+        this.#show(content)
+        notice(`The certificate was renewed: ${untilText(content)}`)
+      },
+      notice,
     })
   }
 
@@ -116,7 +139,8 @@ export class Front {
     const files = tlsFiles(config)
     const tls = files && readTls(files)
     this.adjust(config, models)
-    if (tls !== undefined) for (const server of this.#servers) server.useTls(tls)
+    this.#config = config
+    if (tls !== undefined) this.#show(tls)
   }
 
   beginDrain(): void {
@@ -125,13 +149,19 @@ export class Front {
 
   /** One server after another: the metrics can be read while running requests finish. */
   async close(graceMs: number): Promise<void> {
+    this.#watch.stop()
     for (const server of this.#servers) await server.close(graceMs)
+  }
+
+  #show(tls: TlsContent): void {
+    this.#tls = tls
+    for (const server of this.#servers) server.useTls(tls)
   }
 
   async #listen({ config, log }: FrontOptions): Promise<void> {
     const { host, port, metricsHost, metricsPort } = config
     const { transport, idleTimeoutMs, proxyProtocol } = config
-    const tls = tlsFiles(config)
+    const tls = this.#tls
     const scheme = tls === undefined ? 'http' : 'https'
     const server = await Server.listen({
       ...{ handlers: this.#handlers, host, port, tls, transport, idleTimeoutMs, proxyProtocol },
@@ -172,6 +202,8 @@ function queuedAtMost(model: ModelConfig): number {
 function tlsFiles({ tlsCert, tlsKey }: Config): TlsFiles | undefined {
   return tlsCert === '' ? undefined : { certFile: tlsCert, keyFile: tlsKey }
 }
+
+const untilText = ({ endMs }: TlsContent) => `it ends on ${new Date(endMs).toISOString()}`
 
 /** The host of a URL that leads to a server listening on `host`. */
 function reachable(host: string): string {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../accounts/accounts.js'
 import { modelOperations } from '../admin/operations.js'
 import { AdminServer } from '../admin/server.js'
-import { type Config, laterModel } from '../config.js'
+import { type Config, laterModel, reportSettings } from '../config.js'
 import { CrashReports } from '../runner/crash-report.js'
 import { auditedModels } from './audited-models.js'
 import { commandActor } from './command-actor.js'
@@ -24,15 +24,18 @@ import { createProgress } from './progress.js'
 import { runnerEvents } from './runner-events.js'
 import type { ServerLog } from './server-log.js'
 import { ServiceManager } from './service-manager.js'
-import { settingReports, type SettingsSource } from './setting-reports.js'
 import { SettingsReload } from './settings-reload.js'
 import { listenForStop } from './signals.js'
 import { startPatiently } from './start-patiently.js'
+import { createTracing } from './tracing.js'
 import { consoleLine, welcome } from './welcome.js'
 
-/** Serves until a signal. */
+/** For the spans of the last requests, milliseconds. */
+const lastSpansMs = 1000
+
+/** Serves until a signal. @param read - Reads the settings, again at SIGHUP. */
 export async function runServer(
-  { read, originsOf }: SettingsSource,
+  read: () => Config,
   config: Config,
   dependencies: Dependencies,
   log: ServerLog,
@@ -55,20 +58,26 @@ export async function runServer(
     () => manager.dispose(),
   ]
   try {
+    const tracing = createTracing(config, (text) => log.logger.warn(text))
     let current = () => config
     const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
       laterModel(current(), ...named)
     const modelAdmin = createModelAdmin({ slots, changes, settingsOf })
+    const settings = () => reportSettings(current())
     const front = await Front.listen({
-      ...{ config, models, backend: slots, accounts, log, createWire, modelAdmin },
-      settings: settingReports(() => current(), originsOf),
+      ...{ config, models, backend: slots, accounts, log, createWire, modelAdmin, settings },
+      tracing,
     })
-    ends.unshift(() => front.close(0))
-    const reload = new SettingsReload({ config, read, front, slots, changes, notice })
-    current = () => reload.config
-    const operations = modelOperations(
-      auditedModels(modelAdmin, accounts.administer(commandActor())),
+    ends.unshift(
+      () => front.close(0),
+      () => tracing?.exporter.close(lastSpansMs),
     )
+    const reload = new SettingsReload({ config, read, front, log, slots, changes, notice })
+    current = () => reload.config
+    const operations = {
+      ...modelOperations(auditedModels(modelAdmin, accounts.administer(commandActor()))),
+      'settings.list': () => Promise.resolve(settings()),
+    }
     const admin = await AdminServer.listen({ dataDir, operations, notice })
     ends.unshift(() => admin.close())
     slots.onChange = () => {
@@ -83,11 +92,11 @@ export async function runServer(
       // Last: a start that fails on the port or the model must not use up the one showing.
       const createKey = () => accounts.createFirstKey()
       const first = await startPatiently(createKey, notice, signals.first)
-      if (first !== undefined) log.say(welcome(front.url, first.secret))
+      if (first !== undefined) log.show(welcome(front.url, first.secret))
       if (front.hasConsole) {
         const createLink = () => accounts.admin.createLink()
         const token = await startPatiently(createLink, notice, signals.first)
-        log.say(consoleLine(front.url, token))
+        log.show(consoleLine(front.url, token))
       }
       for (const { startLine, warning } of opened) {
         log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
@@ -128,7 +137,7 @@ function createChanges(
       const isolate = inProcess ? undefined : runnerEvents(name, reports, log)
       const label = `Loading ${what}`
       if (slots.state() === 'loading') manager.starting(label)
-      const progress = createProgress(label, (line) => log.warn(line))
+      const progress = createProgress(label, (line) => log.tell(line))
       try {
         return await dependencies.openModel(config, {
           onProgress: (fraction) => {

@@ -18,6 +18,7 @@ import { addKeysCommand } from './keys-command.js'
 import { addModelsCommand } from './models-command.js'
 import { addOpenApiCommand } from './openapi-command.js'
 import { addServeCommand } from './serve-command.js'
+import { addSettingsCommand } from './settings-command.js'
 import { print, printed, printError } from './output/print.js'
 import { addWorkspacesCommand } from './workspaces-command.js'
 
@@ -55,7 +56,8 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
   addKeysCommand(program, dependencies)
   addWorkspacesCommand(program, dependencies)
   addAccountsCommand(program, dependencies, (result) => (code = result))
-  addAdminCommand(program, dependencies)
+  addAdminCommand(program, dependencies, (result) => (code = result))
+  addSettingsCommand(program, dependencies)
   addOpenApiCommand(program)
   addBuildCommand(program, (result) => (code = result))
   try {

@@ -21,20 +21,20 @@ export function runnerEvents(
       const again = inside.filter(({ ends }) => ends === 0).length
       const what = `The process of model ${model} ended (${end.cause}); asked again: ${again}`
       reports.write({ model, end, inside }).then(
-        (path) => logger.notice(`${what}; crash report: ${path}`),
-        (error: Error) => logger.notice(`${what}; no crash report: ${error.message}`),
+        (path) => logger.warn(`${what}; crash report: ${path}`),
+        (error: Error) => logger.warn(`${what}; no crash report: ${error.message}`),
       )
     },
     replaced: (loadMs, pid) =>
       logger.notice(`Model ${model} is there again, process ${pid}, loaded in ${whole(loadMs)}`),
     failed: (error, pauseMs) =>
-      logger.notice(
+      logger.warn(
         `Model ${model} could not be loaded again: ${(error as Error).message}; ` +
           `next try in ${whole(pauseMs)}`,
       ),
     // Else it is in the reports alone.
     ...(process.env['OI_NATIVE_LOG'] !== undefined && {
-      said: (text: string) => log.warn(text),
+      said: (text: string) => log.tell(text),
     }),
   }
 }

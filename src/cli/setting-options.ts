@@ -5,40 +5,21 @@
  */
 
 import { type Command, Option } from 'commander'
-import { type ConfigName, settings } from '../config.js'
-
-/** Shorter spellings beside a setting's own flag. */
-const shortcuts: Partial<Record<ConfigName, string>> = { dataDir: '--data' }
-const placeholders: Partial<Record<ConfigName, string>> = {
-  config: 'file',
-  model: 'file',
-  mmproj: 'file',
-  readout: 'file',
-  calibration: 'file',
-  host: 'address',
-  tlsCert: 'file',
-  tlsKey: 'file',
-  corsOrigins: 'origins',
-  metricsHost: 'address',
-  admin: 'who',
-  dataDir: 'folder',
-  flashAttention: 'kind',
-  cacheType: 'type',
-  kernels: 'choice',
-  orders: 'which',
-  diskCacheDir: 'folder',
-  log: 'what',
-}
+import { type ConfigName, type Setting, settings } from '../config.js'
 
 /** Adds the options of the named settings, or of all. Values stay text: readConfig checks them. */
 export function addSettings(command: Command, names?: readonly ConfigName[]): Command {
-  for (const { name, flag, variable, description, default: standard } of settings) {
-    if (names !== undefined && !names.includes(name)) continue
-    const shortcut = shortcuts[name]
+  for (const setting of settings) {
+    if (names !== undefined && !names.includes(setting.name)) continue
+    const { flag, shortcut, variable, description, unit, default: standard } = setting
     const flags = shortcut === undefined ? flag : `${shortcut}, ${flag}`
+    const what = unit === undefined ? description : `${description}, ${unit}`
     const facts = standard === '' ? variable : `${variable}, default: ${standard}`
-    const argument = typeof standard === 'boolean' ? '' : ` <${placeholders[name] ?? 'n'}>`
-    command.addOption(new Option(`${flags}${argument}`, `${description} (${facts})`))
+    command.addOption(new Option(`${flags}${argumentOf(setting)}`, `${what} (${facts})`))
   }
   return command
+}
+
+function argumentOf({ default: standard, placeholder = 'n' }: Setting): string {
+  return typeof standard === 'boolean' ? '' : ` <${placeholder}>`
 }

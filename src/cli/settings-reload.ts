@@ -9,24 +9,19 @@
  * @module
  */
 
-import { type Config, type ConfigName, modelSettingNames, settings } from '../config.js'
+import { type Config, type ConfigName, settings } from '../config.js'
 import type { Front } from './front.js'
 import { InTurn } from './in-turn.js'
 import { applyModels, type ModelAdminOptions } from './model-admin.js'
 import { modelsToOpen } from './models-to-open.js'
-
-/** Those that take effect on a server that runs; so do all settings of models. */
-const live: readonly ConfigName[] = [
-  ...(['tlsCert', 'tlsKey', 'corsOrigins', 'trustedProxies', 'maxQuestions'] as const),
-  ...(['maxBodyBytes', 'maxBodiesMb', 'maxReplyBytes', 'deadlineMs', 'batchDeadlineMs'] as const),
-  ...(['placeWaitMs', 'drainMs', 'graceMs', 'model', ...modelSettingNames] as const),
-]
+import type { ServerLog } from './server-log.js'
 
 export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' | 'changes'> {
   readonly config: Config
   /** @throws {@link OiError} `ERR_CONFIG`. */
   readonly read: () => Config
   readonly front: Front
+  readonly log: Pick<ServerLog, 'adjust'>
   /** Takes a sentence that the operator should know. */
   readonly notice: (text: string) => void
 }
@@ -49,7 +44,7 @@ export class SettingsReload {
   /** Reads them again, and applies them. Never rejects. */
   run(): Promise<void> {
     return this.#turns.run(async () => {
-      const { front, notice, slots, changes } = this.#options
+      const { front, log, notice, slots, changes } = this.#options
       const before = this.#config
       let read: Config
       let changed: Changed
@@ -58,6 +53,7 @@ export class SettingsReload {
         changed = compare(before, read)
         this.#config = { ...read, ...changed.kept }
         front.renew(this.#config, [...slots.asked().values()])
+        log.adjust(this.#config)
       } catch (error) {
         this.#config = before
         notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)
@@ -72,22 +68,32 @@ export class SettingsReload {
 
 interface Changed {
   readonly live: readonly ConfigName[]
+  /** Those that only a new start changes. */
+  readonly fixed: readonly ConfigName[]
   /** What the server keeps, whatever the settings say now. */
   readonly kept: Partial<Config>
 }
 
 /** Rule 2. */
 function compare(before: Config, after: Config): Changed {
-  const names = settings.map(({ name }) => name).filter((name) => before[name] !== after[name])
+  const changed = settings.filter(({ name }) => before[name] !== after[name])
   // A server speaks HTTPS from its start on, or never.
   const turned = (before.tlsCert === '') !== (after.tlsCert === '')
-  const isLive = (name: ConfigName) => live.includes(name) && !(turned && name.startsWith('tls'))
-  const kept = names.filter((name) => !isLive(name)).map((name) => [name, before[name]] as const)
-  return { live: names.filter(isLive), kept: Object.fromEntries(kept) }
+  const live = changed.filter((setting) => setting.live && !(turned && isTls(setting.name)))
+  const kept = changed.filter((setting) => !live.includes(setting)).map(({ name }) => name)
+  const asBefore = (from: Config | Config['origins']) =>
+    Object.fromEntries(kept.map((name) => [name, from[name]]))
+  return {
+    live: live.map(({ name }) => name),
+    fixed: kept,
+    kept: { ...asBefore(before), origins: { ...after.origins, ...asBefore(before.origins) } },
+  }
 }
 
-function describe({ live, kept }: Changed): string {
-  const lists = { changed: live, 'only a new start changes': Object.keys(kept) }
+const isTls = (name: ConfigName) => name === 'tlsCert' || name === 'tlsKey'
+
+function describe({ live, fixed }: Changed): string {
+  const lists = { changed: live, 'only a new start changes': fixed }
   return Object.entries(lists)
     .map(([how, names]) => (names.length === 0 ? '' : `; ${how} ${names.join(', ')}`))
     .join('')

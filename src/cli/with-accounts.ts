@@ -16,7 +16,7 @@ export interface AccountsFlags {
 }
 
 export function withAccounts(
-  { environment }: Dependencies,
+  { environment }: Pick<Dependencies, 'environment'>,
   { dataDir }: AccountsFlags,
   use: (accounts: Accounts, administration: Administration, dataDir: string) => void,
 ): void {

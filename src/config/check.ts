@@ -29,8 +29,8 @@ export function checkValues(
   const name =
     found ?? (error as { params: { requiredProperties: string[] } }).params.requiredProperties[0]!
   const { properties } = validator.Type() as Type.TObject
-  const { expected } = properties[name] as { expected?: string }
-  const got = name in values ? JSON.stringify(values[name]) : 'nothing'
+  const { expected, secret } = properties[name] as { expected?: string; secret?: boolean }
+  const got = name in values ? JSON.stringify(secret ? '…' : values[name]) : 'nothing'
   throw new OiError('ERR_CONFIG', `${placeOf(name)}: expected ${expected}, got ${got}`)
 }
 

@@ -1,94 +1,51 @@
 /**
- * The settings: what each is called, what it may be, and what it is by itself.
+ * The settings: what each is called, what it may be, and what it is by itself. Whatever else tells
+ * of settings (flags, variables, messages, the guide, the console) is made from this table.
  *
  * @module
  */
 
 import Type from 'typebox'
 import { allOrders } from '../api/orders.js'
+import {
+  address,
+  devices,
+  flag,
+  headers,
+  integer,
+  networks,
+  oneOf,
+  origins,
+  path,
+  text,
+  type Traits,
+} from './kinds.js'
 
-const integer = (minimum: number, maximum: number, standard: number, description: string) =>
-  Type.Integer({
-    minimum,
-    maximum,
-    default: standard,
-    description,
-    expected: `an integer from ${minimum} to ${maximum}`,
-  })
+const ms: Traits = { unit: 'milliseconds' }
+const liveMs: Traits = { ...ms, live: true }
+const mib: Traits = { unit: 'MiB' }
 
-const text = (minLength: number, standard: string, description: string) =>
-  Type.String({
-    minLength,
-    default: standard,
-    description,
-    expected: minLength === 0 ? 'a text' : 'a text that is not empty',
-  })
-
-/** An origin as browsers write it: scheme, host in lower case, a port that is not the usual one. */
-const origin = '[a-z][a-z0-9+.-]*://[a-z0-9._:\\[\\]-]+'
-
-const origins = (description: string) =>
-  Type.String({
-    pattern: `^(?:\\*|${origin}(?: *, *${origin})*)?$`,
-    default: '',
-    description,
-    expected: 'origins like https://app.example with commas between them, or * for all',
-  })
-
-/** Addresses and networks, each checked when it is used; here only what can be one. */
-const network =
-  '(?:[0-9.]{7,15}(?:/(?:[12]?\\d|3[0-2]))?|[0-9A-Fa-f:.]{2,45}(?:/(?:\\d\\d?|1[01]\\d|12[0-8]))?)'
-
-const networks = (description: string) =>
-  Type.String({
-    pattern: `^(?:${network}(?: *, *${network})*)?$`,
-    default: '',
-    description,
-    expected: 'addresses or networks like 10.0.0.0/8 with commas between them',
-  })
-
-/** A file or folder; relative ones in a settings file are meant from that file's folder. */
-const path = (minLength: number, standard: string, description: string) => ({
-  ...text(minLength, standard, description),
-  isPath: true,
-})
-
-/** As ggml calls them: which of them there are is found out when a model is opened. */
-const devices = (description: string) =>
-  Type.String({
-    pattern: '^(?:[^\\s,]+(?: *, *[^\\s,]+)*)?$',
-    default: '',
-    description,
-    expected: 'names of devices like CUDA0 or cpu with commas between them',
-  })
-
-const flag = (description: string) =>
-  Type.Boolean({
-    default: false,
-    description,
-    expected: 'true or false, in a variable also 1 or 0',
-  })
-
-const oneOf = <const T extends string | number>(values: readonly T[], description: string) =>
-  Type.Union(
-    // Of an array that is no tuple, the library takes the type for never.
-    values.map((value) => Type.Literal(value)) as unknown as [Type.TLiteral<T>],
-    {
-      default: values[0]!,
-      description,
-      expected: values.map((value) => JSON.stringify(value)).join(' or '),
-      isNumeric: values.some((value) => typeof value === 'number'),
-    },
-  )
-
-/** Those that each of several models can have for itself. */
+/** Those that each of several models can have for itself. All of them take effect at SIGHUP. */
 const modelProperties = {
   mmproj: path(0, '', 'GGUF file of the projector with which the model sees images'),
   readout: path(0, '', 'how the model is asked: letters@1, letters@2, or a JSON or Jinja file'),
-  calibration: path(0, '', 'file that oi calibrate wrote; off takes none'),
-  contextTokens: integer(0, 1_048_576, 0, 'longest state and question together, tokens; 0 chooses'),
-  threads: integer(0, 512, 0, 'threads of the model; 0 takes as many as there are cores'),
-  device: devices('where the model runs, as CUDA0 or cpu; a replica on each of several'),
+  calibration: path(0, '', 'file that oi calibrate wrote; off takes none', {
+    empty: 'beside the model',
+  }),
+  contextTokens: integer(
+    0,
+    1_048_576,
+    0,
+    'longest state and question together; 0 chooses: 8,192, or what the model was trained on',
+    { unit: 'tokens' },
+  ),
+  threads: integer(
+    0,
+    512,
+    0,
+    'threads of the model at most, fewer while others use the cores; 0: as many as cores',
+  ),
+  device: devices('where the model runs, as CUDA0 or cpu, a replica on each; none: all GPUs'),
   replicas: integer(0, 64, 0, 'how often the model runs, each with a context; 0: once per device'),
   gpuLayers: integer(-1, 10_000, -1, 'layers on the GPU; -1 puts all there that fit'),
   flashAttention: oneOf(['auto', 'on', 'off'], 'kind of attention; auto takes the faster one'),
@@ -104,26 +61,33 @@ const modelProperties = {
     1,
     3_600_000,
     30_000,
-    'predicted waiting time beyond which a request is refused, milliseconds',
+    'predicted waiting time beyond which a request is refused',
+    ms,
   ),
   hostCacheMb: integer(
     -1,
     16_777_216,
     -1,
-    'RAM for states that have left the context, MiB; -1 chooses, 0 is none',
+    'RAM for states that have left the context; -1 chooses, 0 is none',
+    mib,
   ),
-  diskCacheDir: path(0, '', 'folder for states that survive a restart'),
-  diskCacheMb: integer(0, 1_073_741_824, 8192, 'size of that folder, MiB'),
+  diskCacheDir: path(0, '', 'folder for states that survive a restart', { placeholder: 'folder' }),
+  diskCacheMb: integer(0, 1_073_741_824, 8192, 'size of that folder', mib),
 }
 
 const properties = {
   config: path(0, '', 'JSON file of settings and models'),
-  model: path(0, '', 'GGUF file of the model to serve'),
-  host: text(1, '127.0.0.1', 'address to listen on'),
+  model: path(0, '', 'GGUF file of the model to serve; of a split one, its first part', {
+    empty: 'oi-small',
+    live: true,
+  }),
+  host: text(1, '127.0.0.1', 'address to listen on', { placeholder: 'address' }),
   port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
-  tlsCert: path(0, '', 'PEM file of the certificate, to serve HTTPS; needs tlsKey'),
-  tlsKey: path(0, '', 'PEM file of its private key'),
-  corsOrigins: origins('origins of web pages that may call, with commas between them; * for all'),
+  tlsCert: path(0, '', 'PEM file of the certificate, to serve HTTPS; needs tlsKey', { live: true }),
+  tlsKey: path(0, '', 'PEM file of its private key', { live: true }),
+  corsOrigins: origins('origins of web pages that may call, with commas between them; * for all', {
+    live: true,
+  }),
   transport: oneOf(
     ['auto', 'uws', 'node'],
     'what speaks HTTP: uWebSockets.js, or node:http alone; auto takes the faster one that can',
@@ -132,56 +96,90 @@ const properties = {
     1000,
     900_000,
     75_000,
-    'how long a connection without a request is kept, milliseconds; more than a balancer before it',
+    'how long a connection without a request is kept; more than a balancer before it',
+    ms,
   ),
   trustedProxies: networks(
     'proxies whose X-Forwarded-For is believed: addresses and networks, with commas between them',
+    { live: true },
   ),
   proxyProtocol: flag('each connection begins with a header of the PROXY protocol'),
-  metricsHost: text(1, '127.0.0.1', 'address of the metrics, where they have a port of their own'),
+  metricsHost: text(1, '127.0.0.1', 'address of the metrics, where they have a port of their own', {
+    placeholder: 'address',
+  }),
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
   admin: oneOf(
     ['loopback', 'on', 'off'],
     'who reaches the console and its API, with a password: this machine alone, everybody, nobody',
+    { placeholder: 'who' },
   ),
-  dataDir: path(1, 'data', 'folder of workspaces and keys'),
+  dataDir: path(1, 'data', 'folder of workspaces and keys', {
+    placeholder: 'folder',
+    shortcut: '--data',
+  }),
   ...modelProperties,
   inProcess: flag('models run in the process of the server, and what ends one ends all'),
-  maxQuestions: integer(1, 65_536, 256, 'questions in one request'),
+  maxQuestions: integer(1, 65_536, 256, 'questions in one request', { live: true }),
   maxBodyBytes: integer(
     0,
     1_073_741_824,
     0,
-    'size of a request body, bytes; 0 is 4 MiB, or 64 MiB where a model sees images',
+    'size of a request body; 0 is 4 MiB, or 64 MiB where a model sees images',
+    { unit: 'bytes', live: true },
   ),
-  maxBodiesMb: integer(1, 1_048_576, 256, 'size of all request bodies at the same time, MiB'),
+  maxBodiesMb: integer(1, 1_048_576, 256, 'size of all request bodies at the same time', {
+    ...mib,
+    live: true,
+  }),
   maxReplyBytes: integer(
     4096,
     268_435_456,
     16_777_216,
-    'size that a reply may reach by what is asked, bytes',
+    'size that a reply may reach by what is asked',
+    { unit: 'bytes', live: true },
   ),
-  deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request, milliseconds'),
+  deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request', liveMs),
   batchDeadlineMs: integer(
     1,
     86_400_000,
     900_000,
-    'time for a batch as a whole, milliseconds; each of its items has the time of a request',
+    'time for a batch as a whole; each of its items has the time of a request',
+    liveMs,
   ),
   placeWaitMs: integer(
     0,
     600_000,
     10_000,
-    'how long a request over the concurrent limit waits for a place, milliseconds',
+    'how long a request over the concurrent limit waits for a place',
+    liveMs,
   ),
   drainMs: integer(
     0,
     3_600_000,
     3000,
-    'time from SIGTERM in which /readyz says 503 and all else is answered, milliseconds',
+    'time from SIGTERM in which /readyz says 503 and all else is answered',
+    liveMs,
   ),
-  graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown, milliseconds'),
-  log: oneOf(['off', 'requests'], 'requests: one JSON line per request on stderr'),
+  graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown', liveMs),
+  log: oneOf(['off', 'requests'], 'requests: one line per request on stderr', { live: true }),
+  logLevel: oneOf(['info', 'warn', 'error'], 'what is less important is not logged', {
+    live: true,
+  }),
+  logFormat: oneOf(
+    ['auto', 'json', 'text'],
+    'lines of the log; auto: text on a terminal, else JSON; json: those of the start too',
+  ),
+  otlpEndpoint: address('collector of traces, by OTLP over HTTP, as http://127.0.0.1:4318', {
+    empty: 'nothing is traced',
+  }),
+  otlpHeaders: headers('headers for it, as name=value with commas between them', { secret: true }),
+  otlpSamplePercent: integer(
+    0,
+    100,
+    100,
+    'requests that are traced, of those that bring no traceparent, which says it itself',
+    { unit: 'percent' },
+  ),
 }
 
 /** Every setting, each optional: what one source of settings may say. */
@@ -209,8 +207,8 @@ export type ModelEntry = Type.Static<typeof modelEntrySchema>
 
 export const modelSettingNames = Object.keys(modelProperties) as ModelSettingName[]
 
-/** A setting as help texts and messages show it. */
-export interface Setting {
+/** A setting as help texts, messages and lists show it. */
+export interface Setting extends Traits {
   readonly name: ConfigName
   /** As `--max-body-bytes`. */
   readonly flag: string
@@ -218,29 +216,39 @@ export interface Setting {
   readonly variable: string
   readonly description: string
   readonly default: string | number | boolean
+  /** What it may be, in words. */
+  readonly expected: string
+  /** Of numbers; undefined for all others. */
+  readonly minimum?: number
+  readonly maximum?: number
+  /** All of them, where they are few. */
+  readonly values?: readonly (string | number)[]
   readonly isPath: boolean
   /** Whether the text of a number means the number. */
   readonly isNumeric: boolean
+  readonly live: boolean
 }
 
 // TypeBox keeps the annotations at run time only.
 const annotations = properties as unknown as Record<
   ConfigName,
-  Pick<Setting, 'description' | 'default'> & { isPath?: boolean; isNumeric?: boolean }
+  Omit<Setting, 'name' | 'flag' | 'variable' | 'isPath' | 'isNumeric' | 'live'> &
+    Partial<Pick<Setting, 'isPath' | 'isNumeric' | 'live'>>
 >
 
 /** All settings, in the schema's order. */
 export const settings: readonly Setting[] = Object.entries(annotations).map(
-  ([name, { description, default: standard, isPath = false, isNumeric }]) => {
+  ([key, { isPath = false, isNumeric, live, ...rest }]) => {
+    const name = key as ConfigName
     const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     return {
-      name: name as ConfigName,
+      ...rest,
+      name,
       flag: `--${words}`,
       variable: `OI_${words.replaceAll('-', '_').toUpperCase()}`,
-      description,
-      default: standard,
       isPath,
-      isNumeric: isNumeric ?? typeof standard === 'number',
+      isNumeric: isNumeric ?? typeof rest.default === 'number',
+      live: live ?? (modelSettingNames as readonly string[]).includes(name),
     }
   },
 )

@@ -24,6 +24,7 @@ import type { Head } from './exchange.js'
 import { Outcome } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
 import { errorContent } from './reply.js'
+import { wireCodeOf } from './request-entry.js'
 
 const linesType = 'application/x-ndjson'
 
@@ -106,11 +107,15 @@ export class BatchExchange extends PostExchange {
   #createRun(requests: ReadonlyMap<number, DecideRequest>, decider: Decider): BatchRun {
     const { gate, deadlines } = this.context
     const caller = this.caller!
+    const { trace } = this
+    /** When each item was asked, of those that are traced. */
+    const askedMs = new Map<number, number>()
     return new BatchRun({
       items: [...requests.keys()],
       enter: () => gate.enter(caller, { signal: this.canceller, patient: true }),
       leave: () => gate.leave(caller),
       decide: (index) => {
+        if (trace !== undefined) askedMs.set(index, performance.now())
         const { outcomes, turns } = this.#work!
         const turn = new BatchTurn(deadlines, outcomes[index]!)
         turns.set(index, turn)
@@ -120,8 +125,13 @@ export class BatchExchange extends PostExchange {
           turns.delete(index)
         })
       },
-      onAnswer: (index, decision) => this.#work!.outcomes[index]!.decide(decision),
+      onAnswer: (index, decision) => {
+        trace?.item(askedMs.get(index)!, decision.timings, { 'oi.index': index })
+        this.#work!.outcomes[index]!.decide(decision)
+      },
       onFailure: (index, error) => {
+        const what = { 'oi.index': index, 'error.type': wireCodeOf(error) }
+        trace?.item(askedMs.get(index) ?? performance.now(), undefined, what)
         const { batch, outcomes } = this.#work!
         outcomes[index]!.fail(error instanceof OiError ? batch.placed(index, error) : error)
       },
@@ -173,6 +183,7 @@ export class BatchExchange extends PostExchange {
   #giveItem(index: number, decision: Decision, text: string): void {
     if (this.ended) return
     this.#work!.totals.add(decision)
+    this.context.traffic.addPhases(decision.timings)
     this.#settle(index, 200, text)
   }
 
@@ -207,6 +218,7 @@ export class BatchExchange extends PostExchange {
   }
 
   #conclude({ results, totals }: Work): void {
+    this.told = totals
     if (this.#asLines) {
       this.write(`{${totals.text}}\n`)
       this.finish()

@@ -4,10 +4,14 @@
  * @module
  */
 
-import type { Decision, Timings } from '../decide/types.js'
+import type { Decision, Timings, Usage } from '../decide/types.js'
 
 export class BatchTotals {
-  readonly #usage: Record<string, number> = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
+  readonly #usage: Record<string, number> & Usage = {
+    input_tokens: 0,
+    output_tokens: 0,
+    cached_tokens: 0,
+  }
   readonly #longest = { queue: 0, tokenize: 0, vision: 0 }
   readonly #startMs = performance.now()
   #endMs = this.#startMs
@@ -21,6 +25,10 @@ export class BatchTotals {
       this.#longest[name] = Math.max(this.#longest[name], timings[name])
     }
     this.#endMs = performance.now()
+  }
+
+  get usage(): Usage {
+    return this.#usage
   }
 
   /** The two members of the response body, without braces around them. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Decider, DecideRequest } from '../decide/types.js'
+import type { Decider, DecideRequest, Decision } from '../decide/types.js'
 import type { OiError } from '../errors.js'
 import type { Client, Head } from './exchange.js'
 import { Outcome } from './outcome.js'
@@ -13,13 +13,20 @@ import { type PostContext, PostExchange } from './post-exchange.js'
 export class DecideExchange extends PostExchange {
   readonly #outcome: Outcome
   #entered = false
+  #decidedMs = 0
 
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
     this.#outcome = new Outcome({
       serialize: (decision) => this.serialize(decision),
       book: (decision) => context.gate.book(this.caller!, decision),
-      give: ({ timings }, body) => this.answer({ status: 200, body }, timings),
+      give: (decision, body) => {
+        const { timings } = decision
+        this.told = decision
+        this.trace?.part('book', this.#decidedMs)
+        context.traffic.addPhases(timings)
+        this.answer({ status: 200, body }, timings)
+      },
       fail: (error) => this.fail(error),
     })
   }
@@ -54,8 +61,10 @@ export class DecideExchange extends PostExchange {
       return
     }
     if (admitted === undefined) return this.#ask(request, decider)
+    const beginMs = performance.now()
     return admitted.then(
       () => {
+        this.trace?.part('place', beginMs)
         if (this.ended) gate.leave(this.caller!)
         else this.#ask(request, decider)
       },
@@ -72,10 +81,19 @@ export class DecideExchange extends PostExchange {
 
   #ask(request: DecideRequest, decider: Decider): void {
     this.#entered = true
-    const leftMs = this.context.deadlines.limitMs - (performance.now() - this.startMs)
+    const askedMs = performance.now()
+    const leftMs = this.context.deadlines.limitMs - (askedMs - this.startMs)
     decider.decide(request, this.decideOptions(this.canceller, leftMs)).then(
-      (decision) => this.#outcome.decide(decision),
+      (decision) => {
+        if (this.trace !== undefined) this.#tell(decision, askedMs)
+        this.#outcome.decide(decision)
+      },
       (error: unknown) => this.#outcome.fail(error),
     )
+  }
+
+  #tell({ timings }: Decision, askedMs: number): void {
+    this.#decidedMs = performance.now()
+    this.trace!.decision(askedMs, timings)
   }
 }

@@ -21,6 +21,7 @@ import type { Gate } from './gate.js'
 import type { Logger } from './logger.js'
 import { pathOf } from './path.js'
 import { type Content, errorContent, headersOf, noTimings, type Reply } from './reply.js'
+import { entryOf, type Told } from './request-entry.js'
 import { requestId } from './request-id.js'
 import type { Traffic } from './traffic.js'
 
@@ -100,6 +101,10 @@ export class Exchange {
   readonly path: string
   protected readonly startMs = performance.now()
   protected caller: Caller | undefined
+  /** Set before it is answered. */
+  protected told: Told | undefined
+  /** With what it has failed. */
+  protected failure: unknown
   readonly #client: Client
   readonly #context: ExchangeContext
   readonly #crossOrigin: readonly string[]
@@ -187,6 +192,7 @@ export class Exchange {
       this.#putOff = error
       if (this.#context.failedKeys.hold(this.#delayMs, () => this.fail(error))) return
     }
+    this.failure = error
     const content = errorContent(error, this.id)
     if (content.status === 500) this.#context.logger.fault(this.id, error, this.bodyDigest())
     this.answer(content)
@@ -227,6 +233,11 @@ export class Exchange {
     return undefined
   }
 
+  /** Of its trace; a hook for kinds of requests that have one. */
+  protected get traceId(): string | undefined {
+    return undefined
+  }
+
   /** Called once, whatever the end was. @param status - 0 if the client had gone. */
   protected onEnd(_status: number, _ms: number): void {}
 
@@ -251,15 +262,14 @@ export class Exchange {
   #end(status: number, ms: number): void {
     this.#ended = true
     this.onEnd(status, ms)
-    const { id, method, path, caller } = this
-    this.#context.traffic.count(path, status)
-    this.#context.logger.request?.({
-      id,
-      method,
-      path,
-      status,
-      ms: Math.round(ms * 1000) / 1000,
-      ...(caller && { workspace: caller.workspace }),
-    })
+    this.#context.traffic.count(this.path, status)
+    const { request } = this.#context.logger
+    if (request !== undefined) {
+      const { id, method, path, caller, told, failure, traceId: trace } = this
+      request(entryOf({ id, method, path, status, ms, caller, told, failure, trace }))
+    }
+    // A connection may keep its last exchange for long.
+    this.told = undefined
+    this.failure = undefined
   }
 }

@@ -58,6 +58,8 @@ export interface Gate {
   headers(caller: Caller): readonly string[]
   /** Why the server should be given no requests, if its store is the reason. Never throws. */
   trouble?(): string | undefined
+  /** How many requests wait for a place. */
+  waiting?(): number
   /** Undefined if nothing is booked. */
   storeFigures?(): StoreFigures | undefined
 }

@@ -24,11 +24,14 @@ import type { Gate } from './gate.js'
 import type { RunnerReport } from '../runner/supervision.js'
 import type { Logger } from './logger.js'
 import { modelList } from './model-list.js'
-import { Metrics } from './metrics.js'
+import { Metrics, type SpanFigures } from './metrics.js'
 import { pathOf } from './path.js'
+import type { Machine } from './process-metrics.js'
 import type { PostContext, PostExchange, Wire } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
+import { requireRunners } from './ready-runners.js'
 import { Running } from './running.js'
+import type { Tracer } from '../trace/tracer.js'
 import { Traffic } from './traffic.js'
 import { usageReport } from './usage-report.js'
 
@@ -72,6 +75,10 @@ export interface HandlersOptions extends HandlersSettings {
   readonly serveMetrics?: boolean
   /** Without, there is neither an admin API nor a console. */
   readonly admin?: AdminOptions | undefined
+  /** For the metrics. Default: nothing is known. */
+  readonly machine?: Machine
+  /** Default: nothing is traced. */
+  readonly tracing?: { readonly tracer: Tracer; readonly exporter: SpanFigures } | undefined
 }
 
 /** Routes that take a body, by POST. */
@@ -101,6 +108,7 @@ export class Handlers implements PostContext, Listener {
   readonly traffic: Traffic
   readonly metrics: Metrics
   readonly failedKeys = new FailedKeys()
+  readonly tracer: Tracer | undefined
   // See adjust().
   wire!: Wire
   maxBodyBytes!: number
@@ -137,11 +145,7 @@ export class Handlers implements PostContext, Listener {
     [
       '/readyz',
       () => {
-        this.decider()
-        if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
-        requireRunners(this.#backend.runners?.() ?? [])
-        const trouble = this.gate.trouble?.()
-        if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
+        this.#requireReady()
         return { status: 200, body: '{"status":"ready"}' }
       },
     ],
@@ -170,6 +174,7 @@ export class Handlers implements PostContext, Listener {
     this.#accounts = accounts
     this.gate = gate
     this.logger = logger
+    this.tracer = options.tracing?.tracer
     this.heartbeatMs = options.heartbeatMs ?? 15_000
     this.adjust(options)
     this.traffic = new Traffic([...this.#routes.keys(), ...posts.keys(), metricsPath])
@@ -180,6 +185,10 @@ export class Handlers implements PostContext, Listener {
       engines: () => backend.decider()?.engines() ?? [],
       runners: () => backend.runners?.() ?? [],
       store: () => gate.storeFigures?.(),
+      ready: () => this.#isReady(),
+      waiting: () => gate.waiting?.() ?? 0,
+      machine: options.machine ?? {},
+      spans: () => options.tracing?.exporter,
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]
@@ -247,6 +256,24 @@ export class Handlers implements PostContext, Listener {
     await this.running.drain(bookingMs)
   }
 
+  /** @throws {@link OiError} `ERR_OVERLOADED` if no request should be sent here. */
+  #requireReady(): void {
+    this.decider()
+    if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
+    requireRunners(this.#backend.runners?.() ?? [])
+    const trouble = this.gate.trouble?.()
+    if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
+  }
+
+  #isReady(): boolean {
+    try {
+      this.#requireReady()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   authenticate(header: string): Caller {
     let caller = this.#callers.get(header)
     if (caller === undefined) {
@@ -264,14 +291,4 @@ export class Handlers implements PostContext, Listener {
     const { message, retryAfterMs } = unready[state === 'ready' ? 'loading' : state]
     throw new OiError('ERR_OVERLOADED', message, retryAfterMs === undefined ? {} : { retryAfterMs })
   }
-}
-
-/** @throws {@link OiError} `ERR_OVERLOADED` naming the models of which no process can answer. */
-function requireRunners(runners: readonly RunnerReport[]): void {
-  const ready = new Set(runners.filter(({ ready }) => ready).map(({ model }) => model))
-  const missing = runners.filter(({ model }) => !ready.has(model))
-  if (missing.length === 0) return
-  const names = [...new Set(missing.map(({ model }) => model))].join(', ')
-  const retryAfterMs = Math.max(...missing.map((runner) => runner.retryAfterMs))
-  throw new OiError('ERR_OVERLOADED', `Being loaded again: ${names}`, { retryAfterMs })
 }

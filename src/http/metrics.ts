@@ -15,8 +15,15 @@ import { serverPackage } from '../server-package.js'
 import { engineMetrics } from './engine-metrics.js'
 import type { StoreFigures } from './gate.js'
 import type { Logger } from './logger.js'
+import {
+  buildInfo,
+  type Machine,
+  type MachineFigures,
+  processMetrics,
+  readMachine,
+} from './process-metrics.js'
 import type { Content } from './reply.js'
-import { runnerMetrics } from './runner-metrics.js'
+import { measure, type MeasuredRunner, runnerMetrics } from './runner-metrics.js'
 import type { Traffic } from './traffic.js'
 
 export interface MetricsSources {
@@ -24,10 +31,23 @@ export interface MetricsSources {
   readonly logger: Pick<Logger, 'faults' | 'lostLines'>
   /** Requests for decisions under way. */
   readonly running: () => number
+  /** Those of them, and items of batches, that wait for a place. */
+  readonly waiting: () => number
   readonly engines: () => readonly EngineReport[]
   readonly runners: () => readonly RunnerReport[]
   /** Undefined where nothing is booked. */
   readonly store: () => StoreFigures | undefined
+  /** Whether `/readyz` says so. */
+  readonly ready: () => boolean
+  readonly machine: Machine
+  /** Undefined where nothing is traced. */
+  readonly spans: () => SpanFigures | undefined
+}
+
+/** Of what is sent to a collector of traces. */
+export interface SpanFigures {
+  readonly sent: number
+  readonly lost: number
 }
 
 /** Of the accounts' file and its writer. */
@@ -77,7 +97,8 @@ export class Metrics {
   readonly #sources: MetricsSources
   /** What all metrics of engines and their processes are read from, of one answer. */
   #reports: readonly EngineReport[] = []
-  #runners: readonly RunnerReport[] = []
+  #runners: readonly MeasuredRunner[] = []
+  #machine: MachineFigures | undefined
 
   constructor(sources: MetricsSources) {
     this.#sources = sources
@@ -89,7 +110,7 @@ export class Metrics {
     }
     for (const { name, help, kind, label, read } of runnerMetrics) {
       this.#add(kind, name, help, labelsOf(label), () =>
-        this.#runners.flatMap((report) => samplesOf(report, label, read(report))),
+        this.#runners.flatMap((runner) => samplesOf(runner.report, label, read(runner))),
       )
     }
     for (const { name, help, kind, read } of storeMetrics) {
@@ -98,18 +119,32 @@ export class Metrics {
         return figures === undefined ? [] : [[{}, read(figures)]]
       })
     }
-    this.#addProcess()
+    for (const { name, help, kind, read } of processMetrics) {
+      this.#add(kind, name, help, [], () => {
+        const value = this.#machine && read(this.#machine)
+        return value === undefined ? [] : [[{}, value]]
+      })
+    }
+    const spans = 'Spans of traces, by what became of them'
+    this.#add('counter', 'oi_trace_spans_total', spans, ['outcome'], () => {
+      const { sent, lost } = sources.spans() ?? {}
+      if (sent === undefined || lost === undefined) return []
+      return Object.entries({ sent, lost }).map(([outcome, count]) => [{ outcome }, count])
+    })
+    const { name, help, labels } = buildInfo
+    this.#add('gauge', name, help, Object.keys(labels), () => [[labels, 1]])
   }
 
   async content(): Promise<Content> {
+    this.#machine = await readMachine(this.#sources.machine)
     this.#reports = this.#sources.engines()
-    this.#runners = this.#sources.runners()
+    this.#runners = this.#sources.runners().map(measure)
     const body = await this.#registry.metrics()
     return { status: 200, body, type: this.#registry.contentType }
   }
 
   #addTraffic(): void {
-    const { traffic, running } = this.#sources
+    const { traffic, running, waiting, ready } = this.#sources
     const requests = 'Requests that ended, by route and status; 0: the client had gone'
     this.#add('counter', 'oi_http_requests_total', requests, ['route', 'status'], () =>
       traffic.requests().map(({ count, ...labels }) => [labels, count]),
@@ -119,6 +154,13 @@ export class Metrics {
       traffic.items().map(({ count, ...labels }) => [labels, count]),
     )
     this.#addOne('gauge', 'oi_http_requests_running', 'Decisions under way', running)
+    const places = 'Requests and items that wait for one of the concurrent places'
+    this.#addOne('gauge', 'oi_http_requests_waiting', places, waiting)
+    this.#addOne('gauge', 'oi_ready', '1 while /readyz says so', () => Number(ready()))
+    const phases = 'Time of answered decisions and items, by what it went to'
+    this.#add('counter', 'oi_http_phase_seconds_total', phases, ['phase'], () =>
+      Object.entries(traffic.phases()).map(([phase, ms]) => [{ phase }, ms / 1000]),
+    )
     const { logger } = this.#sources
     const faults = 'Faults of the server; its log tells each'
     this.#addOne('counter', 'oi_faults_total', faults, () => logger.faults)
@@ -148,30 +190,6 @@ export class Metrics {
     this.#registry.registerMetric(histogram as unknown as Prometheus.Histogram)
   }
 
-  /** Under the names that other programs use for them. */
-  #addProcess(): void {
-    const startSeconds = Date.now() / 1000 - process.uptime()
-    this.#addOne('counter', 'process_cpu_seconds_total', 'CPU time of all threads', () => {
-      const { user, system } = process.cpuUsage()
-      return (user + system) / 1e6
-    })
-    this.#addOne('gauge', 'process_resident_memory_bytes', 'Memory of the process', () =>
-      process.memoryUsage.rss(),
-    )
-    this.#addOne(
-      'gauge',
-      'process_start_time_seconds',
-      'When the process began, seconds since 1970',
-      () => startSeconds,
-    )
-    this.#addOne(
-      'counter',
-      'oi_event_loop_busy_seconds_total',
-      'Time in which the thread of the HTTP server was busy',
-      () => performance.eventLoopUtilization().active / 1000,
-    )
-  }
-
   #addOne(kind: 'counter' | 'gauge', name: string, help: string, read: () => number): void {
     this.#add(kind, name, help, [], () => [[{}, read()]])
   }
@@ -190,7 +208,10 @@ export class Metrics {
       ...{ name, help, labelNames, registers: [this.#registry] },
       collect() {
         this.reset()
-        for (const [labels, value] of read()) this.inc(labels, value)
+        const samples = read()
+        // Without labels, there would be a 0 that nobody has counted.
+        if (samples.length === 0 && labelNames.length === 0) this.remove()
+        for (const [labels, value] of samples) this.inc(labels, value)
       },
     })
   }

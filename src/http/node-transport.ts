@@ -18,7 +18,7 @@ import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
 import { NodeHead } from './node-head.js'
 import { ProxyHeaders } from './proxy-protocol.js'
-import { readTls, type TlsContent } from './tls.js'
+import { contextOf, type TlsContent } from './tls.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
 import { noHead, transportError, versionError } from './transport-errors.js'
 
@@ -83,7 +83,9 @@ export class NodeTransport implements Transport {
       noDelay: true,
     }
     this.#server =
-      tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...readTls(tls) })
+      tls === undefined
+        ? createServer(settings)
+        : createTlsServer({ ...settings, ...contextOf(tls) })
     const server = this.#server as Server & { httpAllowHalfOpen: boolean }
     server.httpAllowHalfOpen = true
     server.on('request', (request, response) => this.#open(request, response, false))
@@ -130,7 +132,7 @@ export class NodeTransport implements Transport {
   }
 
   useTls(content: TlsContent): void {
-    if (this.#server instanceof TlsServer) this.#server.setSecureContext(content)
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(contextOf(content))
   }
 
   close(): void {

@@ -15,11 +15,13 @@ import { shortened } from '../api/place.js'
 import type { Batch } from '../api/read-batch.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import type { Trace, Tracer } from '../trace/tracer.js'
 import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
 import type { Deadlines, Expirable } from './deadlines.js'
 import { type Client, Exchange, type ExchangeContext, type Head } from './exchange.js'
+import { attributesOf } from './request-entry.js'
 import type { Running } from './running.js'
 
 /** What the head says about the reply, which its size depends on. */
@@ -53,6 +55,8 @@ export interface PostContext extends ExchangeContext {
   readonly batchDeadlines: Deadlines
   /** After how long without a result a batch as lines shows that it still runs. */
   readonly heartbeatMs: number
+  /** Undefined where nothing is traced. */
+  readonly tracer: Tracer | undefined
   /** @throws {@link OiError} `ERR_OVERLOADED` unless the model is ready. */
   decider(): Decider
 }
@@ -60,6 +64,8 @@ export interface PostContext extends ExchangeContext {
 export abstract class PostExchange extends Exchange implements Expirable {
   protected readonly context: PostContext
   protected readonly canceller = new Canceller()
+  /** Undefined if this request is not traced. */
+  protected readonly trace: Trace | undefined
   #evidence = false
   /** Undefined: as the model is set. */
   #orders: Orders | undefined
@@ -73,6 +79,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
     this.context = context
+    this.trace = context.tracer?.begin(head.getHeader('traceparent'))
     this.#limit = context.deadlines
   }
 
@@ -189,7 +196,16 @@ export abstract class PostExchange extends Exchange implements Expirable {
     )
   }
 
-  protected override onEnd(_status: number, _ms: number): void {
+  protected override get traceId(): string | undefined {
+    return this.trace?.id
+  }
+
+  protected override onEnd(status: number, _ms: number): void {
+    if (this.trace !== undefined) {
+      const { path, startMs, id, caller, told, failure } = this
+      const attributes = attributesOf({ id, path, status, caller, told, failure })
+      this.trace.end(`POST ${path}`, startMs, attributes, status >= 500)
+    }
     this.context.running.delete(this)
     this.#limit.delete(this)
     this.#body = undefined

@@ -12,7 +12,7 @@ import { OiError } from '../errors.js'
 import type { Listener } from './exchange.js'
 import { Leaving } from './leaving.js'
 import { NodeTransport } from './node-transport.js'
-import type { TlsContent, TlsFiles } from './tls.js'
+import type { TlsContent } from './tls.js'
 import type { Transport, TransportOptions } from './transport.js'
 import { NoUws, UwsTransport } from './uws-transport.js'
 
@@ -23,8 +23,8 @@ export interface ServerOptions {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
-  /** Speaks HTTPS with these, and plain HTTP without. */
-  readonly tls?: TlsFiles | undefined
+  /** Speaks HTTPS with this, and plain HTTP without. */
+  readonly tls?: TlsContent | undefined
   /** Default `auto`. */
   readonly transport?: TransportName
   /** How long a connection without a request is kept, milliseconds. Default 75,000. */
@@ -59,8 +59,7 @@ export class Server {
   /**
    * Listens.
    *
-   * @throws {@link OiError} `ERR_LISTEN` naming the address and what to change, `ERR_CONFIG` if
-   *   the files of `tls` cannot be used.
+   * @throws {@link OiError} `ERR_LISTEN` naming the address and what to change.
    */
   static async listen(options: ServerOptions): Promise<Server> {
     const { handlers, host, port, tls, flagPrefix = '--' } = options

@@ -16,11 +16,16 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
-/** What node:https takes, in PEM form. */
+/** What was read of them, in PEM form. */
 export interface TlsContent {
   readonly cert: string
   readonly key: string
+  /** When the certificate ends, milliseconds since 1970. */
+  readonly endMs: number
 }
+
+/** The part of it that TLS needs. */
+export const contextOf = ({ cert, key }: TlsContent) => ({ cert, key })
 
 /**
  * Reads both files, and looks whether they can be used.
@@ -37,7 +42,7 @@ export function readTls({ certFile, keyFile }: TlsFiles): TlsContent {
   if (!cert.meaning.checkPrivateKey(key.meaning)) {
     throw new OiError('ERR_CONFIG', `--tls-key: ${keyFile} does not belong to ${certFile}`)
   }
-  return { cert: cert.pem, key: key.pem }
+  return { cert: cert.pem, key: key.pem, endMs: Date.parse(cert.meaning.validTo) }
 }
 
 function parse<T>(

@@ -7,6 +7,8 @@
  * @module
  */
 
+import type { Timings } from '../decide/types.js'
+
 /** Upper bounds of the histogram, milliseconds: from a short prompt on a GPU to a deadline. */
 const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000]
 
@@ -25,6 +27,8 @@ export class Traffic {
   /** Durations by the first bound that they do not exceed; the last are beyond all. */
   readonly #durations = new Array<number>(boundsMs.length + 1).fill(0)
   #durationSumMs = 0
+  /** Milliseconds of all decisions that were given. */
+  readonly #phases = { queue: 0, tokenize: 0, vision: 0, model: 0 }
 
   /** @param routes - The paths that are counted by name; all others are counted by area, or as `other`. */
   constructor(routes: readonly string[]) {
@@ -53,6 +57,19 @@ export class Traffic {
     while (i < boundsMs.length && ms > boundsMs[i]!) i++
     this.#durations[i]!++
     this.#durationSumMs += ms
+  }
+
+  /** Takes where the time of a decision went, of a request or of an item. */
+  addPhases({ queue, tokenize, vision, model }: Timings): void {
+    this.#phases.queue += queue
+    this.#phases.tokenize += tokenize
+    this.#phases.vision += vision
+    this.#phases.model += model
+  }
+
+  /** Where the time of all decisions went, milliseconds. */
+  phases(): Timings {
+    return this.#phases
   }
 
   /** Requests that ended, by route and status. */

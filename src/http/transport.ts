@@ -8,15 +8,15 @@ import { createServer } from 'node:net'
 import { OiError } from '../errors.js'
 import type { Listener } from './exchange.js'
 import type { Leaving } from './leaving.js'
-import type { TlsContent, TlsFiles } from './tls.js'
+import type { TlsContent } from './tls.js'
 
 export interface TransportOptions {
   readonly listener: Listener
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
-  /** Speaks HTTPS with these, and plain HTTP without. */
-  readonly tls: TlsFiles | undefined
+  /** Speaks HTTPS with this, and plain HTTP without. */
+  readonly tls: TlsContent | undefined
   /** How long a connection without a request is kept, milliseconds. */
   readonly idleTimeoutMs: number
   /** Whether each connection begins with a header of the PROXY protocol. */

@@ -152,6 +152,10 @@ export class WorkspaceGate implements Gate {
     return this.#accounts.trouble()
   }
 
+  waiting(): number {
+    return this.#places.waitingInAll
+  }
+
   storeFigures(): StoreFigures {
     const { health, pendingAnswers } = this.#accounts.ledger
     return { ...health.figures, pendingAnswers }

@@ -20,7 +20,7 @@ import { type Gate, openGate } from '../../src/http/gate.js'
 import { createLogger } from '../../src/http/logger.js'
 import type { Wire } from '../../src/http/post-exchange.js'
 import { Server, type TransportName } from '../../src/http/server.js'
-import type { TlsFiles } from '../../src/http/tls.js'
+import { readTls, type TlsFiles } from '../../src/http/tls.js'
 import { createFakeEngine, type FakeEngineOptions } from './fake-engine.js'
 
 export const decision: Decision = {
@@ -134,7 +134,7 @@ export async function withServer(
 ): Promise<void> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'oi-http-'))
   const log: string[] = []
-  const logger = createLogger(true, (line) => log.push(line))
+  const logger = createLogger({ requests: true }, (line) => log.push(line))
   const accounts = new Accounts({ dataDir, busyMs: 0, log: (text) => logger.notice(text) })
   const { secret: key, id: keyId } = accounts.createFirstKey()!
   const decider = options.decider ?? stubDecider()
@@ -153,7 +153,16 @@ export async function withServer(
   const { tls, transport = transportOfTests(), host = '127.0.0.1' } = options
   const { patienceMs, idleTimeoutMs, proxyProtocol } = options
   const server = await Server.listen({
-    ...{ handlers, host, port: 0, tls, transport, patienceMs, idleTimeoutMs, proxyProtocol },
+    ...{
+      handlers,
+      host,
+      port: 0,
+      tls: tls && readTls(tls),
+      transport,
+      patienceMs,
+      idleTimeoutMs,
+      proxyProtocol,
+    },
   })
   try {
     const { port } = server

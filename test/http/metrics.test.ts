@@ -5,9 +5,10 @@ import { engineMetrics } from '../../src/http/engine-metrics.js'
 import { MetricsHandlers } from '../../src/http/metrics-handlers.js'
 import { Server } from '../../src/http/server.js'
 import type { RunnerReport } from '../../src/runner/supervision.js'
+import { batchPath, numbers, requestsAbout } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
-import { Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 
 const scrape = async (url: string) => readPrometheus(await (await fetch(`${url}/metrics`)).text())
 
@@ -205,6 +206,71 @@ t.test('processes of models are shown, and /readyz names those without one', asy
     t.equal((await fetch(`${url}/readyz`)).status, 200)
   })
 })
+
+t.test('a scrape asks the system once about each process of a model', async (t) => {
+  let asked = 0
+  const counting = { ...report('a', true), usage: () => void asked++ }
+  const backend = {
+    state: () => 'ready' as const,
+    decider: () => stubDecider(),
+    runners: () => [counting],
+  }
+  await withServer({ backend }, async ({ url }) => {
+    await scrape(url)
+    t.equal(asked, 1)
+  })
+})
+
+t.test('readiness, versions, and what the process has left are shown', async (t) => {
+  let state: 'loading' | 'ready' = 'loading'
+  const backend = { state: () => state, decider: () => stubDecider() }
+  const machine = { dataDir: t.testdir(), certificateEndMs: () => 1_900_000_000_000 }
+  await withServer({ backend, machine }, async (server) => {
+    const one = async (name: string) =>
+      [...(await scrape(server.url)).get(name)!.samples.values()][0]
+    t.equal(await one('oi_ready'), 0)
+    state = 'ready'
+    t.equal(await one('oi_ready'), 1)
+    server.handlers.beginDrain()
+    t.equal(await one('oi_ready'), 0)
+    t.equal(await one('oi_tls_certificate_expiry_timestamp_seconds'), 1_900_000_000)
+    t.ok((await one('oi_data_folder_free_bytes'))! > 0)
+    t.ok((await one('process_open_fds'))! > 3)
+    t.ok((await one('process_max_fds'))! >= (await one('process_open_fds'))!)
+    const [label] = [...(await scrape(server.url)).get('oi_build_info')!.samples.keys()]
+    t.match(label, /\{version="\d+\.\d+\.\d+",node="\d+\./)
+  })
+})
+
+t.test('what is not there has no number, rather than a 0', (t) =>
+  withServer({}, async ({ url }) => {
+    const metrics = await scrape(url)
+    for (const name of [
+      'oi_tls_certificate_expiry_timestamp_seconds',
+      'oi_data_folder_free_bytes',
+      'oi_accounts_failing',
+      'oi_trace_spans_total',
+    ]) {
+      t.equal(metrics.get(name)!.samples.size, 0, name)
+    }
+  }),
+)
+
+t.test('where the time of answered decisions went is summed up, of items too', (t) =>
+  withServer({}, async (server) => {
+    await ask(server)
+    const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
+    const body = JSON.stringify(requestsAbout(numbers(3)))
+    const reply = await fetch(server.url + batchPath, { method: 'POST', headers, body })
+    t.equal(reply.status, 200)
+    const { samples } = (await scrape(server.url)).get('oi_http_phase_seconds_total')!
+    const { timings } = decision
+    for (const [phase, ms] of Object.entries(timings)) {
+      const seconds = samples.get(`oi_http_phase_seconds_total{phase="${phase}"}`)!
+      t.ok(Math.abs(seconds - (4 * ms) / 1000) < 1e-9, phase)
+    }
+  }),
+)
 
 t.test('while the model is loaded there are metrics, of no engine', (t) => {
   const backend = { state: () => 'loading' as const, decider: () => undefined }

@@ -49,7 +49,10 @@ t.test('an error that nobody caught is logged and counted, and serving goes on',
   }
   t.equal(await server.metric('oi_faults_total'), 6)
   t.equal(await server.stop(), 0)
-  t.match(log, /^\{"time":[^\n]*"id":"process","fault":"Error: planted in a callback\\n[^\n]*\}$/m)
+  t.match(
+    log,
+    /^\{"level":"error","time":[^\n]*"id":"process","fault":"Error: planted in a callback\\n[^\n]*\}$/m,
+  )
   t.match(log, /"fault":"Error: planted in a promise/)
   t.match(log, /"warning":"Warning: planted warning"/)
 })

@@ -69,7 +69,8 @@ t.test('a mistake in the settings changes nothing', async (t) => {
   }
 })
 
-t.test('a certificate that was renewed is shown to new connections', async (t) => {
+/** A server that speaks HTTPS with files that can be exchanged. */
+async function serveTls(t: Test) {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   t.teardown(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
   const file = settingsFile(t, {})
@@ -91,6 +92,11 @@ t.test('a certificate that was renewed is shown to new connections', async (t) =
       })
       socket.once('error', reject)
     })
+  return { served, use, open }
+}
+
+t.test('a certificate that was renewed is shown to new connections', async (t) => {
+  const { served, use, open } = await serveTls(t)
   const before = await open()
   use('renewed', 'localhost')
   t.match(await hangUp(served), /nothing has changed: --tls-key: .* does not belong to/)
@@ -110,6 +116,23 @@ t.test('a certificate that was renewed is shown to new connections', async (t) =
   for await (const part of before.socket.setEncoding('utf8')) reply += part as string
   t.match(reply, /^HTTP\/1\.1 200 /)
   for (const { socket } of [between, after]) socket.destroy()
+})
+
+t.test('a certificate that was renewed is shown without a signal too', async (t) => {
+  const { served, use, open } = await serveTls(t)
+  const before = await open()
+  const ends = await served.server.metric('oi_tls_certificate_expiry_timestamp_seconds')
+  t.ok(ends > Date.now() / 1000)
+  use('renewed')
+  await served.logged(/The certificate was renewed: it ends on \d{4}-/)
+  const after = await open()
+  t.not(after.serial, before.serial)
+  t.not(await served.server.metric('oi_tls_certificate_expiry_timestamp_seconds'), ends)
+  use('renewed', 'localhost')
+  await served.logged(/The certificate stays as it is: --tls-key: .* does not belong to/)
+  const last = await open()
+  t.equal(last.serial, after.serial)
+  for (const { socket } of [before, after, last]) socket.destroy()
 })
 
 t.test('a calibration is read again, without another process', async (t) => {

@@ -97,7 +97,7 @@ t.test(
     const project = await projectWith(t, 'main', 'platform')
     const served = await project.oi('serve', '--port', '0')
     t.equal(served.status, 1)
-    t.match(served.output, /the package better-sqlite3 is not installed/)
+    t.match(served.output, /the package pino is not installed/)
     t.match(served.output, /npm install @oi-systemone\/server@\d/)
     const asked = await project.oi('ask', 'It rains.', '--noul', 'Is it wet?')
     t.equal(asked.status, 0, { output: asked.output })

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { readConfig, settings } from '../../src/config.js'
+import { join } from 'node:path'
+import { readConfig, reportSettings, settings } from '../../src/config.js'
 
 t.test('without anything, the defaults', async (t) => {
   const config = readConfig({ PATH: '/bin', OI_TEST_MODEL: 'x' })
@@ -21,7 +22,9 @@ t.test('a default that is given by hand is valid', async (t) => {
   const environment = Object.fromEntries(
     settings.map((setting) => [setting.variable, String(setting.default)]),
   )
-  t.strictSame(readConfig(environment), readConfig({}))
+  const read = readConfig(environment)
+  t.strictSame({ ...read, origins: {} }, { ...readConfig({}), origins: {} })
+  t.strictSame(new Set(Object.values(read.origins)), new Set(['environment']))
 })
 
 t.test('a boolean is a flag without a value, and 1, 0, true or false in a variable', async (t) => {
@@ -77,6 +80,7 @@ for (const [title, environment, flags, message] of [
   ],
   ['another choice', {}, { log: 'all' }, /^--log: expected "off" or "requests", got "all"/],
   ['an unknown variable', { OI_PROT: '1' }, {}, /OI_PROT: did you mean OI_PORT\?/],
+  ['a variable of others', { OI_KYE: '1' }, {}, /OI_KYE: did you mean OI_KEY\?/],
   ['an unknown flag', {}, { thread: 1 }, /thread: did you mean threads\?/],
 ] as const) {
   t.test(`${title} is refused by name`, async (t) => {
@@ -90,4 +94,41 @@ t.test('devices are names with commas between them', async (t) => {
   for (const device of ['CUDA0,', 'CUDA0 CUDA1', ',']) {
     t.throws(() => readConfig({}, { device }), { code: 'ERR_CONFIG', message: /--device/ })
   }
+})
+
+t.test('a secret is shown nowhere', async (t) => {
+  const config = readConfig({ OI_OTLP_HEADERS: 'authorization=Bearer planted' })
+  t.equal(config.otlpHeaders, 'authorization=Bearer planted')
+  t.notMatch(JSON.stringify(reportSettings(config)), 'planted')
+  t.throws(() => readConfig({ OI_OTLP_HEADERS: 'planted' }), {
+    message: /^OI_OTLP_HEADERS: expected headers like name=value .*, got "…"$/,
+  })
+})
+
+t.test('a collector is an address of a base, and nothing else', async (t) => {
+  for (const otlpEndpoint of ['http://127.0.0.1:4318', 'https://collector.example/otlp/']) {
+    t.equal(readConfig({}, { otlpEndpoint }).otlpEndpoint, otlpEndpoint)
+  }
+  for (const otlpEndpoint of ['collector:4318', 'http://', 'http://a/b?c', 'http://k@host', 'x']) {
+    t.throws(() => readConfig({}, { otlpEndpoint }), { message: /^--otlp-endpoint: expected/ })
+  }
+})
+
+t.test('every value is told with what said it last', async (t) => {
+  const config = join(t.testdir({ 'oi.json': '{"port":1,"threads":1,"maxQueued":1}' }), 'oi.json')
+  const read = readConfig({ OI_CONFIG: config, OI_THREADS: '2', OI_PORT: '2' }, { port: '3' })
+  t.match(read.origins, {
+    ...{ config: 'environment', port: 'flag', threads: 'environment', maxQueued: 'file' },
+    host: 'default',
+  })
+  const reports = reportSettings(read)
+  t.equal(reports.length, settings.length)
+  t.match(
+    reports.find(({ name }) => name === 'port'),
+    { value: 3, origin: 'flag', default: 8080, live: false },
+  )
+  t.match(
+    reports.find(({ name }) => name === 'drainMs'),
+    { value: 3000, origin: 'default', unit: 'milliseconds', live: true },
+  )
 })

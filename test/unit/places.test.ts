@@ -30,6 +30,7 @@ t.test(
     for (const name of ['a', 'b', 'c']) line.add(name, places.enter(ours, 2))
     t.equal(places.taken(ours), 2)
     t.equal(places.waiting(ours), 3)
+    t.equal(places.waitingInAll, 3)
     places.leave(ours)
     await turn()
     t.strictSame(line.admitted, ['a'])

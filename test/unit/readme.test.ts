@@ -2,24 +2,16 @@
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { settings } from '../../src/config.js'
+import { tableIn } from '../../scripts/markdown-table.js'
+import { guidePath, marks, settingsTable } from '../../scripts/settings-table/table.js'
 import { packageRoot } from '../../src/package-root.js'
 
 const read = (name: string) => readFileSync(join(packageRoot, name), 'utf8')
 // Tables are padded to their widest cell.
 const readme = read('README.md').replace(/ +/g, ' ')
 
-/** What an empty default means. */
-const unset: Readonly<Record<string, string>> = {
-  model: '`oi-small`',
-  calibration: 'beside the model',
-}
-
-t.test('every setting is a row of the configuration table', async (t) => {
-  for (const { name, flag, variable, default: standard } of settings) {
-    const value = standard === '' ? (unset[name] ?? 'none') : `\`${standard}\``
-    t.ok(readme.includes(`| \`${flag}\` | \`${variable}\` | ${value} |`), flag)
-  }
+t.test('the guide to the settings has the table of all of them', async (t) => {
+  t.equal(tableIn(read(guidePath), marks), settingsTable(), 'npm run settings writes it')
 })
 
 t.test('every dependency says what it saves', async (t) => {

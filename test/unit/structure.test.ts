@@ -29,7 +29,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   evaluate: ['scoring', 'client', 'api', 'errors'],
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
-  http: ['server-package', 'accounts', 'admin', 'engine', 'api', 'errors'],
+  trace: ['package-root'],
+  http: [
+    ...['server-package', 'package-root', 'accounts', 'admin', 'engine', 'trace', 'api', 'errors'],
+  ],
   open: ['runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
   'open-all': ['open', 'decide', 'models', 'errors'],
   index: ['open', 'open-all', 'api', 'errors'],
@@ -38,6 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
     ...[
       'admin',
+      'trace',
       'api',
       'config',
       'client',
@@ -72,6 +76,7 @@ const owners: Readonly<Record<string, (path: string) => boolean>> = {
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),
   'prom-client': (path) => path === 'src/http/metrics.ts',
+  pino: (path) => path === 'src/http/logger.ts',
   commander: (path) => path.startsWith('src/cli/'),
   'node:module': (path) => ['src/engine/native.ts', 'src/server-package.ts'].includes(path),
 }

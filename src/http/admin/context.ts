@@ -38,6 +38,9 @@ export class AreaContext implements PostContext {
     this.accounts = accounts
   }
 
+  get tracer() {
+    return this.#server.tracer
+  }
   get logger() {
     return this.#server.logger
   }

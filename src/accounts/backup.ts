@@ -1,0 +1,235 @@
+/**
+ * Copies of the accounts' file: made while a server books, looked at, and put back.
+ *
+ * Rules
+ *   1. A copy is the file as it was at one moment: SQLite copies all of its pages within one
+ *      transaction, beside which others read and write (the log of writes grows meanwhile). Page
+ *      by page, each booking in between would have it begin anew.
+ *   2. A copy is one file without a log, readable by its owner only, and has its name once it is
+ *      complete and on the disk.
+ *   3. What is put back was looked at before, and replaces the accounts in one transaction: whatever
+ *      ends the process, they are as they were or as the copy is. What they were is kept beside them.
+ *
+ * @module
+ */
+
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type Sqlite from 'better-sqlite3'
+import { OiError } from '../errors.js'
+import { Connection } from './connection.js'
+import { checkConsistency, type Consistency } from './consistency.js'
+import { accountsPath, connect, makeFile } from './database.js'
+import { isBusy, reasonOf } from './store-errors.js'
+
+/** How long a copy waits for others at its beginning, milliseconds. */
+const busyMs = 5000
+/** That older accounts were brought up to date: the backup has them as they were. */
+const untold = () => {}
+/** More pages than a file has. */
+const allPages = 0x7fffffff
+
+export interface Backup {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** What putting a copy back has done. */
+export interface Restoration {
+  /** Where the accounts from before are; undefined if there were none. */
+  readonly kept: string | undefined
+  /** Keys that were revoked later than the copy was made: they let requests in again. */
+  readonly revived: readonly RevivedKey[]
+  readonly consistency: Consistency
+}
+
+export interface RevivedKey {
+  readonly id: number
+  readonly name: string
+}
+
+/** `2026-01-31T12-00-00Z`: sorts by time, and is a name everywhere. */
+export const timeInName = (ms = Date.now()) =>
+  new Date(ms).toISOString().slice(0, 19).replaceAll(':', '-').concat('Z')
+
+/**
+ * Copies the accounts, beside a server that runs or without one.
+ *
+ * @param target - A file that is not there yet; its folder is made.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if there are no accounts, or the copy cannot be written.
+ */
+export async function backUp(dataDir: string, target: string): Promise<Backup> {
+  const source = accountsPath(dataDir)
+  if (!existsSync(source)) throw new OiError('ERR_ACCOUNTS', `There are no accounts in ${dataDir}`)
+  if (existsSync(target)) throw new OiError('ERR_ACCOUNTS', `${target} is there already`)
+  const partial = `${target}.partial`
+  try {
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+    rmSync(partial, { force: true })
+    await copy(source, partial)
+    sync(partial)
+    renameSync(partial, target)
+    sync(dirname(target))
+    return { path: target, bytes: statSync(target).size }
+  } catch (cause) {
+    rmSync(partial, { force: true })
+    throw new OiError('ERR_ACCOUNTS', `${target} cannot be written: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/**
+ * Whether a copy can be put back: opened as the accounts are, on a copy of it that is removed.
+ *
+ * @param folder - Where there is room for that.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if it is no file of accounts, or a newer oi's.
+ */
+export function checkBackup(path: string, folder: string): Consistency {
+  return withCopy(path, folder, (db) => checkConsistency(db))
+}
+
+/**
+ * Puts a copy in the place of the accounts.
+ *
+ * @throws {@link OiError} `ERR_ACCOUNTS` if a process has them open, or the copy cannot be used; the
+ *   accounts are as they were then.
+ */
+export async function restore(dataDir: string, source: string): Promise<Restoration> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const { faults, valid } = withCopy(source, dataDir, (db) => ({
+    faults: checkConsistency(db).faults,
+    valid: new Set(db.pluck<[], number>('SELECT id FROM keys WHERE revoked_ms IS NULL').all()),
+  }))
+  if (faults.length > 0) throw new OiError('ERR_ACCOUNTS', `${source}: ${faults.join('; ')}`)
+
+  const path = accountsPath(dataDir)
+  const before = existsSync(path) ? takeAside(path) : undefined
+  try {
+    await copy(source, path)
+    sync(path)
+  } catch (cause) {
+    const message = `The accounts in ${dataDir} cannot be replaced: ${reasonOf(cause)}`
+    throw new OiError('ERR_ACCOUNTS', message, { cause })
+  }
+  const restored = new Connection(dataDir, busyMs, untold)
+  try {
+    const revived = before?.revoked.filter(({ id }) => valid.has(id)) ?? []
+    return { kept: before?.kept, revived, consistency: checkConsistency(restored) }
+  } finally {
+    restored.close()
+  }
+}
+
+/** Rule 1; the file that is written needs no log (rule 2). */
+async function copy(source: string, target: string): Promise<void> {
+  const from = connect(source, busyMs)
+  try {
+    if (!existsSync(target)) makeFile(target)
+    await from.backup(target, { progress: () => allPages })
+  } finally {
+    from.close()
+  }
+  const db = connect(target, busyMs)
+  try {
+    db.pragma('journal_mode = DELETE')
+  } finally {
+    db.close()
+  }
+}
+
+interface Aside {
+  readonly kept: string
+  readonly revoked: readonly RevivedKey[]
+}
+
+/** Keeps the accounts under another name. @throws If a process has them open. */
+function takeAside(path: string): Aside {
+  const kept = join(dirname(path), `accounts-before-restore-${timeInName()}.db`)
+  let revoked: readonly RevivedKey[]
+  let db: Sqlite.Database | undefined
+  try {
+    db = connect(path, 0)
+    // The log ends only when nobody else has the file open.
+    db.pragma('journal_mode = DELETE')
+    revoked = db
+      .prepare<[], RevivedKey>('SELECT id, name FROM keys WHERE revoked_ms IS NOT NULL ORDER BY id')
+      .all()
+  } catch (cause) {
+    if (isBusy(cause)) {
+      throw new OiError(
+        'ERR_ACCOUNTS',
+        `Another process has the accounts open: stop every server on ${dirname(path)} first`,
+        { cause },
+      )
+    }
+    // It cannot be read, and is moved as it is.
+    db?.close()
+    for (const ending of ['', '-wal', '-shm']) {
+      if (existsSync(path + ending)) renameSync(path + ending, kept + ending)
+    }
+    return { kept, revoked: [] }
+  } finally {
+    if (db?.open) db.close()
+  }
+  copyFileSync(path, kept)
+  chmodSync(kept, 0o600)
+  return { kept, revoked }
+}
+
+function withCopy<T>(path: string, folder: string, use: (db: Connection) => T): T {
+  const temporary = mkdtempSync(join(folder, '.check-'))
+  try {
+    copyFileSync(path, accountsPath(temporary))
+    chmodSync(accountsPath(temporary), 0o600)
+    requireAccounts(temporary)
+    const db = new Connection(temporary, busyMs, untold)
+    try {
+      return use(db)
+    } finally {
+      db.close()
+    }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'there is no such file' : reasonOf(cause)
+    const said = reason
+      .replaceAll(temporary, dirname(path))
+      .replaceAll('accounts.db', basename(path))
+    throw new OiError('ERR_ACCOUNTS', `${path} cannot be used: ${said}`, { cause })
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+/** @throws If it is another program's file, which opening it would turn into accounts. */
+function requireAccounts(folder: string): void {
+  const db = connect(accountsPath(folder), busyMs)
+  try {
+    const tables = db.prepare(
+      "SELECT count(*) FROM sqlite_master WHERE name IN ('keys', 'workspaces')",
+    )
+    if (tables.pluck().get() !== 2) throw new Error('it has no workspaces and keys')
+  } finally {
+    db.close()
+  }
+}
+
+/** Forces a file, or the names in a folder, to the disk. */
+function sync(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * `oi admin backup`, `check`, `restore`: copies of the accounts.
+ *
+ * @module
+ */
+
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { backUp, checkBackup, restore, timeInName } from '../accounts/backup.js'
+import type { Consistency } from '../accounts/consistency.js'
+import { isServed } from '../admin/client.js'
+import { readConfig } from '../config.js'
+import { OiError } from '../errors.js'
+import { sizeText } from '../models/size-text.js'
+import { agreementColumns } from './accounts-command.js'
+import { type Dependencies, exitCodes } from './dependencies.js'
+import { print, printError } from './output/print.js'
+import { addSettings } from './setting-options.js'
+import { printList } from './table.js'
+import { type AccountsFlags, withAccounts } from './with-accounts.js'
+
+type CheckFlags = AccountsFlags & { readonly json?: boolean }
+
+export function addBackupCommands(
+  admin: Command,
+  { environment }: Dependencies,
+  done: (code: number) => void,
+): void {
+  const folderOf = ({ dataDir }: AccountsFlags) => readConfig(environment, { dataDir }).dataDir
+  const show = ({ workspaces, faults }: Consistency, json: boolean | undefined) => {
+    printList(workspaces, agreementColumns, json)
+    for (const fault of faults) printError(`${fault}\n`)
+    if (faults.length > 0) done(exitCodes.failure)
+  }
+
+  const backup = admin
+    .command('backup')
+    .description('copy the accounts to one file, beside a server that runs or without one')
+    .argument('[file]', 'a file that is not there yet; by default in backups in the data folder')
+  addSettings(backup, ['dataDir']).action(
+    async (file: string | undefined, flags: AccountsFlags) => {
+      const folder = folderOf(flags)
+      const target = file ?? join(folder, 'backups', `accounts-${timeInName()}.db`)
+      const { path, bytes } = await backUp(folder, target)
+      const { workspaces, faults } = checkBackup(path, folder)
+      print(`${path}\n`)
+      printError(`${sizeText(bytes)}, ${workspaces.length} workspaces\n`)
+      for (const fault of faults) printError(`${fault}\n`)
+      if (faults.length > 0) done(exitCodes.failure)
+    },
+  )
+
+  const check = admin
+    .command('check')
+    .description('compare balances with the rows of the ledger, and those with the usage per day')
+    .argument('[file]', 'a copy that backup has made; by default the accounts themselves')
+    .option('--json', 'for machines; amounts are millionths of a credit')
+  addSettings(check, ['dataDir']).action((file: string | undefined, flags: CheckFlags) => {
+    if (file !== undefined) show(checkBackup(file, tmpdir()), flags.json)
+    else withAccounts({ environment }, flags, (accounts) => show(accounts.check(), flags.json))
+  })
+
+  const restoring = admin
+    .command('restore')
+    .description('put a copy in the place of the accounts; no server may run on the data folder')
+    .argument('<file>', 'a copy that backup has made')
+    .option('--json', 'for machines; amounts are millionths of a credit')
+  addSettings(restoring, ['dataDir']).action(async (file: string, flags: CheckFlags) => {
+    const folder = folderOf(flags)
+    if (await isServed(folder)) {
+      throw new OiError('ERR_ACCOUNTS', `A server runs on the data folder ${folder}: stop it first`)
+    }
+    const { kept, revived, consistency } = await restore(folder, file)
+    show(consistency, flags.json)
+    if (kept !== undefined) printError(`The accounts from before are in ${kept}\n`)
+    for (const { id, name } of revived) {
+      printError(
+        `Key ${id}, "${name}", was revoked since and is valid again: oi keys revoke ${id}\n`,
+      )
+    }
+  })
+}

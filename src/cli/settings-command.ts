@@ -1,0 +1,49 @@
+/**
+ * `oi settings`: every setting as a server would have it, or as the one that runs has it, and what
+ * said so.
+ *
+ * @module
+ */
+
+import type { Command } from 'commander'
+import { askServer } from '../admin/client.js'
+import { readConfig, reportSettings, type SettingReport } from '../config.js'
+import type { Dependencies } from './dependencies.js'
+import { addSettings } from './setting-options.js'
+import { printList } from './table.js'
+
+interface Flags {
+  readonly running?: boolean
+  readonly changed?: boolean
+  readonly json?: boolean
+  readonly [setting: string]: string | boolean | undefined
+}
+
+const columns = {
+  setting: ({ name }: SettingReport) => name,
+  value: ({ value, unit }: SettingReport) => (unit === undefined ? `${value}` : `${value} ${unit}`),
+  from: (setting: SettingReport) => originText(setting),
+  default: (setting: SettingReport) => String(setting.default),
+}
+
+export function addSettingsCommand(program: Command, dependencies: Dependencies): void {
+  const command = program
+    .command('settings')
+    .description('show every setting, and whether a flag, a variable, the file or nothing says it')
+    .option('--running', 'those of the server that runs on the data folder')
+    .option('--changed', 'only those that something says')
+    .option('--json', 'for machines')
+    .addHelpText('after', '\nWithout --running: as oi serve would have them with the same flags.')
+  addSettings(command).action(async ({ running, changed, json, ...flags }: Flags) => {
+    const config = readConfig(dependencies.environment, flags)
+    const all = running
+      ? ((await askServer(config.dataDir, 'settings.list', {})) as SettingReport[])
+      : reportSettings(config)
+    printList(changed ? all.filter(({ origin }) => origin !== 'default') : all, columns, json)
+  })
+}
+
+function originText({ origin, flag, variable }: SettingReport): string {
+  if (origin === 'flag') return flag
+  return origin === 'environment' ? variable : origin
+}

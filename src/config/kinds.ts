@@ -1,0 +1,133 @@
+/**
+ * The kinds of values that settings have: a schema each, with what help texts, messages and the
+ * guide say about it.
+ *
+ * @module
+ */
+
+import Type from 'typebox'
+
+/** What a setting may have besides its values, its default and its description. */
+export interface Traits {
+  /** Of its number. */
+  readonly unit?: string
+  /** What stands for the value in help texts. Default: `n`. */
+  readonly placeholder?: string
+  /** A shorter flag. */
+  readonly shortcut?: string
+  /** Whether it takes effect on a server that runs, at SIGHUP. */
+  readonly live?: boolean
+  /** What an empty default means. Default: none. */
+  readonly empty?: string
+  /** Whether its value must not be shown. */
+  readonly secret?: boolean
+}
+
+export const integer = (
+  minimum: number,
+  maximum: number,
+  standard: number,
+  description: string,
+  traits: Traits = {},
+) =>
+  Type.Integer({
+    ...{ minimum, maximum, default: standard, description, ...traits },
+    expected: `an integer from ${minimum} to ${maximum}`,
+  })
+
+export const text = (
+  minLength: number,
+  standard: string,
+  description: string,
+  traits: Traits = {},
+) =>
+  Type.String({
+    ...{ minLength, default: standard, description, ...traits },
+    expected: minLength === 0 ? 'a text' : 'a text that is not empty',
+  })
+
+/** A file or folder; relative ones in a settings file are meant from that file's folder. */
+export const path = (
+  minLength: number,
+  standard: string,
+  description: string,
+  traits: Traits = {},
+) => ({
+  ...text(minLength, standard, description, { placeholder: 'file', ...traits }),
+  isPath: true,
+})
+
+const list = (pattern: string, expected: string, description: string, traits: Traits) =>
+  Type.String({ pattern: `^(?:${pattern})?$`, default: '', description, expected, ...traits })
+
+/** An origin as browsers write it: scheme, host in lower case, a port that is not the usual one. */
+const origin = '[a-z][a-z0-9+.-]*://[a-z0-9._:\\[\\]-]+'
+
+export const origins = (description: string, traits: Traits = {}) =>
+  list(
+    `\\*|${origin}(?: *, *${origin})*`,
+    'origins like https://app.example with commas between them, or * for all',
+    description,
+    { placeholder: 'origins', ...traits },
+  )
+
+/** Addresses and networks, each checked when it is used; here only what can be one. */
+const network =
+  '(?:[0-9.]{7,15}(?:/(?:[12]?\\d|3[0-2]))?|[0-9A-Fa-f:.]{2,45}(?:/(?:\\d\\d?|1[01]\\d|12[0-8]))?)'
+
+export const networks = (description: string, traits: Traits = {}) =>
+  list(
+    `${network}(?: *, *${network})*`,
+    'addresses or networks like 10.0.0.0/8 with commas between them',
+    description,
+    { placeholder: 'networks', ...traits },
+  )
+
+/** As ggml calls them: which of them there are is found out when a model is opened. */
+export const devices = (description: string) =>
+  list(
+    '[^\\s,]+(?: *, *[^\\s,]+)*',
+    'names of devices like CUDA0 or cpu with commas between them',
+    description,
+    { placeholder: 'names' },
+  )
+
+/** The base address of a service, without query and fragment. */
+export const address = (description: string, traits: Traits = {}) =>
+  list(
+    'https?://[^\\s/?#@]+(?:/[^\\s?#]*)?',
+    'an address like http://127.0.0.1:4318',
+    description,
+    { placeholder: 'url', ...traits },
+  )
+
+/** Headers of requests that the server makes. */
+export const headers = (description: string, traits: Traits = {}) =>
+  list(
+    "[A-Za-z0-9!#$%&'*+.^_`|~-]+=[^,\\r\\n]*(?:,[A-Za-z0-9!#$%&'*+.^_`|~-]+=[^,\\r\\n]*)*",
+    'headers like name=value with commas between them',
+    description,
+    { placeholder: 'headers', ...traits },
+  )
+
+export const flag = (description: string, traits: Traits = {}) =>
+  Type.Boolean({
+    ...{ default: false, description, ...traits },
+    expected: 'true or false, in a variable also 1 or 0',
+  })
+
+export const oneOf = <const T extends string | number>(
+  values: readonly T[],
+  description: string,
+  traits: Traits = {},
+) =>
+  Type.Union(
+    // Of an array that is no tuple, the library takes the type for never.
+    values.map((value) => Type.Literal(value)) as unknown as [Type.TLiteral<T>],
+    {
+      ...{ default: values[0]!, description, placeholder: 'which', ...traits },
+      expected: values.map((value) => JSON.stringify(value)).join(' or '),
+      isNumeric: values.some((value) => typeof value === 'number'),
+      values,
+    },
+  )

@@ -1,0 +1,114 @@
+/** What a server logs: every field of a request, by the settings, and never a key or a state. */
+import t, { type Test } from 'tap'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { batchPath } from '../helpers/batch.js'
+import { dataFolder } from '../helpers/data-folder.js'
+import { Served } from '../helpers/served.js'
+import { ServerProcess } from '../helpers/server-process.js'
+import { until } from '../helpers/until.js'
+
+const planted = 'planted-state-7f3a'
+const questions = { planted_name: { type: 'noul', instructions: `${planted} too` } }
+
+const linesOf = ({ said }: Served) =>
+  said
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+const ask = (served: Served, path: string, body: object, headers: object = {}) =>
+  fetch(served.server.url(path), {
+    method: 'POST',
+    headers: { ...served.headers, ...headers },
+    body: JSON.stringify(body),
+  })
+
+t.test('a request is told with its key, its tokens and its times', async (t) => {
+  const served = await Served.start(t, { model: 'fake', args: ['--log', 'requests'] })
+  const reply = await ask(served, '/v1/systemone', { state: planted, questions })
+  const { usage } = (await reply.json()) as { usage: Record<string, number> }
+  const id = reply.headers.get('x-request-id')!
+  await served.logged(new RegExp(id))
+  const line = linesOf(served).find((entry) => entry['id'] === id)!
+  t.match(line, {
+    ...{ level: 'info', method: 'post', path: '/v1/systemone', status: 200 },
+    ...{ workspace: 'default', key: 1, ...usage },
+    ...{ queue_ms: Number, tokenize_ms: Number, model_ms: Number, ms: Number, model: 'fake' },
+  })
+  t.equal(new Date(String(line['time'])).toISOString(), line['time'])
+})
+
+t.test('no key and no text of a state is in the log, wherever a caller puts them', async (t) => {
+  const served = await Served.start(t, { model: 'fake', args: ['--log', 'requests'] })
+  const key = served.headers['authorization']!.slice('Bearer '.length)
+  const state = { deep: [planted] }
+  await ask(served, '/v1/systemone', { state, questions })
+  await ask(served, '/v1/systemone', { state, questions: { [planted]: { type: 'none' } } })
+  await ask(served, '/v1/systemone', { state, questions, model: planted })
+  await ask(served, batchPath, { states: [state, 3, planted], questions })
+  await ask(served, batchPath, {
+    requests: [
+      { state, questions },
+      { state, id: planted },
+    ],
+  })
+  await ask(served, `/v1/${key}`, {}, { 'x-request-id': key })
+  await ask(served, `/v1/systemone?key=${key}&state=${planted}`, { state, questions })
+  const wrong = `oi-${'w'.repeat(43)}`
+  await ask(served, '/v1/systemone', { state }, { authorization: `Bearer ${wrong}` })
+  await ask(served, '/v1/systemone', { state }, { authorization: wrong })
+  await fetch(served.server.url(`/v1/models?key=${key}`), { headers: { authorization: key } })
+  await ask(served, '/v1/systemone', { state, questions }, { 'x-request-id': 'last' })
+  await served.logged(/"id":"last"/)
+  const requests = linesOf(served).filter((entry) => entry['path'] !== '/readyz')
+  t.ok(requests.length >= 11)
+  for (const hidden of [key, planted, wrong, 'planted_name']) {
+    t.notOk(served.said.includes(hidden), hidden)
+  }
+})
+
+t.test('what is less important than the level is left out, and SIGHUP changes it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'oi-log-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const config = join(folder, 'oi.json')
+  writeFileSync(config, '{"log":"requests","logLevel":"error"}')
+  const served = await Served.start(t, { model: 'fake', args: ['--config', config] })
+  await ask(served, '/v1/systemone', { state: 'x', questions })
+  t.strictSame(linesOf(served), [])
+  writeFileSync(config, '{"log":"requests"}')
+  served.server.child.kill('SIGHUP')
+  await served.logged(/changed logLevel"/)
+  await ask(served, '/v1/systemone', { state: 'x', questions }, { 'x-request-id': 'now' })
+  await served.logged(/"id":"now"/)
+})
+
+/** All that a server writes that is started so, and asked once; its two outputs together. */
+async function output(t: Test, args: readonly string[], through: readonly string[] = []) {
+  const server = await ServerProcess.start(t, {
+    ...{ stdio: ['pipe', 'pipe', 'pipe'], dataDir: dataFolder(t), through },
+    args: ['--log', 'requests', ...args],
+  })
+  let text = ''
+  for (const stream of [server.child.stdout!, server.child.stderr!]) {
+    stream.on('data', (piece) => (text += String(piece)))
+  }
+  await server.ask(1, '/healthz?x')
+  await until(() => text.includes('/healthz'))
+  return text
+}
+
+t.test('with json, everything but the first key is a line of JSON', async (t) => {
+  const text = await output(t, ['--log-format', 'json'])
+  const others = text.split('\n').filter((line) => line !== '' && !line.startsWith('{"level":'))
+  for (const line of others) t.match(line, /^This is a new data folder|^\s+oi-|^Try it|^\s+curl/)
+  t.match(text, /"notice":"Ready"/)
+})
+
+t.test('with text, and on a terminal, a request is a line for people', async (t) => {
+  const line =
+    /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \S*info\S* +GET \/healthz: 200 · [\d.]+ ms · req_/
+  t.match(await output(t, ['--log-format', 'text']), line)
+  t.match(await output(t, [], ['sh', '-c', 'exec script -qefc "$*" /dev/null', 'sh']), line)
+})
