@@ -26,6 +26,7 @@ import {
 import { OiError } from './errors.js'
 
 export { absolutePaths } from './config/file.js'
+export { type SettingOrigin, settingOrigins } from './config/origins.js'
 export { type ConfigName, modelSettingNames, type Setting, settings } from './config/settings.js'
 
 /** A model and the settings that hold for it. */

@@ -28,6 +28,12 @@ export const errorTable = {
   ERR_CONCURRENCY: { status: 429, wire: 'concurrency_limit_exceeded' },
   ERR_NOT_FOUND: { status: 404, wire: 'not_found' },
   ERR_METHOD_NOT_ALLOWED: { status: 405, wire: 'method_not_allowed' },
+  // Who administers
+  ERR_SESSION: { status: 401, wire: 'invalid_session' },
+  ERR_PASSWORD: { status: 401, wire: 'invalid_password' },
+  ERR_FORBIDDEN: { status: 403, wire: 'forbidden' },
+  ERR_CONFLICT: { status: 409, wire: 'conflict' },
+  ERR_ATTEMPTS: { status: 429, wire: 'too_many_attempts' },
   // The server's state
   ERR_OVERLOADED: { status: 503, wire: 'overloaded' },
   ERR_ENGINE_NOT_OPEN: { status: 503, wire: 'overloaded' },
@@ -55,6 +61,14 @@ export const errorTable = {
 } as const satisfies Record<string, { status: number; wire: string }>
 
 export type ErrorCode = keyof typeof errorTable
+
+/** Those that nobody meets but who administers a server: no answers of `/v1`. */
+export const adminCodes = [
+  ...(['ERR_SESSION', 'ERR_PASSWORD', 'ERR_FORBIDDEN', 'ERR_CONFLICT', 'ERR_ATTEMPTS'] as const),
+] satisfies ErrorCode[]
+
+/** Codes of `/v1`, and of whatever else the interface has without an administrator. */
+export type InterfaceCode = Exclude<ErrorCode, (typeof adminCodes)[number]>
 
 /** Further facts about a failure, each of them optional. */
 export interface ErrorDetails {

@@ -11,19 +11,27 @@
  */
 
 import { OiError } from '../errors.js'
+import { AdminAccess } from './admin-access.js'
+import { type Actor, Administration } from './administration.js'
+import { ApiKeys, type Key, type NewKey } from './api-keys.js'
+import { Audit } from './audit.js'
 import { Changes } from './changes.js'
 import { type Compaction, compact, type CompactOptions } from './compaction.js'
 import { Connection } from './connection.js'
 import { checkConsistency, type Consistency } from './consistency.js'
 import { Credits } from './credits.js'
-import { hashBytes, hashSecret, newSecret, readSecret } from './keys.js'
+import { hashSecret, readSecret } from './keys.js'
 import { type Caller, KnownKeys } from './known-keys.js'
 import { Ledger } from './ledger.js'
+import { ledgerPage, type LedgerPageQuery } from './ledger-page.js'
+import { checkName } from './names.js'
 import { Prices } from './prices.js'
 import { standardConcurrent } from './schema.js'
-import { Terms, termsColumns, type WorkspaceTerms } from './terms.js'
-import { type DailyUsage, readUsage } from './usage.js'
+import { Terms, termsColumns, type TermsRow, type WorkspaceTerms } from './terms.js'
+import { type DailyUsage, readKeyUsage, readUsage } from './usage.js'
+import { queryUsage, type UsageQuery } from './usage-query.js'
 
+export type { Key, NewKey } from './api-keys.js'
 export type { Caller } from './known-keys.js'
 
 export interface Workspace extends WorkspaceTerms {
@@ -37,23 +45,8 @@ export interface WorkspaceUsage {
   readonly workspace: Workspace
   /** Newest day first. */
   readonly usage: readonly DailyUsage[]
-}
-
-/** A key as it may be shown. Times are milliseconds since 1970, UTC. */
-export interface Key {
-  readonly id: number
-  readonly name: string
-  readonly workspace: string
-  /** The last four characters of the secret. */
-  readonly lastFour: string
-  readonly createdMs: number
-  readonly usedMs: number | null
-  readonly revokedMs: number | null
-}
-
-/** A key and, this once, its secret. */
-export interface NewKey extends Key {
-  readonly secret: string
+  /** The key that was asked with, and what it has used; undefined without one. */
+  readonly key?: { readonly name: string; readonly usage: readonly DailyUsage[] } | undefined
 }
 
 export interface AccountsOptions {
@@ -67,10 +60,9 @@ export interface AccountsOptions {
   readonly log?: (text: string) => void
 }
 
-const keyColumns = `keys.id, keys.name, workspaces.name AS workspace, last_four AS lastFour,
-  keys.created_ms AS createdMs, used_ms AS usedMs, revoked_ms AS revokedMs`
+type WorkspaceRow = TermsRow & Pick<Workspace, 'name' | 'createdMs'>
+
 const workspaceColumns = `id, name, created_ms AS createdMs, ${termsColumns}`
-const maxNameLength = 100
 const usageDays = 31
 
 export class Accounts {
@@ -78,6 +70,9 @@ export class Accounts {
   readonly terms: Terms
   readonly credits: Credits
   readonly prices: Prices
+  readonly keys: ApiKeys
+  readonly audit: Audit
+  readonly admin: AdminAccess
   /** Grows when anything may have changed since the last {@link authenticate}. */
   readonly changes: Pick<Changes, 'count'>
   readonly #db: Connection
@@ -86,26 +81,40 @@ export class Accounts {
 
   /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used, `ERR_OVERLOADED` now. */
   constructor({ dataDir, busyMs = 5000, log = () => {} }: AccountsOptions) {
-    const db = (this.#db = new Connection(dataDir, busyMs))
+    const db = (this.#db = new Connection(dataDir, busyMs, log))
     this.ledger = new Ledger({ dataDir, file: db.file, log, onMoved: () => db.expectReopening() })
     this.changes = this.#changes = new Changes(db, () => this.ledger.writer)
     this.#knownKeys = new KnownKeys(db, this.#changes)
     this.terms = new Terms(db, this.#changes, this.ledger)
     this.credits = new Credits(db, this.#changes)
     this.prices = new Prices(db, this.#changes)
+    this.keys = new ApiKeys(db, this.#changes)
+    this.audit = new Audit(db)
+    this.admin = new AdminAccess(db)
   }
 
   /**
    * Whose request it is.
    *
    * @param header - The value of `Authorization`.
-   * @throws {@link OiError} `ERR_API_KEY` if the key is missing, malformed, unknown or revoked;
+   * @throws {@link OiError} `ERR_API_KEY` if the key is missing, malformed, unknown, revoked,
+   *   blocked or expired;
    *   `ERR_OVERLOADED` if the file cannot be read, and the key is not known or that lasts.
    */
   authenticate(header: string | undefined): Caller {
     const caller = this.#knownKeys.callerOf(hashSecret(readSecret(header)))
     this.ledger.markUsed(caller.keyId)
     return caller
+  }
+
+  /**
+   * Whom a request without a key belongs to.
+   *
+   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
+   */
+  callerOf(workspaceId: number): Caller {
+    this.#changes.look()
+    return { keyId: 0, workspaceId, workspace: this.workspace(workspaceId).name }
   }
 
   /** Why requests are refused or nothing is booked; undefined while all is well. */
@@ -121,79 +130,93 @@ export class Accounts {
     }
   }
 
-  /** @throws {@link OiError} `ERR_ACCOUNTS` if the name is taken or unfit. */
+  /** The changes that are written down, with who made them. */
+  administer(actor: Actor): Administration {
+    return new Administration(this, this.#db, actor)
+  }
+
+  /** @throws {@link OiError} `ERR_CONFLICT` if the name is taken, `ERR_ACCOUNTS` if it is unfit. */
   createWorkspace(name: string): Workspace {
-    checkName('workspace', name)
-    if (this.#findWorkspace(name) !== undefined) {
-      throw new OiError('ERR_ACCOUNTS', `There is a workspace "${name}" already`)
-    }
+    this.#requireFree(name)
     this.#changes.mark()
-    return this.#db.use(() =>
+    this.#db.use(() =>
       this.#db
-        .prepare<[string, number, number], Workspace>(
-          `INSERT INTO workspaces (name, created_ms, concurrent) VALUES (?, ?, ?)
-           RETURNING ${workspaceColumns}`,
-        )
-        .get(name, Date.now(), standardConcurrent),
-    )!
+        .prepare('INSERT INTO workspaces (name, created_ms, concurrent) VALUES (?, ?, ?)')
+        .run(name, Date.now(), standardConcurrent),
+    )
+    return this.workspace(name)
+  }
+
+  /** @throws {@link OiError} As {@link createWorkspace}. @param id - Of one that is. */
+  renameWorkspace(id: number, name: string): void {
+    this.#requireFree(name, id)
+    this.#db.use(() =>
+      this.#db.prepare('UPDATE workspaces SET name = ? WHERE id = ?').run(name, id),
+    )
+    this.#changes.mark()
   }
 
   /** Oldest first. */
   listWorkspaces(): Workspace[] {
-    return this.#db.use(() =>
+    return this.#db.read(() =>
       this.#db
-        .prepare<[], Workspace>(`SELECT ${workspaceColumns} FROM workspaces ORDER BY id`)
-        .all(),
-    )
-  }
-
-  /** @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace. */
-  workspace(name: string): Workspace {
-    const workspace = this.#findWorkspace(name)
-    if (workspace !== undefined) return workspace
-    throw new OiError(
-      'ERR_ACCOUNTS',
-      `There is no workspace "${name}": oi workspaces create ${name}`,
+        .prepare<[], WorkspaceRow>(`SELECT ${workspaceColumns} FROM workspaces ORDER BY id`)
+        .all()
+        .map((row) => this.terms.from(row)),
     )
   }
 
   /**
-   * A workspace's limits and balance, and what it has used in the last 31 days, today included;
-   * with everything that has been booked here.
-   *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace.
+   * @param name - Its name, or its id.
+   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
    */
-  usage(name: string): WorkspaceUsage {
+  workspace(name: string | number): Workspace {
+    const workspace = this.#findWorkspace(name)
+    if (workspace !== undefined) return workspace
+    throw new OiError(
+      'ERR_NOT_FOUND',
+      `There is no workspace ${JSON.stringify(name)}${typeof name === 'string' ? `: oi workspaces create ${name}` : ''}`,
+    )
+  }
+
+  /**
+   * A workspace's limits, budget and balance, and what it has used in the last 31 days, today
+   * included; with everything that has been booked here.
+   *
+   * @param keyId - Of one of its keys: what that has used, too.
+   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
+   */
+  usage(name: string, keyId?: number): WorkspaceUsage {
     return this.#db.read(() => {
-      const { id } = this.workspace(name)
-      const written =
-        this.#db
-          .pluck<[number], number>('SELECT written FROM writers WHERE id = ?')
-          .get(this.ledger.writer) ?? 0
-      const usage = readUsage(this.#db, id, usageDays, this.ledger.pending(written))
-      return { workspace: { ...this.workspace(name), ...this.terms.of(id) }, usage }
+      const workspace = this.workspace(name)
+      const pending = () => this.#pending()
+      const usage = readUsage(this.#db, workspace.id, usageDays, pending())
+      if (keyId === undefined) return { workspace, usage }
+      const { name: keyName } = this.keys.get(keyId)
+      const used = readKeyUsage(this.#db, keyId, usageDays, pending())
+      return { workspace, usage, key: { name: keyName, usage: used } }
     })
+  }
+
+  /** What was used in each hour or day, as {@link queryUsage} has it. */
+  usageOver(query: UsageQuery) {
+    return this.#db.read(() => queryUsage(this.#db, query, this.#pending()))
+  }
+
+  /** The newest rows of a workspace's ledger, as {@link ledgerPage} has them. */
+  ledgerPage(query: LedgerPageQuery) {
+    return this.#db.read(() => ledgerPage(this.#db, query))
   }
 
   /**
    * Makes a key. The secret in the result is shown now or never.
    *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such workspace or the name is unfit.
+   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace, `ERR_ACCOUNTS` if the
+   *   name is unfit.
    */
   createKey(workspace: string, name: string): NewKey {
-    checkName('key', name)
-    const owner = this.workspace(workspace)
-    const secret = newSecret()
-    const { lastInsertRowid } = this.#db.use(() =>
-      this.#db
-        .prepare(
-          `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms)
-           VALUES (?, ?, ?, ?, ?)`,
-        )
-        .run(owner.id, name, hashBytes(hashSecret(secret)), secret.slice(-4), Date.now()),
-    )
-    this.#changes.mark()
-    return { ...this.#getKey(Number(lastInsertRowid))!, secret }
+    const { id } = this.workspace(workspace)
+    return this.keys.create(id, { name, expiresMs: null, models: null })
   }
 
   /**
@@ -205,41 +228,21 @@ export class Accounts {
     if (this.listWorkspaces().length > 0) return undefined
     return this.#db.write(() => {
       if (this.listWorkspaces().length > 0) return undefined
-      this.createWorkspace('default')
-      return this.createKey('default', 'first')
+      const first = this.administer({ kind: 'server', detail: 'first start' })
+      const { id } = first.createWorkspace({ name: 'default' })
+      return first.createKey(id, { name: 'first', expiresMs: null, models: null })
     })
   }
 
   /** Oldest first, revoked ones included. @param workspace - Only this one's keys. */
   listKeys(workspace?: string): Key[] {
-    const keys = this.#db.use(() =>
-      this.#db
-        .prepare<[], Key>(
-          `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
-           ORDER BY keys.id`,
-        )
-        .all(),
-    )
+    const keys = this.keys.list()
     return workspace === undefined ? keys : keys.filter((key) => key.workspace === workspace)
   }
 
-  /**
-   * Refuses a key from now on. Revoking it again changes nothing.
-   *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if there is no such key.
-   */
+  /** As `keys.revoke`. */
   revokeKey(id: number): Key {
-    this.#db.use(() =>
-      this.#db
-        .prepare('UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL')
-        .run(Date.now(), id),
-    )
-    this.#changes.mark()
-    const key = this.#getKey(id)
-    if (key === undefined) {
-      throw new OiError('ERR_ACCOUNTS', `There is no key ${id}: oi keys list shows them`)
-    }
-    return key
+    return this.keys.revoke(id)
   }
 
   /** Whether balances, rows and usage agree; with what this process has booked. */
@@ -267,32 +270,32 @@ export class Accounts {
     }
   }
 
-  #findWorkspace(name: string): Workspace | undefined {
-    return this.#db.use(() =>
-      this.#db
-        .prepare<[string], Workspace>(`SELECT ${workspaceColumns} FROM workspaces WHERE name = ?`)
-        .get(name),
-    )
+  #findWorkspace(name: string | number): Workspace | undefined {
+    const by = typeof name === 'string' ? 'name' : 'id'
+    return this.#db.read(() => {
+      const row = this.#db
+        .prepare<
+          [string | number],
+          WorkspaceRow
+        >(`SELECT ${workspaceColumns} FROM workspaces WHERE ${by} = ?`)
+        .get(name)
+      return row && this.terms.from(row)
+    })
   }
 
-  #getKey(id: number): Key | undefined {
-    return this.#db.use(() =>
-      this.#db
-        .prepare<[number], Key>(
-          `SELECT ${keyColumns} FROM keys JOIN workspaces ON workspaces.id = workspace_id
-           WHERE keys.id = ?`,
-        )
-        .get(id),
-    )
+  /** @param id - Of the workspace that may have the name already. */
+  #requireFree(name: string, id?: number): void {
+    checkName('workspace', name)
+    const taken = this.#findWorkspace(name)
+    if (taken === undefined || taken.id === id) return
+    throw new OiError('ERR_CONFLICT', `There is a workspace "${name}" already`)
   }
-}
 
-/** Names are shown in tables and logs: printable, and short. */
-function checkName(what: string, name: string): void {
-  if (name === '' || name.length > maxNameLength || /\p{C}/u.test(name)) {
-    throw new OiError(
-      'ERR_ACCOUNTS',
-      `A ${what}'s name has 1 to ${maxNameLength} printable characters`,
-    )
+  /** Bookings that are not in the file. Within a transaction. */
+  #pending() {
+    const written = this.#db
+      .pluck<[number], number>('SELECT written FROM writers WHERE id = ?')
+      .get(this.ledger.writer)
+    return this.ledger.pending(written ?? 0)
   }
 }

@@ -7,6 +7,7 @@
  * @module
  */
 
+export const hourMs = 3_600_000
 export const dayMs = 86_400_000
 
 /** Tokens are whole numbers, the cost is in millionths of a credit; both below 0 to take back. */
@@ -81,9 +82,9 @@ export function unpack({ models, numbers }: Packed): Booking[] {
   return bookings
 }
 
-/** Of which workspace, key, model and day it is. */
+/** Of which workspace, key, model and hour it is. */
 export function sumKey({ workspaceId, keyId, model, timeMs }: Booking): string {
-  return `${workspaceId} ${keyId} ${Math.floor(timeMs / dayMs)} ${model}`
+  return `${workspaceId} ${keyId} ${Math.floor(timeMs / hourMs)} ${model}`
 }
 
 export function addTo(sum: Sum, booking: Booking): void {

@@ -32,10 +32,10 @@ export class Connection {
   #closed = false
 
   /** @throws {@link OiError} `ERR_ACCOUNTS` if the data folder cannot be used. */
-  constructor(dataDir: string, busyMs: number) {
+  constructor(dataDir: string, busyMs: number, log: (text: string) => void) {
     this.file = new StoreFile(accountsPath(dataDir))
     this.#busyMs = busyMs
-    this.#db = openDatabase(dataDir, busyMs)
+    this.#db = openDatabase(dataDir, busyMs, log)
     this.file.check()
     this.file.note()
   }

@@ -47,10 +47,15 @@ export function accountsPath(dataDir: string): string {
  *
  * @param busyMs - How long a call may wait for another process' write, milliseconds; opening
  *   itself waits five seconds.
+ * @param log - Told what the operator should know: a sentence.
  * @throws {@link OiError} `ERR_ACCOUNTS` if the folder or file cannot be used; `ERR_OVERLOADED` if
  *   it is locked or the disk is full.
  */
-export function openDatabase(dataDir: string, busyMs: number): Sqlite.Database {
+export function openDatabase(
+  dataDir: string,
+  busyMs: number,
+  log: (text: string) => void,
+): Sqlite.Database {
   const path = accountsPath(dataDir)
   let db: Sqlite.Database | undefined
   try {
@@ -58,7 +63,8 @@ export function openDatabase(dataDir: string, busyMs: number): Sqlite.Database {
     makeFile(path)
     db = connect(path, openingMs)
     db.pragma('journal_mode = WAL')
-    migrate(db, path)
+    const copy = migrate(db, path)
+    if (copy !== undefined) log(`The accounts have a newer form now; a copy of the old is ${copy}`)
     db.pragma(`busy_timeout = ${busyMs}`)
     return db
   } catch (error) {

@@ -18,6 +18,14 @@ export interface Caller {
   readonly keyId: number
   readonly workspaceId: number
   readonly workspace: string
+  /** Own names of the models that it may use; undefined: all. */
+  readonly models?: readonly string[] | undefined
+}
+
+interface Known {
+  readonly caller: Caller
+  /** From when on it is refused, milliseconds since 1970. */
+  readonly expiresMs: number
 }
 
 /** Beyond it, all are forgotten: a bound on memory and not a cache's size to be tuned. */
@@ -29,7 +37,7 @@ export class KnownKeys {
   readonly #db: Connection
   readonly #changes: Changes
   /** Valid ones, by the hash of the secret. */
-  readonly #remembered = new Map<string, Caller>()
+  readonly #remembered = new Map<string, Known>()
   #rememberedAt: number | undefined
 
   constructor(db: Connection, changes: Changes) {
@@ -39,8 +47,8 @@ export class KnownKeys {
 
   /**
    * @param hash - Of the secret that was sent.
-   * @throws {@link OiError} `ERR_API_KEY` if it is unknown or revoked; `ERR_OVERLOADED` if the file
-   *   cannot be read, and the key is not known or that lasts.
+   * @throws {@link OiError} `ERR_API_KEY` if it is unknown, revoked, blocked or expired;
+   *   `ERR_OVERLOADED` if the file cannot be read, and the key is not known or that lasts.
    */
   callerOf(hash: string): Caller {
     try {
@@ -52,30 +60,49 @@ export class KnownKeys {
     } catch (error) {
       const known = this.#remembered.get(hash)
       if (known === undefined || this.#db.failingMs > mostStaleMs) throw error
-      return known
+      return unexpired(known)
     }
-    let caller = this.#remembered.get(hash)
-    if (caller === undefined) {
-      caller = this.#lookUp(hash)
-      this.#remembered.set(hash, caller)
+    let known = this.#remembered.get(hash)
+    if (known === undefined) {
+      known = this.#lookUp(hash)
+      this.#remembered.set(hash, known)
     }
-    return caller
+    return unexpired(known)
   }
 
-  #lookUp(hash: string): Caller {
+  #lookUp(hash: string): Known {
     // An index may stop at the first byte that differs: timing tells about the hash of what was
     // sent, from which nobody gets to a secret that has it.
     const row = this.#db.use(() =>
       this.#db
-        .prepare<[Buffer], Caller & { revokedMs: number | null }>(
-          `SELECT keys.id AS keyId, revoked_ms AS revokedMs,
+        .prepare<[Buffer], KeyRow>(
+          `SELECT keys.id AS keyId, revoked_ms AS revokedMs, blocked_ms AS blockedMs,
+                  expires_ms AS expiresMs, models,
                   workspaces.id AS workspaceId, workspaces.name AS workspace
            FROM keys JOIN workspaces ON workspaces.id = workspace_id WHERE hash = ?`,
         )
         .get(hashBytes(hash)),
     )
     if (row === undefined) throw keyError('The API key is not valid')
+    const { keyId, workspaceId, workspace, models } = row
     if (row.revokedMs !== null) throw keyError('The API key has been revoked')
-    return { keyId: row.keyId, workspaceId: row.workspaceId, workspace: row.workspace }
+    if (row.blockedMs !== null) throw keyError('The API key is blocked')
+    const caller = {
+      ...{ keyId, workspaceId, workspace },
+      ...(models !== null && { models: JSON.parse(models) as string[] }),
+    }
+    return { caller, expiresMs: row.expiresMs ?? Infinity }
   }
+}
+
+interface KeyRow extends Pick<Caller, 'keyId' | 'workspaceId' | 'workspace'> {
+  readonly revokedMs: number | null
+  readonly blockedMs: number | null
+  readonly expiresMs: number | null
+  readonly models: string | null
+}
+
+function unexpired({ caller, expiresMs }: Known): Caller {
+  if (expiresMs !== Infinity && expiresMs <= Date.now()) throw keyError('The API key has expired')
+  return caller
 }

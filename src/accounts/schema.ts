@@ -6,9 +6,10 @@
 
 import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
+import { copyBefore } from './schema-copy.js'
 
 /** Schema steps: the one at index i leads from version i to i + 1. Never edited, only added to. */
-const steps = [
+export const schemaSteps = [
   `CREATE TABLE workspaces (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      name TEXT NOT NULL UNIQUE,
@@ -119,6 +120,70 @@ const steps = [
      BEGIN UPDATE tally SET total = total + 1; END;
    CREATE TRIGGER tally_credit AFTER INSERT ON ledger WHEN NEW.kind <> 'usage'
      BEGIN UPDATE tally SET total = total + 1; END;`,
+
+  // Keys end, are blocked, replaced, and bound to models (a JSON array; NULL: all). Workspaces have
+  // budgets. Usage is kept by hour as well: each batch of bookings adds to a row for each key, so
+  // that a booking costs nothing more. Indexes on days are touched once a day for each row.
+  //
+  // What an administrator has: a password, sessions, and the log of all changes, which nobody
+  // changes.
+  `ALTER TABLE keys ADD COLUMN expires_ms INTEGER;
+   ALTER TABLE keys ADD COLUMN blocked_ms INTEGER;
+   ALTER TABLE keys ADD COLUMN models TEXT;
+   ALTER TABLE keys ADD COLUMN replaced_by INTEGER REFERENCES keys (id);
+   ALTER TABLE workspaces ADD COLUMN budget_tokens INTEGER CHECK (budget_tokens > 0);
+   ALTER TABLE workspaces ADD COLUMN
+     budget_period TEXT CHECK (budget_period IN ('day', 'week', 'month'));
+   CREATE TRIGGER tally_key_terms AFTER UPDATE OF expires_ms, blocked_ms, models ON keys
+     BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE TRIGGER tally_budget AFTER UPDATE OF budget_tokens, budget_period ON workspaces
+     BEGIN UPDATE tally SET total = total + 1; END;
+   CREATE INDEX usage_of_day ON usage (day);
+   CREATE INDEX key_usage_of_day ON key_usage (day);
+   CREATE INDEX ledger_of_workspace ON ledger (workspace_id, time_ms);
+   CREATE TABLE hour_usage (
+     hour INTEGER NOT NULL,
+     workspace_id INTEGER NOT NULL,
+     key_id INTEGER NOT NULL,
+     model TEXT NOT NULL,
+     requests INTEGER NOT NULL,
+     input_tokens INTEGER NOT NULL,
+     output_tokens INTEGER NOT NULL,
+     image_tokens INTEGER NOT NULL,
+     cached_tokens INTEGER NOT NULL,
+     cost INTEGER NOT NULL,
+     PRIMARY KEY (hour, workspace_id, key_id, model)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE admin_password (
+     id INTEGER PRIMARY KEY CHECK (id = 1),
+     hash TEXT NOT NULL,
+     changed_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE first_sign_in (
+     id INTEGER PRIMARY KEY CHECK (id = 1),
+     hash BLOB NOT NULL,
+     made_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE sessions (
+     hash BLOB PRIMARY KEY,
+     created_ms INTEGER NOT NULL,
+     seen_ms INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE audit (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     time_ms INTEGER NOT NULL,
+     actor TEXT NOT NULL CHECK (actor IN ('console', 'command', 'server')),
+     actor_detail TEXT NOT NULL,
+     action TEXT NOT NULL,
+     target TEXT NOT NULL,
+     target_name TEXT NOT NULL,
+     before TEXT,
+     after TEXT
+   ) STRICT;
+   CREATE TRIGGER audit_keeps_entries BEFORE DELETE ON audit
+     BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never deleted'); END;
+   CREATE TRIGGER audit_keeps_values BEFORE UPDATE ON audit
+     BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never changed'); END;`,
 ]
 
 /** The step that gave workspaces limits. */
@@ -128,27 +193,31 @@ const limitsStep = 2
 export const standardConcurrent = 256
 
 /**
- * Takes a file to this version, in one transaction.
+ * Takes a file to this version, in one transaction, with a copy of the old one beside it.
  *
- * @throws {@link OiError} `ERR_ACCOUNTS` if a newer version has written it.
+ * @returns Where the copy is; undefined if there was nothing to do, or no older file.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if a newer version has written it, or no copy can be made.
  */
-export function migrate(db: Sqlite.Database, path: string): void {
+export function migrate(db: Sqlite.Database, path: string): string | undefined {
+  const found = db.pragma('user_version', { simple: true }) as number
   // Most openings find nothing to do, and need not wait for whoever writes.
-  if (db.pragma('user_version', { simple: true }) === steps.length) return
+  if (found === schemaSteps.length) return undefined
+  const copy = found > 0 && found < schemaSteps.length ? copyBefore(db, path, found) : undefined
   // Immediate: of two processes that start at once, the second waits and finds the work done.
   db.transaction(() => {
     const version = db.pragma('user_version', { simple: true }) as number
-    if (version > steps.length) {
+    if (version > schemaSteps.length) {
       throw new OiError(
         'ERR_ACCOUNTS',
         `${path} was written by a newer version of oi (schema ${version}, this one knows ` +
-          `${steps.length}): update oi`,
+          `${schemaSteps.length}): update oi`,
       )
     }
-    for (const step of steps.slice(version)) db.exec(step)
+    for (const step of schemaSteps.slice(version)) db.exec(step)
     // Before they had limits nobody can have chosen them; a 64 of later may be somebody's wish.
     if (version < limitsStep)
       db.prepare('UPDATE workspaces SET concurrent = ?').run(standardConcurrent)
-    db.pragma(`user_version = ${steps.length}`)
+    db.pragma(`user_version = ${schemaSteps.length}`)
   }).immediate()
+  return copy
 }

@@ -46,6 +46,11 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
 }
 
+/** Whether a refusal of the accounts is only because somebody else writes. */
+export function isBusyError(error: unknown): boolean {
+  return error instanceof OiError && error.code === 'ERR_OVERLOADED' && isBusy(error.cause)
+}
+
 /** Whether it is likely to be over in a while: somebody else writes, or the disk is full. */
 export function isPassing(error: unknown): boolean {
   return isBusy(error) || isFull(error)

@@ -1,10 +1,12 @@
 /**
- * What a workspace may: its limits, and what is left of its balance.
+ * What a workspace may: its limits, its budget, and what is left of its balance.
  *
  * @module
  */
 
 import { OiError } from '../errors.js'
+import { type Booking, dayMs } from './booking.js'
+import { type Budget, type BudgetState, checkBudget, type Period, periodAt } from './budget.js'
 import type { Changes } from './changes.js'
 import type { Connection } from './connection.js'
 import type { Ledger } from './ledger.js'
@@ -20,11 +22,22 @@ export interface Limits {
 export interface WorkspaceTerms extends Limits {
   /** Whole millionths of a credit, below 0 if requests cost more than there was; null: unlimited. */
   readonly balance: number | null
+  /** Null: unlimited. */
+  readonly budget: BudgetState | null
 }
 
 export const maxLimits: Limits = { requestsPerMinute: 1_000_000_000, concurrent: 1_000_000 }
 
-export const termsColumns = 'requests_per_minute AS requestsPerMinute, concurrent, balance'
+export const termsColumns = `requests_per_minute AS requestsPerMinute, concurrent, balance,
+  budget_tokens AS budgetTokens, budget_period AS budgetPeriod`
+
+/** A workspace's row with {@link termsColumns}. */
+export interface TermsRow extends Limits {
+  readonly id: number
+  readonly balance: number | null
+  readonly budgetTokens: number | null
+  readonly budgetPeriod: Period | null
+}
 
 export class Terms {
   readonly #db: Connection
@@ -41,24 +54,32 @@ export class Terms {
    * As they are, bookings that are not written yet included.
    *
    * @param workspaceId - One that is.
+   * @param nowMs - Milliseconds since 1970: of a budget, the period that this is in.
    * @throws {@link OiError} `ERR_OVERLOADED` if they cannot be read.
    */
-  of(workspaceId: number): WorkspaceTerms {
-    const { written, ...terms } =
-      this.#db.use(() =>
+  of(workspaceId: number, nowMs = Date.now()): WorkspaceTerms {
+    return this.#db.read(() => {
+      const row =
         this.#db
-          .prepare<[number, number], WorkspaceTerms & { written: number | null }>(
-            `SELECT ${termsColumns}, (SELECT written FROM writers WHERE id = ?) AS written
-           FROM workspaces WHERE id = ?`,
-          )
-          .get(this.#ledger.writer, workspaceId),
-      ) ?? missing()
-    if (terms.balance === null) return terms
-    let balance = terms.balance
-    for (const booking of this.#ledger.pending(written ?? 0)) {
-      if (booking.charged && booking.workspaceId === workspaceId) balance -= booking.cost
+          .prepare<[number], TermsRow>(`SELECT id, ${termsColumns} FROM workspaces WHERE id = ?`)
+          .get(workspaceId) ?? missing()
+      return this.from(row, nowMs)
+    })
+  }
+
+  /**
+   * As {@link of}, from a row that was read in the same transaction.
+   *
+   * @returns What is in the row and no part of the terms as well.
+   */
+  from<Row extends TermsRow>(row: Row, nowMs = Date.now()) {
+    const { budgetTokens, budgetPeriod, ...rest } = row
+    let { balance } = row
+    const budget = budgetTokens === null ? null : this.#budgetState(row, nowMs)
+    if (balance !== null) {
+      for (const booking of this.#pendingOf(row.id)) if (booking.charged) balance -= booking.cost
     }
-    return { ...terms, balance }
+    return { ...rest, balance, budget }
   }
 
   /**
@@ -78,6 +99,48 @@ export class Terms {
         .run(requestsPerMinute ?? null, concurrent ?? null, workspaceId),
     )
     this.#changes.mark()
+  }
+
+  /**
+   * Sets the budget from the next request on: what this period has used so far counts.
+   *
+   * @param budget - Null: unlimited.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if it is out of range.
+   */
+  setBudget(workspaceId: number, budget: Budget | null): void {
+    if (budget !== null) checkBudget(budget)
+    this.#db.use(() =>
+      this.#db
+        .prepare('UPDATE workspaces SET budget_tokens = ?, budget_period = ? WHERE id = ?')
+        .run(budget?.tokens ?? null, budget?.period ?? null, workspaceId),
+    )
+    this.#changes.mark()
+  }
+
+  /** Within a transaction. */
+  #budgetState({ id, budgetTokens, budgetPeriod }: TermsRow, nowMs: number): BudgetState {
+    const { startMs, endMs } = periodAt(budgetPeriod!, nowMs)
+    let usedTokens = this.#db
+      .pluck<[number, number], number>(
+        `SELECT coalesce(sum(input_tokens + output_tokens), 0) FROM usage
+         WHERE workspace_id = ? AND day >= ?`,
+      )
+      .get(id, startMs / dayMs)!
+    for (const { timeMs, inputTokens, outputTokens } of this.#pendingOf(id)) {
+      if (timeMs >= startMs) usedTokens += inputTokens + outputTokens
+    }
+    return { tokens: budgetTokens!, period: budgetPeriod!, usedTokens, startMs, endMs }
+  }
+
+  /** Bookings of a workspace that are not in the file. Within a transaction. */
+  *#pendingOf(workspaceId: number): Generator<Booking> {
+    const written =
+      this.#db
+        .pluck<[number], number>('SELECT written FROM writers WHERE id = ?')
+        .get(this.#ledger.writer) ?? 0
+    for (const booking of this.#ledger.pending(written)) {
+      if (booking.workspaceId === workspaceId) yield booking
+    }
   }
 }
 

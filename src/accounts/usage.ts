@@ -1,5 +1,5 @@
 /**
- * What a workspace has used, per model and day.
+ * What a workspace or a key has used, per model and day.
  *
  * @module
  */
@@ -23,7 +23,13 @@ export interface DailyUsage {
 
 type Row = { -readonly [Name in keyof Omit<DailyUsage, 'day'>]: DailyUsage[Name] } & { day: number }
 
+/** The columns of sums, which all tables of usage have. */
+export const usageColumns = `requests, input_tokens AS inputTokens, output_tokens AS outputTokens,
+  image_tokens AS imageTokens, cached_tokens AS cachedTokens, cost`
+
 /**
+ * What a workspace has used. Within a transaction.
+ *
  * @param days - How many, the one of `nowMs` included.
  * @param pending - Bookings that are not in the file.
  * @returns Newest first, then by model.
@@ -35,17 +41,40 @@ export function readUsage(
   pending: Iterable<Booking>,
   nowMs = Date.now(),
 ): DailyUsage[] {
+  const isOurs = (booking: Booking) => booking.workspaceId === workspaceId
+  return read(db, 'usage WHERE workspace_id', workspaceId, days, pending, isOurs, nowMs)
+}
+
+/** What a key has used; else as {@link readUsage}. */
+export function readKeyUsage(
+  db: Connection,
+  keyId: number,
+  days: number,
+  pending: Iterable<Booking>,
+  nowMs = Date.now(),
+): DailyUsage[] {
+  const isOurs = (booking: Booking) => booking.keyId === keyId
+  return read(db, 'key_usage WHERE key_id', keyId, days, pending, isOurs, nowMs)
+}
+
+function read(
+  db: Connection,
+  from: 'usage WHERE workspace_id' | 'key_usage WHERE key_id',
+  id: number,
+  days: number,
+  pending: Iterable<Booking>,
+  isOurs: (booking: Booking) => boolean,
+  nowMs: number,
+): DailyUsage[] {
   const after = Math.floor(nowMs / dayMs) - days
   const rows = db
     .prepare<[number, number], Row>(
-      `SELECT day, model, requests, input_tokens AS inputTokens, output_tokens AS outputTokens,
-              image_tokens AS imageTokens, cached_tokens AS cachedTokens, cost
-       FROM usage WHERE workspace_id = ? AND day > ?`,
+      `SELECT day, model, ${usageColumns} FROM ${from} = ? AND day > ?`,
     )
-    .all(workspaceId, after)
+    .all(id, after)
   for (const booking of pending) {
     const day = Math.floor(booking.timeMs / dayMs)
-    if (booking.workspaceId === workspaceId && day > after) add(rows, day, booking)
+    if (isOurs(booking) && day > after) add(rows, day, booking)
   }
   return rows
     .sort((a, b) => b.day - a.day || (a.model < b.model ? -1 : 1))

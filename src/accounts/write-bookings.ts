@@ -6,7 +6,7 @@
  *      transaction. While it is unlimited (NULL), amounts are 0 and the sum is 0 (credits.ts
  *      books away what is left when the limit is lifted).
  *   2. An answer has a row where it costs something or there is a balance. All others are in the
- *      sums of their day, key and model only: at 1,000 free answers a second their rows would
+ *      sums of their hour, day, key and model only: at 1,000 free answers a second their rows would
  *      be 4 GB a day that nobody ever asks for.
  *   3. Nothing is booked twice. Bookings have numbers, ascending for each writer, which is a
  *      number that each process takes from the file; the writer's row says up to which number
@@ -16,7 +16,10 @@
  */
 
 import type Sqlite from 'better-sqlite3'
-import { addTo, type Booking, dayMs, type Sum, sumKey } from './booking.js'
+import { addTo, type Booking, dayMs, hourMs, type Sum, sumKey } from './booking.js'
+
+/** For how many days usage is kept by the hour; by the day it is kept for good. */
+export const hourDays = 92
 
 /** A number for bookings that no other writer has. */
 export function newWriter(db: Sqlite.Database): number {
@@ -44,6 +47,9 @@ export function bookingWriter(db: Sqlite.Database) {
   )
   const addUsage = addingTo(db, 'usage', ['workspace_id', 'day', 'model'])
   const addKeyUsage = addingTo(db, 'key_usage', ['key_id', 'day', 'model'])
+  const addHour = addingTo(db, 'hour_usage', ['hour', 'workspace_id', 'key_id', 'model'])
+  const forget = db.prepare<[number]>('DELETE FROM hour_usage WHERE hour < ?')
+  let forgotOn: number | undefined
   const charge = db.prepare('UPDATE workspaces SET balance = balance - ? WHERE id = ?')
   const note = db.prepare('UPDATE writers SET written = max(written, ?) WHERE id = ?')
   const count = db.prepare('UPDATE tally SET total = total + ?')
@@ -99,12 +105,18 @@ export function bookingWriter(db: Sqlite.Database) {
       else addTo(sum, booking)
     }
     for (const sum of sums.values()) {
-      const { model, requests, inputTokens, outputTokens, imageTokens, cachedTokens } = sum
+      const { workspaceId, keyId, model, inputTokens, outputTokens, imageTokens } = sum
       const day = Math.floor(sum.timeMs / dayMs)
-      const used = [inputTokens, outputTokens, imageTokens, cachedTokens, sum.cost] as const
-      addUsage.run(sum.workspaceId, day, model, requests, ...used)
-      if (sum.keyId > 0) addKeyUsage.run(sum.keyId, day, model, requests, ...used)
+      const hour = Math.floor(sum.timeMs / hourMs)
+      const tokens = [inputTokens, outputTokens, imageTokens, sum.cachedTokens]
+      const used = [model, sum.requests, ...tokens, sum.cost]
+      addUsage.run(workspaceId, day, ...used)
+      if (keyId > 0) addKeyUsage.run(keyId, day, ...used)
+      addHour.run(hour, workspaceId, keyId, ...used)
     }
+    const today = Math.floor(Date.now() / dayMs)
+    if (today !== forgotOn) forget.run((today - hourDays) * 24)
+    forgotOn = today
     for (const [workspaceId, cost] of charges) charge.run(cost, workspaceId)
     const last = first + bookings.length - 1
     note.run(last, writer)
@@ -113,7 +125,7 @@ export function bookingWriter(db: Sqlite.Database) {
   }
 }
 
-/** Adds to a row of sums, or makes it. Both tables have the same columns behind their keys. */
+/** Adds to a row of sums, or makes it. These tables have the same columns behind their keys. */
 function addingTo(db: Sqlite.Database, table: string, key: readonly string[]) {
   const tokens = ['input_tokens', 'output_tokens', 'image_tokens', 'cached_tokens']
   const columns = ['requests', ...tokens, 'cost']

@@ -62,10 +62,12 @@ export function addAccountsCommand(
     .option('--export <file>', 'where to; by default beside the ledger, named after the day')
     .option('--shrink', 'make the file smaller after it; without, the room is used again')
   addSettings(compact, ['dataDir']).action((flags: CompactFlags) => {
-    withAccounts(dependencies, flags, (accounts, dataDir) => {
+    withAccounts(dependencies, flags, (accounts, administration, dataDir) => {
       const day = new Date(flags.before).toISOString().slice(0, 10)
       const path = flags.export ?? join(dataDir, `ledger-before-${day}.jsonl`)
       const { rows, closings } = accounts.compact(flags.before, path, flags.shrink)
+      const deed = { action: 'ledger.compact', target: 'ledger', name: '' }
+      administration.record(deed, null, { before: day, export: path, rows, closings })
       process.stdout.write(`${rows} rows are in ${path} now, and ${closings} stand for them.\n`)
     })
   })

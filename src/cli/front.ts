@@ -5,7 +5,10 @@
  */
 
 import type { Accounts } from '../accounts/accounts.js'
+import type { ModelAdmin } from '../admin/operations.js'
 import type { Config, ModelConfig } from '../config.js'
+import { availableMemory } from '../engine/machine.js'
+import type { SettingReport } from '../http/admin/call.js'
 import { createTrustedProxies } from '../http/client-address.js'
 import { createCors } from '../http/cors.js'
 import { type Backend, Handlers, type HandlersSettings } from '../http/handlers.js'
@@ -13,6 +16,7 @@ import { MetricsHandlers } from '../http/metrics-handlers.js'
 import { Server } from '../http/server.js'
 import { readTls, type TlsFiles } from '../http/tls.js'
 import { WorkspaceGate } from '../http/workspace-gate.js'
+import { packageVersion } from '../package-root.js'
 import { bodyLimit } from './body-limit.js'
 import type { Dependencies } from './dependencies.js'
 import { replicaDevices } from './replica-devices.js'
@@ -26,6 +30,10 @@ export interface FrontOptions {
   readonly accounts: Accounts
   readonly log: ServerLog
   readonly createWire: Dependencies['createWire']
+  /** What is done with the models, from the admin API too. */
+  readonly modelAdmin: ModelAdmin
+  /** Every setting as it is, and where it was given. */
+  readonly settings: () => readonly SettingReport[]
 }
 
 /** What follows from the settings and can change while the server runs. */
@@ -40,7 +48,7 @@ export class Front {
   readonly #handlers: Handlers
   /** The API first. */
   readonly #servers: Server[] = []
-  #url = ''
+  readonly #addresses: string[] = []
 
   /** @throws {@link OiError} `ERR_LISTEN`, `ERR_CONFIG`; nothing listens then. */
   static async listen(options: FrontOptions): Promise<Front> {
@@ -55,19 +63,37 @@ export class Front {
   }
 
   private constructor(options: FrontOptions) {
-    const { config, models, backend, accounts, log, createWire } = options
+    const { config, models, backend, accounts, log, createWire, modelAdmin, settings } = options
     this.#createWire = createWire
     const { handlers, places } = this.#live(config, models)
     this.#gate = new WorkspaceGate({ accounts, ...places })
     this.#handlers = new Handlers({
       ...{ backend, accounts, gate: this.#gate, logger: log.logger, ...handlers },
       serveMetrics: config.metricsPort === 0,
+      admin:
+        config.admin === 'off'
+          ? undefined
+          : {
+              ...{ mode: config.admin, tls: config.tlsCert !== '', accounts, settings },
+              models: modelAdmin,
+              facts: () => ({
+                ...{ version: packageVersion(), dataDir: config.dataDir, state: backend.state() },
+                transport: this.#servers[0]?.by ?? '',
+                addresses: this.#addresses,
+                availableBytes: availableMemory(),
+              }),
+            },
     })
   }
 
   /** The API's address. */
   get url(): string {
-    return this.#url
+    return this.#addresses[0]!
+  }
+
+  /** Whether there is a console to be opened. */
+  get hasConsole(): boolean {
+    return this.#handlers.hasConsole
   }
 
   /**
@@ -111,13 +137,15 @@ export class Front {
       ...{ handlers: this.#handlers, host, port, tls, transport, idleTimeoutMs, proxyProtocol },
     })
     this.#servers.push(server)
-    this.#url = `${scheme}://${reachable(host)}:${server.port}`
-    log.say(`Listening on ${this.#url} (${server.by})\n`)
+    this.#addresses.push(`${scheme}://${reachable(host)}:${server.port}`)
+    log.say(`Listening on ${this.url} (${server.by})\n`)
     if (metricsPort === 0) return
     const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
     const metrics = { handlers: new MetricsHandlers(this.#handlers), flagPrefix: '--metrics-' }
     this.#servers.push(await Server.listen({ ...metrics, ...place }))
-    log.say(`Metrics on ${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics\n`)
+    const metricsUrl = `${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics`
+    this.#addresses.push(metricsUrl)
+    log.say(`Metrics on ${metricsUrl}\n`)
   }
 
   #live(config: Config, models: readonly ModelConfig[]): Live {

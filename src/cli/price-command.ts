@@ -38,8 +38,8 @@ export function addPriceCommand(models: Command, dependencies: Dependencies): vo
     if (setting && model === undefined) {
       throw new OiError('ERR_CONFIG', 'Whose price it is, is missing: oi models price <model> …')
     }
-    withAccounts(dependencies, flags, ({ prices }) => {
-      if (setting) prices.set(model!, { input, output, image })
+    withAccounts(dependencies, flags, ({ prices }, administration) => {
+      if (setting) administration.setPrice(model!, { input, output, image })
       const all = prices.list()
       printList(model === undefined ? all : all.filter((row) => row.model === model), columns, json)
     })

@@ -8,10 +8,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../accounts/accounts.js'
-import { modelOperations } from '../admin/operations.js'
+import { type ModelAdmin, modelOperations } from '../admin/operations.js'
 import { AdminServer } from '../admin/server.js'
 import { type Config, laterModel } from '../config.js'
 import { CrashReports } from '../runner/crash-report.js'
+import { auditedModels } from './audited-models.js'
+import { commandActor } from './command-actor.js'
 import type { Dependencies } from './dependencies.js'
 import { Front } from './front.js'
 import { createModelAdmin } from './model-admin.js'
@@ -22,14 +24,15 @@ import { createProgress } from './progress.js'
 import { runnerEvents } from './runner-events.js'
 import type { ServerLog } from './server-log.js'
 import { ServiceManager } from './service-manager.js'
+import { settingReports, type SettingsSource } from './setting-reports.js'
 import { SettingsReload } from './settings-reload.js'
 import { listenForStop } from './signals.js'
 import { startPatiently } from './start-patiently.js'
-import { welcome } from './welcome.js'
+import { consoleLine, welcome } from './welcome.js'
 
-/** Serves until a signal. @param read - Reads the settings, again at SIGHUP. */
+/** Serves until a signal. */
 export async function runServer(
-  read: () => Config,
+  { read, originsOf }: SettingsSource,
   config: Config,
   dependencies: Dependencies,
   log: ServerLog,
@@ -52,12 +55,18 @@ export async function runServer(
     () => manager.dispose(),
   ]
   try {
-    const front = await Front.listen({ config, models, backend: slots, accounts, log, createWire })
+    let current = () => config
+    const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
+      laterModel(current(), ...named)
+    const modelAdmin = createModelAdmin({ slots, changes, settingsOf })
+    const front = await Front.listen({
+      ...{ config, models, backend: slots, accounts, log, createWire, modelAdmin },
+      settings: settingReports(() => current(), originsOf),
+    })
     ends.unshift(() => front.close(0))
     const reload = new SettingsReload({ config, read, front, slots, changes, notice })
-    const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
-      laterModel(reload.config, ...named)
-    const operations = modelOperations(createModelAdmin({ slots, changes, settingsOf }))
+    current = () => reload.config
+    const operations = modelOperations(auditedModels(modelAdmin, accounts.administer(commandActor())))
     const admin = await AdminServer.listen({ dataDir, operations, notice })
     ends.unshift(() => admin.close())
     slots.onChange = () => {
@@ -73,6 +82,11 @@ export async function runServer(
       const createKey = () => accounts.createFirstKey()
       const first = await startPatiently(createKey, notice, signals.first)
       if (first !== undefined) log.say(welcome(front.url, first.secret))
+      if (front.hasConsole) {
+        const createLink = () => accounts.admin.createLink()
+        const token = await startPatiently(createLink, notice, signals.first)
+        log.say(consoleLine(front.url, token))
+      }
       for (const { startLine, warning } of opened) {
         log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
       }

@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander'
 import { OiError } from '../errors.js'
 import { packageVersion } from '../package-root.js'
 import { addAccountsCommand } from './accounts-command.js'
+import { addAdminCommand } from './admin-command.js'
 import { addAskCommand } from './ask-command.js'
 import { addBuildCommand } from './build-command.js'
 import { addCalibrateCommand } from './calibrate-command.js'
@@ -54,6 +55,7 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
   addKeysCommand(program, dependencies)
   addWorkspacesCommand(program, dependencies)
   addAccountsCommand(program, dependencies, (result) => (code = result))
+  addAdminCommand(program, dependencies)
   addOpenApiCommand(program)
   addBuildCommand(program, (result) => (code = result))
   try {

@@ -5,7 +5,7 @@
  */
 
 import type { Command } from 'commander'
-import { readConfig } from '../config.js'
+import { type Config, readConfig, settingOrigins } from '../config.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { runServer } from './run-server.js'
 import { ServerLog } from './server-log.js'
@@ -29,11 +29,13 @@ export function addServeCommand(
         '\nExit codes: 0 stopped as asked, 130 or 143 at once by a second SIGINT or SIGTERM.',
     )
   addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
-    const read = () => readConfig(dependencies.environment, flags)
+    const { environment } = dependencies
+    const read = () => readConfig(environment, flags)
+    const originsOf = ({ config: file }: Config) => settingOrigins(environment, flags, file)
     const config = read()
     const log = new ServerLog(config.log === 'requests')
     try {
-      await runServer(read, config, dependencies, log)
+      await runServer({ read, originsOf }, config, dependencies, log)
       done(exitCodes.ok)
     } finally {
       await log.close()

@@ -20,6 +20,7 @@ const placeholders: Partial<Record<ConfigName, string>> = {
   tlsKey: 'file',
   corsOrigins: 'origins',
   metricsHost: 'address',
+  admin: 'who',
   dataDir: 'folder',
   flashAttention: 'kind',
   cacheType: 'type',

@@ -1,5 +1,5 @@
 /**
- * What a first start tells: the key, and a request that works with it.
+ * What a first start tells: the key, a request that works with it, and the console.
  *
  * @module
  */
@@ -32,6 +32,17 @@ This is a new data folder: it has a workspace "default" now, and a key, shown th
 Try it:
 
   curl ${url}/v1/systemone -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'
+
+`
+}
+
+/** @param token - By which the first password is set; undefined if that was shown before. */
+export function consoleLine(url: string, token: string | undefined): string {
+  if (token === undefined) return `Console on ${url}/console\n`
+  return `
+The console has no password yet. This link sets it, once, within a day (later: oi admin password):
+
+  ${url}/console#first=${token}
 
 `
 }

@@ -1,11 +1,12 @@
 /**
- * `oi workspaces`: create, list, set-limits, credit, usage.
+ * `oi workspaces`: create, list, rename, set-limits, set-budget, credit, usage.
  *
  * @module
  */
 
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Workspace } from '../accounts/accounts.js'
+import { type Budget, mostBudgetTokens, periods, resetText } from '../accounts/budget.js'
 import { showCredits } from '../accounts/money.js'
 import type { Limits } from '../accounts/terms.js'
 import type { DailyUsage } from '../accounts/usage.js'
@@ -14,12 +15,14 @@ import { usageReport } from '../http/usage-report.js'
 import type { Dependencies } from './dependencies.js'
 import { print } from './output/print.js'
 import { readAmount } from './read-amount.js'
+import { readWhole } from './read-whole.js'
 import { addSettings } from './setting-options.js'
 import { printList, showTime } from './table.js'
 import { type AccountsFlags, withAccounts } from './with-accounts.js'
 
 type LimitsFlags = AccountsFlags & Partial<Limits>
 type CreditFlags = AccountsFlags & { readonly unlimited?: boolean }
+type BudgetFlags = AccountsFlags & Partial<Budget> & { readonly unlimited?: boolean }
 type ListFlags = AccountsFlags & { readonly json?: boolean }
 
 const columns = {
@@ -28,6 +31,7 @@ const columns = {
   'created (UTC)': (workspace: Workspace) => showTime(workspace.createdMs),
   'requests per minute': (workspace: Workspace) => showLimit(workspace.requestsPerMinute),
   concurrent: (workspace: Workspace) => showLimit(workspace.concurrent),
+  'budget (tokens)': (workspace: Workspace) => showBudget(workspace.budget),
   'balance (credits)': (workspace: Workspace) => showBalance(workspace.balance),
 }
 
@@ -52,8 +56,8 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .description('make a workspace')
     .argument('<name>', 'not yet taken')
   addSettings(create, ['dataDir']).action((name: string, flags: AccountsFlags) => {
-    withAccounts(dependencies, flags, (accounts) => {
-      accounts.createWorkspace(name)
+    withAccounts(dependencies, flags, (_accounts, administration) => {
+      administration.createWorkspace({ name })
       print(`Created the workspace "${name}". Next: oi keys create --workspace ${name}\n`)
     })
   })
@@ -78,9 +82,46 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     if (flags.requestsPerMinute === undefined && flags.concurrent === undefined) {
       throw new OiError('ERR_CONFIG', 'Nothing to set: --requests-per-minute, --concurrent')
     }
-    withAccounts(dependencies, flags, (accounts) => {
-      accounts.terms.setLimits(accounts.workspace(name).id, flags)
-      print(`${describe(accounts.workspace(name))}\n`)
+    withAccounts(dependencies, flags, (accounts, administration) => {
+      const { requestsPerMinute, concurrent } = flags
+      const limits = {
+        ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+        ...(concurrent !== undefined && { concurrent }),
+      }
+      const { id } = accounts.workspace(name)
+      print(`${describe(administration.changeWorkspace(id, { limits }))}\n`)
+    })
+  })
+
+  const rename = workspaces
+    .command('rename')
+    .description('give a workspace another name; its keys, limits and ledger stay')
+    .argument('<name>', 'as oi workspaces list shows it')
+    .argument('<new>', 'not yet taken')
+  addSettings(rename, ['dataDir']).action((name: string, next: string, flags: AccountsFlags) => {
+    withAccounts(dependencies, flags, (accounts, administration) => {
+      administration.changeWorkspace(accounts.workspace(name).id, { name: next })
+      print(`The workspace "${name}" is called "${next}" now.\n`)
+    })
+  })
+
+  const budget = workspaces
+    .command('set-budget')
+    .description('say how many tokens the keys of a workspace may use together in each period')
+    .argument('<name>', 'as oi workspaces list shows it')
+    .option('--tokens <n>', 'input and output tokens', readWhole(1, mostBudgetTokens))
+    .addOption(new Option('--period <which>', 'in UTC').choices(periods))
+    .option('--unlimited', 'lift the limit instead')
+  addSettings(budget, ['dataDir']).action((name: string, flags: BudgetFlags) => {
+    const { tokens, period, unlimited } = flags
+    const given = tokens !== undefined && period !== undefined
+    if (given === (unlimited === true)) {
+      throw new OiError('ERR_CONFIG', 'Expected either --tokens and --period, or --unlimited')
+    }
+    withAccounts(dependencies, flags, (accounts, administration) => {
+      const { id } = accounts.workspace(name)
+      const next = unlimited ? null : { tokens: tokens!, period: period! }
+      print(`${describe(administration.changeWorkspace(id, { budget: next }))}\n`)
     })
   })
 
@@ -99,11 +140,13 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
       if ((credits === undefined) === (flags.unlimited === undefined)) {
         throw new OiError('ERR_CONFIG', 'Expected either an amount or --unlimited')
       }
-      withAccounts(dependencies, flags, (accounts) => {
+      withAccounts(dependencies, flags, (accounts, administration) => {
         const { id } = accounts.workspace(name)
-        if (credits === undefined) accounts.credits.makeUnlimited(id)
-        else accounts.credits.add(id, credits)
-        print(`${describe(accounts.workspace(name))}\n`)
+        const workspace =
+          credits === undefined
+            ? administration.makeUnlimited(id)
+            : administration.credit(id, credits)
+        print(`${describe(workspace)}\n`)
       })
     },
   )
@@ -126,10 +169,11 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
   })
 }
 
-function describe({ name, requestsPerMinute, concurrent, balance }: Workspace): string {
+function describe(workspace: Workspace): string {
+  const { name, requestsPerMinute, concurrent, balance, budget } = workspace
   return (
     `Workspace "${name}": requests per minute ${showLimit(requestsPerMinute)}, ` +
-    `concurrent ${showLimit(concurrent)}, balance ${showBalance(balance)}`
+    `concurrent ${showLimit(concurrent)}, budget ${showBudget(budget)}, balance ${showBalance(balance)}`
   )
 }
 
@@ -139,6 +183,12 @@ function showLimit(limit: number): string {
 
 function showBalance(balance: number | null): string {
   return balance === null ? 'unlimited' : showCredits(balance)
+}
+
+function showBudget(budget: Workspace['budget']): string {
+  if (budget === null) return 'unlimited'
+  const { tokens, period, usedTokens, endMs } = budget
+  return `${usedTokens} of ${tokens} used, anew each ${period} (${resetText(endMs)})`
 }
 
 function readLimit(text: string): number {

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ErrorCode, errorTable } from '../errors.js'
+import type { errorTable, InterfaceCode } from '../errors.js'
 
 /** Codes of the interface's error body. */
-export type ServerCode = (typeof errorTable)[ErrorCode]['wire']
+export type ServerCode = (typeof errorTable)[InterfaceCode]['wire']
 
 /**
  * Codes of the client itself:

@@ -1,5 +1,5 @@
 /**
- * What `GET /v1/usage` tells about a workspace. Types only.
+ * What `GET /v1/usage` tells about a workspace and a key. Types only.
  *
  * @module
  */
@@ -13,8 +13,19 @@ export interface UsageReport {
     readonly requests_per_minute: number
     readonly concurrent: number
   }
+  /** Of all its keys together; null is unlimited. */
+  readonly budget: {
+    /** Input and output tokens of a period. */
+    readonly tokens: number
+    readonly period: 'day' | 'week' | 'month'
+    readonly remaining_tokens: number
+    /** When the next period begins, ISO 8601, UTC. */
+    readonly resets_at: string
+  } | null
   /** Newest day first; days without requests are left out. */
   readonly usage: readonly UsageOfDay[]
+  /** The key of the request, and what was used with it. */
+  readonly key?: { readonly name: string; readonly usage: readonly UsageOfDay[] }
 }
 
 /** What one model did in one day. */

@@ -140,6 +140,10 @@ const properties = {
   proxyProtocol: flag('each connection begins with a header of the PROXY protocol'),
   metricsHost: text(1, '127.0.0.1', 'address of the metrics, where they have a port of their own'),
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
+  admin: oneOf(
+    ['loopback', 'on', 'off'],
+    'who reaches the console and its API, with a password: this machine alone, everybody, nobody',
+  ),
   dataDir: path(1, 'data', 'folder of workspaces and keys'),
   ...modelProperties,
   inProcess: flag('models run in the process of the server, and what ends one ends all'),

@@ -28,7 +28,7 @@ import type { Measurement } from '../scoring/types.js'
 import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
-import { namesOf, unknownModel } from './model-names.js'
+import { namesOf, requireAllowed, unknownModel } from './model-names.js'
 import { isLarge, LargeRenderer } from './large-requests.js'
 import { renderInOrders } from './render-orders.js'
 import type {
@@ -118,6 +118,7 @@ class EngineDecider implements ModelDecider {
 
   async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
     this.#requireModel(request.model)
+    requireAllowed(this.card.name, options.models)
     this.#requireFewQuestions(request)
     const found = this.#findImages(request)
     if (found.length === 0) return await this.#answer(request, options)

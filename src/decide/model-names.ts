@@ -40,6 +40,19 @@ export function requireDistinctNames(models: readonly (Named & { readonly file: 
   }
 }
 
+/**
+ * @param allowed - Own names of the models that the caller may use; undefined: all.
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` naming them, if this one is none of them.
+ */
+export function requireAllowed(name: string, allowed: readonly string[] | undefined): void {
+  if (allowed === undefined || allowed.includes(name)) return
+  throw new OiError(
+    'ERR_REQUEST_UNACCEPTABLE',
+    `model: this key may use ${allowed.join(', ')}, and not ${name}`,
+    { param: 'model' },
+  )
+}
+
 /** @param names - All that would have been understood. */
 export function unknownModel(model: string, names: readonly string[]): OiError {
   const got = JSON.stringify(shortened(model))

@@ -37,7 +37,8 @@ export class Router implements Decider {
     if (typeof model !== 'string') return this.#deciders[0]!.decide(request, options)
     const decider = this.#byName.get(model)
     if (decider !== undefined) return decider.decide(request, options)
-    return Promise.reject(unknownModel(model, [...this.#byName.keys()]))
+    const allowed = this.models.filter(({ name }) => options?.models?.includes(name) ?? true)
+    return Promise.reject(unknownModel(model, allowed.flatMap(namesOf)))
   }
 
   engines(): readonly EngineReport[] {

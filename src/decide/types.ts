@@ -137,6 +137,8 @@ export interface DecideOptions {
   readonly workspace?: number | undefined
   /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. No limit by default. */
   readonly deadlineMs?: number | undefined
+  /** Own names of the models that may answer; all by default. */
+  readonly models?: readonly string[] | undefined
   /** Its id in logs and crash reports. */
   readonly requestId?: string | undefined
 }

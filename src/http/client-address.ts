@@ -34,19 +34,21 @@ export class TrustedProxies {
    */
   clientOf(address: string, forwarded: string): string {
     let client = plainAddress(address)
-    if (forwarded === '' || !this.#trusts(client)) return client
+    if (forwarded === '' || !this.trusts(client)) return client
     for (const entry of forwarded.split(',').slice(-mostEntries).reverse()) {
       const next = plainAddress(withoutPort(entry.trim()))
       if (isIP(next) === 0) break
       client = next
-      if (!this.#trusts(client)) break
+      if (!this.trusts(client)) break
     }
     return client
   }
 
-  #trusts(address: string): boolean {
-    const kind = isIP(address)
-    return kind !== 0 && this.#list.check(address, kind === 6 ? 'ipv6' : 'ipv4')
+  /** Whether the address is one of theirs. */
+  trusts(address: string): boolean {
+    const plain = plainAddress(address)
+    const kind = isIP(plain)
+    return kind !== 0 && this.#list.check(plain, kind === 6 ? 'ipv6' : 'ipv4')
   }
 }
 
@@ -76,6 +78,17 @@ export function plainAddress(address: string): string {
     .map((group) => parseInt(group, 16))
     .flatMap((group) => [group >> 8, group & 255])
     .join('.')
+}
+
+/** Whether an address is of this machine alone. */
+export function isLoopback(address: string): boolean {
+  const plain = plainAddress(address)
+  return plain === '::1' || /^127(?:\.\d{1,3}){3}$/.test(plain) || isLongLoopback(plain)
+}
+
+/** `0:0:0:0:0:0:0:1`, as uWebSockets.js writes it. */
+function isLongLoopback(address: string): boolean {
+  return /^(?:0{1,4}:){7}0{0,3}1$/.test(address)
 }
 
 /** What one household is given: an IPv4 address, or the first half of an IPv6 address. */

@@ -30,6 +30,8 @@ export interface Head {
   getMethod(): string
   /** The path, without the query. */
   getUrl(): string
+  /** What stands behind the `?`, without it; `''` or undefined if there is nothing. */
+  getQuery(): string | undefined
   /** @returns `''` if there is no such header. @param name - In lower case. */
   getHeader(name: string): string
 }

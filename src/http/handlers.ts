@@ -10,6 +10,8 @@ import type { Accounts, Caller } from '../accounts/accounts.js'
 import { openApiDocument } from '../api/openapi/document.js'
 import type { Decider } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import { AdminArea } from './admin/admin-area.js'
+import type { AdminOptions } from './admin/call.js'
 import { BatchExchange } from './batch-exchange.js'
 import { BodyBudget } from './body-budget.js'
 import { TrustedProxies } from './client-address.js'
@@ -68,6 +70,8 @@ export interface HandlersOptions extends HandlersSettings {
   readonly heartbeatMs?: number | undefined
   /** Whether `/metrics` is one of the routes. Default true. */
   readonly serveMetrics?: boolean
+  /** Without, there is neither an admin API nor a console. */
+  readonly admin?: AdminOptions | undefined
 }
 
 /** Routes that take a body, by POST. */
@@ -109,6 +113,7 @@ export class Handlers implements PostContext, Listener {
   readonly paths: readonly string[]
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
+  readonly #admin: AdminArea | undefined
   #maxQuestions: number | undefined
   /**
    * Whose keys are good in this turn of the event loop: what is read in one was sent before anybody
@@ -143,16 +148,18 @@ export class Handlers implements PostContext, Listener {
     [
       '/v1/models',
       (head, exchange) => {
-        exchange.identify(head)
+        const { models: allowed } = exchange.identify(head)
         const limits = { max_body_bytes: this.maxBodyBytes, max_reply_bytes: this.maxReplyBytes }
-        return { status: 200, body: JSON.stringify(modelList(this.decider().models, limits)) }
+        const models = this.decider().models.filter(({ name }) => allowed?.includes(name) ?? true)
+        return { status: 200, body: JSON.stringify(modelList(models, limits)) }
       },
     ],
     [
       '/v1/usage',
       (head, exchange) => {
-        const { workspace } = exchange.identify(head)
-        return { status: 200, body: JSON.stringify(usageReport(this.#accounts.usage(workspace))) }
+        const { workspace, keyId } = exchange.identify(head)
+        const usage = this.#accounts.usage(workspace, keyId)
+        return { status: 200, body: JSON.stringify(usageReport(usage)) }
       },
     ],
   ])
@@ -176,6 +183,7 @@ export class Handlers implements PostContext, Listener {
     })
     if (serveMetrics ?? true) this.#routes.set(metricsPath, () => this.metrics.content())
     this.paths = [...this.#routes.keys(), ...posts.keys()]
+    this.#admin = options.admin && new AdminArea(options.admin, this, backend)
   }
 
   /** Goes by other settings from the next request on. */
@@ -192,13 +200,20 @@ export class Handlers implements PostContext, Listener {
     this.#openApi = undefined
   }
 
+  /** Whether there is a console to be opened. */
+  get hasConsole(): boolean {
+    return this.#admin?.hasConsole ?? false
+  }
+
   get closing(): boolean {
     return this.#closing
   }
 
   open(head: Head, client: Client): Exchange | undefined {
-    const Posted = posts.get(pathOf(head.getUrl()))
+    const path = pathOf(head.getUrl())
+    const Posted = posts.get(path)
     if (Posted === undefined) {
+      if (this.#admin?.has(path)) return this.#admin.open(head, client, path)
       return answerFrom(this.#routes, new Exchange(head, client, this), head, this.paths)
     }
     if (head.getMethod() !== 'post') {

@@ -56,7 +56,7 @@ export class NodeClient implements Client, Leaver {
     if (close || noMore) fields.push('connection', 'close')
     this.#track()
     response.writeHead(status, STATUS_CODES[status], fields)
-    const bytes = Buffer.from(headOnly || status === 204 ? '' : body)
+    const bytes = bytesOf(headOnly || status === 204 ? '' : body)
     if (this.#request.complete || noMore) {
       this.#give(bytes, () => response.end())
     } else {
@@ -128,6 +128,9 @@ export class NodeClient implements Client, Leaver {
   }
 }
 
+const bytesOf = (body: string | Uint8Array) =>
+  typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length)
+
 /** Where a refusal is written: a socket, in most cases. */
 interface Written {
   write(text: string): unknown
@@ -152,7 +155,8 @@ export class RefusedClient implements Client {
     const all = [...headers, 'content-length', length, 'connection', 'close']
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
     for (let i = 0; i < all.length; i += 2) head += `${all[i]}: ${all[i + 1]}\r\n`
-    this.#to.write(`${head}\r\n${body}`)
+    // What is refused is told in text.
+    this.#to.write(`${head}\r\n${body as string}`)
   }
 
   // What is refused is never answered in parts.

@@ -164,6 +164,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
       evidence: this.#evidence,
       orders: this.#orders,
       workspace: this.caller?.workspaceId,
+      models: this.caller?.models,
       // Not less than that, which could be read as no limit at all.
       deadlineMs: Math.max(1, leftMs),
       requestId: this.id,

@@ -11,8 +11,8 @@ export interface Reply {
   readonly status: number
   /** Name, value, name, value, …; names in lower case. */
   readonly headers: readonly string[]
-  /** Always the text for GET; with `headOnly` only its length is announced, with 204 not even that. */
-  readonly body: string
+  /** Always the whole for GET; with `headOnly` only its length is announced, with 204 not even that. */
+  readonly body: string | Uint8Array
   readonly headOnly: boolean
   /** Ask for the connection to be closed behind this reply. */
   readonly close: boolean
@@ -21,10 +21,15 @@ export interface Reply {
 /** What goes into a reply besides the headers that all of them have. */
 export interface Content {
   readonly status: number
-  readonly body: string
+  readonly body: string | Uint8Array
   /** `application/json` by default. */
   readonly type?: string
   readonly headers?: readonly string[]
+}
+
+/** What is told in words. */
+export interface TextContent extends Content {
+  readonly body: string
 }
 
 export const noTimings: Timings = { queue: 0, tokenize: 0, vision: 0, model: 0 }
@@ -58,7 +63,7 @@ export function headersOf(
  * The wire's form of an error. What is no {@link OiError}, or has status 500, is a fault of the
  * server: its text stays in the log, and the reply names the id to look for.
  */
-export function errorContent(error: unknown, id: string): Content {
+export function errorContent(error: unknown, id: string): TextContent {
   if (!(error instanceof OiError) || errorTable[error.code].status === 500) {
     return {
       status: 500,
@@ -73,7 +78,7 @@ export function errorContent(error: unknown, id: string): Content {
   const body = errorBody(wire, error.message, error.param)
   const headers: string[] = []
   if (status === 415) headers.push('accept-encoding', 'identity')
-  if (status === 401) headers.push('www-authenticate', 'Bearer')
+  if (status === 401) headers.push('www-authenticate', challengeOf(error))
   if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
     const ms = spreadOut(error.retryAfterMs)
     headers.push(
@@ -84,6 +89,11 @@ export function errorContent(error: unknown, id: string): Content {
     )
   }
   return { status, body, headers }
+}
+
+/** What there is to show: a key, or the cookie of a session. */
+function challengeOf({ code }: OiError): string {
+  return code === 'ERR_API_KEY' ? 'Bearer' : 'Cookie realm="oi admin"'
 }
 
 /**

@@ -10,6 +10,12 @@
 /** Upper bounds of the histogram, milliseconds: from a short prompt on a GPU to a deadline. */
 const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000]
 
+/** Paths that are counted together. */
+function areaOf(path: string): string {
+  const [, area] = /^\/(admin|console)(?:\/|$)/.exec(path) ?? []
+  return area === undefined ? 'other' : `/${area}`
+}
+
 export class Traffic {
   readonly #routes: ReadonlySet<string>
   /** Requests that ended: route -> status -> how many. */
@@ -20,14 +26,14 @@ export class Traffic {
   readonly #durations = new Array<number>(boundsMs.length + 1).fill(0)
   #durationSumMs = 0
 
-  /** @param routes - The paths that are counted by name; all others are counted as `other`. */
+  /** @param routes - The paths that are counted by name; all others are counted by area, or as `other`. */
   constructor(routes: readonly string[]) {
     this.#routes = new Set(routes)
   }
 
   /** Counts a request that ended. @param status - 0 if the client had gone. */
   count(path: string, status: number): void {
-    const route = this.#routes.has(path) ? path : 'other'
+    const route = this.#routes.has(path) ? path : areaOf(path)
     let byStatus = this.#requests.get(route)
     if (byStatus === undefined) {
       byStatus = new Map<number, number>()

@@ -194,10 +194,10 @@ export class UwsClient implements Client, Leaver {
   }
 
   /** Offers a body to the connection until it has taken all of it. */
-  #offer(body: string): void {
+  #offer(body: string | Uint8Array): void {
     const length = Buffer.byteLength(body)
     if (this.#try(body, length)) return
-    const bytes = Buffer.from(body)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
     this.#blocked = true
     this.#track()
     this.#res.onWritable((offset) => {

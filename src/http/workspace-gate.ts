@@ -9,12 +9,13 @@
  *   3. What is in memory is good as long as the accounts cannot say that anything has changed: only
  *      what has to be read, and cannot, is refused. A reply's headers never depend on it.
  *   4. A balance in memory is the file's less what is booked and not written yet. It can fall
- *      below 0 by what was let in while it was above.
+ *      below 0 by what was let in while it was above, and a budget can be overdrawn likewise.
  *
  * @module
  */
 
 import type { Accounts, Caller } from '../accounts/accounts.js'
+import { resetText } from '../accounts/budget.js'
 import { costOf } from '../accounts/money.js'
 import { type Entrance, Places } from '../accounts/places.js'
 import { RequestWindow, windowMs } from '../accounts/request-window.js'
@@ -35,6 +36,8 @@ export interface WorkspaceGateOptions {
   readonly placeWaitMs?: number | undefined
   /** Milliseconds on a clock that never goes back. `performance.now` by default. */
   readonly now?: () => number
+  /** Milliseconds since 1970, for the periods of budgets. `Date.now` by default. */
+  readonly wallNow?: () => number
 }
 
 /** What is kept of a workspace that has asked. */
@@ -43,6 +46,9 @@ interface Standing {
   requestsPerMinute: number
   concurrent: number
   balance: number | null
+  budget: WorkspaceTerms['budget']
+  /** Of the budget's period, what has been used. */
+  usedTokens: number
   /** The count of changes at which they were read. */
   readAt: number
 }
@@ -50,12 +56,14 @@ interface Standing {
 export class WorkspaceGate implements Gate {
   readonly #accounts: WorkspaceGateOptions['accounts']
   readonly #now: () => number
+  readonly #wallNow: () => number
   readonly #places: Places
   readonly #standings = new Map<number, Standing>()
 
-  constructor({ accounts, places, placeWaitMs, now }: WorkspaceGateOptions) {
+  constructor({ accounts, places, placeWaitMs, now, wallNow }: WorkspaceGateOptions) {
     this.#accounts = accounts
     this.#now = now ?? (() => performance.now())
+    this.#wallNow = wallNow ?? Date.now
     this.#places = new Places({ total: places, waitMs: placeWaitMs, now })
     accounts.ledger.start()
   }
@@ -78,6 +86,14 @@ export class WorkspaceGate implements Gate {
       throw new OiError(
         'ERR_BALANCE',
         `The balance of the workspace ${caller.workspace} is used up`,
+      )
+    }
+    const { budget } = standing
+    if (budget !== null && standing.usedTokens >= budget.tokens) {
+      throw new OiError(
+        'ERR_BALANCE',
+        `The budget of the workspace ${caller.workspace}, ${budget.tokens} tokens a ` +
+          `${budget.period}, is used up until ${resetText(budget.endMs)}`,
       )
     }
     // Here, where it may fail: book() must not.
@@ -112,6 +128,7 @@ export class WorkspaceGate implements Gate {
     const cost = costOf(usage, this.#accounts.prices.of(model))
     const limited = standing.balance !== null
     if (standing.balance !== null) standing.balance -= cost
+    standing.usedTokens += usage.input_tokens + usage.output_tokens
     const booking = {
       workspaceId,
       keyId,
@@ -179,12 +196,21 @@ export class WorkspaceGate implements Gate {
   #of({ workspaceId }: Caller): Standing {
     const { changes, terms } = this.#accounts
     const known = this.#standings.get(workspaceId)
-    if (known?.readAt === changes.count) return known
+    if (known?.readAt === changes.count && !this.#isOver(known.budget)) return known
     const readAt = changes.count
-    const now: WorkspaceTerms = terms.of(workspaceId)
-    if (known !== undefined) return Object.assign(known, now, { readAt })
-    const standing = { window: new RequestWindow(), ...now, readAt }
+    const { balance, budget, requestsPerMinute, concurrent } = terms.of(
+      workspaceId,
+      this.#wallNow(),
+    )
+    const usedTokens = budget?.usedTokens ?? 0
+    const now = { balance, budget, usedTokens, requestsPerMinute, concurrent, readAt }
+    if (known !== undefined) return Object.assign(known, now)
+    const standing = { window: new RequestWindow(), ...now }
     this.#standings.set(workspaceId, standing)
     return standing
+  }
+
+  #isOver(budget: Standing['budget']): boolean {
+    return budget !== null && budget.endMs <= this.#wallNow()
   }
 }

@@ -14,6 +14,7 @@ import type { Cancellation } from '../../src/engine/types.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../../src/decide/types.js'
 import { noStats } from '../../src/engine/no-stats.js'
 import { OiError } from '../../src/errors.js'
+import type { AdminOptions } from '../../src/http/admin/call.js'
 import { type Backend, Handlers, type HandlersOptions } from '../../src/http/handlers.js'
 import { type Gate, openGate } from '../../src/http/gate.js'
 import { createLogger } from '../../src/http/logger.js'
@@ -107,6 +108,8 @@ export interface StubOptions extends Partial<HandlersOptions> {
   readonly decider?: Decider
   /** A gate over the server's own accounts; without it, everything is allowed. */
   readonly gateOf?: (accounts: Accounts) => Gate
+  /** The admin API over the server's own accounts; without it, there is none. */
+  readonly adminOf?: (accounts: Accounts) => AdminOptions
   readonly tls?: TlsFiles
   /** Default: one of its own. */
   readonly dataDir?: string
@@ -140,6 +143,7 @@ export async function withServer(
     backend,
     accounts,
     gate: options.gateOf?.(accounts) ?? openGate,
+    admin: options.adminOf?.(accounts),
     wire,
     logger,
     maxBodyBytes: 4_194_304,

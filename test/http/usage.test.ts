@@ -20,10 +20,11 @@ t.test('usage: balance, limits, and what was used, the last answer included', (t
     const before = {
       workspace: 'default',
       balance: null,
+      budget: null,
       limits: { requests_per_minute: 100, concurrent: 256 },
       usage: [],
     }
-    t.strictSame(await report(), before)
+    t.strictSame(await report(), { ...before, key: { name: 'first', usage: [] } })
     await post()
     await post()
     const used = {
@@ -31,7 +32,8 @@ t.test('usage: balance, limits, and what was used, the last answer included', (t
       ...{ model: 'stub', requests: 2, input_tokens: 24, output_tokens: 6 },
       ...{ image_tokens: 0, cached_tokens: 0, cost: 2 * (12 * 2 + 3 * 5) },
     }
-    t.strictSame(await report(), { ...before, usage: [used] })
+    const both = { ...before, usage: [used], key: { name: 'first', usage: [used] } }
+    t.strictSame(await report(), both)
     accounts.credits.add(workspaceId, 1_000_000)
     await post()
     t.match(await report(), { balance: 1_000_000 - 39, usage: [{ requests: 3, cost: 117 }] })

@@ -133,11 +133,11 @@ t.test('processes that start together on an empty folder agree on one first key'
 t.test('names: taken, unknown, unfit', async (t) => {
   const { accounts } = open(t)
   accounts.createWorkspace('a')
-  t.throws(() => accounts.createWorkspace('a'), { code: 'ERR_ACCOUNTS', message: /already/ })
+  t.throws(() => accounts.createWorkspace('a'), { code: 'ERR_CONFLICT', message: /already/ })
   t.throws(() => accounts.createKey('b', 'k'), { message: /oi workspaces create b/ })
   t.throws(() => accounts.createWorkspace(''), { code: 'ERR_ACCOUNTS' })
   t.throws(() => accounts.createKey('a', 'line\nbreak'), { code: 'ERR_ACCOUNTS' })
-  t.throws(() => accounts.revokeKey(99), { code: 'ERR_ACCOUNTS', message: /no key 99/ })
+  t.throws(() => accounts.revokeKey(99), { code: 'ERR_NOT_FOUND', message: /no key 99/ })
 })
 
 t.test('keys are listed per workspace, without secrets', async (t) => {

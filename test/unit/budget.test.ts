@@ -1,71 +1,31 @@
-/** The bound on memory that images share. */
 import t from 'tap'
-import { Budget } from '../../src/images/budget.js'
+import { checkBudget, mostBudgetTokens, type Period, periodAt } from '../../src/accounts/budget.js'
 
-/** Lets everything run that can. */
-const settle = () => new Promise((resolve) => setImmediate(resolve))
+const at = (text: string) => Date.parse(text)
+const text = (ms: number) => new Date(ms).toISOString().slice(0, 16)
 
-t.test('what is free is taken at once, the rest waits for its turn', async (t) => {
-  const budget = new Budget(10)
-  const order: string[] = []
-  const take = (name: string, amount: number) =>
-    budget.take(amount).then((release) => {
-      order.push(name)
-      return release
-    })
-  const first = await take('first', 6)
-  const large = take('large', 8)
-  const small = take('small', 2)
-  await settle()
-  t.strictSame(order, ['first'], 'the small one would fit, and does not overtake')
-  first()
-  ;(await large)()
-  ;(await small)()
-  t.strictSame(order, ['first', 'large', 'small'])
-  t.equal(budget.free, 10)
-})
+for (const [period, now, start, end] of [
+  ['day', '2026-11-26T00:00:00Z', '2026-11-26T00:00', '2026-11-27T00:00'],
+  ['day', '2026-11-26T23:59:59.999Z', '2026-11-26T00:00', '2026-11-27T00:00'],
+  ['week', '2026-11-26T12:00:00Z', '2026-11-23T00:00', '2026-11-30T00:00'],
+  ['week', '2026-11-29T23:59:59.999Z', '2026-11-23T00:00', '2026-11-30T00:00'],
+  ['week', '2026-11-30T00:00:00Z', '2026-11-30T00:00', '2026-12-07T00:00'],
+  ['week', '2027-01-01T00:00:00Z', '2026-12-28T00:00', '2027-01-04T00:00'],
+  ['month', '2026-11-30T23:59:59.999Z', '2026-11-01T00:00', '2026-12-01T00:00'],
+  ['month', '2026-12-31T12:00:00Z', '2026-12-01T00:00', '2027-01-01T00:00'],
+  ['month', '2028-02-29T12:00:00Z', '2028-02-01T00:00', '2028-03-01T00:00'],
+] as const satisfies readonly (readonly [Period, string, string, string])[]) {
+  t.test(`the ${period} of ${now} is from ${start} to ${end}`, async (t) => {
+    const { startMs, endMs } = periodAt(period, at(now))
+    t.strictSame([text(startMs), text(endMs)], [start, end])
+  })
+}
 
-t.test('giving back twice gives back once', async (t) => {
-  const budget = new Budget(4)
-  const release = await budget.take(3)
-  release()
-  release()
-  t.equal(budget.free, 4)
-})
-
-t.test('more than there is at all is all of it', async (t) => {
-  const budget = new Budget(4)
-  const release = await budget.take(100)
-  t.equal(budget.free, 0)
-  release()
-  t.equal(budget.free, 4)
-})
-
-t.test('whoever leaves the queue lets the next one through', async (t) => {
-  const budget = new Budget(4)
-  const release = await budget.take(3)
-  const leaving = new AbortController()
-  const large = budget.take(4, leaving.signal)
-  const small = budget.take(1)
-  leaving.abort()
-  await t.rejects(large, { code: 'ERR_ABORTED' })
-  ;(await small)()
-  release()
-  t.equal(budget.free, 4)
-  await t.rejects(budget.take(1, leaving.signal), { code: 'ERR_ABORTED' })
-  t.equal(budget.free, 4)
-})
-
-t.test('a signal that comes too late takes nothing away', async (t) => {
-  const budget = new Budget(4)
-  const late = new AbortController()
-  const first = await budget.take(4)
-  const second = budget.take(4, late.signal)
-  first()
-  const release = await second
-  late.abort()
-  await settle()
-  t.equal(budget.free, 0)
-  release()
-  t.equal(budget.free, 4)
+t.test('a budget is a whole number of tokens in a known period', async (t) => {
+  checkBudget({ tokens: 1, period: 'day' })
+  checkBudget({ tokens: mostBudgetTokens, period: 'month' })
+  for (const tokens of [0, -1, 1.5, NaN, mostBudgetTokens + 1]) {
+    t.throws(() => checkBudget({ tokens, period: 'day' }), { code: 'ERR_ACCOUNTS' })
+  }
+  t.throws(() => checkBudget({ tokens: 1, period: 'year' as Period }), { code: 'ERR_ACCOUNTS' })
 })

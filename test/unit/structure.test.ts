@@ -29,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   evaluate: ['scoring', 'client', 'api', 'errors'],
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
-  http: ['server-package', 'accounts', 'engine', 'api', 'errors'],
+  http: ['server-package', 'accounts', 'admin', 'engine', 'api', 'errors'],
   open: ['runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
   'open-all': ['open', 'decide', 'models', 'errors'],
   index: ['open', 'open-all', 'api', 'errors'],

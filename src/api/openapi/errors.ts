@@ -4,20 +4,25 @@
  * @module
  */
 
-import { type ErrorCode, errorTable } from '../../errors.js'
+import { adminCodes, type ErrorCode, errorTable, type InterfaceCode } from '../../errors.js'
 import { ErrorSchema } from '../error-schema.js'
 import { type Part, reference, type SchemaComponents } from './components.js'
 import { headersOf } from './headers.js'
 
-export type ErrorStatus = (typeof errorTable)[ErrorCode]['status']
+/** What the interface answers; the admin API has errors of its own (api/admin). */
+const codes = Object.keys(errorTable).filter(
+  (code) => !(adminCodes as readonly string[]).includes(code),
+) as InterfaceCode[]
+
+export type ErrorStatus = (typeof errorTable)[InterfaceCode]['status']
 
 const when: Readonly<Record<ErrorStatus, string>> = {
   400:
     'Of the right shape, but not acceptable: an unknown model or type of question, too many ' +
     'questions, options or levels, a bad image, a state that is too long, a batch that is too ' +
     'large, another content type.',
-  401: 'The key is missing, wrong or revoked.',
-  402: "The workspace's balance is used up.",
+  401: 'The key is missing, wrong, revoked, blocked or expired.',
+  402: "The workspace's balance is used up, or its budget.",
   404: 'There is no such route.',
   405: 'The path takes other methods.',
   408: 'The head of the request did not come in time.',
@@ -80,7 +85,7 @@ const examples: readonly ErrorExample[] = [
   },
 ]
 
-const statuses = [...new Set(Object.values(errorTable).map(({ status }) => status))].sort()
+const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort()
 
 const componentOf = (status: ErrorStatus) => `Error${status}`
 
@@ -99,8 +104,8 @@ export function errorReferences(of: readonly ErrorStatus[]): Part {
 }
 
 function responseOf(status: ErrorStatus, components: SchemaComponents): Part {
-  const entries = Object.values(errorTable).filter((entry) => entry.status === status)
-  const codes = [...new Set(entries.map(({ wire }) => wire))]
+  const own = codes.filter((code) => errorTable[code].status === status)
+  const wires = [...new Set(own.map((code) => errorTable[code].wire))]
   const shown = examples.filter(({ code }) => errorTable[code].status === status)
   return {
     description: when[status],
@@ -110,7 +115,7 @@ function responseOf(status: ErrorStatus, components: SchemaComponents): Part {
         schema: {
           allOf: [
             components.add(ErrorSchema),
-            { properties: { error: { properties: { code: { enum: codes } } } } },
+            { properties: { error: { properties: { code: { enum: wires } } } } },
           ],
         },
         examples: Object.fromEntries(shown.map((example) => [nameOf(example), written(example)])),

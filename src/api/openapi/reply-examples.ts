@@ -122,6 +122,19 @@ export const modelsExamples: Readonly<Record<string, Example>> = {
   },
 }
 
+const usageRows = [
+  {
+    day: '2026-01-31',
+    model: 'example-model',
+    requests: 3,
+    input_tokens: 426,
+    output_tokens: 288,
+    image_tokens: 0,
+    cached_tokens: 82,
+    cost: 714,
+  },
+]
+
 /** Of `GET /v1/usage`. */
 export const usageExamples: Readonly<Record<string, Example>> = {
   limited: {
@@ -129,19 +142,15 @@ export const usageExamples: Readonly<Record<string, Example>> = {
     value: {
       workspace: 'default',
       balance: 12_500_000,
+      budget: {
+        tokens: 1_000_000,
+        period: 'month',
+        remaining_tokens: 999_286,
+        resets_at: '2026-02-01T00:00:00Z',
+      },
       limits: { requests_per_minute: 6000, concurrent: 256 },
-      usage: [
-        {
-          day: '2026-01-31',
-          model: 'example-model',
-          requests: 3,
-          input_tokens: 426,
-          output_tokens: 288,
-          image_tokens: 0,
-          cached_tokens: 82,
-          cost: 714,
-        },
-      ],
+      usage: usageRows,
+      key: { name: 'web', usage: usageRows },
     },
   },
 }

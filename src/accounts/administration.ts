@@ -1,0 +1,165 @@
+/**
+ * Every change of the accounts, as whoever administers them makes it: the commands of `oi` and the
+ * admin API call these.
+ *
+ * Rule: a change and its entry in the audit log are one transaction.
+ *
+ * @module
+ */
+
+import type { Accounts, Workspace } from './accounts.js'
+import type { Key, KeyTerms, NewKey } from './api-keys.js'
+import type { Actor, Deed } from './audit.js'
+import type { Budget } from './budget.js'
+import type { Connection } from './connection.js'
+import type { Price } from './money.js'
+import type { ModelPrice } from './prices.js'
+import type { Limits } from './terms.js'
+
+export type { Actor } from './audit.js'
+
+/** What can be said of a workspace; what is left out stays as it is. */
+export interface WorkspaceChange {
+  readonly name?: string | undefined
+  readonly limits?: Partial<Limits> | undefined
+  /** Null: unlimited. */
+  readonly budget?: Budget | null | undefined
+}
+
+export class Administration {
+  readonly #accounts: Accounts
+  readonly #db: Connection
+  readonly #actor: Actor
+
+  constructor(accounts: Accounts, db: Connection, actor: Actor) {
+    this.#accounts = accounts
+    this.#db = db
+    this.#actor = actor
+  }
+
+  /** @throws {@link OiError} `ERR_CONFLICT` if the name is taken, `ERR_ACCOUNTS` what is unfit. */
+  createWorkspace({ name, ...terms }: WorkspaceChange & { readonly name: string }): Workspace {
+    return this.#db.write(() => {
+      const { id } = this.#accounts.createWorkspace(name)
+      this.#setTerms(id, terms)
+      return this.#wrote('workspace.create', undefined, this.#accounts.workspace(id))
+    })
+  }
+
+  /** @throws As {@link createWorkspace}; `ERR_NOT_FOUND`. */
+  changeWorkspace(id: number, { name, ...terms }: WorkspaceChange): Workspace {
+    return this.#changeWorkspace('workspace.change', id, () => {
+      if (name !== undefined) this.#accounts.renameWorkspace(id, name)
+      this.#setTerms(id, terms)
+    })
+  }
+
+  /** @param amount - Millionths of a credit. @throws As `Credits.add`; `ERR_NOT_FOUND`. */
+  credit(id: number, amount: number): Workspace {
+    return this.#changeWorkspace('workspace.credit', id, () =>
+      this.#accounts.credits.add(id, amount),
+    )
+  }
+
+  /** @throws {@link OiError} `ERR_NOT_FOUND`. */
+  makeUnlimited(id: number): Workspace {
+    return this.#changeWorkspace('workspace.unlimited', id, () =>
+      this.#accounts.credits.makeUnlimited(id),
+    )
+  }
+
+  /** @throws As `ApiKeys.create`; `ERR_NOT_FOUND` if there is no such workspace. */
+  createKey(workspaceId: number, terms: KeyTerms): NewKey {
+    return this.#db.write(() => {
+      this.#accounts.workspace(workspaceId)
+      const key = this.#accounts.keys.create(workspaceId, terms)
+      this.#wrote('key.create', undefined, this.#accounts.keys.get(key.id))
+      return key
+    })
+  }
+
+  /** @throws As `ApiKeys.change`. */
+  changeKey(id: number, terms: Partial<KeyTerms>, blocked?: boolean): Key {
+    return this.#changeKey('key.change', id, () => this.#accounts.keys.change(id, terms, blocked))
+  }
+
+  /** @throws As `ApiKeys.rotate`. */
+  rotateKey(id: number, overlapMs: number): NewKey {
+    return this.#changeKey('key.rotate', id, () => this.#accounts.keys.rotate(id, overlapMs))
+  }
+
+  /** @throws As `ApiKeys.revoke`. */
+  revokeKey(id: number): Key {
+    return this.#changeKey('key.revoke', id, () => this.#accounts.keys.revoke(id))
+  }
+
+  /** @throws As `Prices.set`. */
+  setPrice(model: string, price: Parameters<Accounts['prices']['set']>[1]): ModelPrice {
+    const { prices } = this.#accounts
+    return this.#db.write(() => {
+      const before = prices.list().find((known) => known.model === model)
+      const after = prices.set(model, price)
+      const deed = { action: 'price.set', target: `price of ${model}`, name: model }
+      this.#write(deed, before && shownPrice(before), shownPrice(after))
+      return after
+    })
+  }
+
+  /** Writes down what was done to something that is not in the accounts' file. */
+  record(deed: Deed, before?: unknown, after?: unknown): void {
+    this.#write(deed, before, after)
+  }
+
+  #setTerms(id: number, { limits, budget }: WorkspaceChange): void {
+    if (limits !== undefined) this.#accounts.terms.setLimits(id, limits)
+    if (budget !== undefined) this.#accounts.terms.setBudget(id, budget)
+  }
+
+  #changeWorkspace(action: string, id: number, change: () => unknown): Workspace {
+    return this.#db.write(() => {
+      const before = this.#accounts.workspace(id)
+      change()
+      return this.#wrote(action, before, this.#accounts.workspace(id))
+    })
+  }
+
+  #changeKey<T>(action: string, id: number, change: () => T): T {
+    return this.#db.write(() => {
+      const before = this.#accounts.keys.get(id)
+      const result = change()
+      this.#wrote(action, before, this.#accounts.keys.get(id))
+      return result
+    })
+  }
+
+  #wrote<T extends Workspace | Key>(action: string, before: T | undefined, after: T): T {
+    const [kind] = action.split('.')
+    const { id, name } = before ?? after
+    const deed = { action, target: `${kind} ${id}`, name }
+    this.#write(deed, before && shown(before), shown(after))
+    return after
+  }
+
+  #write(deed: Deed, before: unknown, after: unknown): void {
+    this.#accounts.audit.write(this.#actor, deed, before ?? null, after ?? null)
+  }
+}
+
+/** What somebody set; not what others have used of it meanwhile. */
+function shown(value: Workspace | Key) {
+  if ('lastFour' in value) {
+    const { name, workspace, expiresMs, blockedMs, models, revokedMs, replacedBy } = value
+    return {
+      ...{ name, workspace, expires_at: dateOf(expiresMs), blocked: blockedMs !== null, models },
+      ...{ revoked: revokedMs !== null, replaced_by: replacedBy },
+    }
+  }
+  const { name, requestsPerMinute, concurrent, budget, balance } = value
+  return {
+    ...{ name, requests_per_minute: requestsPerMinute, concurrent, balance },
+    budget: budget && { tokens: budget.tokens, period: budget.period },
+  }
+}
+
+const shownPrice = ({ input, output, image }: Price) => ({ input, output, image })
+const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())

@@ -1,0 +1,212 @@
+/**
+ * The keys of workspaces: made, changed, replaced, revoked.
+ *
+ * Rules
+ *   1. A secret is returned once, by the call that made it. Stored is its SHA-256.
+ *   2. No message holds a secret.
+ *
+ * @module
+ */
+
+import { OiError } from '../errors.js'
+import type { Changes } from './changes.js'
+import type { Connection } from './connection.js'
+import { hashBytes, hashSecret, newSecret } from './keys.js'
+import { checkName } from './names.js'
+
+/** A key as it may be shown. Times are milliseconds since 1970, UTC. */
+export interface Key {
+  readonly id: number
+  readonly name: string
+  readonly workspaceId: number
+  readonly workspace: string
+  /** The last four characters of the secret. */
+  readonly lastFour: string
+  readonly createdMs: number
+  readonly usedMs: number | null
+  readonly revokedMs: number | null
+  /** From when on it is refused; null: never. */
+  readonly expiresMs: number | null
+  /** Since when it is refused until that is taken back; null: it is not. */
+  readonly blockedMs: number | null
+  /** Own names of the models that it may use; null: all. */
+  readonly models: readonly string[] | null
+  /** The key that was made in its place. */
+  readonly replacedBy: number | null
+}
+
+/** A key and, this once, its secret. */
+export interface NewKey extends Key {
+  readonly secret: string
+}
+
+/** What can be said of a key when it is made, and changed later. */
+export interface KeyTerms {
+  readonly name: string
+  readonly expiresMs: number | null
+  readonly models: readonly string[] | null
+}
+
+export type KeyState = 'active' | 'blocked' | 'expired' | 'revoked'
+
+type Row = Omit<Key, 'models'> & { readonly models: string | null }
+
+const select = `SELECT keys.id, keys.name, workspace_id AS workspaceId,
+  workspaces.name AS workspace, last_four AS lastFour, keys.created_ms AS createdMs,
+  used_ms AS usedMs, revoked_ms AS revokedMs, expires_ms AS expiresMs, blocked_ms AS blockedMs,
+  models, replaced_by AS replacedBy FROM keys JOIN workspaces ON workspaces.id = workspace_id`
+
+const mostModels = 100
+
+/** Only an active key is let in. @param nowMs - Milliseconds since 1970. */
+export function keyState({ revokedMs, blockedMs, expiresMs }: Key, nowMs = Date.now()): KeyState {
+  if (revokedMs !== null) return 'revoked'
+  if (expiresMs !== null && expiresMs <= nowMs) return 'expired'
+  return blockedMs === null ? 'active' : 'blocked'
+}
+
+export class ApiKeys {
+  readonly #db: Connection
+  readonly #changes: Changes
+
+  constructor(db: Connection, changes: Changes) {
+    this.#db = db
+    this.#changes = changes
+  }
+
+  /**
+   * Makes a key of a workspace that is. The secret in the result is shown now or never.
+   *
+   * @throws {@link OiError} `ERR_ACCOUNTS` if the name or the models are unfit, or it would have
+   *   expired already.
+   */
+  create(workspaceId: number, { name, expiresMs, models }: KeyTerms): NewKey {
+    check({ name, expiresMs, models })
+    const secret = newSecret()
+    const { lastInsertRowid } = this.#db.use(() =>
+      this.#db
+        .prepare(
+          `INSERT INTO keys (workspace_id, name, hash, last_four, created_ms, expires_ms, models)
+           VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        )
+        .run(
+          ...[workspaceId, name, hashBytes(hashSecret(secret)), secret.slice(-4), Date.now()],
+          ...[expiresMs, modelsText(models)],
+        ),
+    )
+    this.#changes.mark()
+    return { ...this.get(Number(lastInsertRowid)), secret }
+  }
+
+  /** Oldest first, revoked ones included. @param workspaceId - Only this one's keys. */
+  list(workspaceId?: number): Key[] {
+    const rows = this.#db.use(() =>
+      workspaceId === undefined
+        ? this.#db.prepare<[], Row>(`${select} ORDER BY keys.id`).all()
+        : this.#db
+            .prepare<[number], Row>(`${select} WHERE workspace_id = ? ORDER BY keys.id`)
+            .all(workspaceId),
+    )
+    return rows.map(keyOf)
+  }
+
+  /** @throws {@link OiError} `ERR_NOT_FOUND` if there is no such key. */
+  get(id: number): Key {
+    const row = this.#db.use(() =>
+      this.#db.prepare<[number], Row>(`${select} WHERE keys.id = ?`).get(id),
+    )
+    if (row !== undefined) return keyOf(row)
+    throw new OiError('ERR_NOT_FOUND', `There is no key ${id}: oi keys list shows them`)
+  }
+
+  /**
+   * Changes what is given, from the next request on.
+   *
+   * @throws {@link OiError} `ERR_NOT_FOUND`; `ERR_CONFLICT` for a key that was revoked;
+   *   `ERR_ACCOUNTS` as {@link create}.
+   */
+  change(id: number, terms: Partial<KeyTerms>, blocked?: boolean): Key {
+    check(terms)
+    const before = this.get(id)
+    if (before.revokedMs !== null) {
+      throw new OiError('ERR_CONFLICT', `The key ${id} has been revoked: make another one`)
+    }
+    const { name, expiresMs, models } = { ...before, ...terms }
+    const { blockedMs } = before
+    const isBlocked = blocked ?? blockedMs !== null
+    this.#update(id, {
+      ...{ name, expiresMs, models },
+      blockedMs: isBlocked ? (blockedMs ?? Date.now()) : null,
+    })
+    return this.get(id)
+  }
+
+  /**
+   * Makes a key in the place of another one, which ends after a while.
+   *
+   * @param overlapMs - For how long both are valid.
+   * @throws {@link OiError} `ERR_NOT_FOUND`; `ERR_CONFLICT` for a key that is not active any more,
+   *   or has been replaced already.
+   */
+  rotate(id: number, overlapMs: number): NewKey {
+    const old = this.get(id)
+    const state = keyState(old)
+    if (state !== 'active') throw new OiError('ERR_CONFLICT', `The key ${id} is ${state}`)
+    if (old.replacedBy !== null) {
+      const message = `The key ${id} has been replaced by ${old.replacedBy}: rotate that one`
+      throw new OiError('ERR_CONFLICT', message)
+    }
+    const next = this.create(old.workspaceId, old)
+    const endMs = Date.now() + overlapMs
+    this.#update(id, { ...old, expiresMs: Math.min(old.expiresMs ?? Infinity, endMs) })
+    this.#db.use(() =>
+      this.#db.prepare('UPDATE keys SET replaced_by = ? WHERE id = ?').run(next.id, id),
+    )
+    return next
+  }
+
+  /**
+   * Refuses a key for good. Revoking it again changes nothing.
+   *
+   * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such key.
+   */
+  revoke(id: number): Key {
+    this.#db.use(() =>
+      this.#db
+        .prepare('UPDATE keys SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL')
+        .run(Date.now(), id),
+    )
+    this.#changes.mark()
+    return this.get(id)
+  }
+
+  #update(id: number, values: Pick<Key, 'name' | 'expiresMs' | 'models' | 'blockedMs'>): void {
+    const { name, expiresMs, models, blockedMs } = values
+    this.#db.use(() =>
+      this.#db
+        .prepare(
+          'UPDATE keys SET name = ?, expires_ms = ?, models = ?, blocked_ms = ? WHERE id = ?',
+        )
+        .run(name, expiresMs, modelsText(models), blockedMs, id),
+    )
+    this.#changes.mark()
+  }
+}
+
+function keyOf({ models, ...row }: Row): Key {
+  return { ...row, models: models === null ? null : (JSON.parse(models) as string[]) }
+}
+
+function modelsText(models: readonly string[] | null): string | null {
+  return models === null ? null : JSON.stringify(models)
+}
+
+function check({ name, expiresMs, models }: Partial<KeyTerms>): void {
+  if (name !== undefined) checkName('key', name)
+  if (typeof expiresMs === 'number' && expiresMs <= Date.now()) {
+    throw new OiError('ERR_ACCOUNTS', 'expires_at: expected a time in the future')
+  }
+  if (models && (models.length === 0 || models.length > mostModels)) {
+    throw new OiError('ERR_ACCOUNTS', `models: expected 1 to ${mostModels} names`)
+  }
+}

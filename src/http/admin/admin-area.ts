@@ -1,0 +1,94 @@
+/**
+ * The part of a server that is not for keys: the admin API at `/admin/v1`, and the console at
+ * `/console`.
+ *
+ * @module
+ */
+
+import { adminPath } from '../../api/admin/operations.js'
+import { type Client, Exchange, type Head } from '../exchange.js'
+import type { Backend } from '../handlers.js'
+import type { PostContext } from '../post-exchange.js'
+import { answerFrom, type Route } from '../routes.js'
+import { accountsHandlers } from './accounts-handlers.js'
+import { AdminExchange } from './admin-exchange.js'
+import type { AdminHandlers, AdminOptions, AdminServices } from './call.js'
+import { ConsoleFiles, consolePath } from './console-files.js'
+import { AreaContext } from './context.js'
+import { AdminDoor } from './door.js'
+import { modelHandlers } from './model-handlers.js'
+import { PlaygroundExchange, playgroundGate } from './playground.js'
+import { serverHandlers } from './server-handlers.js'
+import { sessionHandlers } from './session-handlers.js'
+import { Throttle } from './throttle.js'
+import { usageHandlers } from './usage-handlers.js'
+
+const decidePath = `${adminPath}/decide`
+
+export class AdminArea {
+  readonly #context: AreaContext
+  readonly #files: ConsoleFiles
+
+  /** @param server - The context of `/v1`. */
+  constructor(options: AdminOptions, server: PostContext, backend: Backend) {
+    const { mode, tls, accounts, consoleFolder } = options
+    const door = new AdminDoor({ mode, tls, accounts, trustedProxies: () => server.trustedProxies })
+    const unbooked = { requests: 0, input_tokens: 0, output_tokens: 0, image_tokens: 0 }
+    const services: AdminServices = {
+      ...options,
+      ...{ throttle: new Throttle(), unbooked },
+      decider: () => backend.decider(),
+      running: () => server.running.size,
+      pendingBookings: () => server.gate.storeFigures?.() ?? { fileBytes: 0, pendingAnswers: 0 },
+    }
+    this.#context = new AreaContext({
+      ...{ server, door, accounts, handlers: allHandlers(services) },
+      gate: playgroundGate(server.gate, unbooked),
+    })
+    this.#files = new ConsoleFiles(consoleFolder)
+  }
+
+  /** Whether there is a console to be opened. */
+  get hasConsole(): boolean {
+    return this.#files.built
+  }
+
+  /** Whether a path belongs here. */
+  has(path: string): boolean {
+    return isUnder(path, '/admin') || isUnder(path, consolePath)
+  }
+
+  /** As `Listener.open`, of a path that belongs here. */
+  open(head: Head, client: Client, path: string): Exchange | undefined {
+    if (isUnder(path, consolePath)) return this.#openFile(head, client, path)
+    if (path === decidePath && head.getMethod() === 'post') {
+      const exchange = new PlaygroundExchange(head, client, this.#context)
+      exchange.begin(head)
+      return exchange.ended ? undefined : exchange
+    }
+    const exchange = new AdminExchange(head, client, this.#context)
+    exchange.begin(head)
+    return exchange.ended ? undefined : exchange
+  }
+
+  #openFile(head: Head, client: Client, path: string): Exchange | undefined {
+    const route: Route = () => {
+      this.#context.door.originOf(head, client.address())
+      return this.#files.content(path, head)
+    }
+    const exchange = new Exchange(head, client, this.#context)
+    return answerFrom(new Map([[path, route]]), exchange, head, [path])
+  }
+}
+
+const isUnder = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`)
+
+function allHandlers(services: AdminServices): AdminHandlers {
+  return {
+    ...sessionHandlers(services),
+    ...accountsHandlers(services),
+    ...usageHandlers(services),
+    ...modelHandlers(services),
+    ...serverHandlers(services),
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * One request of the admin API: from where it comes, whose it is, what it wants, and the reply.
+ *
+ * The checks run in this order, and the first that fails is the reply: reach, route, a page of its
+ * own, session, token, query, size and type of the body, the body itself.
+ *
+ * @module
+ */
+
+import type { AdminOperationId } from '../../api/admin/operations.js'
+import { readAdminBody, readAdminQuery } from '../../api/admin/check.js'
+import { decodeUtf8 } from '../../api/json.js'
+import type { Timings } from '../../decide/types.js'
+import { OiError } from '../../errors.js'
+import { Body } from '../body.js'
+import type { Expirable } from '../deadlines.js'
+import { type Client, Exchange, type Head } from '../exchange.js'
+import { type Content, errorContent } from '../reply.js'
+import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
+import type { AreaContext } from './context.js'
+import { cookieHeader } from './guard.js'
+import { patiently } from './patiently.js'
+import { matchOperation } from './routes.js'
+import { apiHeaders } from './security-headers.js'
+import { shownError } from './shown-error.js'
+
+/** Nothing here is longer; the playground's requests have their own bound. */
+const mostBodyBytes = 1_048_576
+
+type AnyCall = Call<AdminHandlerId>
+
+export class AdminExchange extends Exchange implements Expirable {
+  readonly #context: AreaContext
+  readonly #client: Client
+  readonly #body = new Body(mostBodyBytes)
+  #headers: readonly string[] = []
+  /** What runs once the body is there; undefined: nothing waits for one. */
+  #withBody: ((text: string) => void) | undefined
+
+  constructor(head: Head, client: Client, context: AreaContext) {
+    super(head, client, context)
+    this.#context = context
+    this.#client = client
+  }
+
+  /** Checks the head. Unless that ended the exchange, its body or its reply comes next. */
+  begin(head: Head): void {
+    try {
+      const { door } = this.#context
+      const peer = this.#client.address()
+      const origin = door.originOf(head, peer)
+      const match = matchOperation(this.method, this.path)
+      if ('allow' in match) {
+        const error = new OiError('ERR_METHOD_NOT_ALLOWED', `This route takes ${match.allow}`)
+        this.answer({ ...errorContent(error, this.id), headers: ['allow', match.allow] })
+        return
+      }
+      const { operationId, operation, id, name } = match
+      const session = door.enter(head, peer, operation)
+      const query = readAdminQuery(operationId, head.getQuery() ?? '')
+      const call = {
+        ...{ query, id, name, origin, session, ...door.actorOf(origin) },
+        keep: (secret: string | undefined) => {
+          this.#headers = cookieHeader(secret, origin.secure)
+        },
+      }
+      const run = (body: unknown) => this.#run(operationId, { ...call, body } as AnyCall)
+      if (operation.body === undefined) run(undefined)
+      else this.#expectBody(head, (text) => run(readAdminBody(operationId, text)))
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  override receive(chunk: Uint8Array, last: boolean): void {
+    if (this.ended || this.#withBody === undefined) return
+    try {
+      if (!this.#body.push(chunk)) throw tooLarge()
+      if (!last) return
+      const withBody = this.#withBody
+      this.#withBody = undefined
+      this.#context.deadlines.delete(this)
+      withBody(decodeUtf8(this.#body.bytes))
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  expire(): void {
+    this.fail(new OiError('ERR_TIMEOUT', 'The body of the request did not come in time'))
+  }
+
+  override fail(error: unknown): void {
+    super.fail(shownError(error))
+  }
+
+  override answer(content: Content, timings?: Timings): void {
+    const headers = [...apiHeaders, ...this.#headers, ...(content.headers ?? [])]
+    super.answer({ ...content, headers }, timings)
+  }
+
+  protected override onEnd(): void {
+    this.#withBody = undefined
+    this.#context.deadlines.delete(this)
+  }
+
+  #expectBody(head: Head, withBody: (text: string) => void): void {
+    requireJson(head)
+    const length = head.getHeader('content-length')
+    if (Number(length) > mostBodyBytes) throw tooLarge()
+    this.#withBody = withBody
+    this.#context.deadlines.add(this)
+    // As for other posts: uWebSockets.js does not tell the end of a body of no bytes.
+    if (length === '0') this.receive(new Uint8Array(0), true)
+  }
+
+  #run(operationId: AdminOperationId, call: AnyCall): void {
+    const handler = this.#context.handlers[operationId as AdminHandlerId] as AdminHandler<AdminHandlerId>
+    patiently(() => handler(call))
+      .then((answered) => this.answer(contentOf(answered)))
+      .catch((error: unknown) => this.fail(error))
+  }
+}
+
+/** What has no answer is done all the same. */
+function contentOf(answered: unknown): Content {
+  if (answered === undefined) return { status: 204, body: '' }
+  if (!(answered instanceof TextReply)) return { status: 200, body: JSON.stringify(answered) }
+  const { type, text, fileName } = answered
+  const headers = ['content-disposition', `attachment; filename="${fileName}"`]
+  return { status: 200, body: text, type, headers }
+}
+
+/** A form of another page cannot send it without asking first. */
+function requireJson(head: Head): void {
+  const [type] = head.getHeader('content-type').split(';', 1)
+  if (type!.trim().toLowerCase() !== 'application/json') {
+    throw new OiError('ERR_REQUEST_UNACCEPTABLE', 'Content-Type: expected application/json')
+  }
+  const encoding = head.getHeader('content-encoding')
+  if (encoding === '' || encoding.trim().toLowerCase() === 'identity') return
+  throw new OiError('ERR_ENCODING', 'Content-Encoding: expected none')
+}
+
+function tooLarge(): OiError {
+  return new OiError('ERR_BODY_TOO_LARGE', `The body is over the limit of ${mostBodyBytes} bytes`)
+}
+

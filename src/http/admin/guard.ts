@@ -1,0 +1,56 @@
+/**
+ * Whose session a request belongs to.
+ *
+ * Cookies alone tell, and only here: an API key is never looked at, and a session is nothing under
+ * `/v1`. The cookie is for every path and port of its host, as cookies are; what changes something
+ * needs the session's token as well, which no other page can know.
+ *
+ * @module
+ */
+
+import { timingSafeEqual } from 'node:crypto'
+import type { AdminAccess, Session } from '../../accounts/admin-access.js'
+import { OiError } from '../../errors.js'
+import type { Head } from '../exchange.js'
+
+const cookieName = 'oi_admin'
+const csrfHeader = 'x-oi-csrf'
+/** Of a secret in base64url. */
+const secretForm = /^[\w-]{43}$/
+
+/** @throws {@link OiError} `ERR_SESSION` if there is none, or it has ended. */
+export function requireSession(head: Head, access: Pick<AdminAccess, 'session'>): Session {
+  const session = sessionOf(head, access)
+  if (session !== undefined) return session
+  throw new OiError('ERR_SESSION', 'There is no session, or it has ended: sign in')
+}
+
+export function sessionOf(
+  head: Head,
+  access: Pick<AdminAccess, 'session'>,
+): Session | undefined {
+  const cookies = head.getHeader('cookie').split(';')
+  for (const cookie of cookies) {
+    const [name, value = ''] = cookie.trim().split('=', 2)
+    if (name !== cookieName || !secretForm.test(value)) continue
+    const session = access.session(value)
+    if (session !== undefined) return session
+  }
+  return undefined
+}
+
+/** @throws {@link OiError} `ERR_FORBIDDEN` unless the request has the session's own token. */
+export function requireCsrf(head: Head, { csrfToken }: Session): void {
+  const sent = Buffer.from(head.getHeader(csrfHeader))
+  const expected = Buffer.from(csrfToken)
+  if (sent.length === expected.length && timingSafeEqual(sent, expected)) return
+  throw new OiError('ERR_FORBIDDEN', `${csrfHeader}: expected the csrf_token of the session`)
+}
+
+/** The header that has a browser keep a session, or forget it. */
+export function cookieHeader(secret: string | undefined, secure: boolean): readonly string[] {
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+  const value = secret ?? ''
+  const end = secret === undefined ? '; Max-Age=0' : ''
+  return ['set-cookie', `${cookieName}=${value}; ${attributes}${end}`]
+}

@@ -1,0 +1,108 @@
+/**
+ * The models of the running server, and their prices.
+ *
+ * @module
+ */
+
+import { isAbsolute } from 'node:path'
+import type { ModelAdmin, ModelStatus, OnProgress } from '../../admin/operations.js'
+import type { ReplyOf } from '../../api/admin/operations.js'
+import type { ModelCard } from '../../decide/types.js'
+import { OiError } from '../../errors.js'
+import type { AdminHandlers, AdminServices, Call } from './call.js'
+import { patiently } from './patiently.js'
+import { timeText } from './present.js'
+
+type Ids =
+  'listModels' | 'loadModel' | 'getModel' | 'reloadModel' | 'unloadModel' | 'listPrices' | 'setPrice'
+type Changing = 'loadModel' | 'reloadModel' | 'unloadModel'
+type State = ReplyOf<'getModel'>
+type UnderWay = ReplyOf<'listModels'>['under_way'][number]
+type Action = UnderWay['action']
+
+export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
+  const { models, accounts, decider } = services
+  const underWay = new Set<UnderWay>()
+
+  const replyOf = (status: ModelStatus): State => {
+    const cards = decider()?.models ?? []
+    return stateReply(status, cards.find(({ name }) => name === status.model) ?? null)
+  }
+
+  /** One thing that is done to a model: shown while it lasts, and written down. */
+  const change = async (
+    { administration }: Call<Changing>,
+    action: Action,
+    target: string,
+    task: (onProgress: OnProgress) => Promise<ModelStatus>,
+  ): Promise<State> => {
+    const entry = { action, target, started_at: timeText(Date.now()), progress: '' }
+    underWay.add(entry)
+    try {
+      const status = await task((progress) => (entry.progress = progress))
+      const { model, file } = status
+      const deed = { action, target: `model ${model}`, name: model }
+      await patiently(() => administration.record(deed, null, { file }))
+      return replyOf(status)
+    } finally {
+      underWay.delete(entry)
+    }
+  }
+
+  return {
+    listModels: () => ({
+      models: models.status().map(replyOf),
+      under_way: [...underWay],
+    }),
+    getModel: ({ name }) => replyOf(find(models, name)),
+    loadModel: (call) => {
+      const { file, name, aliases = [], settings = {} } = call.body
+      if (!isAbsolute(file)) {
+        const rule = 'file: expected an absolute path on the machine of the server'
+        throw new OiError('ERR_REQUEST_UNACCEPTABLE', rule, { param: 'file' })
+      }
+      const asked = { file, name, aliases, settings, default: call.body.default === true }
+      return change(call, 'model.load', file, (onProgress) => models.load(asked, onProgress))
+    },
+    reloadModel: (call) =>
+      change(call, 'model.reload', call.name, async (onProgress) => {
+        const [status] = await models.reload(find(models, call.name).model, onProgress)
+        return status!
+      }),
+    unloadModel: (call) =>
+      change(call, 'model.unload', call.name, (onProgress) => models.unload(call.name, onProgress)),
+    listPrices: () => ({ prices: accounts.prices.list() }),
+    setPrice: ({ body, administration }) => {
+      const { model, ...price } = body
+      return administration.setPrice(model, price)
+    },
+  }
+}
+
+function find(models: ModelAdmin, name: string): ModelStatus {
+  const statuses = models.status()
+  const found =
+    statuses.find(({ model }) => model === name) ??
+    statuses.find(({ aliases }) => aliases.includes(name))
+  if (found !== undefined) return found
+  const known = statuses.map(({ model }) => model).join(', ')
+  throw new OiError('ERR_NOT_FOUND', `There is no model ${name}: there are ${known}`)
+}
+
+function stateReply(status: ModelStatus, card: ModelCard | null): State {
+  const { model, aliases, file, state, loaded, reason, sinceMs, device, processes, ends } = status
+  return {
+    ...{ name: model, aliases: [...aliases], default: status.default, file, state },
+    ...{ loaded: loaded ?? null, reason: reason ?? null, since: timeText(sinceMs) },
+    device: device ?? null,
+    processes: processes.map(({ pid, residentBytes }) => ({
+      pid,
+      resident_bytes: residentBytes ?? null,
+    })),
+    ends: { ...ends },
+    asked_again: status.askedAgain,
+    gave_up: status.gaveUp,
+    requests_under_way: status.underWay,
+    card: card as State['card'],
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Changes of the accounts while others write to them: the event loop may not wait for a lock, so
+ * it tries again.
+ *
+ * @module
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isBusyError } from '../../accounts/store-errors.js'
+
+const [mostTries, pauseMs] = [100, 20]
+
+/**
+ * @param call - Called again while the accounts are locked, for two seconds: it has done nothing
+ *   then.
+ * @throws What the last call throws.
+ */
+export async function patiently<T>(call: () => T): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return call()
+    } catch (error) {
+      if (tries === mostTries || !isBusyError(error)) throw error
+      await sleep(pauseMs)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Decisions of the playground: requests for decisions with a session in the place of a key.
+ *
+ * With `workspace_id` in its body, a request counts to that workspace in every way, as if it had
+ * come with a key of it. Without, it takes no place and is not booked; only how many there were is
+ * told (`Unbooked`).
+ *
+ * @module
+ */
+
+import type { Caller } from '../../accounts/accounts.js'
+import { adminOperations } from '../../api/admin/operations.js'
+import type { Decider, Timings } from '../../decide/types.js'
+import { OiError } from '../../errors.js'
+import { DecideExchange } from '../decide-exchange.js'
+import type { Client, Head } from '../exchange.js'
+import type { Gate } from '../gate.js'
+import type { Content } from '../reply.js'
+import type { Unbooked } from './call.js'
+import type { AreaContext } from './context.js'
+import { apiHeaders } from './security-headers.js'
+
+/** Whose requests count to no workspace. */
+const nobody: Caller = { keyId: 0, workspaceId: 0, workspace: '' }
+
+export class PlaygroundExchange extends DecideExchange {
+  readonly #context: AreaContext
+  readonly #client: Client
+
+  constructor(head: Head, client: Client, context: AreaContext) {
+    super(head, client, context)
+    this.#context = context
+    this.#client = client
+  }
+
+  override identify(head: Head): Caller {
+    const { door } = this.#context
+    const peer = this.#client.address()
+    door.originOf(head, peer)
+    door.enter(head, peer, adminOperations.decide)
+    return (this.caller = nobody)
+  }
+
+  override answer(content: Content, timings?: Timings): void {
+    super.answer({ ...content, headers: [...apiHeaders, ...(content.headers ?? [])] }, timings)
+  }
+
+  protected override decide(text: string, decider: Decider): void | Promise<void> {
+    const workspaceId = workspaceIn(text)
+    if (workspaceId !== undefined) {
+      const { accounts, gate } = this.#context
+      const caller = (this.caller = accounts.callerOf(workspaceId))
+      gate.requireRoom(caller)
+      gate.take(caller, 1)
+    }
+    return super.decide(text, decider)
+  }
+}
+
+/** A gate through which nobody's requests pass without being counted. */
+export function playgroundGate(gate: Gate, unbooked: Unbooked): Gate {
+  const isNobody = (caller: Caller) => caller === nobody
+  return {
+    take: (caller, count) => (isNobody(caller) ? undefined : gate.take(caller, count)),
+    giveBack: (caller) => (isNobody(caller) ? undefined : gate.giveBack(caller)),
+    requireRoom: (caller) => (isNobody(caller) ? undefined : gate.requireRoom(caller)),
+    enter: (caller, entrance) => (isNobody(caller) ? undefined : gate.enter(caller, entrance)),
+    leave: (caller) => (isNobody(caller) ? undefined : gate.leave(caller)),
+    book: (caller, decision) => {
+      if (!isNobody(caller)) return gate.book(caller, decision)
+      const { usage } = decision
+      unbooked.requests++
+      unbooked.input_tokens += usage.input_tokens
+      unbooked.output_tokens += usage.output_tokens
+      unbooked.image_tokens += usage.image_tokens ?? 0
+      return undefined
+    },
+    headers: (caller) => (isNobody(caller) ? [] : gate.headers(caller)),
+  }
+}
+
+/**
+ * The `workspace_id` of a body; what else is wrong with it is found later.
+ *
+ * @throws {@link OiError} `ERR_BODY_INVALID` if it is no id.
+ */
+function workspaceIn(text: string): number | undefined {
+  // Bodies with pictures are long, and most have none.
+  if (!text.includes('"workspace_id"')) return undefined
+  let body: { readonly workspace_id?: unknown } | null
+  try {
+    body = JSON.parse(text) as typeof body
+  } catch {
+    return undefined
+  }
+  const id = body?.workspace_id
+  if (id === undefined) return undefined
+  if (typeof id === 'number' && Number.isSafeInteger(id) && id > 0) return id
+  const rule = 'workspace_id: expected the id of a workspace'
+  throw new OiError('ERR_BODY_INVALID', rule, { param: 'workspace_id' })
+}

@@ -1,0 +1,85 @@
+/**
+ * From where the admin API may be used at all, before anybody says who they are.
+ *
+ * Rules
+ *   1. By default from this machine alone. A request that a proxy has passed on comes from this
+ *      machine only if the proxy is trusted and says so: one that is not would hide the whole world
+ *      behind its own address.
+ *   2. A name that leads to this machine is not this machine's (DNS rebinding): the host that is
+ *      asked for is one of loopback then.
+ *   3. A page of another origin changes nothing, signing in included.
+ *
+ * @module
+ */
+
+import { OiError } from '../../errors.js'
+import { isLoopback, type TrustedProxies } from '../client-address.js'
+import type { Head } from '../exchange.js'
+
+export type AdminMode = 'loopback' | 'on'
+
+/** Where a request came from. */
+export interface Origin {
+  /** The client's address, behind trusted proxies too. */
+  readonly address: string
+  /** Whether it came over TLS, at least to the proxy. */
+  readonly secure: boolean
+}
+
+export interface ReachOptions {
+  readonly mode: AdminMode
+  readonly tls: boolean
+  readonly trustedProxies: TrustedProxies
+}
+
+/** What proxies add by which they are known. */
+const passedOn = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
+const localHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?(?::\d+)?$/i
+
+/**
+ * @param peer - The address at the other end of the connection.
+ * @throws {@link OiError} `ERR_FORBIDDEN`.
+ */
+export function originOf(head: Head, peer: string, options: ReachOptions): Origin {
+  const { mode, tls, trustedProxies } = options
+  const trusted = trustedProxies.trusts(peer)
+  const address = trustedProxies.clientOf(peer, head.getHeader('x-forwarded-for'))
+  const proto = trusted ? head.getHeader('x-forwarded-proto') : ''
+  const origin = { address, secure: tls || proto.toLowerCase() === 'https' }
+  if (mode === 'on') return origin
+  const byProxy = passedOn.some((name) => head.getHeader(name) !== '')
+  if (!isLoopback(address) || (byProxy && !trusted)) {
+    throw new OiError(
+      'ERR_FORBIDDEN',
+      'The admin API answers this machine alone (--admin loopback; behind a proxy on it, ' +
+        '--trusted-proxies says whom to believe)',
+    )
+  }
+  const host = head.getHeader('host')
+  if (!trusted && host !== '' && !localHost.test(host)) {
+    const remedy = 'open it as http://localhost, or see --admin on'
+    throw new OiError('ERR_FORBIDDEN', `Host: expected localhost: ${remedy}`)
+  }
+  return origin
+}
+
+/** Rule 3. @throws {@link OiError} `ERR_FORBIDDEN`. */
+export function requireOwnPage(head: Head, peer: string, trustedProxies: TrustedProxies): void {
+  const site = head.getHeader('sec-fetch-site')
+  const from = head.getHeader('origin')
+  // Browsers tell the first to hosts that they trust, and the second always with a change.
+  if (site === 'same-origin' || site === 'none' || (site === '' && from === '')) return
+  if (site === '') {
+    const asked = trustedProxies.trusts(peer) ? head.getHeader('x-forwarded-host') : ''
+    const host = (asked || head.getHeader('host')).toLowerCase()
+    if (URL.canParse(from) && new URL(from).host === withoutUsualPort(host, from)) return
+  }
+  throw new OiError('ERR_FORBIDDEN', 'A page of another origin may not use the admin API')
+}
+
+/** As an origin has it: without the port that its scheme has anyway. */
+function withoutUsualPort(host: string, origin: string): string {
+  const { protocol } = new URL(origin)
+  const usual = protocol === 'https:' ? ':443' : ':80'
+  return host.endsWith(usual) ? host.slice(0, -usual.length) : host
+}

@@ -1,0 +1,31 @@
+/**
+ * Headers that keep browsers from doing with a reply what nobody meant.
+ *
+ * @module
+ */
+
+const everywhere = [
+  ...['x-content-type-options', 'nosniff'],
+  ...['x-frame-options', 'DENY'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['cross-origin-resource-policy', 'same-origin'],
+]
+
+/** Of replies of the admin API: nothing to be shown, kept or framed. */
+export const apiHeaders: readonly string[] = [
+  ...everywhere,
+  ...['cache-control', 'no-store'],
+  ...['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+]
+
+/** Of the console's files: scripts and styles of its own, and nothing from any other host. */
+export const pageHeaders: readonly string[] = [
+  ...everywhere,
+  'content-security-policy',
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; " +
+    "form-action 'none'; frame-ancestors 'none'",
+  ...['cross-origin-opener-policy', 'same-origin'],
+  'permissions-policy',
+  'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+]

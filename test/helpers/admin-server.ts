@@ -1,0 +1,66 @@
+/**
+ * The stub server with an admin API over real accounts, signed in.
+ */
+import type { Test } from 'tap'
+import { hashPassword } from '../../src/accounts/password.js'
+import type { Accounts } from '../../src/accounts/accounts.js'
+import type { AdminOptions } from '../../src/http/admin/call.js'
+import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { AdminClient, password } from './admin-client.js'
+import { type StubOptions, type StubServer, withServer } from './stub.js'
+
+export interface AdminServer extends StubServer {
+  readonly admin: AdminClient
+  /** Of the workspace `default`. */
+  readonly workspaceId: number
+  /** Asks for a decision. @param key - The server's by default. */
+  post(key?: string, body?: string): Promise<Response>
+}
+
+export interface AdminServerOptions extends StubOptions {
+  readonly options?: Partial<AdminOptions>
+  /** Whether there is a password, and a session. Default true. */
+  readonly signedIn?: boolean
+}
+
+// It takes a while, by design.
+let hash: Promise<string> | undefined
+
+/** What a server without models of its own says of itself. */
+export const adminOptions = (accounts: Accounts): AdminOptions => ({
+  ...{ mode: 'loopback', tls: false, accounts, settings: () => [] },
+  models: {
+    load: () => Promise.reject(new Error('no models here')),
+    unload: () => Promise.reject(new Error('no models here')),
+    reload: () => Promise.reject(new Error('no models here')),
+    status: () => [],
+  },
+  facts: () => ({
+    ...{ version: '0.0.0', transport: 'stub', addresses: [], dataDir: 'data', state: 'ready' },
+    availableBytes: 1,
+  }),
+})
+
+export async function withAdmin(
+  t: Test,
+  { options, signedIn = true, ...rest }: AdminServerOptions,
+  use: (server: AdminServer) => Promise<void>,
+): Promise<void> {
+  const adminOf = (accounts: Accounts) => ({ ...adminOptions(accounts), ...options })
+  const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts })
+  await withServer({ adminOf, gateOf, ...rest }, async (server) => {
+    const admin = new AdminClient(t, server.url)
+    if (signedIn) {
+      server.accounts.admin.setPassword(await (hash ??= hashPassword(password)))
+      await admin.signIn()
+    }
+    const { id: workspaceId } = server.accounts.workspace('default')
+    const post = (key = server.key, body = '{}') =>
+      fetch(`${server.url}/v1/systemone`, {
+        method: 'POST',
+        body,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      })
+    await use({ ...server, admin, workspaceId, post })
+  })
+}

@@ -1,0 +1,279 @@
+/** Who comes in to the admin API, and who does not. */
+import t from 'tap'
+import { AdminClient, password } from '../helpers/admin-client.js'
+import { withAdmin } from '../helpers/admin-server.js'
+
+interface Session {
+  readonly csrf_token: string
+  readonly expires_at: string
+}
+
+const json = { 'content-type': 'application/json' }
+
+t.test('signing in has a cookie that no script and no other page can use', (t) =>
+  withAdmin(t, { signedIn: false }, async ({ accounts, admin, url }) => {
+    t.match(
+      await admin.refused(401, 'invalid_password', 'POST', '/session', { body: { password } }),
+      /no password yet.*oi admin password/,
+    )
+    const token = accounts.admin.createLink()!
+    t.equal(accounts.admin.createLink(), undefined, 'the link is made once')
+    const first = { token, password }
+    const reply = await admin.ask<Session>('POST', '/session/first', { body: first })
+    t.equal(reply.status, 200)
+    t.match(
+      reply.headers.get('set-cookie'),
+      /^oi_admin=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
+    t.equal(reply.headers.get('cache-control'), 'no-store')
+    t.match(await admin.done('GET', '/session'), reply.body)
+    const another = new AdminClient(t, url)
+    await another.refused(401, 'invalid_password', 'POST', '/session/first', { body: first })
+    await another.signIn()
+    t.not(another.cookie, admin.cookie)
+  }),
+)
+
+t.test('nothing is there without a session, nor for an API key', (t) =>
+  withAdmin(t, {}, async ({ url, key, admin }) => {
+    const outside = new AdminClient(t, url)
+    const paths = ['/workspaces', '/keys', '/usage', '/models', '/prices', '/settings', '/audit']
+    for (const path of [...paths, '/server', '/session', '/workspaces/1/ledger']) {
+      await outside.refused(401, 'invalid_session', 'GET', path)
+      const headers = { authorization: `Bearer ${key}` }
+      await outside.refused(401, 'invalid_session', 'GET', path, { headers })
+      const cookie = `oi_admin=${key.slice(3)}`
+      await outside.refused(401, 'invalid_session', 'GET', path, { headers: { cookie } })
+    }
+    const body = { state: 's', questions: {} }
+    const headers = { authorization: `Bearer ${key}` }
+    await outside.refused(401, 'invalid_session', 'POST', '/decide', { body, headers })
+    t.equal((await outside.ask('GET', '/openapi.json')).status, 200)
+    // And a session is nothing for those who answer keys.
+    for (const path of ['/v1/models', '/v1/usage', '/v1/systemone']) {
+      const method = path === '/v1/systemone' ? 'POST' : 'GET'
+      const sent = { cookie: admin.cookie, 'x-oi-csrf': admin.csrf, ...json }
+      const reply = await fetch(url + path, { method, headers: sent })
+      t.equal(reply.status, 401, path)
+      t.equal(reply.headers.get('www-authenticate'), 'Bearer')
+    }
+  }),
+)
+
+t.test('every change needs the token of its own session', (t) =>
+  withAdmin(t, {}, async ({ url, admin, workspaceId }) => {
+    const changes = [
+      ['POST', '/workspaces', { name: 'shop' }],
+      ['PATCH', `/workspaces/${workspaceId}`, { name: 'shop' }],
+      ['POST', `/workspaces/${workspaceId}/credit`, { amount: 1 }],
+      ['POST', '/keys', { workspace_id: workspaceId, name: 'web' }],
+      ['PATCH', '/keys/1', { name: 'web' }],
+      ['POST', '/keys/1/rotate', { overlap_seconds: 1 }],
+      ['DELETE', '/keys/1'],
+      ['POST', '/models', { file: '/x' }],
+      ['POST', '/models/x/reload'],
+      ['DELETE', '/models/x'],
+      ['PUT', '/prices', { model: 'm', input: 1 }],
+      ['PUT', '/password', { current: password, new: 'another password' }],
+      ['POST', '/decide', { state: 's', questions: {} }],
+      ['DELETE', '/session'],
+    ] as const
+    const other = new AdminClient(t, url)
+    await other.signIn()
+    for (const [method, path, body] of changes) {
+      for (const token of ['', 'x', other.csrf]) {
+        const headers = { 'x-oi-csrf': token }
+        const said = await admin.refused(403, 'forbidden', method, path, { body, headers })
+        t.match(said, 'x-oi-csrf')
+      }
+    }
+    t.same((await admin.done<{ keys: unknown[] }>('GET', '/keys')).keys.length, 1)
+  }),
+)
+
+t.test('a page of another origin changes nothing, and signs nobody in', (t) =>
+  withAdmin(t, {}, async ({ url, admin }) => {
+    const { host } = new URL(url)
+    const body = { name: 'shop' }
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `http://${host}`, 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'http://127.0.0.1:1' },
+    ]) {
+      await admin.refused(403, 'forbidden', 'POST', '/workspaces', { body, headers })
+      const sent = { body: { password }, headers }
+      await admin.refused(403, 'forbidden', 'POST', '/session', sent)
+    }
+    // A form can send no JSON without asking, and nobody is answered who asks.
+    const form = { body: { password }, headers: { 'content-type': 'text/plain' } }
+    await admin.refused(400, 'invalid_request', 'POST', '/session', form)
+    const asking = await fetch(`${url}/admin/v1/session`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    t.equal(asking.status, 405)
+    t.notOk(asking.headers.get('access-control-allow-origin'))
+    await admin.done('POST', '/workspaces', body)
+    const headers = { origin: `http://${host}` }
+    t.equal((await admin.ask('POST', '/workspaces', { body: { name: 'b' }, headers })).status, 200)
+  }),
+)
+
+t.test('a session that somebody brings along is not the one that signing in begins', (t) =>
+  withAdmin(t, {}, async ({ url, admin }) => {
+    // What an attacker knows, one that was never given, and one that was.
+    for (const cookie of [`oi_admin=${'A'.repeat(43)}`, admin.cookie]) {
+      const victim = new AdminClient(t, url)
+      victim.cookie = cookie
+      await victim.signIn()
+      t.not(victim.cookie, cookie)
+      const attacker = new AdminClient(t, url)
+      attacker.cookie = cookie
+      await attacker.refused(401, 'invalid_session', 'GET', '/session')
+    }
+  }),
+)
+
+t.test('signing out ends the session, and a new password ends all of them', (t) =>
+  withAdmin(t, {}, async ({ url, admin }) => {
+    const { cookie } = admin
+    const out = await admin.ask('DELETE', '/session')
+    t.equal(out.status, 204)
+    t.match(out.headers.get('set-cookie'), /^oi_admin=; .*Max-Age=0$/)
+    admin.cookie = cookie
+    await admin.refused(401, 'invalid_session', 'GET', '/session')
+
+    await admin.signIn()
+    const other = new AdminClient(t, url)
+    await other.signIn()
+    const change = { current: password, new: 'another password' }
+    const wrong = { current: 'a wrong password', new: 'another password' }
+    await admin.refused(401, 'invalid_password', 'PUT', '/password', { body: wrong })
+    const short = { current: password, new: 'short' }
+    await admin.refused(422, 'invalid_request', 'PUT', '/password', { body: short })
+    const before = admin.cookie
+    const session = await admin.done<Session>('PUT', '/password', change)
+    t.not(admin.cookie, before)
+    admin.csrf = session.csrf_token
+    await admin.done('POST', '/workspaces', { name: 'shop' })
+    await other.refused(401, 'invalid_session', 'GET', '/session')
+    const old = { body: { password } }
+    await other.refused(401, 'invalid_password', 'POST', '/session', old)
+    await other.signIn('another password')
+  }),
+)
+
+t.test('a wrong password is throttled; the right one is, too, while it has to wait', (t) =>
+  withAdmin(t, { signedIn: false }, async ({ accounts, url, admin }) => {
+    const token = accounts.admin.createLink()!
+    await admin.done('POST', '/session/first', { token, password })
+    const guesser = new AdminClient(t, url)
+    const sent = { body: { password: 'a wrong password' } }
+    for (let i = 0; i < 5; i++) {
+      await guesser.refused(401, 'invalid_password', 'POST', '/session', sent)
+    }
+    const said = await guesser.refused(429, 'too_many_attempts', 'POST', '/session', sent)
+    t.match(said, /try again in 1 seconds/)
+    const good = { body: { password } }
+    const late = await guesser.ask('POST', '/session', good)
+    t.equal(late.status, 429)
+    t.ok(Number(late.headers.get('retry-after')) >= 1)
+    // Many at once are no way around: each is a try from its beginning.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const many = await Promise.all([1, 2, 3, 4].map(() => guesser.ask('POST', '/session', sent)))
+    t.strictSame(many.map(({ status }) => status).sort(), [401, 429, 429, 429])
+    // Whoever has a session goes on.
+    await admin.done('GET', '/session')
+  }),
+)
+
+t.test('only this machine comes in by default, whatever a proxy passes on', (t) =>
+  withAdmin(t, {}, async ({ admin, url }) => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.9' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { forwarded: 'for=127.0.0.1' },
+      { via: '1.1 proxy' },
+    ]) {
+      const said = await admin.refused(403, 'forbidden', 'GET', '/session', { headers })
+      t.match(said, /--admin loopback.*--trusted-proxies/)
+    }
+    // A name that only leads here (DNS rebinding).
+    const { hostname, port } = new URL(url)
+    const { request } = await import('node:http')
+    const status = await new Promise((resolve, reject) => {
+      const path = '/admin/v1/openapi.json'
+      const headers = { host: `evil.example:${port}` }
+      request({ hostname, port, path, headers }, (reply) => resolve(reply.resume().statusCode))
+        .on('error', reject)
+        .end()
+    })
+    t.equal(status, 403)
+  }),
+)
+
+t.test('behind a trusted proxy, the client counts; over TLS the cookie is for TLS', async (t) => {
+  const { createTrustedProxies } = await import('../../src/http/client-address.js')
+  const trustedProxies = createTrustedProxies('127.0.0.1')
+  await withAdmin(t, { trustedProxies }, async ({ admin }) => {
+    const far = { headers: { 'x-forwarded-for': '203.0.113.9' } }
+    await admin.refused(403, 'forbidden', 'GET', '/session', far)
+    const near = { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' }
+    const reply = await admin.ask('POST', '/session', { body: { password }, headers: near })
+    t.match(reply.headers.get('set-cookie'), /; Secure$/)
+  })
+  await withAdmin(t, { trustedProxies, options: { mode: 'on' } }, async ({ admin }) => {
+    const headers = { 'x-forwarded-for': '203.0.113.9', host: 'oi.example' }
+    t.equal((await admin.ask('GET', '/session', { headers })).status, 200)
+    await admin.done('POST', '/workspaces', { name: 'a' })
+    const { entries } = await admin.done<{ entries: object[] }>('GET', '/audit?limit=1')
+    t.match(entries, [{ action: 'workspace.create', actor: 'console', actor_detail: '127.0.0.1' }])
+  })
+})
+
+t.test('without the admin API there is nothing, not even a refusal', async (t) => {
+  const { withServer } = await import('../helpers/stub.js')
+  await withServer({}, async ({ url }) => {
+    for (const path of ['/admin/v1/session', '/admin/v1/openapi.json', '/console', '/admin']) {
+      t.equal((await fetch(url + path)).status, 404, path)
+    }
+  })
+})
+
+t.test('what is no operation is refused: other paths, methods and bodies', (t) =>
+  withAdmin(t, {}, async ({ admin }) => {
+    for (const path of ['', '/nope', '/keys/0', '/keys/x', '/keys/1/2', '/models/%zz']) {
+      await admin.refused(404, 'not_found', 'GET', path)
+    }
+    const reply = await admin.ask('PUT', '/keys/1', { body: {} })
+    t.equal(reply.status, 405)
+    t.equal(reply.headers.get('allow'), 'GET, HEAD, PATCH, DELETE')
+    for (const [body, says] of [
+      ['', /expected JSON/],
+      ['{', /expected JSON/],
+      ['[]', /body: expected an object, got an array/],
+      [{}, /name: expected a text of 1 to 100 characters, got nothing/],
+      [{ name: 7 }, /name: expected a text of 1 to 100 characters, got 7/],
+      [{ name: 'a', limit: {} }, /unknown field limit: did you mean limits\?/],
+      [{ name: 'a', limits: { concurent: 1 } }, /limits: unknown field concurent.*concurrent/],
+      [{ name: 'a', limits: { concurrent: -1 } }, /limits.concurrent: expected an integer from 0/],
+      [{ name: 'a', budget: { tokens: 0, period: 'day' } }, /budget.tokens: expected an integer/],
+      [{ name: 'a', budget: { tokens: 1, period: 'year' } }, /budget.period: expected "day" or/],
+    ] as const) {
+      const said = await admin.refused(422, 'invalid_request', 'POST', '/workspaces', { body })
+      t.match(said, says)
+    }
+    const long = { name: 'x'.repeat(1_100_000) }
+    await admin.refused(413, 'payload_too_large', 'POST', '/workspaces', { body: long })
+    for (const [query, says] of [
+      ['limit=0', /limit: expected an integer from 1 to 1000/],
+      ['limit=x', /limit: expected an integer/],
+      ['before=1&before=2', /before: expected it once/],
+      ['befor=1', /unknown field befor: did you mean before/],
+    ] as const) {
+      t.match(await admin.refused(400, 'invalid_request', 'GET', `/audit?${query}`), says)
+    }
+  }),
+)

@@ -1,0 +1,252 @@
+/** Usage by the hour and the day, budgets and their periods, and what a key's holder sees. */
+import t from 'tap'
+import type { Accounts } from '../../src/accounts/accounts.js'
+import { dayMs } from '../../src/accounts/booking.js'
+import type { ReplyOf } from '../../src/api/admin/operations.js'
+import { validators } from '../../src/api/schemas.js'
+import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { withAdmin } from '../helpers/admin-server.js'
+import { bookingOf } from '../helpers/booking.js'
+
+type Usage = ReplyOf<'getUsage'>
+type NewKey = ReplyOf<'createKey'>
+
+const at = (text: string) => Date.parse(text)
+
+t.test('usage is told by workspace, key and model, per hour and day', (t) =>
+  withAdmin(t, {}, async ({ admin, accounts, workspaceId, keyId }) => {
+    const { id: other } = accounts.createWorkspace('other')
+    const second = accounts.createKey('default', 'second')
+    const book = (id: number, key: number, time: string, model: string) =>
+      void accounts.ledger.book(
+        { ...bookingOf(id, 3, model), keyId: key, timeMs: at(time) },
+        false,
+      )
+    // Within what is kept by the hour.
+    const today = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
+    const yesterday = new Date(at(today) - 1).toISOString().slice(0, 10)
+    book(workspaceId, keyId, `${today}T10:00:00Z`, 'a')
+    book(workspaceId, keyId, `${today}T10:59:59Z`, 'a')
+    book(workspaceId, second.id, `${today}T11:00:00Z`, 'b')
+    book(other, 0, `${today}T11:30:00Z`, 'a')
+    book(workspaceId, keyId, `${yesterday}T23:59:59.999Z`, 'b')
+    const range = `from=${yesterday}&to=${today}T23:59:59Z`
+    const rowsOf = async (query: string) => {
+      const { rows } = await admin.done<Usage>('GET', `/usage?${range}&${query}`)
+      return rows.map(({ start, workspace, key, model, requests, cost }) => {
+        return [start.slice(0, 13), key ?? workspace ?? model, requests, cost]
+      })
+    }
+    for (const flushed of [false, true]) {
+      if (flushed) t.ok(accounts.ledger.flush())
+      t.strictSame(await rowsOf('by=workspace&per=day'), [
+        [`${today}T00`, 'default', 3, 9],
+        [`${today}T00`, 'other', 1, 3],
+        [`${yesterday}T00`, 'default', 1, 3],
+      ])
+      t.strictSame(await rowsOf('by=key&per=hour'), [
+        [`${today}T11`, 'second', 1, 3],
+        [`${today}T10`, 'first', 2, 6],
+        [`${yesterday}T23`, 'first', 1, 3],
+      ])
+      t.strictSame(await rowsOf('by=model&per=hour'), [
+        [`${today}T11`, 'a', 1, 3],
+        [`${today}T11`, 'b', 1, 3],
+        [`${today}T10`, 'a', 2, 6],
+        [`${yesterday}T23`, 'b', 1, 3],
+      ])
+      t.strictSame(await rowsOf(`by=model&per=day&key_id=${keyId}`), [
+        [`${today}T00`, 'a', 2, 6],
+        [`${yesterday}T00`, 'b', 1, 3],
+      ])
+      t.strictSame(await rowsOf(`by=workspace&per=hour&model=a&workspace_id=${other}`), [
+        [`${today}T11`, 'other', 1, 3],
+      ])
+    }
+    const csv = await admin.ask('GET', `/usage?${range}&by=key&per=day&format=csv`)
+    t.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8')
+    t.strictSame(csv.text.split('\r\n'), [
+      'start,workspace_id,workspace,key_id,key,requests,input_tokens,output_tokens,image_tokens,cached_tokens,cost',
+      `${today}T00:00:00.000Z,${workspaceId},default,${keyId},first,2,20,4,0,8,6`,
+      `${today}T00:00:00.000Z,${workspaceId},default,${second.id},second,1,10,2,0,4,3`,
+      `${yesterday}T00:00:00.000Z,${workspaceId},default,${keyId},first,1,10,2,0,4,3`,
+      '',
+    ])
+    for (const [query, says] of [
+      ['by=workspace&key_id=1', /by: expected key or model/],
+      ['from=soon', /from: expected a time as/],
+      ['from=2026-01-02&to=2026-01-01', /from: expected a time before to/],
+      ['per=hour&from=2026-01-01&to=2026-12-01', /at most 92 days/],
+      ['by=day', /by: expected "workspace" or "key" or "model"/],
+    ] as const) {
+      t.match(await admin.refused(400, 'invalid_request', 'GET', `/usage?${query}`), says)
+    }
+  }),
+)
+
+t.test('by the hour, what is older than 92 days is forgotten, and by the day nothing', (t) =>
+  withAdmin(t, {}, async ({ admin, accounts, workspaceId }) => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000)
+    for (const ago of [95, 1]) {
+      const timeMs = day(ago).getTime()
+      void accounts.ledger.book({ ...bookingOf(workspaceId, 1), timeMs }, false)
+      t.ok(accounts.ledger.flush())
+    }
+    const from = day(95).toISOString().slice(0, 10)
+    const to = day(94).toISOString().slice(0, 10)
+    const old = (per: string) =>
+      admin.done<Usage>('GET', `/usage?per=${per}&from=${from}&to=${to}`).then(({ rows }) => rows)
+    t.equal((await old('day')).length, 1)
+    t.equal((await old('hour')).length, 0)
+  }),
+)
+
+t.test('a key sees its own usage beside its workspace’s, also with nothing left', (t) =>
+  withAdmin(t, {}, async ({ accounts, url, key, workspaceId, post }) => {
+    const { secret: second } = accounts.createKey('default', 'second')
+    const usageOf = async (secret: string) => {
+      const headers = { authorization: `Bearer ${secret}` }
+      const reply = await fetch(`${url}/v1/usage`, { headers })
+      t.equal(reply.status, 200)
+      const body: unknown = await reply.json()
+      t.ok(validators.usage.Check(body), JSON.stringify(validators.usage.Errors(body)))
+      return body
+    }
+    await post()
+    await post()
+    await post(second)
+    t.match(await usageOf(second), {
+      usage: [{ requests: 3 }],
+      key: { name: 'second', usage: [{ requests: 1, input_tokens: 12 }] },
+    })
+    accounts.terms.setBudget(workspaceId, { tokens: 1, period: 'day' })
+    accounts.credits.add(workspaceId, 5)
+    accounts.credits.add(workspaceId, -5)
+    t.equal((await post()).status, 402)
+    t.match(await usageOf(key), {
+      balance: 0,
+      budget: { tokens: 1, period: 'day', remaining_tokens: 0, resets_at: /T00:00:00Z$/ },
+      key: { name: 'first', usage: [{ requests: 2 }] },
+    })
+  }),
+)
+
+t.test('a budget that is used up refuses until its period is over, and says when', async (t) => {
+  const clock = { nowMs: Date.now() }
+  const gateOf = (accounts: Accounts) =>
+    new WorkspaceGate({ accounts, wallNow: () => clock.nowMs })
+  await withAdmin(t, { gateOf }, async ({ admin, accounts, workspaceId, post }) => {
+    const path = `/workspaces/${workspaceId}`
+    await admin.done('PATCH', path, { budget: { tokens: 40, period: 'day' } })
+    // 15 tokens each: the third goes beyond, as it was let in while something was left.
+    for (const status of [200, 200, 200, 402]) t.equal((await post()).status, status)
+    const refused = await post()
+    const { error } = (await refused.json()) as { error: { code: string; message: string } }
+    t.equal(error.code, 'insufficient_balance')
+    const tomorrow = new Date((Math.floor(Date.now() / dayMs) + 1) * dayMs)
+    const reset = tomorrow.toISOString().replace('.000Z', 'Z')
+    t.match(error.message, `40 tokens a day, is used up until ${reset}`)
+    t.match(await admin.done('GET', path), {
+      budget: { used_tokens: 45, remaining_tokens: 0, resets_at: tomorrow.toISOString() },
+    })
+    // The same moment of the next day, by the clock of the gate.
+    clock.nowMs = tomorrow.getTime()
+    t.equal((await post()).status, 200)
+    clock.nowMs = Date.now()
+    await admin.done('PATCH', path, { budget: { tokens: 1_000_000, period: 'month' } })
+    t.equal((await post()).status, 200, 'it can be raised at once')
+    await admin.done('PATCH', path, { budget: null })
+    t.equal((await post()).status, 200)
+  })
+})
+
+t.test('what another server books counts in the same budget', (t) =>
+  withAdmin(t, {}, async ({ accounts, workspaceId, dataDir, post }) => {
+    const { Accounts: Store } = await import('../../src/accounts/accounts.js')
+    accounts.terms.setBudget(workspaceId, { tokens: 100, period: 'month' })
+    t.equal((await post()).status, 200)
+    const elsewhere = new Store({ dataDir })
+    try {
+      const booking = { ...bookingOf(workspaceId, 0), inputTokens: 90, timeMs: Date.now() }
+      void elsewhere.ledger.book(booking, false)
+      t.ok(elsewhere.ledger.flush())
+    } finally {
+      elsewhere.close()
+    }
+    t.equal((await post()).status, 402)
+  }),
+)
+
+t.test('a key that is bound to models is refused others, and sees none of them', async (t) => {
+  const { Router } = await import('../../src/decide/router.js')
+  const { createDecider } = await import('../../src/decide/decide.js')
+  const { createFakeEngine } = await import('../helpers/fake-engine.js')
+  const { createWire } = await import('../../src/cli/create-wire.js')
+  const { readConfig } = await import('../../src/config.js')
+  const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
+  const [big, small] = await Promise.all(
+    ['big', 'small'].map((name) =>
+      createDecider(createFakeEngine(), { ...facts, name, default: name === 'big' }),
+    ),
+  )
+  const decider = new Router([big!, small!])
+  await withAdmin(t, { decider, wire: createWire(readConfig({})) }, async (server) => {
+    const { admin, url, workspaceId, post } = server
+    const key = await admin.done<NewKey>('POST', '/keys', {
+      ...{ workspace_id: workspaceId, name: 'web', models: ['small'] },
+    })
+    const body = (model?: string) =>
+      JSON.stringify({ model, state: 's', questions: { q: { type: 'noul', instructions: 'a' } } })
+    t.equal((await post(key.secret, body('small'))).status, 200)
+    for (const model of [undefined, 'big', 'latest']) {
+      const reply = await post(key.secret, body(model))
+      t.equal(reply.status, 400)
+      const { error } = (await reply.json()) as { error: { message: string; param: string } }
+      t.match(error, { param: 'model', message: 'this key may use small, and not big' })
+    }
+    const unknown = await post(key.secret, body('medium'))
+    t.match(await unknown.text(), /expected one of small, got/)
+    const headers = { authorization: `Bearer ${key.secret}` }
+    const list = (await (await fetch(`${url}/v1/models`, { headers })).json()) as { data: object[] }
+    t.match(list.data, [{ id: 'small' }])
+    const batch = { requests: [JSON.parse(body('small')), JSON.parse(body('big'))] as object[] }
+    const results = await fetch(`${url}/v1/systemone/batch`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(batch),
+    })
+    t.match(await results.json(), { results: [{ status: 200 }, { status: 400 }] })
+    await admin.done('PATCH', `/keys/${key.id}`, { models: null })
+    t.equal((await post(key.secret, body('big'))).status, 200)
+  })
+})
+
+t.test('the playground asks without a key, counts to a workspace if it is told one', (t) =>
+  withAdmin(t, {}, async ({ admin, accounts, workspaceId }) => {
+    const ask = (body: object) => admin.ask('POST', '/decide', { body })
+    const request = { state: 's', questions: { q: { type: 'noul', instructions: 'a' } } }
+    const reply = await ask(request)
+    t.equal(reply.status, 200)
+    t.match(reply.headers.get('server-timing'), /model;dur=1\.50/)
+    t.notOk(reply.headers.get('x-ratelimit-limit-requests'))
+    t.strictSame(accounts.usage('default').usage, [])
+    t.match(await admin.done('GET', '/audit'), {
+      unbooked: { requests: 1, input_tokens: 12, output_tokens: 3, image_tokens: 0 },
+    })
+    const counted = await ask({ ...request, workspace_id: workspaceId })
+    t.equal(counted.status, 200)
+    t.equal(counted.headers.get('x-ratelimit-limit-requests'), '6000')
+    t.match(accounts.usage('default').usage, [{ requests: 1, inputTokens: 12 }])
+    t.match(await admin.done('GET', '/audit'), { unbooked: { requests: 1 } })
+
+    await admin.done('PATCH', `/workspaces/${workspaceId}`, { limits: { requests_per_minute: 1 } })
+    const limited = await ask({ ...request, workspace_id: workspaceId })
+    t.equal(limited.status, 429)
+    t.equal((await ask(request)).status, 200)
+    const sent = { body: { ...request, workspace_id: 99 } }
+    await admin.refused(404, 'not_found', 'POST', '/decide', sent)
+    const odd = { body: { ...request, workspace_id: 'x' } }
+    t.match(await admin.refused(422, 'invalid_request', 'POST', '/decide', odd), /workspace_id/)
+    await admin.refused(422, 'invalid_request', 'POST', '/decide', { body: '{' })
+  }),
+)

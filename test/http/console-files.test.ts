@@ -1,0 +1,126 @@
+/** The console's files: which there are, and what browsers are told of them. */
+import t from 'tap'
+import { gunzipSync } from 'node:zlib'
+import { connect } from 'node:net'
+import { withAdmin } from '../helpers/admin-server.js'
+
+const page = '<!doctype html><title>oi</title><script src="/console/assets/index-B1nQ2x3Y.js"></script>'
+const script = `console.log(${JSON.stringify('ü'.repeat(2000))})\n`
+
+const folder = (t: { testdir(content: object): string }) =>
+  t.testdir({
+    console: {
+      'index.html': page,
+      'favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      'notes.ts': 'not a file of the console',
+      assets: { 'index-B1nQ2x3Y.js': script, 'index-C2oR3y4Z.css': 'body{}' },
+    },
+    'secret.html': 'outside',
+  })
+
+t.test('the page and its files are there, typed, and kept as long as they are good', (t) =>
+  withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ url }) => {
+    for (const [path, type, cache, text] of [
+      ['/console', 'text/html; charset=utf-8', 'no-cache', page],
+      ['/console/', 'text/html; charset=utf-8', 'no-cache', page],
+      ['/console/assets/index-B1nQ2x3Y.js', 'text/javascript; charset=utf-8', /immutable/, script],
+      ['/console/assets/index-C2oR3y4Z.css', 'text/css; charset=utf-8', /immutable/, 'body{}'],
+      ['/console/favicon.svg', 'image/svg+xml', 'no-cache', /svg/],
+    ] as const) {
+      const reply = await fetch(url + path)
+      t.equal(reply.status, 200, path)
+      t.equal(reply.headers.get('content-type'), type)
+      t.match(reply.headers.get('cache-control'), cache)
+      t.match(await reply.text(), text)
+      const head = await fetch(url + path, { method: 'HEAD' })
+      t.equal(head.status, 200)
+      t.equal(await head.text(), '')
+    }
+  }),
+)
+
+t.test('nobody frames it, and it runs nothing but its own scripts', (t) =>
+  withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ url, admin }) => {
+    const reply = await fetch(`${url}/console`)
+    const policy = reply.headers.get('content-security-policy')!
+    for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]) {
+      t.ok(policy.split('; ').includes(part), part)
+    }
+    t.notMatch(policy, /unsafe|https?:|\*/)
+    for (const { headers } of [reply, await admin.ask('GET', '/session')]) {
+      t.match(Object.fromEntries(headers), {
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+    }
+    t.match((await admin.ask('GET', '/nope')).headers.get('x-frame-options'), 'DENY')
+  }),
+)
+
+t.test('who takes gzip is sent less, and the same', (t) =>
+  withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ port }) => {
+    const target = '/console/assets/index-B1nQ2x3Y.js'
+    for (const encoding of ['gzip, br', 'identity']) {
+      const bytes = await new Promise<Buffer>((resolve, reject) => {
+        const pieces: Buffer[] = []
+        const socket = connect(port, '127.0.0.1')
+        socket.on('data', (piece: Buffer) => pieces.push(piece))
+        socket.on('end', () => resolve(Buffer.concat(pieces)))
+        socket.on('error', reject)
+        socket.end(
+          `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
+            `Accept-Encoding: ${encoding}\r\n\r\n`,
+        )
+      })
+      const end = bytes.indexOf('\r\n\r\n')
+      const [head, body] = [bytes.subarray(0, end).toString().toLowerCase(), bytes.subarray(end + 4)]
+      t.match(head, /^http\/1\.1 200/)
+      t.match(head, 'vary: accept-encoding')
+      const zipped = encoding.startsWith('gzip')
+      t.equal(head.includes('content-encoding: gzip'), zipped)
+      t.equal((zipped ? gunzipSync(body) : body).toString(), script)
+      if (zipped) t.ok(body.length < script.length / 2)
+    }
+  }),
+)
+
+t.test('nothing outside of the console can be reached, however it is written', (t) =>
+  withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ port }) => {
+    for (const target of [
+      '/console/../secret.html',
+      '/console/%2e%2e/secret.html',
+      '/console/..%2fsecret.html',
+      '/console/%2e%2e%2fsecret.html',
+      '/console/assets/../../secret.html',
+      '/console/....//secret.html',
+      '/console\\..\\secret.html',
+      '/console//etc/passwd',
+      '/console/index.html',
+      '/console/notes.ts',
+      '/console/__proto__',
+      '/console/%00',
+      '/consolex',
+    ]) {
+      const text = await new Promise<string>((resolve, reject) => {
+        let all = ''
+        const socket = connect(port, '127.0.0.1')
+        socket.setEncoding('latin1').on('data', (piece: string) => (all += piece))
+        socket.on('end', () => resolve(all))
+        socket.on('error', reject)
+        socket.end(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+      })
+      t.match(text, /^HTTP\/1\.1 40[04] /, target)
+      t.notMatch(text, /outside|root:/)
+    }
+  }),
+)
+
+t.test('where it was not built, that is said, and the API is there', (t) =>
+  withAdmin(t, { options: { consoleFolder: t.testdir({}) } }, async ({ url, admin }) => {
+    const reply = await fetch(`${url}/console`)
+    t.equal(reply.status, 404)
+    t.match(await reply.text(), /console was not built/)
+    await admin.done('GET', '/session')
+  }),
+)

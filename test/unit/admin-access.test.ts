@@ -1,0 +1,73 @@
+import t, { type Test } from 'tap'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Accounts } from '../../src/accounts/accounts.js'
+import { sessionIdleMs, sessionLongestMs } from '../../src/accounts/admin-access.js'
+import { checkNewPassword, hashPassword, isPassword } from '../../src/accounts/password.js'
+import { dataFolder } from '../helpers/data-folder.js'
+
+function open(t: Test, dataDir = dataFolder(t)) {
+  const accounts = new Accounts({ dataDir })
+  t.teardown(() => accounts.close())
+  return { accounts, admin: accounts.admin, dataDir }
+}
+
+t.test('a session ends when it is idle, and at the latest after half a day', async (t) => {
+  const { admin } = open(t)
+  const startMs = Date.UTC(2026, 0, 1)
+  const { secret, csrfToken, expiresMs } = admin.beginSession(startMs)
+  t.equal(expiresMs, startMs + sessionLongestMs)
+  t.match(admin.session(secret, startMs + 1), { secret, csrfToken, expiresMs })
+  t.ok(admin.session(secret, startMs + sessionIdleMs - 1))
+  t.ok(admin.session(secret, startMs + 2 * sessionIdleMs - 2), 'using it keeps it')
+  t.notOk(admin.session(secret, startMs + 4 * sessionIdleMs))
+  const other = admin.beginSession(startMs)
+  let nowMs = startMs
+  while (admin.session(other.secret, nowMs) !== undefined) nowMs += sessionIdleMs / 2
+  t.equal(nowMs, startMs + sessionLongestMs)
+})
+
+t.test('each session has a secret and a token of its own, of which the file knows none', async (t) => {
+  const { admin, accounts, dataDir } = open(t)
+  const sessions = [admin.beginSession(), admin.beginSession()]
+  const texts = sessions.flatMap(({ secret, csrfToken }) => [secret, csrfToken])
+  t.equal(new Set(texts).size, 4)
+  const link = admin.createLink()!
+  accounts.close()
+  const file = readFileSync(join(dataDir, 'accounts.db'))
+  for (const text of [...texts, link]) t.notOk(file.includes(text))
+})
+
+t.test('the link is good for a day, and until there is a password', async (t) => {
+  const { admin } = open(t)
+  const nowMs = Date.now()
+  const token = admin.createLink(nowMs)!
+  t.equal(admin.createLink(), undefined, 'it is shown once')
+  t.ok(admin.isLink(token, nowMs))
+  t.notOk(admin.isLink(`${token}x`))
+  t.notOk(admin.isLink(token, nowMs + 86_400_001))
+  t.ok(admin.setFirstPassword(token, 'x'))
+  t.notOk(admin.setFirstPassword(token, 'y'), 'nobody is second')
+  t.equal(admin.passwordHash(), 'x')
+  t.equal(admin.createLink(), undefined)
+})
+
+t.test('a password that is set elsewhere ends all sessions here', async (t) => {
+  const { admin, dataDir } = open(t)
+  const { secret } = admin.beginSession()
+  open(t, dataDir).admin.setPassword('x')
+  t.notOk(admin.session(secret))
+})
+
+t.test('a password is known again by its hash alone, whatever keyboard composed it', async (t) => {
+  const hash = await hashPassword('Señora 12345678')
+  t.match(hash, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/)
+  t.ok(await isPassword('Señora 12345678'.normalize('NFD'), hash))
+  t.notOk(await isPassword('Senora 12345678', hash))
+  t.not(await hashPassword('Señora 12345678'), hash)
+  t.notOk(await isPassword('anything', undefined))
+  t.notOk(await isPassword('anything', 'nonsense'))
+  for (const text of ['', 'elevenchars', 'x'.repeat(257)]) {
+    t.throws(() => checkNewPassword(text), { code: 'ERR_ACCOUNTS' })
+  }
+})

@@ -1,0 +1,45 @@
+/** The OpenAPI document of the admin API. */
+import t from 'tap'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { adminApiDocument } from '../../src/api/admin/document.js'
+import { adminOperations } from '../../src/api/admin/operations.js'
+import { OpenApi } from '../helpers/openapi.js'
+
+const text = JSON.stringify(adminApiDocument())
+const openApi = new OpenApi(text)
+
+t.test('it is valid OpenAPI 3.1, without marks of the validator', async (t) => {
+  const valid = await new Validator().validate(JSON.parse(text) as Record<string, unknown>)
+  t.strictSame(valid, { valid: true })
+  t.notMatch(text, '"~')
+  for (const [name, schema] of Object.entries(openApi.document.components.schemas)) {
+    t.ok(openApi.isSchema(schema), name)
+  }
+})
+
+t.test('it has every operation once, under its name', async (t) => {
+  t.strictSame(
+    openApi.operations.map(({ operation }) => operation.operationId).sort(),
+    Object.keys(adminOperations).sort(),
+  )
+})
+
+t.test('every operation that changes something needs the token of a session', async (t) => {
+  for (const [id, { method, needs }] of Object.entries(adminOperations)) {
+    const isOpen = ['signIn', 'firstSignIn'].includes(id)
+    t.equal(needs === 'csrf', method !== 'get' && !isOpen, id)
+    t.equal(needs === 'nothing', isOpen || id === 'getAdminOpenApi', id)
+  }
+})
+
+t.test('bodies with an unknown field are refused, but those of the playground', async (t) => {
+  for (const { operation } of openApi.operations) {
+    const media = operation.requestBody?.content['application/json']
+    if (media === undefined) continue
+    const { schema } = media as unknown as { schema: { $ref: string } }
+    const name = schema.$ref.split('/').at(-1)!
+    const written = JSON.stringify(openApi.document.components.schemas[name])
+    const strict = written.includes('"additionalProperties":false')
+    t.equal(strict, name !== 'PlaygroundRequest', name)
+  }
+})

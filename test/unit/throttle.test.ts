@@ -1,0 +1,48 @@
+import t from 'tap'
+import { Throttle } from '../../src/http/admin/throttle.js'
+
+t.test('behind five tries each further one waits twice as long, a minute at most', async (t) => {
+  const throttle = new Throttle()
+  let nowMs = 1000
+  for (let i = 0; i < 5; i++) t.equal(throttle.begin('10.0.0.1', nowMs), 0)
+  const waits: number[] = []
+  for (let i = 0; i < 8; i++) {
+    const waitMs = throttle.begin('10.0.0.1', nowMs)
+    waits.push(waitMs)
+    t.equal(throttle.begin('10.0.0.1', nowMs + waitMs - 1), 1, 'not a moment sooner')
+    nowMs += waitMs
+    t.equal(throttle.begin('10.0.0.1', nowMs), 0)
+  }
+  t.strictSame(waits, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+})
+
+t.test('success forgets, and so does an hour', async (t) => {
+  const throttle = new Throttle()
+  for (let i = 0; i < 5; i++) throttle.begin('10.0.0.1', 0)
+  t.ok(throttle.begin('10.0.0.1', 0) > 0)
+  throttle.succeed('10.0.0.1')
+  t.equal(throttle.begin('10.0.0.1', 0), 0)
+  for (let i = 0; i < 5; i++) throttle.begin('10.0.0.2', 0)
+  t.ok(throttle.begin('10.0.0.2', 0) > 0)
+  for (let i = 0; i < 5; i++) t.equal(throttle.begin('10.0.0.2', 3_600_001), 0)
+})
+
+t.test('addresses of one household are one, and others have nothing to do with it', async (t) => {
+  const throttle = new Throttle()
+  for (let i = 0; i < 5; i++) throttle.begin(`2001:db8::${i}`, 0)
+  t.ok(throttle.begin('2001:db8::ffff', 0) > 0)
+  t.equal(throttle.begin('2001:db8:0:1::1', 0), 0)
+})
+
+t.test('guesses from everywhere are held up together, whoever is known goes on', async (t) => {
+  const throttle = new Throttle()
+  t.equal(throttle.begin('192.0.2.1', 0), 0)
+  throttle.succeed('192.0.2.1')
+  let letIn = 0
+  for (let i = 0; i < 1000; i++) {
+    if (throttle.begin(`10.0.${i >> 8}.${i & 255}`, i) === 0) letIn++
+  }
+  t.equal(letIn, 30)
+  t.equal(throttle.begin('192.0.2.1', 1000), 0)
+  t.equal(throttle.begin('10.9.9.9', 60_001), 0, 'and in the next minute others do')
+})
