@@ -14,8 +14,9 @@ import { SignIn } from './frame/sign-in.js'
 import { KeysPage } from './keys/page.js'
 import { ModelPage } from './models/model-page.js'
 import { ModelsPage } from './models/page.js'
-import { goTo, usePlace } from './navigation.js'
-import { Empty, Failed, Loading } from './parts/states.js'
+import { usePlace } from './navigation.js'
+import { Failed, Loading } from './parts/states.js'
+import { PageHead } from './parts/small.js'
 import { PlaygroundPage } from './playground/page.js'
 import { session } from './server.js'
 import { SettingsPage } from './settings/page.js'
@@ -77,10 +78,10 @@ function Page({ page, name }: { readonly page: string; readonly name: string | u
   if (known?.one !== undefined && name !== undefined) return <known.one key={name} name={name} />
   if (known !== undefined) return <known.list />
   return (
-    <Empty icon="warn" title="There is no such page">
-      <button type="button" class="button" onClick={() => goTo('/keys')}>
+    <PageHead title="There is no such page">
+      <a class="button" href="#/keys">
         API keys
-      </button>
-    </Empty>
+      </a>
+    </PageHead>
   )
 }

@@ -25,6 +25,8 @@ export interface ConsoleOptions {
   /** Flags of `oi serve`. */
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** Called with the data folder before the server starts. */
+  readonly prepare?: (dataDir: string) => void
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly colorScheme?: 'light' | 'dark'
 }
@@ -42,6 +44,7 @@ export class ConsoleTest {
   static async start(t: Test, options: ConsoleOptions = {}): Promise<ConsoleTest> {
     const dataDir = mkdtempSync(join(tmpdir(), 'oi-console-'))
     t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+    options.prepare?.(dataDir)
     let output = ''
     const server = await ServerProcess.start(t, {
       model: 'real',

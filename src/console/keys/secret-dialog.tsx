@@ -33,7 +33,7 @@ export function SecretDialog({ of: key, rotated, onClose }: SecretDialogProps) {
       </div>
       <p class="hint">Try it:</p>
       <div class="code-box">
-        <pre tabIndex={0} aria-label="Command">
+        <pre role="region" tabIndex={0} aria-label="Command">
           {command}
         </pre>
         <CopyButton text={command} label="Copy command" />

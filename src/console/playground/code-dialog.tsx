@@ -33,7 +33,7 @@ export function CodeDialog({ input, onClose }: CodeDialogProps) {
           />
           <CopyButton text={code} label="Copy code" />
         </div>
-        <pre class="code" tabIndex={0} aria-label={`Code, ${language}`}>
+        <pre class="code" role="region" tabIndex={0} aria-label={`Code, ${language}`}>
           {code.length > mostShown ? `${code.slice(0, mostShown)}…` : code}
         </pre>
         <p class="hint">

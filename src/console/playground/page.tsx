@@ -15,7 +15,7 @@ import { useKept } from '../store.js'
 import { asApiError, useLoad } from '../use-load.js'
 import type { Models, Workspaces } from '../wire.js'
 import { CodeDialog } from './code-dialog.js'
-import { bodyOf, emptyState, noQuestions, writtenQuestions, writtenState } from './draft.js'
+import { bodyOf, type DraftState, emptyState, noQuestions, writtenQuestions, writtenState } from './draft.js'
 import { newQuestion } from './drafts.js'
 import { type Example, examples } from './examples.js'
 import { QuestionsEditor } from './questions-editor.js'
@@ -23,12 +23,23 @@ import { Results } from './results.js'
 import { decide, ordersOptions, type Run } from './run.js'
 import { StateEditor } from './state-editor.js'
 
+/** Pictures are kept by themselves: they are long, and typing does not change them. */
+function useKeptState(): [DraftState, (state: DraftState) => void] {
+  const [text, setText] = useKept('oi-state', { form: emptyState.form, text: emptyState.text })
+  const [images, setImages] = useKept('oi-images', emptyState.images)
+  const set = (next: DraftState) => {
+    if (next.images !== images) setImages(next.images)
+    setText({ form: next.form, text: next.text })
+  }
+  return [{ ...text, images }, set]
+}
+
 type Outcome =
   | { readonly run: Run; readonly booked: boolean; readonly error?: undefined }
   | { readonly error: ApiError; readonly run?: undefined }
 
 export function PlaygroundPage() {
-  const [state, setState] = useKept('oi-state', emptyState)
+  const [state, setState] = useKeptState()
   const [questions, setQuestions] = useKept('oi-questions', noQuestions)
   const [model, setModel] = useKept('oi-model', '')
   const [workspace, setWorkspace] = useKept('oi-workspace', '')

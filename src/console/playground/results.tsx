@@ -55,7 +55,7 @@ export function Results({ of: run, booked }: { readonly of: Run; readonly booked
       {form === 'cards' ? (
         reply.answers.map((answer) => <AnswerCard key={answer.name} of={answer} />)
       ) : (
-        <pre class="code" tabIndex={0} aria-label="The reply as JSON">
+        <pre class="code" role="region" tabIndex={0} aria-label="The reply as JSON">
           {pretty(reply.text)}
         </pre>
       )}
