@@ -5,7 +5,7 @@
  */
 
 import { useId } from 'preact/hooks'
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 interface Common {
   readonly label: string
@@ -50,7 +50,18 @@ export function Field({ label, hint, error, unit, children }: FieldProps) {
   )
 }
 
-type InputProps = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'onInput' | 'value' | 'label'>
+/** What fields need of an input beside its text. */
+export interface InputProps {
+  readonly type?: 'text' | 'search' | 'password' | 'date'
+  readonly class?: string
+  readonly name?: string
+  readonly placeholder?: string
+  readonly autocomplete?: 'off' | 'current-password' | 'new-password'
+  readonly inputMode?: 'text' | 'numeric' | 'decimal'
+  readonly maxLength?: number
+  readonly min?: string
+  readonly autofocus?: boolean
+}
 
 export interface TextFieldProps extends Common {
   readonly value: string
@@ -58,15 +69,17 @@ export interface TextFieldProps extends Common {
   readonly input?: InputProps
 }
 
-export function TextField({ value, onValue, input, ...common }: TextFieldProps) {
+export function TextField({ value, onValue, input = {}, ...common }: TextFieldProps) {
+  const { type = 'text', ...others } = input
   return (
     <Field {...common}>
       {(wired) => (
         <input
-          type="text"
+          // Its types know inputs of one type each, and here it is one of several.
+          type={type as 'text'}
           autocomplete="off"
           spellcheck={false}
-          {...input}
+          {...others}
           {...wired}
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}

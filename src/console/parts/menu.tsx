@@ -72,7 +72,7 @@ export function Menu({ label, deeds }: MenuProps) {
         popover="auto"
         onKeyDown={move}
         onToggle={(event) => {
-          if ((event as ToggleEvent).newState !== 'open') return
+          if (event.newState !== 'open') return
           place()
           items()[0]?.focus()
         }}

@@ -38,7 +38,7 @@ export interface CopyProps {
 
 export function CopyButton({ text, label }: CopyProps) {
   const [copied, setCopied] = useState(false)
-  const timer = useRef<number>()
+  const timer = useRef<number>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const copy = async () => {
     await copyText(text)

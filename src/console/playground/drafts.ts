@@ -124,7 +124,10 @@ function draftOf(name: string, question: Json): DraftQuestion | string {
   if (type !== 'noul' && type !== 'choice' && type !== 'score') return 'has no known type'
   if (Object.keys(others).length > 0) return `has “${Object.keys(others)[0]}”, which no field shows`
   if (typeof instructions !== 'string') return 'has instructions that are no text'
-  const base = { id: ++lastId, name, type, instructions, yes: '', no: '', options: [] }
+  const base: DraftQuestion = {
+    ...{ id: ++lastId, name, type, instructions },
+    ...{ yes: '', no: '', options: [] },
+  }
   if (type === 'noul') {
     if (criteria === null) return base
     if (!isJsonObject(criteria)) return 'has criteria that are no object'
