@@ -173,10 +173,8 @@ export class Accounts {
   workspace(name: string | number): Workspace {
     const workspace = this.#findWorkspace(name)
     if (workspace !== undefined) return workspace
-    throw new OiError(
-      'ERR_NOT_FOUND',
-      `There is no workspace ${JSON.stringify(name)}${typeof name === 'string' ? `: oi workspaces create ${name}` : ''}`,
-    )
+    const remedy = typeof name === 'string' ? `: oi workspaces create ${name}` : ''
+    throw new OiError('ERR_NOT_FOUND', `There is no workspace ${JSON.stringify(name)}${remedy}`)
   }
 
   /**
@@ -274,10 +272,9 @@ export class Accounts {
     const by = typeof name === 'string' ? 'name' : 'id'
     return this.#db.read(() => {
       const row = this.#db
-        .prepare<
-          [string | number],
-          WorkspaceRow
-        >(`SELECT ${workspaceColumns} FROM workspaces WHERE ${by} = ?`)
+        .prepare<[string | number], WorkspaceRow>(
+          `SELECT ${workspaceColumns} FROM workspaces WHERE ${by} = ?`,
+        )
         .get(name)
       return row && this.terms.from(row)
     })

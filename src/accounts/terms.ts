@@ -63,7 +63,8 @@ export class Terms {
         this.#db
           .prepare<[number], TermsRow>(`SELECT id, ${termsColumns} FROM workspaces WHERE id = ?`)
           .get(workspaceId) ?? missing()
-      return this.from(row, nowMs)
+      const { requestsPerMinute, concurrent, balance, budget } = this.from(row, nowMs)
+      return { requestsPerMinute, concurrent, balance, budget }
     })
   }
 

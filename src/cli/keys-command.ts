@@ -53,20 +53,18 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .option('--name <name>', 'what it is for', 'unnamed')
     .option('--expires <time>', 'from when on it is refused, as 2026-12-31 (UTC)', readExpiry)
     .option('--model <name>', 'a model that it may use; can be given several times', together)
-  addSettings(create, ['dataDir']).action(
-    (flags: CreateFlags) => {
-      withAccounts(dependencies, flags, (accounts, administration) => {
-        const { id } = accounts.workspace(flags.workspace)
-        const { name, expires = null, model: models = null } = flags
-        const key = administration.createKey(id, { name, expiresMs: expires, models })
-        // The key alone on standard output, so that a script can take it.
-        printError(
-          `Key ${key.id} of the workspace "${key.workspace}". Keep it: it is never shown again.\n`,
-        )
-        print(`${key.secret}\n`)
-      })
-    },
-  )
+  addSettings(create, ['dataDir']).action((flags: CreateFlags) => {
+    withAccounts(dependencies, flags, (accounts, administration) => {
+      const { id } = accounts.workspace(flags.workspace)
+      const { name, expires = null, model: models = null } = flags
+      const key = administration.createKey(id, { name, expiresMs: expires, models })
+      // The key alone on standard output, so that a script can take it.
+      printError(
+        `Key ${key.id} of the workspace "${key.workspace}". Keep it: it is never shown again.\n`,
+      )
+      print(`${key.secret}\n`)
+    })
+  })
 
   const list = keys
     .command('list')

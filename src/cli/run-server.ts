@@ -8,7 +8,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../accounts/accounts.js'
-import { type ModelAdmin, modelOperations } from '../admin/operations.js'
+import { modelOperations } from '../admin/operations.js'
 import { AdminServer } from '../admin/server.js'
 import { type Config, laterModel } from '../config.js'
 import { CrashReports } from '../runner/crash-report.js'
@@ -66,7 +66,9 @@ export async function runServer(
     ends.unshift(() => front.close(0))
     const reload = new SettingsReload({ config, read, front, slots, changes, notice })
     current = () => reload.config
-    const operations = modelOperations(auditedModels(modelAdmin, accounts.administer(commandActor())))
+    const operations = modelOperations(
+      auditedModels(modelAdmin, accounts.administer(commandActor())),
+    )
     const admin = await AdminServer.listen({ dataDir, operations, notice })
     ends.unshift(() => admin.close())
     slots.onChange = () => {

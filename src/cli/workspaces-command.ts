@@ -173,7 +173,8 @@ function describe(workspace: Workspace): string {
   const { name, requestsPerMinute, concurrent, balance, budget } = workspace
   return (
     `Workspace "${name}": requests per minute ${showLimit(requestsPerMinute)}, ` +
-    `concurrent ${showLimit(concurrent)}, budget ${showBudget(budget)}, balance ${showBalance(balance)}`
+    `concurrent ${showLimit(concurrent)}, balance ${showBalance(balance)}` +
+    (budget === null ? '' : `, budget ${showBudget(budget)}`)
   )
 }
 

@@ -129,7 +129,9 @@ export class NodeClient implements Client, Leaver {
 }
 
 const bytesOf = (body: string | Uint8Array) =>
-  typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length)
+  typeof body === 'string'
+    ? Buffer.from(body)
+    : Buffer.from(body.buffer, body.byteOffset, body.length)
 
 /** Where a refusal is written: a socket, in most cases. */
 interface Written {

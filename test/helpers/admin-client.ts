@@ -38,7 +38,11 @@ export class AdminClient {
   }
 
   /** @param path - Behind `/admin/v1`. */
-  async ask<Body = unknown>(method: string, path: string, sent: Sent = {}): Promise<AdminReply<Body>> {
+  async ask<Body = unknown>(
+    method: string,
+    path: string,
+    sent: Sent = {},
+  ): Promise<AdminReply<Body>> {
     const { body, headers } = sent
     const reply = await fetch(`${this.#url}/admin/v1${path}`, {
       method,

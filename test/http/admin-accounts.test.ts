@@ -14,7 +14,11 @@ t.test('a workspace is made with limits and a budget, changed, and paid for', (t
   withAdmin(t, {}, async ({ admin, accounts, dataDir }) => {
     const budget = { tokens: 1000, period: 'week' as const }
     const limits = { requests_per_minute: 10 }
-    const made = await admin.done<Workspace>('POST', '/workspaces', { name: 'shop', limits, budget })
+    const made = await admin.done<Workspace>('POST', '/workspaces', {
+      name: 'shop',
+      limits,
+      budget,
+    })
     t.match(made, {
       name: 'shop',
       limits: { requests_per_minute: 10, concurrent: 256 },
@@ -154,7 +158,12 @@ t.test('every change is in the audit log: who, what, before, after, when', (t) =
     const { entries, next_before } = await admin.done<Audit>('GET', '/audit?limit=5')
     const by = { actor: 'console', actor_detail: '127.0.0.1' }
     t.match(entries, [
-      { actor: 'command', action: 'key.revoke', before: { revoked: false }, after: { revoked: true } },
+      {
+        actor: 'command',
+        action: 'key.revoke',
+        before: { revoked: false },
+        after: { revoked: true },
+      },
       { ...by, action: 'price.set', target_name: 'stub', before: null, after: { input: 5 } },
       { ...by, action: 'workspace.change', before: { concurrent: 256 }, after: { concurrent: 7 } },
       { ...by, action: 'key.change', target: `key ${key.id}`, before: { name: 'web' } },

@@ -125,32 +125,35 @@ t.test('the server tells how it is', async (t) => {
   t.ok(memory.available_bytes > 1e6)
 })
 
-t.test('the playground answers as /v1/systemone does, and errors name the same places', async (t) => {
-  const { admin, served } = await start(t)
-  const questions = {
-    wet: { type: 'noul', instructions: 'Is it wet?' },
-    team: { type: 'choice', criteria: { a: 'rain', b: 'sun' } },
-  }
-  const body = { state: 'It rains.', questions }
-  const sent = { body, headers: { 'x-oi-evidence': '1', 'x-oi-orders': '2' } }
-  const reply = await admin.ask<{ answers: object }>('POST', '/decide', sent)
-  t.match(reply, { status: 200, body: { answers: { wet: { evidence: {} }, team: {} } } })
-  const same = await fetch(served.server.url('/v1/systemone'), {
-    method: 'POST',
-    headers: { ...served.headers, 'x-oi-evidence': '1', 'x-oi-orders': '2' },
-    body: JSON.stringify(body),
-  })
-  t.match((await same.json()) as object, { answers: reply.body.answers })
-  t.match(reply.headers.get('server-timing'), /^queue;dur=/)
-  for (const [wrong, status, param] of [
-    [{ ...body, questions: {} }, 422, 'questions'],
-    [{ ...body, questions: { a: { type: 'nool' } } }, 400, 'questions.a.type'],
-    [{ ...body, model: 'nope' }, 400, 'model'],
-  ] as const) {
-    const refused = await admin.ask('POST', '/decide', { body: wrong })
-    t.match(refused, { status, body: { error: { param } } })
-  }
-})
+t.test(
+  'the playground answers as /v1/systemone does, and errors name the same places',
+  async (t) => {
+    const { admin, served } = await start(t)
+    const questions = {
+      wet: { type: 'noul', instructions: 'Is it wet?' },
+      team: { type: 'choice', criteria: { a: 'rain', b: 'sun' } },
+    }
+    const body = { state: 'It rains.', questions }
+    const sent = { body, headers: { 'x-oi-evidence': '1', 'x-oi-orders': '2' } }
+    const reply = await admin.ask<{ answers: object }>('POST', '/decide', sent)
+    t.match(reply, { status: 200, body: { answers: { wet: { evidence: {} }, team: {} } } })
+    const same = await fetch(served.server.url('/v1/systemone'), {
+      method: 'POST',
+      headers: { ...served.headers, 'x-oi-evidence': '1', 'x-oi-orders': '2' },
+      body: JSON.stringify(body),
+    })
+    t.match((await same.json()) as object, { answers: reply.body.answers })
+    t.match(reply.headers.get('server-timing'), /^queue;dur=/)
+    for (const [wrong, status, param] of [
+      [{ ...body, questions: {} }, 422, 'questions'],
+      [{ ...body, questions: { a: { type: 'nool' } } }, 400, 'questions.a.type'],
+      [{ ...body, model: 'nope' }, 400, 'model'],
+    ] as const) {
+      const refused = await admin.ask('POST', '/decide', { body: wrong })
+      t.match(refused, { status, body: { error: { param } } })
+    }
+  },
+)
 
 t.test('the password is set on the machine, in a folder that is new as well', async (t) => {
   const dataDir = dataFolder(t)

@@ -18,10 +18,7 @@ t.test('usage is told by workspace, key and model, per hour and day', (t) =>
     const { id: other } = accounts.createWorkspace('other')
     const second = accounts.createKey('default', 'second')
     const book = (id: number, key: number, time: string, model: string) =>
-      void accounts.ledger.book(
-        { ...bookingOf(id, 3, model), keyId: key, timeMs: at(time) },
-        false,
-      )
+      void accounts.ledger.book({ ...bookingOf(id, 3, model), keyId: key, timeMs: at(time) }, false)
     // Within what is kept by the hour.
     const today = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
     const yesterday = new Date(at(today) - 1).toISOString().slice(0, 10)
@@ -133,9 +130,8 @@ t.test('a key sees its own usage beside its workspace’s, also with nothing lef
 
 t.test('a budget that is used up refuses until its period is over, and says when', async (t) => {
   const clock = { nowMs: Date.now() }
-  const gateOf = (accounts: Accounts) =>
-    new WorkspaceGate({ accounts, wallNow: () => clock.nowMs })
-  await withAdmin(t, { gateOf }, async ({ admin, accounts, workspaceId, post }) => {
+  const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts, wallNow: () => clock.nowMs })
+  await withAdmin(t, { gateOf }, async ({ admin, workspaceId, post }) => {
     const path = `/workspaces/${workspaceId}`
     await admin.done('PATCH', path, { budget: { tokens: 40, period: 'day' } })
     // 15 tokens each: the third goes beyond, as it was let in while something was left.

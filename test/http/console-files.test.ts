@@ -1,13 +1,14 @@
 /** The console's files: which there are, and what browsers are told of them. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import { connect } from 'node:net'
 import { withAdmin } from '../helpers/admin-server.js'
 
-const page = '<!doctype html><title>oi</title><script src="/console/assets/index-B1nQ2x3Y.js"></script>'
+const page =
+  '<!doctype html><title>oi</title><script src="/console/assets/index-B1nQ2x3Y.js"></script>'
 const script = `console.log(${JSON.stringify('ü'.repeat(2000))})\n`
 
-const folder = (t: { testdir(content: object): string }) =>
+const folder = (t: Test) =>
   t.testdir({
     console: {
       'index.html': page,
@@ -74,7 +75,10 @@ t.test('who takes gzip is sent less, and the same', (t) =>
         )
       })
       const end = bytes.indexOf('\r\n\r\n')
-      const [head, body] = [bytes.subarray(0, end).toString().toLowerCase(), bytes.subarray(end + 4)]
+      const [head, body] = [
+        bytes.subarray(0, end).toString().toLowerCase(),
+        bytes.subarray(end + 4),
+      ]
       t.match(head, /^http\/1\.1 200/)
       t.match(head, 'vary: accept-encoding')
       const zipped = encoding.startsWith('gzip')

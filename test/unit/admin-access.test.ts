@@ -27,16 +27,19 @@ t.test('a session ends when it is idle, and at the latest after half a day', asy
   t.equal(nowMs, startMs + sessionLongestMs)
 })
 
-t.test('each session has a secret and a token of its own, of which the file knows none', async (t) => {
-  const { admin, accounts, dataDir } = open(t)
-  const sessions = [admin.beginSession(), admin.beginSession()]
-  const texts = sessions.flatMap(({ secret, csrfToken }) => [secret, csrfToken])
-  t.equal(new Set(texts).size, 4)
-  const link = admin.createLink()!
-  accounts.close()
-  const file = readFileSync(join(dataDir, 'accounts.db'))
-  for (const text of [...texts, link]) t.notOk(file.includes(text))
-})
+t.test(
+  'each session has a secret and a token of its own, of which the file knows none',
+  async (t) => {
+    const { admin, accounts, dataDir } = open(t)
+    const sessions = [admin.beginSession(), admin.beginSession()]
+    const texts = sessions.flatMap(({ secret, csrfToken }) => [secret, csrfToken])
+    t.equal(new Set(texts).size, 4)
+    const link = admin.createLink()!
+    accounts.close()
+    const file = readFileSync(join(dataDir, 'accounts.db'))
+    for (const text of [...texts, link]) t.notOk(file.includes(text))
+  },
+)
 
 t.test('the link is good for a day, and until there is a password', async (t) => {
   const { admin } = open(t)

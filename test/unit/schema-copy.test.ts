@@ -1,7 +1,16 @@
 /** An older file of accounts gets the newer form, and stays as it was beside it. */
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
@@ -11,6 +20,7 @@ import { dataFolder } from '../helpers/data-folder.js'
 /** As version 3 of the schema has left it: a workspace, a key, a ledger and usage. */
 function olderFile(t: Test) {
   const dataDir = dataFolder(t)
+  mkdirSync(dataDir)
   const path = join(dataDir, 'accounts.db')
   const secret = newSecret()
   const db = new Sqlite(path)
@@ -73,7 +83,6 @@ t.test('where no copy can be made, nothing is changed', async (t) => {
   const db = new Sqlite(path)
   const pages = db.pragma('page_count', { simple: true }) as number
   db.close()
-  const { openSync, writeSync, closeSync } = await import('node:fs')
   const file = openSync(path, 'r+')
   const root = 4096 * (pages - 1)
   writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, root)

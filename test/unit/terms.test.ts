@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
+import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
+import { schemaSteps } from '../../src/accounts/schema.js'
 import { dataFolder } from '../helpers/data-folder.js'
 
 function open(t: Test) {
@@ -14,7 +17,8 @@ function open(t: Test) {
 t.test('a workspace begins with 6,000 requests per minute, 256 at once, unlimited', async (t) => {
   const { accounts } = open(t)
   const { id } = accounts.createWorkspace('a')
-  t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 256, balance: null })
+  const unlimited = { balance: null, budget: null }
+  t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 256, ...unlimited })
 })
 
 t.test('limits are set one by one, within bounds', async (t) => {
@@ -93,18 +97,15 @@ t.test('own bookings are no change: keys and prices stay in memory', async (t) =
 t.test(
   'a file of the version before has its workspaces and keys, and the standard limits',
   async (t) => {
-    const { accounts, dataDir } = open(t)
-    const { secret } = accounts.createFirstKey()!
-    accounts.close()
+    const dataDir = dataFolder(t)
+    mkdirSync(dataDir)
+    const secret = newSecret()
     const db = new Sqlite(join(dataDir, 'accounts.db'))
-    // What later steps made is taken away again.
-    db.exec(`DROP TABLE key_usage; DROP TABLE spools; DROP TABLE compactions;
-    DROP TRIGGER tally_key; DROP TRIGGER tally_revoked; DROP TRIGGER tally_limits;
-    DROP TABLE tally; DROP TABLE ledger; DROP TABLE usage; DROP TABLE writers; DROP TABLE prices;
-    ALTER TABLE workspaces DROP COLUMN requests_per_minute;
-    ALTER TABLE workspaces DROP COLUMN concurrent;
-    ALTER TABLE workspaces DROP COLUMN balance;
-    PRAGMA user_version = 1`)
+    db.exec(`${schemaSteps[0]}; PRAGMA user_version = 1;
+      INSERT INTO workspaces (name, created_ms) VALUES ('default', 1)`)
+    db.prepare('INSERT INTO keys VALUES (1, 1, ?, ?, ?, 1, NULL, NULL)').run(
+      ...['first', hashBytes(hashSecret(secret)), secret.slice(-4)],
+    )
     db.close()
     const again = new Accounts({ dataDir })
     t.teardown(() => again.close())

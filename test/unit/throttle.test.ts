@@ -13,7 +13,14 @@ t.test('behind five tries each further one waits twice as long, a minute at most
     nowMs += waitMs
     t.equal(throttle.begin('10.0.0.1', nowMs), 0)
   }
-  t.strictSame(waits, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+  t.strictSame(waits, [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
+})
+
+t.test('the wait begins when the try has failed, however long that took', async (t) => {
+  const throttle = new Throttle()
+  for (let i = 0; i < 5; i++) throttle.begin('10.0.0.1', 0)
+  throttle.fail('10.0.0.1', 10_000)
+  t.equal(throttle.begin('10.0.0.1', 11_000), 1000)
 })
 
 t.test('success forgets, and so does an hour', async (t) => {

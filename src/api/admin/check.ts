@@ -113,7 +113,10 @@ function requireShape(code: ErrorCode, schema: object, value: unknown, parent = 
     const inner = place === '' ? name : `${place}.${name}`
     throw failure(code, inner, `expected ${wordsOf(schemaAt(at, [name]))}, got nothing`)
   }
-  const got = steps.reduce<unknown>((inner, step) => (inner as Record<string, unknown>)[step], value)
+  const got = steps.reduce<unknown>(
+    (inner, step) => (inner as Record<string, unknown>)[step],
+    value,
+  )
   throw failure(code, place, `expected ${wordsOf(at)}, got ${shown(got)}`)
 }
 

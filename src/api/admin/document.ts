@@ -146,7 +146,6 @@ function statusesOf({ path, needs, body, tag }: AdminOperation): readonly number
   ].sort((a, b) => a - b)
 }
 
-
 function errorResponses(components: SchemaComponents): Part {
   // A key is nothing that is looked at here.
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => code !== 'ERR_API_KEY')
@@ -160,10 +159,7 @@ function errorResponses(components: SchemaComponents): Part {
           { properties: { error: { properties: { code: { enum: wires } } } } },
         ],
       }
-      return [
-        `Error${status}`,
-        { description: text, content: { 'application/json': { schema } } },
-      ]
+      return [`Error${status}`, { description: text, content: { 'application/json': { schema } } }]
     }),
   )
 }

@@ -32,13 +32,11 @@ export const KeySchema = Type.Object(
     workspace: name("The workspace's name."),
     hint: Type.String({ description: 'How its secret ends, as `oi-…x4Fz`.' }),
     state: Type.Union(
-      ['active', 'blocked', 'expired', 'revoked'].map((state) =>
-        Type.Literal(state as 'active' | 'blocked' | 'expired' | 'revoked'),
-      ) as unknown as [
-        Type.TLiteral<'active'>,
-        Type.TLiteral<'blocked'>,
-        Type.TLiteral<'expired'>,
-        Type.TLiteral<'revoked'>,
+      [
+        Type.Literal('active'),
+        Type.Literal('blocked'),
+        Type.Literal('expired'),
+        Type.Literal('revoked'),
       ],
       { description: 'Only an active one is let in.' },
     ),

@@ -66,6 +66,10 @@ export const SettingsSchema = Type.Object(
           ],
           { description: 'Where the value was given.' },
         ),
+        unit: Type.Optional(Type.String({ description: 'Of a number.' })),
+        live: Type.Optional(
+          Type.Boolean({ description: 'Whether a change counts at SIGHUP, without a new start.' }),
+        ),
       }),
     ),
   },
@@ -76,13 +80,10 @@ export const AuditEntrySchema = Type.Object(
   {
     id: id('Ascending.'),
     time: time('When it was done.'),
-    actor: Type.Union(
-      [Type.Literal('console'), Type.Literal('command'), Type.Literal('server')],
-      {
-        description:
-          '`console`: a session of the admin API; `command`: `oi` on the machine; `server`: a first start.',
-      },
-    ),
+    actor: Type.Union([Type.Literal('console'), Type.Literal('command'), Type.Literal('server')], {
+      description:
+        '`console`: a session of the admin API; `command`: `oi` on the machine; `server`: a first start.',
+    }),
     actor_detail: Type.String({
       description: "The client's address, or the user of the system that ran the command.",
     }),

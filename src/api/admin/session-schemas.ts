@@ -7,8 +7,7 @@
 import Type from 'typebox'
 import { count, strict, time } from './fields.js'
 
-const password = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 256, description })
+const password = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
 
 const newPassword = Type.String({
   minLength: 12,

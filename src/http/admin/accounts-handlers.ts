@@ -33,8 +33,7 @@ type Ids =
 const standardRows = 100
 
 export function accountsHandlers({ accounts }: AdminServices): AdminHandlers<Ids> {
-  const workspace = (id: number) =>
-    workspaceReply(accounts.workspace(id), accounts.keys.list(id))
+  const workspace = (id: number) => workspaceReply(accounts.workspace(id), accounts.keys.list(id))
   return {
     listWorkspaces: () => {
       const keys = accounts.keys.list()

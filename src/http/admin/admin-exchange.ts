@@ -115,7 +115,9 @@ export class AdminExchange extends Exchange implements Expirable {
   }
 
   #run(operationId: AdminOperationId, call: AnyCall): void {
-    const handler = this.#context.handlers[operationId as AdminHandlerId] as AdminHandler<AdminHandlerId>
+    const handler = this.#context.handlers[
+      operationId as AdminHandlerId
+    ] as AdminHandler<AdminHandlerId>
     patiently(() => handler(call))
       .then((answered) => this.answer(contentOf(answered)))
       .catch((error: unknown) => this.fail(error))
@@ -145,4 +147,3 @@ function requireJson(head: Head): void {
 function tooLarge(): OiError {
   return new OiError('ERR_BODY_TOO_LARGE', `The body is over the limit of ${mostBodyBytes} bytes`)
 }
-

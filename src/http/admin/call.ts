@@ -22,6 +22,10 @@ export interface SettingReport {
   readonly value: string | number | boolean
   readonly default: string | number | boolean
   readonly origin: 'default' | 'file' | 'environment' | 'flag'
+  /** Of a number. */
+  readonly unit?: string
+  /** Whether a change counts without a new start. */
+  readonly live?: boolean
 }
 
 /** What the server knows of itself and the handlers do not. */

@@ -25,10 +25,7 @@ export function requireSession(head: Head, access: Pick<AdminAccess, 'session'>)
   throw new OiError('ERR_SESSION', 'There is no session, or it has ended: sign in')
 }
 
-export function sessionOf(
-  head: Head,
-  access: Pick<AdminAccess, 'session'>,
-): Session | undefined {
+export function sessionOf(head: Head, access: Pick<AdminAccess, 'session'>): Session | undefined {
   const cookies = head.getHeader('cookie').split(';')
   for (const cookie of cookies) {
     const [name, value = ''] = cookie.trim().split('=', 2)

@@ -14,7 +14,13 @@ import { patiently } from './patiently.js'
 import { timeText } from './present.js'
 
 type Ids =
-  'listModels' | 'loadModel' | 'getModel' | 'reloadModel' | 'unloadModel' | 'listPrices' | 'setPrice'
+  | 'listModels'
+  | 'loadModel'
+  | 'getModel'
+  | 'reloadModel'
+  | 'unloadModel'
+  | 'listPrices'
+  | 'setPrice'
 type Changing = 'loadModel' | 'reloadModel' | 'unloadModel'
 type State = ReplyOf<'getModel'>
 type UnderWay = ReplyOf<'listModels'>['under_way'][number]

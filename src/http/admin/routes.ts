@@ -4,7 +4,12 @@
  * @module
  */
 
-import { type AdminOperation, type AdminOperationId, adminOperations, adminPath } from '../../api/admin/operations.js'
+import {
+  type AdminOperation,
+  type AdminOperationId,
+  adminOperations,
+  adminPath,
+} from '../../api/admin/operations.js'
 import { OiError } from '../../errors.js'
 
 export interface Match {

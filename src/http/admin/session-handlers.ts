@@ -48,6 +48,7 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
       }
       beginTry(call.origin.address)
       if (!(await isPassword(call.body.password, stored))) {
+        throttle.fail(call.origin.address)
         throw new OiError('ERR_PASSWORD', 'The password is wrong')
       }
       throttle.succeed(call.origin.address)
@@ -75,6 +76,7 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
       beginTry(call.origin.address)
       checkNewPassword(next)
       if (!(await isPassword(current, admin.passwordHash()))) {
+        throttle.fail(call.origin.address)
         throw new OiError('ERR_PASSWORD', 'The current password is wrong', { param: 'current' })
       }
       throttle.succeed(call.origin.address)

@@ -5,7 +5,8 @@
  *   1. A try counts as a failure from its beginning until it has succeeded: many at the same time
  *      are no way around.
  *   2. Behind some failures each further try of an address has to wait twice as long as the one
- *      before, a minute at most. What has to wait is refused, and costs no hash.
+ *      before, a minute at most, from the moment at which the last has failed. What has to wait is
+ *      refused, and costs no hash.
  *   3. All addresses together have so many failures in a minute. One that has signed in before is
  *      not held up by that: whoever guesses from everywhere locks nobody out.
  *
@@ -15,7 +16,7 @@
 import { networkOf } from '../client-address.js'
 
 const freeFailures = 5
-const firstWaitMs = 1000
+const firstWaitMs = 2000
 const longestWaitMs = 60_000
 /** A failure of so long ago is forgotten. */
 const memoryMs = 3_600_000
@@ -61,10 +62,15 @@ export class Throttle {
       this.#total++
     }
     const count = (known?.count ?? 0) + 1
-    const waitMs = count < freeFailures ? 0 : firstWaitMs * 2 ** (count - freeFailures)
-    const nextMs = nowMs + Math.min(waitMs, longestWaitMs)
-    remember(this.#failures, network, { count, nextMs, lastMs: nowMs })
+    const entry = { count, nextMs: nowMs + waitOf(count), lastMs: nowMs }
+    remember(this.#failures, network, entry)
     return 0
+  }
+
+  /** The try was wrong: the wait begins now. */
+  fail(address: string, nowMs = performance.now()): void {
+    const entry = this.#failures.get(networkOf(address))
+    if (entry !== undefined) entry.nextMs = nowMs + waitOf(entry.count)
   }
 
   /** The try was right. */
@@ -76,6 +82,11 @@ export class Throttle {
     if (this.#known.size >= mostRemembered) this.#known.clear()
     this.#known.add(network)
   }
+}
+
+function waitOf(count: number): number {
+  const waitMs = count < freeFailures ? 0 : firstWaitMs * 2 ** (count - freeFailures)
+  return Math.min(waitMs, longestWaitMs)
 }
 
 function remember(failures: Map<string, Failures>, network: string, entry: Failures): void {

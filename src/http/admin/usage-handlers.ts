@@ -41,8 +41,7 @@ export function usageHandlers({ accounts }: AdminServices): AdminHandlers<'getUs
 
 function timesOf({ from, to }: { from?: string; to?: string }, per: 'hour' | 'day') {
   const unitMs = per === 'hour' ? hourMs : dayMs
-  const read = (place: string, text: string) =>
-    readTime('ERR_REQUEST_UNACCEPTABLE', place, text)
+  const read = (place: string, text: string) => readTime('ERR_REQUEST_UNACCEPTABLE', place, text)
   const endMs = to === undefined ? Date.now() + 1 : read('to', to)
   const toMs = Math.ceil(endMs / unitMs) * unitMs
   const standardMs = toMs - (per === 'hour' ? standardHours : standardDays) * unitMs
