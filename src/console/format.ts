@@ -76,7 +76,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['month', 12],
   ['year', Infinity],
 ]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const relative = new Intl.RelativeTimeFormat('en')
 
 /** `3 minutes ago`, `in 5 days`. */
 export function ago(time: string | number | Date, nowMs = Date.now()): string {

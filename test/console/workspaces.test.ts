@@ -49,7 +49,7 @@ t.test('workspaces', { skip: withoutBrowser }, async (t) => {
     await section('Budget').getByText(`Resets ${day} 00:00 UTC`).waitFor()
     await console.open('keys', 'API keys')
     const row = page.getByRole('row').filter({ hasText: 'till' })
-    await row.getByText(`0 of 10 tokens left, this month, resets ${day} 00:00 UTC`).waitFor()
+    await row.getByText(`0 of 10 tokens left this month, resets ${day} UTC`).waitFor()
     await row.getByRole('link', { name: 'shop' }).click()
     await section('Budget').getByLabel('Tokens').fill('5M')
     await section('Budget').getByRole('button', { name: 'Save budget' }).click()

@@ -78,7 +78,7 @@ export class ConsoleTest {
     this.context = context
     this.page = page
     this.firstLink = link
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(60_000)
     const origin = new URL(server.url('/')).origin
     context.on('console', (message) => {
       if (message.type() === 'error') this.#complaints.push(`console: ${message.text()}`)

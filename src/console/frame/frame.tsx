@@ -198,7 +198,7 @@ function Foot() {
               keepTheme(next)
             }}
           >
-            <option value="system">System colours</option>
+            <option value="system">System</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
           </select>

@@ -83,7 +83,7 @@ export function KeysPage() {
                   label="Search"
                   value={search}
                   onValue={(search) => setQuery({ search })}
-                  input={{ type: 'search', placeholder: 'Name or end of the key' }}
+                  input={{ type: 'search', placeholder: 'Name or last letters' }}
                 />
                 <SelectField
                   label="Workspace"

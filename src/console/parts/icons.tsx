@@ -14,7 +14,7 @@ const paths = {
   models: 'M8 2l5.2 3v6L8 14l-5.2-3V5zM2.8 5 8 8l5.2-3M8 8v6',
   settings: 'M2.5 4.5h6m3 0h2M2.5 11.5h2m3 0h6M10 2.8v3.4M6 9.8v3.4',
   audit: 'M4 2h8v12H4zM6 5h4M6 8h4M6 11h2.5',
-  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
+  more: 'M3 8a.5.5 0 1 0 1 0 .5.5 0 1 0-1 0M7.5 8a.5.5 0 1 0 1 0 .5.5 0 1 0-1 0M12 8a.5.5 0 1 0 1 0 .5.5 0 1 0-1 0',
   close: 'M4 4l8 8M12 4l-8 8',
   plus: 'M8 3v10M3 8h10',
   copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',

@@ -78,6 +78,11 @@ export function PlaygroundPage() {
     }
   }
   const stop = () => running?.abort()
+  const results = useRef<HTMLElement>(null)
+  // On a narrow screen the answers are below what asked for them.
+  useEffect(() => {
+    if (outcome !== undefined) results.current?.scrollIntoView({ block: 'nearest' })
+  }, [outcome])
   const leaving = useRef(stop)
   leaving.current = stop
   // A request whose page has gone is of no use to anybody.
@@ -197,7 +202,7 @@ export function PlaygroundPage() {
             {reason !== undefined && !isEmpty && <span class="hint">{reason}</span>}
           </div>
         </div>
-        <section class="right" aria-label="Answers" aria-live="polite">
+        <section class="right" aria-label="Answers" aria-live="polite" ref={results}>
           {running ? (
             <Waiting />
           ) : stopped ? (

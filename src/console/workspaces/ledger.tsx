@@ -43,7 +43,7 @@ const columns: readonly Column<LedgerRow>[] = [
   { name: 'Output tokens', end: true, cell: (row) => count(row.output_tokens) },
   { name: 'Cost (credits)', end: true, cell: (row) => credits(row.cost) },
   {
-    name: 'Balance (credits)',
+    name: 'Change (credits)',
     end: true,
     cell: (row) => <span class={row.amount > 0 ? 'good' : undefined}>{amountOf(row)}</span>,
   },

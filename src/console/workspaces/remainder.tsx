@@ -4,7 +4,7 @@
  * @module
  */
 
-import { compact, count, credits, dateTime } from '../format.js'
+import { compact, count, credits, date, dateTime } from '../format.js'
 import { Meter } from '../parts/small.js'
 import type { Budget, Workspace } from '../wire.js'
 
@@ -20,8 +20,8 @@ export function Remainder({ of }: { readonly of: Workspace | undefined }) {
           class={budget.remaining_tokens === 0 ? 'bad' : undefined}
           title={`${count(budget.remaining_tokens)} of ${count(budget.tokens)} tokens`}
         >
-          {compact(budget.remaining_tokens)} of {compact(budget.tokens)} tokens left,{' '}
-          {resets(budget)}
+          {compact(budget.remaining_tokens)} of {compact(budget.tokens)} tokens left this{' '}
+          {budget.period}, resets {date(budget.resets_at)} UTC
         </span>
       )}
       {balance !== null && (
@@ -29,11 +29,6 @@ export function Remainder({ of }: { readonly of: Workspace | undefined }) {
       )}
     </span>
   )
-}
-
-/** `this month, resets 2026-12-01 00:00 UTC`. */
-function resets({ period, resets_at: at }: Budget): string {
-  return `this ${period}, resets ${dateTime(at)} UTC`
 }
 
 /** A budget with its bar. */
