@@ -51,7 +51,8 @@ export async function bundleConsole(outDir: string): Promise<void> {
       reportCompressedSize: false,
     },
   })
-  copyFileSync(require.resolve('preact/LICENSE'), join(outDir, 'preact.LICENSE.txt'))
+  const preact = dirname(require.resolve('preact/package.json'))
+  copyFileSync(join(preact, 'LICENSE'), join(outDir, 'preact.LICENSE.txt'))
 }
 
 function readStamp(path: string): string | undefined {

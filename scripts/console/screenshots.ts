@@ -7,8 +7,7 @@
 
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { ConsoleTest, withoutBrowser } from '../../test/helpers/console.js'
+import { type ConsoleTest, consoleTest } from '../../test/helpers/console.js'
 import { fillAccounts } from '../../test/helpers/full-accounts.js'
 import { root } from '../build/paths.js'
 
@@ -39,18 +38,14 @@ for (const look of looks) {
   for (const state of ['empty', 'full', 'failing']) {
     const name = `${state}-${look.name}`
     if (chosen !== undefined && !name.includes(chosen)) continue
-    await t.test(name, { skip: withoutBrowser }, (t) => shoot(t, state, look))
+    const { colorScheme, viewport } = look
+    const options = { colorScheme, viewport, ...(state === 'full' && { prepare: fillAccounts }) }
+    consoleTest(name, options, (_, console) => shoot(console, state, join(folder, name)))
   }
 }
 
-async function shoot(t: Test, state: string, look: (typeof looks)[number]): Promise<void> {
-  const { name, ...options } = look
-  const console = await ConsoleTest.start(t, {
-    ...options,
-    ...(state === 'full' && { prepare: fillAccounts }),
-  })
+async function shoot(console: ConsoleTest, state: string, into: string): Promise<void> {
   const { page } = console
-  const into = join(folder, `${state}-${name}`)
   rmSync(into, { recursive: true, force: true })
   mkdirSync(into, { recursive: true })
   let number = 0

@@ -1,11 +1,9 @@
 /** Compare: the same cases asked in several ways. */
-import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { fixturePath } from '../helpers/fixture.js'
-import { ConsoleTest, withoutBrowser } from '../helpers/console.js'
+import { consoleTest } from '../helpers/console.js'
 
-t.test('compare', { skip: withoutBrowser }, async (t) => {
-  const console = await ConsoleTest.start(t)
+consoleTest('compare', {}, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   await console.admin('POST', '/models', { file: await fixturePath('small'), name: 'other' })

@@ -1,9 +1,7 @@
 /** The life of a key, from the link of a first start to its revocation, in a browser. */
-import t from 'tap'
-import { ConsoleTest, withoutBrowser } from '../helpers/console.js'
+import { consoleTest } from '../helpers/console.js'
 
-t.test('a key is made, used, rotated, blocked and revoked', { skip: withoutBrowser }, async (t) => {
-  const console = await ConsoleTest.start(t)
+consoleTest('a key is made, used, rotated, blocked and revoked', {}, async (t, console) => {
   const { page } = console
   const row = (name: string) => page.getByRole('row').filter({ hasText: name })
   const choose = async (name: string, deed: string) => {

@@ -1,10 +1,8 @@
 /** Models and settings of the running server, in a browser. */
-import t from 'tap'
 import { fixturePath } from '../helpers/fixture.js'
-import { ConsoleTest, withoutBrowser } from '../helpers/console.js'
+import { consoleTest } from '../helpers/console.js'
 
-t.test('models and settings', { skip: withoutBrowser }, async (t) => {
-  const console = await ConsoleTest.start(t, { args: ['--threads', '1'] })
+consoleTest('models and settings', { args: ['--threads', '1'] }, async (t, console) => {
   const { page } = console
   const row = (name: string) => page.getByRole('row').filter({ hasText: name })
   await console.signInFirst()

@@ -1,17 +1,15 @@
 /** Requests written by hand in the playground. */
-import t from 'tap'
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fixturePath, projectorPath } from '../helpers/fixture.js'
-import { ConsoleTest, withoutBrowser } from '../helpers/console.js'
+import { consoleTest } from '../helpers/console.js'
 import { png } from '../helpers/pictures.js'
 
 const run = promisify(execFile)
 
-t.test('the playground', { skip: withoutBrowser }, async (t) => {
-  const console = await ConsoleTest.start(t)
+consoleTest('the playground', {}, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   await console.open('playground', 'Playground')
@@ -112,9 +110,11 @@ interface Reply {
   readonly answers: { readonly team: { readonly choice: string } }
 }
 
-t.test('a picture that is pasted or dropped is seen', { skip: withoutBrowser }, async (t) => {
-  const [model, projector] = await Promise.all([fixturePath('dense'), projectorPath()])
-  const console = await ConsoleTest.start(t, { args: ['--model', model, '--mmproj', projector] })
+const withEyes = async () => ({
+  args: ['--model', await fixturePath('dense'), '--mmproj', await projectorPath()],
+})
+
+consoleTest('a picture that is pasted or dropped is seen', withEyes, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   await console.open('playground', 'Playground')

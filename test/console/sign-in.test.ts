@@ -1,9 +1,7 @@
 /** Who comes in, and who does not. */
-import t from 'tap'
-import { ConsoleTest, password, withoutBrowser } from '../helpers/console.js'
+import { consoleTest, password } from '../helpers/console.js'
 
-t.test('passwords, links and sessions', { skip: withoutBrowser }, async (t) => {
-  const console = await ConsoleTest.start(t)
+consoleTest('passwords, links and sessions', {}, async (t, console) => {
   const { page } = console
   const signIn = async (password: string) => {
     await page.getByLabel('Password').fill(password)

@@ -1,9 +1,7 @@
 /** Workspaces, their budgets and ledgers, in a browser. */
-import t from 'tap'
-import { ConsoleTest, withoutBrowser } from '../helpers/console.js'
+import { consoleTest } from '../helpers/console.js'
 
-t.test('workspaces', { skip: withoutBrowser }, async (t) => {
-  const console = await ConsoleTest.start(t)
+consoleTest('workspaces', {}, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   await console.open('workspaces', 'Workspaces')

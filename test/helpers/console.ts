@@ -8,15 +8,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { ServerProcess } from './server-process.js'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
   existsSync(path),
 )
 
-/** Why tests of the console cannot run here; false if they can. */
-export const withoutBrowser =
+const skip =
   executablePath === undefined && 'Chromium is not installed (Debian: chromium)'
 
 export const password = 'correct horse battery'
@@ -29,6 +28,20 @@ export interface ConsoleOptions {
   readonly prepare?: (dataDir: string) => void
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly colorScheme?: 'light' | 'dark'
+}
+
+/** A test of the console in a browser, skipped where there is none. */
+export function consoleTest(
+  name: string,
+  options: ConsoleOptions | (() => Promise<ConsoleOptions>),
+  run: (t: Test, console: ConsoleTest) => Promise<void>,
+): void {
+  t.test(name, { skip }, async (t) => {
+    const chosen = typeof options === 'function' ? await options() : options
+    const console = await ConsoleTest.start(t, chosen)
+    await run(t, console)
+    t.strictSame(console.complaints, [], 'no error in the browser, and no other host')
+  })
 }
 
 export class ConsoleTest {
@@ -68,9 +81,7 @@ export class ConsoleTest {
       colorScheme: options.colorScheme ?? 'light',
       reducedMotion: 'reduce',
     })
-    const test = new ConsoleTest(server, context, await context.newPage(), link)
-    t.teardown(() => t.strictSame(test.complaints, [], 'no error, and no other host'))
-    return test
+    return new ConsoleTest(server, context, await context.newPage(), link)
   }
 
   private constructor(server: ServerProcess, context: BrowserContext, page: Page, link: string) {
