@@ -58,8 +58,10 @@ interface Ajv {
 // Of the version that the document's validator depends on: the one at the top belongs to ESLint.
 const fromValidator = createRequire(import.meta.resolve('@seriousme/openapi-schema-validator'))
 const { Ajv2020 } = fromValidator('ajv/dist/2020.js') as {
-  Ajv2020: new (options: { strict: boolean }) => Ajv
+  Ajv2020: new (options: { strict: boolean; formats: Record<string, RegExp> }) => Ajv
 }
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
 /** Reply headers that are about the message, not the interface. */
 const plumbing = new Set([
@@ -69,7 +71,7 @@ const plumbing = new Set([
 
 export class OpenApi {
   readonly document: Document
-  readonly #ajv = new Ajv2020({ strict: false })
+  readonly #ajv = new Ajv2020({ strict: false, formats: { 'date-time': isoTime } })
   readonly #checks = new Map<object, Check>()
 
   /** @param text - Of the document. */

@@ -4,6 +4,7 @@ import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { withAdmin } from '../helpers/admin-server.js'
 import { bookingOf } from '../helpers/booking.js'
+import { until } from '../helpers/until.js'
 
 type Workspace = ReplyOf<'getWorkspace'>
 type NewKey = ReplyOf<'createKey'>
@@ -72,7 +73,8 @@ t.test('a key is made, used, blocked, let in again, and revoked', (t) =>
     const listed = await admin.ask('GET', '/keys')
     t.notOk(listed.text.includes(made.secret), 'the secret is shown once')
     t.equal((await post(made.secret)).status, 200)
-    accounts.ledger.flush()
+    const isUsed = () => accounts.keys.get(made.id).usedMs !== null
+    await until(isUsed)
     t.type((await admin.done<Key>('GET', path)).last_used_at, 'string')
 
     t.match(await admin.done('PATCH', path, { name: 'shop', blocked: true }), {
@@ -126,7 +128,8 @@ t.test('an expiry lies ahead, and a key goes by it', (t) =>
   withAdmin(t, {}, async ({ admin, workspaceId, post }) => {
     const asked = { workspace_id: workspaceId, name: 'web' }
     for (const [expires_at, status] of [
-      ['2020-01-01', 400],
+      ['2020-01-01T00:00:00Z', 400],
+      ['2020-01-01', 422],
       ['soon', 422],
       ['2020-13-01T00:00:00Z', 422],
     ] as const) {

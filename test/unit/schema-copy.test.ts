@@ -81,10 +81,13 @@ t.test('where no copy can be made, nothing is changed', async (t) => {
   // A damaged page of the ledger, which a copy reads and an opening does not.
   const path = join(dataDir, 'accounts.db')
   const db = new Sqlite(path)
-  const pages = db.pragma('page_count', { simple: true }) as number
+  const page = db
+    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'ledger'")
+    .pluck()
+    .get() as number
   db.close()
   const file = openSync(path, 'r+')
-  const root = 4096 * (pages - 1)
+  const root = 4096 * (page - 1)
   writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, root)
   closeSync(file)
   t.throws(() => new Accounts({ dataDir }), { code: 'ERR_ACCOUNTS', message: /Cannot copy/ })

@@ -91,7 +91,8 @@ function requireShape(code: ErrorCode, schema: object, value: unknown, parent = 
     compiled.set(schema, validator)
   }
   if (validator.Check(value)) return
-  const errors = validator.Errors(value)
+  // An unknown field is told of twice: that it may not be there says nothing of its name.
+  const errors = validator.Errors(value).filter((error) => error.keyword !== 'boolean')
   const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
   const deepest = Math.max(...errors.map(depth))
   // Of a union, all members complain: the one that was meant does so deepest.

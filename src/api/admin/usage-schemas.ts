@@ -37,7 +37,7 @@ export const UsageSchema = Type.Object(
         'console, requests without a key) is no part of `by` key.',
     }),
   },
-  { title: 'Usage' },
+  { title: 'UsageOverTime' },
 )
 
 export const usageQuery = {
