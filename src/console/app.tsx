@@ -57,11 +57,7 @@ export function App() {
   if (now === undefined) {
     return (
       <main class="lone">
-        {found.error ? (
-          <Failed error={found.error} retry={found.reload} />
-        ) : (
-          <Loading lines={3} />
-        )}
+        {found.error ? <Failed error={found.error} retry={found.reload} /> : <Loading lines={3} />}
       </main>
     )
   }

@@ -66,7 +66,8 @@ export function dateTime(time: string | number | Date): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-export const date = (time: string | number | Date): string => new Date(time).toISOString().slice(0, 10)
+export const date = (time: string | number | Date): string =>
+  new Date(time).toISOString().slice(0, 10)
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', 60],

@@ -5,7 +5,10 @@ consoleTest('a key is made, used, rotated, blocked and revoked', {}, async (t, c
   const { page } = console
   const row = (name: string) => page.getByRole('row').filter({ hasText: name })
   const choose = async (name: string, deed: string) => {
-    await page.getByRole('button', { name: `More actions for key ${name}` }).first().click()
+    await page
+      .getByRole('button', { name: `More actions for key ${name}` })
+      .first()
+      .click()
     await page.getByRole('menuitem', { name: deed }).click()
     await page.getByRole('button', { name: `${deed.replace('…', '')} key`, exact: true }).click()
   }
@@ -33,7 +36,11 @@ consoleTest('a key is made, used, rotated, blocked and revoked', {}, async (t, c
   await page.getByRole('link', { name: 'Usage' }).click()
   await page.getByText('Key', { exact: true }).click()
   const used = page.getByRole('table', { name: 'Usage by key' }).getByRole('row')
-  for (let tries = 0; tries < 20 && (await used.filter({ hasText: 'invoices' }).count()) === 0; tries++) {
+  for (
+    let tries = 0;
+    tries < 20 && (await used.filter({ hasText: 'invoices' }).count()) === 0;
+    tries++
+  ) {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.waitForTimeout(200)
   }

@@ -60,7 +60,10 @@ consoleTest('models and settings', { args: ['--threads', '1'] }, async (t, conso
     await page.getByLabel(/Only those set by hand/).check()
     const names = await page.getByRole('rowheader').allInnerTexts()
     t.ok(names.some((name) => name.startsWith('threads')))
-    t.notOk(names.some((name) => name.startsWith('maxBodyBytes')), 'defaults are left out')
+    t.notOk(
+      names.some((name) => name.startsWith('maxBodyBytes')),
+      'defaults are left out',
+    )
     await row('threads').getByText('flag', { exact: true }).waitFor()
   })
 })

@@ -15,8 +15,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((
   existsSync(path),
 )
 
-const skip =
-  executablePath === undefined && 'Chromium is not installed (Debian: chromium)'
+const skip = executablePath === undefined && 'Chromium is not installed (Debian: chromium)'
 
 export const password = 'correct horse battery'
 
@@ -74,7 +73,10 @@ export class ConsoleTest {
     const [link] = /\/console#first=[\w-]+/.exec(output) ?? []
     if (link === undefined) throw new Error(`No link of the first start in: ${output}`)
     // A process that is no ordinary user's has no sandbox.
-    const browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+    const browser = await chromium.launch({
+      executablePath: executablePath!,
+      args: ['--no-sandbox'],
+    })
     t.teardown(() => browser.close())
     const context = await browser.newContext({
       viewport: options.viewport ?? { width: 1280, height: 900 },

@@ -10,7 +10,16 @@ const teams = [
   ...['billing', 'support', 'search', 'fraud', 'returns', 'logistics'],
   ...['mobile', 'moderation', 'research', 'sales', 'legal'],
 ]
-const uses = ['invoices', 'triage', 'ranking', 'alerts', 'nightly batch', 'staging', 'import', 'bot']
+const uses = [
+  'invoices',
+  'triage',
+  'ranking',
+  'alerts',
+  'nightly batch',
+  'staging',
+  'import',
+  'bot',
+]
 const models = ['oi-small', 'qwen3-4b', 'lfm2-d1', 'gemma-3-4b']
 
 export const fullKeys = 1000
@@ -23,7 +32,8 @@ export function fillAccounts(dataDir: string): void {
   try {
     administration.setPrice('oi-small', { input: 150_000, output: 600_000 })
     const workspaces = ['default', ...teams].map((name) => {
-      if (accounts.listWorkspaces().some((one) => one.name === name)) return accounts.workspace(name)
+      if (accounts.listWorkspaces().some((one) => one.name === name))
+        return accounts.workspace(name)
       return accounts.createWorkspace(name)
     })
     const [first, second] = workspaces
@@ -35,7 +45,10 @@ export function fillAccounts(dataDir: string): void {
       const some = random() < 0.3 ? [pick(models)] : null
       const expiresMs = random() < 0.2 ? Date.now() + Math.ceil(300 * random()) * dayMs : null
       const name = `${pick(uses)} ${i + 1}`
-      return { workspace, key: accounts.keys.create(workspace.id, { name, models: some, expiresMs }) }
+      return {
+        workspace,
+        key: accounts.keys.create(workspace.id, { name, models: some, expiresMs }),
+      }
     })
     const ofFirst = keys.filter(({ workspace }) => workspace.id === first!.id)
     for (let i = 0; i < 1.4 * fullRows; i++) {

@@ -153,7 +153,13 @@ function CaseFields({ of: one, number, questions, onCase, onRemove }: CaseFields
   )
 }
 
-function Answers({ of: cell, alone }: { readonly of: Row['cells'][number]; readonly alone: boolean }) {
+function Answers({
+  of: cell,
+  alone,
+}: {
+  readonly of: Row['cells'][number]
+  readonly alone: boolean
+}) {
   if (cell === undefined) return <span class="faint">–</span>
   if ('error' in cell) return <p class="field-error">{cell.error.message}</p>
   return (

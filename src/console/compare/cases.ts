@@ -76,7 +76,9 @@ export function linesOf(cases: readonly Case[], questions: string): string {
       return label === undefined ? [] : [[name, label] as const]
     })
     const right =
-      expected.length === 0 ? '' : `,"expected":${stringifyJson(objectFromEntries(expected) as Json)}`
+      expected.length === 0
+        ? ''
+        : `,"expected":${stringifyJson(objectFromEntries(expected) as Json)}`
     return [`{"state":${state},"questions":${questions}${right}}\n`]
   })
   return lines.join('')
@@ -119,6 +121,12 @@ function caseState(state: Json): Pick<Case, 'form' | 'state'> {
 function expectedIn(value: Json | undefined): Record<string, string> {
   if (!isJsonObject(value)) return {}
   const shown = (label: Json) =>
-    typeof label === 'boolean' ? (label ? 'yes' : 'no') : typeof label === 'string' ? label : stringifyJson(label)
+    typeof label === 'boolean'
+      ? label
+        ? 'yes'
+        : 'no'
+      : typeof label === 'string'
+        ? label
+        : stringifyJson(label)
   return Object.fromEntries(entriesOf(value).map(([name, label]) => [name, shown(label)]))
 }

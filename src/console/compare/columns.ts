@@ -52,7 +52,9 @@ export function inColumn(answer: Answer, column: CompareColumn): Answer {
 export function nameOf({ model, orders, temperature }: CompareColumn): string {
   const parts = [
     model === '' ? 'default model' : model,
-    ...(orders === '' ? [] : [orders === 'all' ? 'all orders' : `${orders} order${orders === '1' ? '' : 's'}`]),
+    ...(orders === ''
+      ? []
+      : [orders === 'all' ? 'all orders' : `${orders} order${orders === '1' ? '' : 's'}`]),
     ...(temperature.trim() === '' ? [] : [`T ${temperature.trim()}`]),
   ]
   return parts.join(', ')

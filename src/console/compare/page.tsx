@@ -85,9 +85,7 @@ export function ComparePage() {
     const { type, question } = examples.find(({ type }) => type === 'choice')!
     setQuestions({ ...noQuestions, fields: [newQuestion(type, [], question)] })
     const right = ['billing', 'technical', 'sales', '']
-    setCases(
-      exampleStates.map((state, i) => newCase({ state, expected: { team: right[i]! } })),
-    )
+    setCases(exampleStates.map((state, i) => newCase({ state, expected: { team: right[i]! } })))
   }
   return (
     <>
@@ -95,11 +93,7 @@ export function ComparePage() {
         title="Compare"
         about="Models, orders and temperatures beside each other. Cases stay in this tab until you save them to a file; nothing is booked."
       >
-        <button
-          type="button"
-          class="button"
-          onClick={() => chooser.current?.click()}
-        >
+        <button type="button" class="button" onClick={() => chooser.current?.click()}>
           Open file…
         </button>
         <input
@@ -176,8 +170,8 @@ export function ComparePage() {
       {cases.length === 0 ? (
         <Empty icon="compare" title="No cases yet">
           <p>
-            A case is a state that the questions are asked about. Add one, open a file of JSON
-            lines as <code>oi eval</code> takes them, or begin with an example.
+            A case is a state that the questions are asked about. Add one, open a file of JSON lines
+            as <code>oi eval</code> takes them, or begin with an example.
           </p>
           <button type="button" class="button" onClick={takeExample}>
             Insert an example

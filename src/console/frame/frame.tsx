@@ -172,7 +172,8 @@ function Foot() {
     return () => clearInterval(timer)
   }, [reload])
   const { data } = server
-  const state = since !== undefined ? { tone: 'bad', text: 'No answer' } as const : data && states[data.state]
+  const state =
+    since !== undefined ? ({ tone: 'bad', text: 'No answer' } as const) : data && states[data.state]
   return (
     <div class="foot">
       {state && (

@@ -118,7 +118,11 @@ function readSettings(text: string): Record<string, string | number | boolean> |
     const [, name, value] = match
     const number = Number(value)
     settings[name!] =
-      value === 'true' || value === 'false' ? value === 'true' : Number.isNaN(number) ? value! : number
+      value === 'true' || value === 'false'
+        ? value === 'true'
+        : Number.isNaN(number)
+          ? value!
+          : number
   }
   return settings
 }

@@ -89,10 +89,16 @@ export function ModelPage({ name }: { readonly name: string }) {
         </Confirm>
       )}
       {open === 'unload' && (
-        <Confirm title={`Unload ${name}`} deed="Unload model" danger action={unload} onClose={close}>
+        <Confirm
+          title={`Unload ${name}`}
+          deed="Unload model"
+          danger
+          action={unload}
+          onClose={close}
+        >
           <p>
-            It finishes what it was asked. Requests that name it are refused from now on; its
-            usage stays.
+            It finishes what it was asked. Requests that name it are refused from now on; its usage
+            stays.
           </p>
         </Confirm>
       )}

@@ -26,7 +26,12 @@ export function PriceForm({ model }: { readonly model: string }) {
       {({ prices }) => (
         <Fields
           of={
-            prices.find((price) => price.model === model) ?? { model, input: 0, output: 0, image: 0 }
+            prices.find((price) => price.model === model) ?? {
+              model,
+              input: 0,
+              output: 0,
+              image: 0,
+            }
           }
         />
       )}

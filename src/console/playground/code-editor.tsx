@@ -59,8 +59,7 @@ export function CodeEditor({ label, value, onValue, mistake, rows = 10 }: CodeEd
 
 /** Beyond it colours would be noticed while typing. */
 const mostColoured = 50_000
-const token =
-  /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 
 function coloured(text: string, at: number | undefined): ComponentChildren {
   if (at === undefined) return text.length > mostColoured ? text : colours(text)

@@ -93,4 +93,3 @@ export function placeIn(
   const [first, ...steps] = stepsOf(error.param)
   return first === root ? steps : undefined
 }
-

@@ -122,7 +122,7 @@ const skipSpace = (text: string, at: number): number => behind(space, text, at)
 function skipValue(text: string, at: number): number {
   if (text[at] === '"') return behind(string, text, at)
   if (text[at] !== '{' && text[at] !== '[') return behind(scalar, text, at)
-  for (let depth = 0; at < text.length; ) {
+  for (let depth = 0; at < text.length;) {
     const c = text[at]
     if (c === '"') {
       at = behind(string, text, at)

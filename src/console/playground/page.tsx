@@ -15,7 +15,14 @@ import { useKept } from '../store.js'
 import { asApiError, useLoad } from '../use-load.js'
 import type { Models, Workspaces } from '../wire.js'
 import { CodeDialog } from './code-dialog.js'
-import { bodyOf, type DraftState, emptyState, noQuestions, writtenQuestions, writtenState } from './draft.js'
+import {
+  bodyOf,
+  type DraftState,
+  emptyState,
+  noQuestions,
+  writtenQuestions,
+  writtenState,
+} from './draft.js'
 import { newQuestion } from './drafts.js'
 import { type Example, examples } from './examples.js'
 import { QuestionsEditor } from './questions-editor.js'

@@ -61,7 +61,11 @@ export function QuestionFields({ of: question, error, onChange, onRemove }: Ques
       />
       {type === 'noul' ? (
         <div class="pair">
-          <TextField label="What counts as yes" value={question.yes} onValue={(yes) => set({ yes })} />
+          <TextField
+            label="What counts as yes"
+            value={question.yes}
+            onValue={(yes) => set({ yes })}
+          />
           <TextField label="What counts as no" value={question.no} onValue={(no) => set({ no })} />
         </div>
       ) : (
@@ -87,7 +91,10 @@ function changedType(question: DraftQuestion, type: QuestionType): Partial<Draft
   if (type === question.type) return {}
   const { options } = question
   if (type === 'score') {
-    return { type, options: options.map(({ name, meaning }) => ({ name: '', meaning: meaning || name })) }
+    return {
+      type,
+      options: options.map(({ name, meaning }) => ({ name: '', meaning: meaning || name })),
+    }
   }
   if (type === 'choice') {
     return { type, options: options.length > 0 ? options.map(named) : [noOption, noOption] }
@@ -149,11 +156,7 @@ function Options({ of: { type, options }, onOptions }: OptionsProps) {
           </li>
         ))}
       </ol>
-      <button
-        type="button"
-        class="button small"
-        onClick={() => onOptions([...options, noOption])}
-      >
+      <button type="button" class="button small" onClick={() => onOptions([...options, noOption])}>
         <Icon name="plus" />
         Add {what}
       </button>

@@ -83,13 +83,13 @@ export function SettingsPage() {
           <Facts
             of={[
               ['Version', `oi ${data.version}, Node.js ${data.node}`],
-              ['Started', `${dateTime(data.started_at)} UTC (${duration(data.uptime_seconds)} ago)`],
+              [
+                'Started',
+                `${dateTime(data.started_at)} UTC (${duration(data.uptime_seconds)} ago)`,
+              ],
               ['Transport', data.transport],
               ['Addresses', data.addresses.join(', ')],
-              [
-                'Console',
-                data.admin === 'on' ? 'from anywhere' : 'from the server’s machine only',
-              ],
+              ['Console', data.admin === 'on' ? 'from anywhere' : 'from the server’s machine only'],
               ['Data folder', <span class="mono">{data.data_folder}</span>],
               [
                 'Memory',
@@ -112,9 +112,8 @@ export function SettingsPage() {
           {({ settings: all }) => {
             const set = all.filter(({ origin }) => origin !== 'default')
             const wanted = search.trim().toLowerCase()
-            const fitting = (onlySet ? set : all).filter(
-              ({ name, description, flag, variable }) =>
-                `${name} ${description} ${flag} ${variable}`.toLowerCase().includes(wanted),
+            const fitting = (onlySet ? set : all).filter(({ name, description, flag, variable }) =>
+              `${name} ${description} ${flag} ${variable}`.toLowerCase().includes(wanted),
             )
             return (
               <>

@@ -61,7 +61,13 @@ export function Chart({ bars, per, label, show, showShort }: ChartProps) {
       >
         {ticks.map((tick) => (
           <g key={tick}>
-            <line class="grid" x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
+            <line
+              class="grid"
+              x1={margin.left}
+              x2={width - margin.right}
+              y1={y(tick)}
+              y2={y(tick)}
+            />
             <text class="axis" x={margin.left - 8} y={y(tick) + 4} text-anchor="end">
               {showShort(tick)}
             </text>

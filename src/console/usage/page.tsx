@@ -165,7 +165,12 @@ function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: M
         <Legend bars={bars} show={show} />
       </figure>
       <h2>Together</h2>
-      <Table label={`Usage by ${usage.by}`} columns={columns} rows={totals} rowKey={({ key }) => key} />
+      <Table
+        label={`Usage by ${usage.by}`}
+        columns={columns}
+        rows={totals}
+        rowKey={({ key }) => key}
+      />
       <details class="values">
         <summary>
           Values for each {usage.per} ({label.toLowerCase()})

@@ -7,12 +7,7 @@
 import type { Usage, UsageRow } from '../wire.js'
 
 export type Measure =
-  | 'requests'
-  | 'input_tokens'
-  | 'output_tokens'
-  | 'image_tokens'
-  | 'cached_tokens'
-  | 'cost'
+  'requests' | 'input_tokens' | 'output_tokens' | 'image_tokens' | 'cached_tokens' | 'cost'
 
 export interface Series {
   readonly key: string

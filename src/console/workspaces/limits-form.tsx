@@ -28,8 +28,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
     onChanged(await call<Workspace>(path, { method: 'PATCH', body: { limits: read } }))
   })
   const same =
-    read.requests_per_minute === limits.requests_per_minute &&
-    read.concurrent === limits.concurrent
+    read.requests_per_minute === limits.requests_per_minute && read.concurrent === limits.concurrent
   return (
     <FormIn action={save}>
       <TextField

@@ -30,11 +30,7 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
         input={{ maxLength: 100 }}
       />
       <div class="form-foot">
-        <button
-          type="submit"
-          class="button"
-          disabled={rename.busy || same || name.trim() === ''}
-        >
+        <button type="submit" class="button" disabled={rename.busy || same || name.trim() === ''}>
           Rename
         </button>
       </div>

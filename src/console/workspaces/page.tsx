@@ -92,7 +92,8 @@ export function WorkspacesPage() {
       </PageHead>
       <LoadedPart of={workspaces}>
         {({ workspaces: all }) => {
-          if (all.length === 0) return <Empty icon="workspaces" title="There are no workspaces yet" />
+          if (all.length === 0)
+            return <Empty icon="workspaces" title="There are no workspaces yet" />
           const wanted = search.trim().toLowerCase()
           const shown = all.filter(({ name }) => name.toLowerCase().includes(wanted))
           return (
@@ -110,12 +111,7 @@ export function WorkspacesPage() {
               {shown.length === 0 ? (
                 <Empty icon="workspaces" title="No workspace fits" />
               ) : (
-                <Table
-                  label="Workspaces"
-                  columns={columns}
-                  rows={shown}
-                  rowKey={({ id }) => id}
-                />
+                <Table label="Workspaces" columns={columns} rows={shown} rowKey={({ id }) => id} />
               )}
             </>
           )

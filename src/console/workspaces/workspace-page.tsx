@@ -38,14 +38,8 @@ export function WorkspacePage({ name: id }: { readonly name: string }) {
             <>
               <Facts
                 of={[
-                  [
-                    'Active keys',
-                    <a href={`#/keys?workspace=${id}`}>{count(data.active_keys)}</a>,
-                  ],
-                  [
-                    'Usage',
-                    <a href={`#/usage?by=key&workspace_id=${id}`}>by key, hour and day</a>,
-                  ],
+                  ['Active keys', <a href={`#/keys?workspace=${id}`}>{count(data.active_keys)}</a>],
+                  ['Usage', <a href={`#/usage?by=key&workspace_id=${id}`}>by key, hour and day</a>],
                   ['Created', <Time at={data.created_at} />],
                   ['Number', String(id)],
                 ]}
