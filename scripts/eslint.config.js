@@ -54,7 +54,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     rules: {
       'no-console': 'error',
       'no-restricted-syntax': [

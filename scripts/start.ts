@@ -1,10 +1,11 @@
 /**
  * `npm start -- [flags of oi serve]`: builds the addon unless it is there, or `OI_ADDON` names one,
- * then serves.
+ * and the console, then serves.
  *
  * @module
  */
 
+import { buildConsole } from './build/console.js'
 import { buildNative } from './build/native.js'
 import { BuildError } from './build/run.js'
 
@@ -12,6 +13,7 @@ const flags = process.argv.slice(2)
 
 try {
   if (!process.env['OI_ADDON']) await buildNative(new Set())
+  await buildConsole()
 } catch (error) {
   console.error(error instanceof BuildError ? error.message : error)
   process.exit(error instanceof BuildError ? error.exitCode : 1)

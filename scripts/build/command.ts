@@ -7,6 +7,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildConsole } from './console.js'
 import { buildDir, buildNative, type Switch, switches } from './native.js'
 import { root } from './paths.js'
 import { BuildError } from './run.js'
@@ -28,6 +29,7 @@ export async function build(flags: string[]): Promise<number> {
     if (values['clean']) rmSync(buildDir(enabled), { recursive: true, force: true })
     const dir = await buildNative(enabled)
     if (installed) leaveProducts(dir)
+    else await buildConsole()
     // Only the build without switches is looked for.
     if (enabled.size > 0) console.log(`To use it: OI_ADDON=${join(dir, 'oi.node')}`)
     return 0

@@ -8,6 +8,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { bundleConsole } from '../build/console.js'
 import { root } from '../build/paths.js'
 import { run } from '../build/run.js'
 import { completeTypes } from './common-js.js'
@@ -36,6 +37,7 @@ export async function stageMain(folder: string): Promise<void> {
   const config = join(root, 'scripts', 'package', 'tsconfig.json')
   const dist = join(folder, 'dist')
   await run(process.execPath, [tsc, '--project', config, '--outDir', dist])
+  await bundleConsole(join(dist, 'src', 'console'))
   completeTypes(join(dist, 'src'), ['index', 'client/index'])
   for (const name of filesIn(join(dist, 'scripts'))) {
     if (name.endsWith('.d.ts')) rmSync(join(dist, 'scripts', name))

@@ -37,6 +37,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'open-all': ['open', 'decide', 'models', 'errors'],
   index: ['open', 'open-all', 'api', 'errors'],
   client: [],
+  // Bundled for browsers: what it takes from there names nothing of Node.
+  console: ['api', 'scoring', 'errors'],
   cli: [
     ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
     ...[
@@ -77,6 +79,7 @@ const owners: Readonly<Record<string, (path: string) => boolean>> = {
   sharp: (path) => path.startsWith('src/images/'),
   'prom-client': (path) => path === 'src/http/metrics.ts',
   pino: (path) => path === 'src/http/logger.ts',
+  preact: (path) => path.startsWith('src/console/'),
   commander: (path) => path.startsWith('src/cli/'),
   'node:module': (path) => ['src/engine/native.ts', 'src/server-package.ts'].includes(path),
 }
@@ -95,7 +98,7 @@ interface Import {
   readonly typesOnly: boolean
 }
 
-const typescript = ['src', 'test', 'scripts'].flatMap((folder) => sourcesIn(folder, /\.ts$/))
+const typescript = ['src', 'test', 'scripts'].flatMap((folder) => sourcesIn(folder, /\.tsx?$/))
 const native = sourcesIn('native', /\.(?:cc|h)$/)
 const own = typescript.filter(({ path }) => path.startsWith('src/'))
 const imports = own.flatMap(importsOf)
@@ -239,7 +242,7 @@ t.test('nothing committed names a folder of this machine or a registry', { skip 
 
 /** `src/api/json.ts` -> `api`, `src/errors.ts` -> `errors`. */
 function partOf(path: string): string {
-  return path.split('/')[1]!.replace(/\.ts$/, '')
+  return path.split('/')[1]!.replace(/\.tsx?$/, '')
 }
 
 function importsOf({ path, text }: Source): Import[] {

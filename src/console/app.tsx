@@ -1,0 +1,83 @@
+/**
+ * Who is signed in, and which page that shows.
+ *
+ * @module
+ */
+
+import type { FunctionComponent } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { AuditPage } from './audit/page.js'
+import { ComparePage } from './compare/page.js'
+import { FirstSignIn } from './frame/first-sign-in.js'
+import { Frame } from './frame/frame.js'
+import { SignIn } from './frame/sign-in.js'
+import { KeysPage } from './keys/page.js'
+import { ModelPage } from './models/model-page.js'
+import { ModelsPage } from './models/page.js'
+import { usePlace } from './navigation.js'
+import { Failed, Loading } from './parts/states.js'
+import { PageHead } from './parts/small.js'
+import { PlaygroundPage } from './playground/page.js'
+import { session } from './server.js'
+import { SettingsPage } from './settings/page.js'
+import { useStore } from './store.js'
+import { UsagePage } from './usage/page.js'
+import { useLoad } from './use-load.js'
+import type { Session } from './wire.js'
+import { WorkspacesPage } from './workspaces/page.js'
+import { WorkspacePage } from './workspaces/workspace-page.js'
+
+interface Pages {
+  readonly list: FunctionComponent
+  /** Of one thing in the list. */
+  readonly one?: FunctionComponent<{ readonly name: string }>
+}
+
+const pages: Readonly<Record<string, Pages>> = {
+  keys: { list: KeysPage },
+  playground: { list: PlaygroundPage },
+  compare: { list: ComparePage },
+  usage: { list: UsagePage },
+  workspaces: { list: WorkspacesPage, one: WorkspacePage },
+  models: { list: ModelsPage, one: ModelPage },
+  settings: { list: SettingsPage },
+  audit: { list: AuditPage },
+}
+
+export function App() {
+  const now = useStore(session)
+  const { parts, first } = usePlace()
+  const found = useLoad<Session>(now === undefined && first === undefined ? '/session' : undefined)
+  useEffect(() => {
+    if (found.data !== undefined) session.set(found.data)
+  }, [found.data])
+
+  if (first !== undefined) return <FirstSignIn token={first} />
+  if (now === null) return <SignIn />
+  if (now === undefined) {
+    return (
+      <main class="lone">
+        {found.error ? <Failed error={found.error} retry={found.reload} /> : <Loading lines={3} />}
+      </main>
+    )
+  }
+  const [page = 'keys', name] = parts
+  return (
+    <Frame page={page} name={name}>
+      <Page page={page} name={name} />
+    </Frame>
+  )
+}
+
+function Page({ page, name }: { readonly page: string; readonly name: string | undefined }) {
+  const known = Object.hasOwn(pages, page) ? pages[page] : undefined
+  if (known?.one !== undefined && name !== undefined) return <known.one key={name} name={name} />
+  if (known !== undefined) return <known.list />
+  return (
+    <PageHead title="There is no such page">
+      <a class="button" href="#/keys">
+        API keys
+      </a>
+    </PageHead>
+  )
+}

@@ -1,0 +1,140 @@
+/**
+ * The audit log: who changed what, and how it was before.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { count, dateTime } from '../format.js'
+import { Pager, trailSteps } from '../parts/pager.js'
+import { PageHead } from '../parts/small.js'
+import { Empty, LoadedPart } from '../parts/states.js'
+import { type Column, Table } from '../parts/table.js'
+import { withQuery } from '../server.js'
+import { useLoad } from '../use-load.js'
+import type { Audit, AuditEntry } from '../wire.js'
+
+const actors: Readonly<Record<AuditEntry['actor'], string>> = {
+  console: 'Admin session',
+  command: 'Command',
+  server: 'Server',
+}
+
+const columns: readonly Column<AuditEntry>[] = [
+  {
+    name: 'Time (UTC)',
+    head: true,
+    cell: ({ time }) => (
+      <time class="mono" dateTime={time}>
+        {time.slice(0, 19).replace('T', ' ')}
+      </time>
+    ),
+  },
+  {
+    name: 'Who',
+    cell: ({ actor, actor_detail: detail }) => (
+      <>
+        <span class="row-name">{actors[actor]}</span>
+        <span class="sub mono faint">{detail}</span>
+      </>
+    ),
+  },
+  { name: 'Did', cell: ({ action }) => <span class="mono">{action}</span> },
+  {
+    name: 'To',
+    cell: ({ target, target_name: name }) => (
+      <>
+        <span class="row-name">{name || target}</span>
+        {name !== '' && <span class="sub faint">{target}</span>}
+      </>
+    ),
+  },
+  { name: 'Before and after', cell: (entry) => <Change of={entry} /> },
+]
+
+const pageSize = 50
+
+export function AuditPage() {
+  /** Where the pages begin that were shown, the newest page first. */
+  const [trail, setTrail] = useState<readonly (number | undefined)[]>([undefined])
+  const audit = useLoad<Audit>(withQuery('/audit', { before: trail.at(-1), limit: pageSize }))
+  return (
+    <>
+      <PageHead
+        title="Audit"
+        about="Every change of keys, workspaces, prices, models and the password, whoever made it."
+      />
+      <LoadedPart of={audit}>
+        {({ entries, next_before: next, unbooked }) => (
+          <>
+            {unbooked.requests > 0 && (
+              <p class="note">
+                <span>
+                  Since the server started, {count(unbooked.requests)} requests of the playground
+                  were booked to no workspace: {count(unbooked.input_tokens)} input tokens,{' '}
+                  {count(unbooked.output_tokens)} output tokens.
+                </span>
+              </p>
+            )}
+            {entries.length === 0 && trail.length === 1 ? (
+              <Empty icon="audit" title="Nothing has been changed yet" />
+            ) : (
+              <Table
+                label="Audit log"
+                columns={columns}
+                rows={entries}
+                rowKey={({ id }) => id}
+                pageSize={pageSize}
+              />
+            )}
+            {(trail.length > 1 || next !== null) && (
+              <Pager
+                label="the audit log"
+                text={`Page ${trail.length}${entries[0] ? `, to ${dateTime(entries[0].time)} UTC` : ''}`}
+                steps={trailSteps(trail, next, audit.loading, setTrail)}
+              />
+            )}
+          </>
+        )}
+      </LoadedPart>
+    </>
+  )
+}
+
+/** Members that differ, each as it was and as it is. */
+function Change({ of: { before, after } }: { readonly of: AuditEntry }) {
+  const [was, is] = [membersOf(before), membersOf(after)]
+  const names = [...new Set([...was.keys(), ...is.keys()])]
+  const changed = names.filter((name) => was.get(name) !== is.get(name))
+  if (changed.length === 0) return <span class="faint">–</span>
+  return (
+    <ul class="change">
+      {changed.map((name) => (
+        <li key={name}>
+          {name !== '' && <span class="faint">{name} </span>}
+          {was.has(name) && <del>{was.get(name)}</del>}
+          {was.has(name) && is.has(name) && <span aria-hidden="true"> → </span>}
+          {is.has(name) && <ins>{is.get(name)}</ins>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Of nested objects `limits.concurrent`; what is no object stands under ''. */
+function membersOf(value: unknown, prefix = ''): Map<string, string> {
+  const members = new Map<string, string>()
+  if (value === null || value === undefined) {
+    if (prefix !== '') members.set(prefix, 'none')
+    return members
+  }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    members.set(prefix, typeof value === 'string' ? value : JSON.stringify(value))
+    return members
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const inner = membersOf(member, prefix === '' ? name : `${prefix}.${name}`)
+    for (const [path, text] of inner) members.set(path, text)
+  }
+  return members
+}

@@ -1,0 +1,189 @@
+/**
+ * Cases beside their answers in each column.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { count, percent } from '../format.js'
+import { CheckField } from '../parts/field.js'
+import { Icon } from '../parts/icons.js'
+import { numberedSteps, Pager } from '../parts/pager.js'
+import { type Case, expectedOf } from './cases.js'
+import { type CompareColumn, nameOf } from './columns.js'
+import { type Cell, type Row, summariesOf, type Summary } from './results.js'
+
+export interface CaseTableProps {
+  readonly rows: readonly Row[]
+  readonly columns: readonly CompareColumn[]
+  /** Names of the questions. */
+  readonly questions: readonly string[]
+  readonly onCase: (changed: Case) => void
+  readonly onRemove: (id: number) => void
+}
+
+const pageSize = 25
+
+export function CaseTable({ rows, columns, questions, onCase, onRemove }: CaseTableProps) {
+  const [page, setPage] = useState(0)
+  const [onlyFlips, setOnlyFlips] = useState(false)
+  const fitting = onlyFlips ? rows.filter(({ flipped }) => flipped) : rows
+  const pages = Math.max(1, Math.ceil(fitting.length / pageSize))
+  const shown = Math.min(page, pages - 1)
+  const visible = fitting.slice(shown * pageSize, (shown + 1) * pageSize)
+  const summaries = summariesOf(rows, columns.length)
+  return (
+    <>
+      <CheckField
+        label={`Only cases with a flip (${rows.filter(({ flipped }) => flipped).length} of ${rows.length})`}
+        checked={onlyFlips}
+        onChecked={setOnlyFlips}
+      />
+      <div class="table-scroll" tabIndex={0} role="region" aria-label="Comparison">
+        <table class="compare">
+          <thead>
+            <tr>
+              <th scope="col">Case</th>
+              {columns.map((column, i) => (
+                <th key={column.id} scope="col">
+                  {i + 1}. {nameOf(column)}
+                  <SummaryLine of={summaries[i]!} first={i === 0} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {visible.map((row) => (
+              <tr key={row.of.id}>
+                <th scope="row">
+                  <CaseFields
+                    of={row.of}
+                    number={rows.indexOf(row) + 1}
+                    questions={questions}
+                    onCase={onCase}
+                    onRemove={onRemove}
+                  />
+                </th>
+                {row.cells.map((cell, i) => (
+                  <td key={columns[i]!.id}>
+                    <Answers of={cell} alone={questions.length === 1} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages > 1 && (
+        <Pager
+          label="cases"
+          text={`${count(shown * pageSize + 1)}–${count(shown * pageSize + visible.length)} of ${count(fitting.length)}`}
+          steps={numberedSteps(shown, pages, setPage)}
+        />
+      )}
+    </>
+  )
+}
+
+function SummaryLine({ of, first }: { readonly of: Summary; readonly first: boolean }) {
+  if (of.answers + of.failed === 0) return null
+  return (
+    <span class="sub faint">
+      {!first && <span>{counts(of.flips, of.answers)} flipped</span>}
+      {of.known > 0 && <span>{counts(of.right, of.known)} right</span>}
+      {of.failed > 0 && <span class="bad">{of.failed} failed</span>}
+    </span>
+  )
+}
+
+const counts = (part: number, all: number): string =>
+  `${part} of ${all}${all === 0 ? '' : ` (${percent(part / all)})`}`
+
+interface CaseFieldsProps {
+  readonly of: Case
+  readonly number: number
+  readonly questions: readonly string[]
+  readonly onCase: (changed: Case) => void
+  readonly onRemove: (id: number) => void
+}
+
+function CaseFields({ of: one, number, questions, onCase, onRemove }: CaseFieldsProps) {
+  return (
+    <div class="case">
+      <div class="case-head">
+        <span class="faint">{number}</span>
+        <CheckField
+          label="JSON"
+          checked={one.form === 'json'}
+          onChecked={(json) => onCase({ ...one, form: json ? 'json' : 'text' })}
+        />
+        <button
+          type="button"
+          class="button-quiet"
+          aria-label={`Remove case ${number}`}
+          onClick={() => onRemove(one.id)}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <textarea
+        class={one.form === 'json' ? 'mono' : undefined}
+        rows={3}
+        aria-label={`State of case ${number}`}
+        placeholder="The state"
+        value={one.state}
+        onInput={(event) => onCase({ ...one, state: event.currentTarget.value })}
+      />
+      {questions.map((name) => (
+        <label key={name} class="expected">
+          <span class="faint">right{questions.length > 1 ? `, ${name}` : ''}</span>
+          <input
+            type="text"
+            autocomplete="off"
+            aria-label={`Right answer of case ${number} to ${name}`}
+            placeholder="not known"
+            value={expectedOf(one, name)}
+            onInput={(event) =>
+              onCase({ ...one, expected: { ...one.expected, [name]: event.currentTarget.value } })
+            }
+          />
+        </label>
+      ))}
+    </div>
+  )
+}
+
+function Answers({
+  of: cell,
+  alone,
+}: {
+  readonly of: Row['cells'][number]
+  readonly alone: boolean
+}) {
+  if (cell === undefined) return <span class="faint">–</span>
+  if ('error' in cell) return <p class="field-error">{cell.error.message}</p>
+  return (
+    <ul class="cell-answers">
+      {cell.answers.map((answer, i) => (
+        <li key={answer.name}>
+          {!alone && <span class="sub faint">{answer.name}</span>}
+          <span class={cell.flips[i] ? 'cell-verdict flip' : 'cell-verdict'}>
+            {cell.flips[i] && (
+              <span class="flip-mark" title="Differs from column 1">
+                <Icon name="flip" />
+                <span class="visually-hidden">Flip:</span>
+              </span>
+            )}
+            {answer.verdict} <span class="faint num">{percent(answer.confidence)}</span>
+          </span>
+          <RightMark of={cell} at={i} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function RightMark({ of: { right }, at }: { readonly of: Cell; readonly at: number }) {
+  if (right[at] === undefined) return null
+  return <span class={right[at] ? 'good sub' : 'bad sub'}>{right[at] ? 'right' : 'wrong'}</span>
+}

@@ -1,0 +1,132 @@
+/**
+ * Cases of a comparison, and their file: JSON lines as `oi eval` takes them, a request and the
+ * right answers in each.
+ *
+ * @module
+ */
+
+import {
+  entriesOf,
+  isJsonObject,
+  type Json,
+  objectFromEntries,
+  stringifyJson,
+} from '../../api/json-value.js'
+import { checkJson } from '../playground/json-text.js'
+
+export interface Case {
+  readonly id: number
+  /** A text, or JSON. */
+  readonly form: 'text' | 'json'
+  readonly state: string
+  /** The right answer by question, as it is typed: `yes`, an option, a level. */
+  readonly expected: Readonly<Record<string, string>>
+}
+
+/** Above those of an earlier visit, which are kept. */
+let lastId = Date.now()
+
+export function newCase(parts: Partial<Omit<Case, 'id'>> = {}): Case {
+  return { id: ++lastId, form: 'text', state: '', expected: {}, ...parts }
+}
+
+/** JSON of the state; undefined while it is none. */
+export function stateOf({ form, state }: Case): string | undefined {
+  if (form === 'text') return state.trim() === '' ? undefined : JSON.stringify(state)
+  const { value } = checkJson(state)
+  return value === undefined ? undefined : stringifyJson(value)
+}
+
+/** What stands as the right answer to a question; '' if nothing does. */
+export function expectedOf({ expected }: Case, question: string): string {
+  return Object.hasOwn(expected, question) ? expected[question]! : ''
+}
+
+/** What a decision is called in a file: true, an option's name, a level. */
+function labelOf(text: string, type: unknown): Json | undefined {
+  const wanted = text.trim()
+  if (wanted === '') return undefined
+  if (type === 'noul') return readYes(wanted)
+  return type === 'score' ? (/^\d+$/.test(wanted) ? Number(wanted) : undefined) : wanted
+}
+
+function readYes(text: string): boolean | undefined {
+  if (/^(?:yes|true|1)$/i.test(text)) return true
+  return /^(?:no|false|0)$/i.test(text) ? false : undefined
+}
+
+/** Whether an answer is the right one; undefined where none is known. */
+export function isRight(decision: string, expected: string, type: string): boolean | undefined {
+  if (expected.trim() === '') return undefined
+  if (type !== 'noul') return decision === expected.trim()
+  const yes = readYes(expected.trim())
+  return yes === undefined ? undefined : (decision === 'Yes') === yes
+}
+
+/** @param questions - JSON. */
+export function linesOf(cases: readonly Case[], questions: string): string {
+  const checked = checkJson(questions).value
+  const types = isJsonObject(checked) ? entriesOf(checked) : []
+  const lines = cases.flatMap((one) => {
+    const state = stateOf(one)
+    if (state === undefined) return []
+    const expected = types.flatMap(([name, question]) => {
+      const type = isJsonObject(question) ? question['type'] : undefined
+      const label = labelOf(expectedOf(one, name), type)
+      return label === undefined ? [] : [[name, label] as const]
+    })
+    const right =
+      expected.length === 0
+        ? ''
+        : `,"expected":${stringifyJson(objectFromEntries(expected) as Json)}`
+    return [`{"state":${state},"questions":${questions}${right}}\n`]
+  })
+  return lines.join('')
+}
+
+export type ReadCases =
+  | { readonly cases: readonly Case[]; readonly questions: string; readonly reason?: undefined }
+  | { readonly reason: string; readonly cases?: undefined }
+
+/** Lines of a file; all of them must ask the same. */
+export function readLines(text: string): ReadCases {
+  const cases: Case[] = []
+  let questions: string | undefined
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const at = `Line ${i + 1}: `
+    const { value, mistake } = checkJson(line)
+    if (mistake) return { reason: `${at}${mistake.message.replace(/^Line 1, /, '')}` }
+    if (!isJsonObject(value) || value['state'] === undefined) {
+      return { reason: `${at}expected an object with “state” and “questions”.` }
+    }
+    const asked = value['questions']
+    if (!isJsonObject(asked)) return { reason: `${at}expected an object “questions”.` }
+    const text = stringifyJson(asked)
+    questions ??= text
+    if (text !== questions) {
+      return { reason: `${at}it asks other questions than the lines before.` }
+    }
+    cases.push(newCase({ ...caseState(value['state']), expected: expectedIn(value['expected']) }))
+  }
+  if (questions === undefined) return { reason: 'The file has no lines.' }
+  return { cases, questions }
+}
+
+function caseState(state: Json): Pick<Case, 'form' | 'state'> {
+  if (typeof state === 'string') return { form: 'text', state }
+  return { form: 'json', state: stringifyJson(state) }
+}
+
+function expectedIn(value: Json | undefined): Record<string, string> {
+  if (!isJsonObject(value)) return {}
+  const shown = (label: Json) =>
+    typeof label === 'boolean'
+      ? label
+        ? 'yes'
+        : 'no'
+      : typeof label === 'string'
+        ? label
+        : stringifyJson(label)
+  return Object.fromEntries(entriesOf(value).map(([name, label]) => [name, shown(label)]))
+}

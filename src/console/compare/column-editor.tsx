@@ -1,0 +1,86 @@
+/**
+ * Columns of a comparison: which model, how many orders, which temperature.
+ *
+ * @module
+ */
+
+import { SelectField, TextField } from '../parts/field.js'
+import { Icon } from '../parts/icons.js'
+import { ordersOptions } from '../playground/run.js'
+import { type CompareColumn, isComplete } from './columns.js'
+
+export interface ColumnEditorProps {
+  readonly columns: readonly CompareColumn[]
+  readonly models: readonly string[]
+  readonly onColumns: (columns: readonly CompareColumn[]) => void
+}
+
+export const mostColumns = 6
+
+export function ColumnEditor({ columns, models, onColumns }: ColumnEditorProps) {
+  const set = (id: number, change: Partial<CompareColumn>) =>
+    onColumns(columns.map((column) => (column.id === id ? { ...column, ...change } : column)))
+  const add = () => {
+    const id = Math.max(0, ...columns.map(({ id }) => id)) + 1
+    onColumns([...columns, { ...columns.at(-1)!, id }])
+  }
+  return (
+    <section class="part" aria-labelledby="columns-title">
+      <header class="part-head">
+        <h2 id="columns-title">Columns</h2>
+        <button
+          type="button"
+          class="button small"
+          disabled={columns.length >= mostColumns}
+          onClick={add}
+        >
+          <Icon name="plus" />
+          Add column
+        </button>
+      </header>
+      {columns.map((column, i) => (
+        <fieldset key={column.id} class="column-row">
+          <legend class="visually-hidden">Column {i + 1}</legend>
+          <span class="column-number" aria-hidden="true">
+            {i + 1}
+          </span>
+          <SelectField
+            label="Model"
+            value={column.model}
+            options={[
+              { value: '', text: 'Default' },
+              ...models.map((name) => ({ value: name, text: name })),
+            ]}
+            onValue={(model) => set(column.id, { model })}
+          />
+          <SelectField
+            label="Orders"
+            value={column.orders}
+            options={ordersOptions}
+            onValue={(orders) => set(column.id, { orders })}
+          />
+          <TextField
+            label="Temperature"
+            value={column.temperature}
+            onValue={(temperature) => set(column.id, { temperature })}
+            error={isComplete(column) ? undefined : 'Above 0, at most 100.'}
+            input={{ inputMode: 'decimal', placeholder: 'the model’s' }}
+          />
+          <button
+            type="button"
+            class="button-quiet"
+            aria-label={`Remove column ${i + 1}`}
+            disabled={columns.length === 1}
+            onClick={() => onColumns(columns.filter(({ id }) => id !== column.id))}
+          >
+            <Icon name="close" />
+          </button>
+        </fieldset>
+      ))}
+      <p class="hint">
+        Column 1 is what the others are compared with. Temperatures are computed here, from the
+        logits of the same answer.
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,225 @@
+/**
+ * Compare: the same questions about many states, asked in several ways beside each other. Cases
+ * stay in this tab; saving them makes a file.
+ *
+ * @module
+ */
+
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { isJsonObject, keysOf } from '../../api/json-value.js'
+import { counted } from '../format.js'
+import { Icon } from '../parts/icons.js'
+import { PageHead } from '../parts/small.js'
+import { Empty } from '../parts/states.js'
+import { noQuestions, writtenQuestions } from '../playground/draft.js'
+import { newQuestion } from '../playground/drafts.js'
+import { examples } from '../playground/examples.js'
+import { checkJson, prettyJson, readJson } from '../playground/json-text.js'
+import { QuestionsEditor } from '../playground/questions-editor.js'
+import { useKept } from '../store.js'
+import { useLoad } from '../use-load.js'
+import type { Models } from '../wire.js'
+import { CaseTable } from './case-table.js'
+import { type Case, linesOf, newCase, readLines } from './cases.js'
+import { ColumnEditor } from './column-editor.js'
+import { type CompareColumn, isComplete } from './columns.js'
+import { type Ask, askAll, askOf, type Outcome, rowsOf } from './results.js'
+
+const firstColumns: readonly CompareColumn[] = [
+  { id: 1, model: '', orders: '1', temperature: '' },
+  { id: 2, model: '', orders: '2', temperature: '' },
+]
+
+const exampleStates = [
+  'I was charged twice this month. Please return one payment.',
+  'The app closes by itself whenever I open the camera.',
+  'Do you offer a discount for schools?',
+  'My invoice has the wrong address, and the download button does nothing.',
+]
+
+export function ComparePage() {
+  const [questions, setQuestions] = useKept('oi-compare-questions', noQuestions)
+  const [columns, setColumns] = useKept('oi-compare-columns', firstColumns)
+  const [cases, setCases] = useKept<readonly Case[]>('oi-compare-cases', [])
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
+  const [running, setRunning] = useState<{ controller: AbortController; of: number } | undefined>()
+  const [done, setDone] = useState(0)
+  const [reason, setReason] = useState<string | undefined>()
+  const chooser = useRef<HTMLInputElement>(null)
+  const models = useLoad<Models>('/models')
+  const written = writtenQuestions(questions)
+  const names = useMemo(() => namesIn(written.json), [written.json])
+  const rows = useMemo(
+    () => rowsOf(cases, columns, written.json, outcomes),
+    [cases, columns, written.json, outcomes],
+  )
+  const stop = useRef(() => {})
+  stop.current = () => running?.controller.abort()
+  useEffect(() => () => stop.current(), [])
+
+  const asks = written.json === undefined ? [] : missing(cases, columns, written.json, outcomes)
+  const ready = asks.length > 0 && columns.every(isComplete)
+  const run = async () => {
+    const controller = new AbortController()
+    setRunning({ controller, of: asks.length })
+    setDone(0)
+    const next = new Map(outcomes)
+    try {
+      await askAll(asks, controller.signal, (key, outcome) => {
+        next.set(key, outcome)
+        setOutcomes(new Map(next))
+        setDone((done) => done + 1)
+      })
+    } finally {
+      setRunning(undefined)
+    }
+  }
+  const takeFile = async (file: File) => {
+    const read = readLines(await file.text())
+    setReason(read.reason === undefined ? undefined : `${file.name}: ${read.reason}`)
+    if (read.cases === undefined) return
+    setCases(read.cases)
+    setQuestions({ form: 'json', fields: [], json: prettyJson(readJson(read.questions)) })
+  }
+  const takeExample = () => {
+    const { type, question } = examples.find(({ type }) => type === 'choice')!
+    setQuestions({ ...noQuestions, fields: [newQuestion(type, [], question)] })
+    const right = ['billing', 'technical', 'sales', '']
+    setCases(exampleStates.map((state, i) => newCase({ state, expected: { team: right[i]! } })))
+  }
+  return (
+    <>
+      <PageHead
+        title="Compare"
+        about="Models, orders and temperatures beside each other. Cases stay in this tab until you save them to a file; nothing is booked."
+      >
+        <button type="button" class="button" onClick={() => chooser.current?.click()}>
+          Open file…
+        </button>
+        <input
+          ref={chooser}
+          type="file"
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label="File of cases"
+          accept=".jsonl,.ndjson,.json"
+          onChange={(event) => {
+            const file = event.currentTarget.files?.[0]
+            if (file) void takeFile(file)
+            event.currentTarget.value = ''
+          }}
+        />
+        <button
+          type="button"
+          class="button"
+          disabled={cases.length === 0 || written.json === undefined}
+          onClick={() => save(linesOf(cases, written.json!))}
+        >
+          Save file
+        </button>
+      </PageHead>
+      {reason !== undefined && (
+        <p class="note note-bad" role="alert">
+          <Icon name="warn" />
+          <span>{reason}</span>
+        </p>
+      )}
+      <div class="two two-even">
+        <QuestionsEditor questions={questions} onQuestions={setQuestions} error={undefined} />
+        <ColumnEditor
+          columns={columns}
+          models={(models.data?.models ?? []).map(({ name }) => name)}
+          onColumns={setColumns}
+        />
+      </div>
+      <div class="run-bar">
+        {running ? (
+          <>
+            <button type="button" class="button" onClick={() => running.controller.abort()}>
+              <Icon name="stop" />
+              Stop
+            </button>
+            <span class="hint" role="status">
+              {done} of {counted(running.of, 'request')}
+            </span>
+          </>
+        ) : (
+          <button
+            type="button"
+            class="button button-main"
+            disabled={!ready}
+            onClick={() => void run()}
+          >
+            <Icon name="play" />
+            {asks.length > 0 ? `Run ${counted(asks.length, 'request')}` : 'Run'}
+          </button>
+        )}
+        <button type="button" class="button" onClick={() => setCases([...cases, newCase()])}>
+          <Icon name="plus" />
+          Add case
+        </button>
+        {cases.length > 0 && (
+          <button type="button" class="button" disabled={!!running} onClick={() => setCases([])}>
+            Remove all cases
+          </button>
+        )}
+        {written.reason !== undefined && cases.length > 0 && (
+          <span class="hint">{written.reason}</span>
+        )}
+      </div>
+      {cases.length === 0 ? (
+        <Empty icon="compare" title="No cases yet">
+          <p>
+            A case is a state that the questions are asked about. Add one, open a file of JSON lines
+            as <code>oi eval</code> takes them, or begin with an example.
+          </p>
+          <button type="button" class="button" onClick={takeExample}>
+            Insert an example
+          </button>
+        </Empty>
+      ) : (
+        <CaseTable
+          rows={rows}
+          columns={columns}
+          questions={names}
+          onCase={(changed) =>
+            setCases(cases.map((one) => (one.id === changed.id ? changed : one)))
+          }
+          onRemove={(id) => setCases(cases.filter((one) => one.id !== id))}
+        />
+      )}
+    </>
+  )
+}
+
+function missing(
+  cases: readonly Case[],
+  columns: readonly CompareColumn[],
+  questions: string,
+  outcomes: ReadonlyMap<string, Outcome>,
+): Ask[] {
+  const asks = new Map<string, Ask>()
+  for (const one of cases) {
+    for (const column of columns) {
+      const ask = askOf(one, column, questions)
+      const known = ask && outcomes.get(ask.key)
+      // What failed is tried again.
+      if (ask !== undefined && (known === undefined || 'error' in known)) asks.set(ask.key, ask)
+    }
+  }
+  return [...asks.values()]
+}
+
+function namesIn(questions: string | undefined): readonly string[] {
+  if (questions === undefined) return []
+  const { value } = checkJson(questions)
+  return isJsonObject(value) ? keysOf(value) : []
+}
+
+function save(lines: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([lines], { type: 'application/x-ndjson' }))
+  link.download = 'cases.jsonl'
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+}

@@ -1,0 +1,219 @@
+/**
+ * What stands around every page: the pages' names, how the server is, and the way out.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { duration } from '../format.js'
+import { Icon, type IconName } from '../parts/icons.js'
+import { Status } from '../parts/small.js'
+import { call, goneSince, session } from '../server.js'
+import { useStore } from '../store.js'
+import { useAction, useLoad } from '../use-load.js'
+import type { Server } from '../wire.js'
+import { Brand } from './brand.js'
+import { keepTheme, readTheme, type Theme } from './theme.js'
+
+interface Entry {
+  readonly page: string
+  readonly name: string
+  readonly icon: IconName
+}
+
+const groups: readonly { readonly name: string; readonly entries: readonly Entry[] }[] = [
+  {
+    name: 'Access',
+    entries: [
+      { page: 'keys', name: 'API keys', icon: 'key' },
+      { page: 'workspaces', name: 'Workspaces', icon: 'workspaces' },
+      { page: 'usage', name: 'Usage', icon: 'usage' },
+    ],
+  },
+  {
+    name: 'Try',
+    entries: [
+      { page: 'playground', name: 'Playground', icon: 'play' },
+      { page: 'compare', name: 'Compare', icon: 'compare' },
+    ],
+  },
+  {
+    name: 'Server',
+    entries: [
+      { page: 'models', name: 'Models', icon: 'models' },
+      { page: 'settings', name: 'Settings', icon: 'settings' },
+      { page: 'audit', name: 'Audit', icon: 'audit' },
+    ],
+  },
+]
+
+export interface FrameProps {
+  readonly page: string
+  readonly name: string | undefined
+  readonly children: ComponentChildren
+}
+
+export function Frame({ page, name, children }: FrameProps) {
+  const [open, setOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(`${page}/${name ?? ''}`)
+  useEffect(() => {
+    const now = `${page}/${name ?? ''}`
+    if (shown.current === now) return
+    shown.current = now
+    setOpen(false)
+    window.scrollTo(0, 0)
+    // Whoever hears the page is told of the new one.
+    main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+  }, [page, name])
+  return (
+    <div class="frame">
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
+        Skip to content
+      </a>
+      <header class="side">
+        <div class="side-top">
+          <a class="home" href="#/keys" aria-label="oi console">
+            <Brand />
+          </a>
+          <button
+            type="button"
+            class="button-quiet menu-button"
+            aria-expanded={open}
+            aria-controls="side"
+            aria-label="Menu"
+            onClick={() => setOpen(!open)}
+          >
+            <Icon name={open ? 'close' : 'menu'} />
+          </button>
+        </div>
+        <div id="side" class={open ? 'side-body side-open' : 'side-body'}>
+          <nav aria-label="Pages">
+            {groups.map((group) => (
+              <div key={group.name} class="nav-group">
+                <p class="nav-title">{group.name}</p>
+                <ul>
+                  {group.entries.map((entry) => (
+                    <li key={entry.page}>
+                      <a
+                        href={`#/${entry.page}`}
+                        aria-current={entry.page === page ? 'page' : undefined}
+                        onClick={() => setOpen(false)}
+                      >
+                        <Icon name={entry.icon} />
+                        {entry.name}
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+          </nav>
+          <Foot />
+        </div>
+      </header>
+      <main id="content" ref={main} tabIndex={-1}>
+        <Gone />
+        {children}
+      </main>
+    </div>
+  )
+}
+
+/** That what is shown may be old. */
+function Gone() {
+  const since = useStore(goneSince)
+  return (
+    <div aria-live="assertive">
+      {since !== undefined && (
+        <p class="note note-bad gone">
+          <Icon name="warn" />
+          <span>
+            The server has not answered since {new Date(since).toISOString().slice(11, 19)} UTC.
+            What is shown may be old; changes cannot be made.
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+const states = {
+  ready: { tone: 'good', text: 'Ready' },
+  loading: { tone: 'warn', text: 'Loading models' },
+  failed: { tone: 'bad', text: 'Failed' },
+  closing: { tone: 'warn', text: 'Closing' },
+} as const
+
+/** So often the server is asked how it is, milliseconds. */
+const statusMs = 15_000
+
+function Foot() {
+  const server = useLoad<Server>('/server')
+  const since = useStore(goneSince)
+  const [theme, setTheme] = useState<Theme>(readTheme)
+  const signOut = useAction(async () => {
+    await call('/session', { method: 'DELETE' })
+    session.set(null)
+  })
+  const { reload } = server
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) reload()
+    }, statusMs)
+    return () => clearInterval(timer)
+  }, [reload])
+  const { data } = server
+  const state =
+    since !== undefined ? ({ tone: 'bad', text: 'No answer' } as const) : data && states[data.state]
+  return (
+    <div class="foot">
+      {state && (
+        <p class="foot-status">
+          <Status tone={state.tone}>{state.text}</Status>
+          {data && (
+            <span class="faint">
+              {data.version} · up {duration(data.uptime_seconds)}
+            </span>
+          )}
+        </p>
+      )}
+      {data?.accounts.trouble && <p class="field-error">Accounts: {data.accounts.trouble}</p>}
+      <div class="foot-row">
+        <label>
+          <span class="visually-hidden">Colours</span>
+          <select
+            class="small"
+            value={theme}
+            onChange={(event) => {
+              const next = event.currentTarget.value as Theme
+              setTheme(next)
+              keepTheme(next)
+            }}
+          >
+            <option value="system">System</option>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
+          </select>
+        </label>
+        <button
+          type="button"
+          class="button small"
+          disabled={signOut.busy}
+          onClick={() => void signOut.run()}
+        >
+          Sign out
+        </button>
+      </div>
+      {signOut.error && <p class="field-error">{signOut.error.message}</p>}
+    </div>
+  )
+}

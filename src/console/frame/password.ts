@@ -1,0 +1,21 @@
+/**
+ * What a new password has to be.
+ *
+ * @module
+ */
+
+export const leastPassword = 12
+
+export interface PasswordMistakes {
+  readonly password?: string
+  readonly again?: string
+}
+
+export function passwordMistakes(password: string, again: string): PasswordMistakes {
+  return {
+    ...(password.length < leastPassword && {
+      password: `At least ${leastPassword} characters; these are ${password.length}.`,
+    }),
+    ...(password !== again && { again: 'The two are not the same.' }),
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Light, dark, or as the system is.
+ *
+ * @module
+ */
+
+export type Theme = 'system' | 'light' | 'dark'
+
+const name = 'oi-theme'
+
+export function readTheme(): Theme {
+  try {
+    const kept = localStorage.getItem(name)
+    return kept === 'light' || kept === 'dark' ? kept : 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+export function applyTheme(theme: Theme = readTheme()): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+}
+
+export function keepTheme(theme: Theme): void {
+  applyTheme(theme)
+  try {
+    localStorage.setItem(name, theme)
+  } catch {
+    // Storage is switched off: it holds until the page is left.
+  }
+}

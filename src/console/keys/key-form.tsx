@@ -1,0 +1,181 @@
+/**
+ * Making a key, and changing one: the same fields.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { date, dateTime } from '../format.js'
+import { CheckField, SelectField, TextField } from '../parts/field.js'
+import { Dialog, FormIn } from '../parts/dialog.js'
+import { call } from '../server.js'
+import { useAction, useLoad } from '../use-load.js'
+import type { Key, KeyChange, KeyWithSecret, Models, Workspace } from '../wire.js'
+
+export interface KeyFormProps {
+  /** Undefined: a new one. */
+  readonly of?: Key
+  readonly workspaces: readonly Workspace[]
+  readonly workspaceId?: number | undefined
+  readonly onClose: () => void
+  readonly onCreated: (key: KeyWithSecret) => void
+  readonly onChanged: () => void
+}
+
+const expiries = [
+  { value: 'never', text: 'Never' },
+  { value: '7', text: 'In 7 days' },
+  { value: '30', text: 'In 30 days' },
+  { value: '90', text: 'In 90 days' },
+  { value: '365', text: 'In a year' },
+  { value: 'date', text: 'On a date…' },
+]
+const dayMs = 86_400_000
+
+export function KeyForm(props: KeyFormProps) {
+  const { of: key, workspaces, workspaceId, onClose, onCreated, onChanged } = props
+  const [name, setName] = useState(key?.name ?? '')
+  const [workspace, setWorkspace] = useState(String(workspaceId ?? workspaces[0]?.id ?? ''))
+  const kept = key?.expires_at ?? null
+  const [expiry, setExpiry] = useState(kept === null ? 'never' : 'kept')
+  const [day, setDay] = useState(date(Date.now() + 30 * dayMs))
+  const [models, setModels] = useState<readonly string[] | null>(key?.models ?? null)
+  const [tried, setTried] = useState(false)
+  const expiresAt = expiryOf(expiry, day, kept)
+  const mistakes = {
+    name: name.trim() === '' ? 'Say what the key is for.' : undefined,
+    day: expiresAt === undefined ? 'A day in the future.' : undefined,
+    models: models?.length === 0 ? 'Choose at least one, or allow all.' : undefined,
+  }
+  const save = useAction(async () => {
+    setTried(true)
+    if (Object.values(mistakes).some((mistake) => mistake !== undefined)) return
+    const body: KeyChange = { name: name.trim(), models: models as Key['models'] }
+    // Kept as it is: it may have passed, and then it could not be set again.
+    if (expiry !== 'kept') body.expires_at = expiresAt!
+    if (key !== undefined) {
+      await call(`/keys/${key.id}`, { method: 'PATCH', body })
+      onChanged()
+      return
+    }
+    const made = { ...body, workspace_id: Number(workspace) }
+    onCreated(await call<KeyWithSecret>('/keys', { method: 'POST', body: made }))
+  })
+  const options = [
+    ...(kept === null ? [] : [{ value: 'kept', text: `${dateTime(kept)} UTC` }]),
+    ...expiries,
+  ]
+  return (
+    <Dialog title={key === undefined ? 'Create key' : `Edit key ${key.name}`} onClose={onClose}>
+      <FormIn action={save}>
+        <TextField
+          label="Name"
+          value={name}
+          onValue={setName}
+          hint="The application that uses it. It can be changed later."
+          error={tried ? mistakes.name : undefined}
+          input={{ maxLength: 100, autofocus: true }}
+        />
+        {key === undefined ? (
+          <SelectField
+            label="Workspace"
+            value={workspace}
+            options={workspaces.map(({ id, name }) => ({ value: String(id), text: name }))}
+            onValue={setWorkspace}
+            hint="Its limits, budget and balance hold for the key."
+          />
+        ) : (
+          <p class="hint">
+            In the workspace {key.workspace}, as {key.hint}.
+          </p>
+        )}
+        <SelectField label="Expires" value={expiry} options={options} onValue={setExpiry} />
+        {expiry === 'date' && (
+          <TextField
+            label="Last day"
+            unit="UTC"
+            value={day}
+            onValue={setDay}
+            hint="Refused from the end of that day on."
+            error={tried ? mistakes.day : undefined}
+            input={{ type: 'date', min: date(Date.now()) }}
+          />
+        )}
+        <ModelsField
+          models={models}
+          onModels={setModels}
+          error={tried ? mistakes.models : undefined}
+        />
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button button-main" disabled={save.busy}>
+            {key === undefined ? 'Create key' : 'Save'}
+          </button>
+        </div>
+      </FormIn>
+    </Dialog>
+  )
+}
+
+/** @returns Undefined if the day is none, or has passed. */
+function expiryOf(expiry: string, day: string, kept: string | null): string | null | undefined {
+  if (expiry === 'never') return null
+  if (expiry === 'kept') return kept
+  if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * dayMs).toISOString()
+  const end = Date.parse(`${day}T00:00:00Z`) + dayMs
+  return end > Date.now() ? new Date(end).toISOString() : undefined
+}
+
+interface ModelsFieldProps {
+  readonly models: readonly string[] | null
+  readonly onModels: (models: readonly string[] | null) => void
+  readonly error: string | undefined
+}
+
+/** Which models a key may use. Those that are not loaded now keep their place. */
+function ModelsField({ models, onModels, error }: ModelsFieldProps) {
+  const loaded = useLoad<Models>('/models')
+  const [search, setSearch] = useState('')
+  const known = loaded.data?.models.map(({ name }) => name) ?? []
+  const names = [...new Set([...known, ...(models ?? [])])]
+  const wanted = names.filter((name) => name.toLowerCase().includes(search.toLowerCase()))
+  return (
+    <fieldset class="field">
+      <legend>Models</legend>
+      <CheckField
+        label="All, those loaded later too"
+        checked={models === null}
+        onChecked={(all) => onModels(all ? null : [])}
+      />
+      {models !== null && (
+        <>
+          {names.length > 8 && (
+            <input
+              type="search"
+              aria-label="Search models"
+              placeholder={`Search ${names.length} models`}
+              value={search}
+              onInput={(event) => setSearch(event.currentTarget.value)}
+            />
+          )}
+          <div class="check-list">
+            {wanted.map((name) => (
+              <CheckField
+                key={name}
+                label={name}
+                checked={models.includes(name)}
+                onChecked={(checked) =>
+                  onModels(checked ? [...models, name] : models.filter((other) => other !== name))
+                }
+              />
+            ))}
+          </div>
+          <p class="hint">{models.length} chosen.</p>
+        </>
+      )}
+      {error !== undefined && <p class="field-error">{error}</p>}
+    </fieldset>
+  )
+}

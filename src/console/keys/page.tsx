@@ -1,0 +1,166 @@
+/**
+ * API keys: every key of every workspace, and all that can be done with one.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { usePlace, setQuery } from '../navigation.js'
+import { SelectField, TextField } from '../parts/field.js'
+import { Icon } from '../parts/icons.js'
+import { PageHead } from '../parts/small.js'
+import { Empty, LoadedPart } from '../parts/states.js'
+import { useLoad } from '../use-load.js'
+import type { Key, Keys, KeyWithSecret, Workspaces } from '../wire.js'
+import { BlockDialog, RevokeDialog, RotateDialog } from './deeds.js'
+import { KeyForm } from './key-form.js'
+import { KeyTable } from './key-table.js'
+import { SecretDialog } from './secret-dialog.js'
+
+/** What is open in front of the list. */
+export type Open =
+  | { readonly what: 'create' }
+  | { readonly what: 'edit' | 'rotate' | 'block' | 'revoke'; readonly key: Key }
+  | { readonly what: 'secret'; readonly key: KeyWithSecret; readonly rotated: boolean }
+
+const states = [
+  { value: 'usable', text: 'Not revoked' },
+  { value: 'active', text: 'Active' },
+  { value: 'blocked', text: 'Blocked' },
+  { value: 'expired', text: 'Expired' },
+  { value: 'revoked', text: 'Revoked' },
+  { value: 'all', text: 'All' },
+]
+
+export function KeysPage() {
+  const keys = useLoad<Keys>('/keys')
+  const workspaces = useLoad<Workspaces>('/workspaces')
+  const [open, setOpen] = useState<Open | undefined>()
+  const { query } = usePlace()
+  const search = query.get('search') ?? ''
+  const workspace = query.get('workspace') ?? ''
+  const state = query.get('state') ?? 'usable'
+  const close = () => setOpen(undefined)
+  const changed = () => {
+    keys.reload()
+    workspaces.reload()
+  }
+  const done = () => {
+    changed()
+    close()
+  }
+  const showSecret = (key: KeyWithSecret, rotated: boolean) => {
+    changed()
+    setOpen({ what: 'secret', key, rotated })
+  }
+  const list = workspaces.data?.workspaces ?? []
+  return (
+    <>
+      <PageHead
+        title="API keys"
+        about="One for each application. All keys of a workspace share its limits, budget and balance."
+      >
+        <button
+          type="button"
+          class="button button-main"
+          disabled={list.length === 0}
+          onClick={() => setOpen({ what: 'create' })}
+        >
+          <Icon name="plus" />
+          Create key
+        </button>
+      </PageHead>
+      <LoadedPart of={keys}>
+        {({ keys: all }) => {
+          if (all.length === 0) return <NoKeys />
+          const shown = all
+            .filter((key) => fits(key, search, workspace, state))
+            .sort((a, b) => b.id - a.id)
+          return (
+            <>
+              <div class="filters" role="search">
+                <TextField
+                  label="Search"
+                  value={search}
+                  onValue={(search) => setQuery({ search })}
+                  input={{ type: 'search', placeholder: 'Name or last letters' }}
+                />
+                <SelectField
+                  label="Workspace"
+                  value={workspace}
+                  options={[
+                    { value: '', text: 'All' },
+                    ...list.map(({ id, name }) => ({ value: String(id), text: name })),
+                  ]}
+                  onValue={(workspace) => setQuery({ workspace })}
+                />
+                <SelectField
+                  label="State"
+                  value={state}
+                  options={states}
+                  onValue={(state) => setQuery({ state: state === 'usable' ? '' : state })}
+                />
+              </div>
+              {shown.length === 0 ? (
+                <Empty icon="key" title="No key fits">
+                  <button
+                    type="button"
+                    class="button"
+                    onClick={() => setQuery({ search: '', workspace: '', state: 'all' })}
+                  >
+                    Show all {all.length}
+                  </button>
+                </Empty>
+              ) : (
+                <KeyTable keys={shown} workspaces={list} onOpen={setOpen} />
+              )}
+            </>
+          )
+        }}
+      </LoadedPart>
+      {open?.what === 'create' && (
+        <KeyForm
+          workspaces={list}
+          workspaceId={Number(workspace) || undefined}
+          onClose={close}
+          onCreated={(key) => showSecret(key, false)}
+          onChanged={done}
+        />
+      )}
+      {open?.what === 'edit' && (
+        <KeyForm
+          of={open.key}
+          workspaces={list}
+          onClose={close}
+          onCreated={(key) => showSecret(key, false)}
+          onChanged={done}
+        />
+      )}
+      {open?.what === 'rotate' && (
+        <RotateDialog of={open.key} onClose={close} onRotated={(key) => showSecret(key, true)} />
+      )}
+      {open?.what === 'block' && <BlockDialog of={open.key} onClose={close} onDone={done} />}
+      {open?.what === 'revoke' && <RevokeDialog of={open.key} onClose={close} onDone={done} />}
+      {open?.what === 'secret' && (
+        <SecretDialog of={open.key} rotated={open.rotated} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function NoKeys() {
+  return (
+    <Empty icon="key" title="There are no keys yet">
+      <p>An application sends its key with every request. Create one for each application.</p>
+    </Empty>
+  )
+}
+
+function fits(key: Key, search: string, workspace: string, state: string): boolean {
+  if (workspace !== '' && String(key.workspace_id) !== workspace) return false
+  if (state === 'usable' ? key.state === 'revoked' : state !== 'all' && key.state !== state) {
+    return false
+  }
+  const wanted = search.trim().toLowerCase()
+  return wanted === '' || `${key.name} ${key.hint}`.toLowerCase().includes(wanted)
+}

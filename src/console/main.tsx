@@ -1,0 +1,12 @@
+/**
+ * Where the console begins.
+ *
+ * @module
+ */
+
+import { render } from 'preact'
+import { App } from './app.js'
+import { applyTheme } from './frame/theme.js'
+
+applyTheme()
+render(<App />, document.getElementById('console')!)

@@ -1,0 +1,183 @@
+/**
+ * One model: its card, how it runs, what it costs, and what can be done to it.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { bytes, count } from '../format.js'
+import { goTo } from '../navigation.js'
+import { Confirm } from '../parts/dialog.js'
+import { Facts, PageHead, Time } from '../parts/small.js'
+import { ErrorNote, LoadedPart } from '../parts/states.js'
+import { call } from '../server.js'
+import { useAction } from '../use-load.js'
+import type { ModelCard, ModelState } from '../wire.js'
+import { memoryOf, StateOf, useRefreshed } from './page.js'
+import { PriceForm } from './price-form.js'
+
+export function ModelPage({ name }: { readonly name: string }) {
+  const path = `/models/${encodeURIComponent(name)}`
+  const model = useRefreshed<ModelState>(path)
+  const [open, setOpen] = useState<'reload' | 'unload' | undefined>()
+  const close = () => setOpen(undefined)
+  const reload = useAction(async () => {
+    close()
+    const next = await call<ModelState>(`${path}/reload`, { method: 'POST' })
+    model.put(() => next)
+  })
+  const unload = useAction(async () => {
+    await call(path, { method: 'DELETE' })
+    goTo('/models')
+  })
+  return (
+    <>
+      <p class="trail">
+        <a href="#/models">Models</a>
+      </p>
+      <PageHead title={model.data?.name ?? name} about={model.data?.card?.description}>
+        <button
+          type="button"
+          class="button"
+          disabled={model.data === undefined || reload.busy}
+          onClick={() => setOpen('reload')}
+        >
+          {reload.busy ? 'Reloading…' : 'Reload…'}
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={model.data === undefined}
+          onClick={() => setOpen('unload')}
+        >
+          Unload…
+        </button>
+      </PageHead>
+      <ErrorNote error={reload.error} />
+      <LoadedPart of={model}>
+        {(data) => (
+          <div class="cards">
+            <section class="card" aria-labelledby="runs-title">
+              <h2 id="runs-title">Runs</h2>
+              <Runs of={data} />
+            </section>
+            {data.card && (
+              <>
+                <section class="card" aria-labelledby="card-title">
+                  <h2 id="card-title">Card</h2>
+                  <Card of={data.card} />
+                </section>
+                <section class="card" aria-labelledby="limits-title">
+                  <h2 id="limits-title">Limits</h2>
+                  <Limits of={data.card} />
+                </section>
+              </>
+            )}
+            <section class="card" aria-labelledby="price-title">
+              <h2 id="price-title">Price</h2>
+              <PriceForm model={data.name} />
+            </section>
+          </div>
+        )}
+      </LoadedPart>
+      {open === 'reload' && (
+        <Confirm title={`Reload ${name}`} deed="Reload model" action={reload} onClose={close}>
+          <p>
+            The file is opened anew beside the running model, which answers until the new one is
+            ready. For that time both need memory.
+          </p>
+        </Confirm>
+      )}
+      {open === 'unload' && (
+        <Confirm
+          title={`Unload ${name}`}
+          deed="Unload model"
+          danger
+          action={unload}
+          onClose={close}
+        >
+          <p>
+            It finishes what it was asked. Requests that name it are refused from now on; its usage
+            stays.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function Runs({ of: model }: { readonly of: ModelState }) {
+  const memory = memoryOf(model)
+  const ends = Object.entries(model.ends)
+  return (
+    <>
+      {model.reason !== null && <p class="note note-bad">{model.reason}</p>}
+      <Facts
+        of={[
+          ['State', <StateOf of={model} />],
+          ['Since', <Time at={model.since} />],
+          ['Default', model.default ? 'yes' : 'no'],
+          ['Aliases', model.aliases.join(', ') || 'none'],
+          ['Device', model.device ?? 'not known'],
+          [
+            'Processes',
+            model.processes.length === 0
+              ? 'none'
+              : model.processes.map(({ pid }) => String(pid)).join(', '),
+          ],
+          ['Memory', memory === undefined ? 'not known' : `${bytes(memory)} resident`],
+          ['Under way', `${count(model.requests_under_way)} requests`],
+          [
+            'Unwanted ends',
+            ends.length === 0 ? 'none' : ends.map(([why, times]) => `${why} ${times}`).join(', '),
+          ],
+          ['Asked again', `${count(model.asked_again)} requests`],
+          ['Given up', `${count(model.gave_up)} requests`],
+          ['File', <span class="mono">{model.file}</span>],
+        ]}
+      />
+    </>
+  )
+}
+
+function Card({ of: card }: { readonly of: ModelCard }) {
+  return (
+    <Facts
+      of={[
+        ['Released', card.release_date],
+        ['Reads', card.modalities.join(', ')],
+        ['Readout', <span class="mono">{card.readout}</span>],
+        [
+          'Calibration',
+          card.calibration
+            ? `${card.calibration.data}, ${card.calibration.date}, ${count(card.calibration.observations)} answers`
+            : 'none',
+        ],
+        ['Weights', <span class="mono">{card.digest}</span>],
+      ]}
+    />
+  )
+}
+
+function Limits({ of: { limits } }: { readonly of: ModelCard }) {
+  return (
+    <Facts
+      of={[
+        ['State', `${count(limits.max_state_tokens)} tokens, the longest question included`],
+        ['Options', `${count(limits.max_options)} in a choice`],
+        ['Levels', `${count(limits.max_levels)} in a score`],
+        ['Questions', `${count(limits.max_questions)} in a request`],
+        ['All options', `${count(limits.max_options_per_request)} in a request`],
+        [
+          'Pictures',
+          limits.max_images === 0
+            ? 'none'
+            : `${count(limits.max_images)} in a request, ${count(limits.max_image_pixels)} pixels each`,
+        ],
+        ['Batch', `${count(limits.max_batch)} requests`],
+        ['Body', bytes(limits.max_body_bytes)],
+        ['Reply', bytes(limits.max_reply_bytes)],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,119 @@
+/**
+ * A dialog in front of the page. The browser holds the focus in it and closes it with Escape.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { Action } from '../use-load.js'
+import { Icon } from './icons.js'
+import { ErrorNote } from './states.js'
+
+export interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  /** Whether it stays until a button in it is pressed. */
+  readonly stays?: boolean
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}
+
+export function Dialog({ title, onClose, stays = false, wide = false, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current
+    const before = document.activeElement
+    dialog?.showModal()
+    return () => {
+      dialog?.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={wide ? 'dialog dialog-wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        // Closed by being taken away, so that the page and the browser agree.
+        event.preventDefault()
+        if (!stays) onClose()
+      }}
+      onKeyDown={(event) => {
+        // A second Escape would close it whatever onCancel says.
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          event.stopPropagation()
+          if (!stays) onClose()
+        }
+      }}
+    >
+      <header class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        {!stays && (
+          <button type="button" class="button-quiet" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        )}
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+export interface ConfirmProps {
+  readonly title: string
+  /** What the button says: the deed. */
+  readonly deed: string
+  readonly danger?: boolean
+  readonly action: Action<[]>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+export function Confirm({ title, deed, danger, action, onClose, children }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <FormIn action={action}>
+        {children}
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            class={danger ? 'button button-danger' : 'button button-main'}
+            disabled={action.busy}
+          >
+            {deed}
+          </button>
+        </div>
+      </FormIn>
+    </Dialog>
+  )
+}
+
+export interface FormProps {
+  readonly action: Action<[]>
+  readonly children: ComponentChildren
+  readonly class?: string
+}
+
+/** A form whose failure stands below its fields. */
+export function FormIn({ action, children, ...rest }: FormProps) {
+  return (
+    <form
+      class={rest.class ?? 'form'}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void action.run()
+      }}
+    >
+      {children}
+      <ErrorNote error={action.error} />
+    </form>
+  )
+}

@@ -1,0 +1,164 @@
+/**
+ * Fields of forms: a label, an input, a hint or what is wrong with it.
+ *
+ * @module
+ */
+
+import { useId } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+
+interface Common {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly error?: string | undefined
+  /** Behind the input, as `per minute`. */
+  readonly unit?: string
+}
+
+interface Wired {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': boolean | undefined
+}
+
+export interface FieldProps extends Common {
+  readonly children: (wired: Wired) => ComponentChildren
+}
+
+export function Field({ label, hint, error, unit, children }: FieldProps) {
+  const id = useId()
+  const note = error ?? hint
+  const noteId = note === undefined ? undefined : `${id}-note`
+  const wired = { id, 'aria-describedby': noteId, 'aria-invalid': error ? true : undefined }
+  return (
+    <div class={error ? 'field field-bad' : 'field'}>
+      <label for={id}>{label}</label>
+      {unit === undefined ? (
+        children(wired)
+      ) : (
+        <span class="with-unit">
+          {children(wired)}
+          <span class="unit">{unit}</span>
+        </span>
+      )}
+      {note !== undefined && (
+        <p id={noteId} class={error ? 'field-error' : 'hint'}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** What fields need of an input beside its text. */
+export interface InputProps {
+  readonly type?: 'text' | 'search' | 'password' | 'date'
+  readonly class?: string
+  readonly name?: string
+  readonly placeholder?: string
+  readonly autocomplete?: 'off' | 'current-password' | 'new-password'
+  readonly inputMode?: 'text' | 'numeric' | 'decimal'
+  readonly maxLength?: number
+  readonly min?: string
+  readonly autofocus?: boolean
+}
+
+export interface TextFieldProps extends Common {
+  readonly value: string
+  readonly onValue: (value: string) => void
+  readonly input?: InputProps
+}
+
+export function TextField({ value, onValue, input = {}, ...common }: TextFieldProps) {
+  const { type = 'text', ...others } = input
+  return (
+    <Field {...common}>
+      {(wired) => (
+        <input
+          // Its types know inputs of one type each, and here it is one of several.
+          type={type as 'text'}
+          autocomplete="off"
+          spellcheck={false}
+          {...others}
+          {...wired}
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+export interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+export interface SelectFieldProps extends Common {
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly onValue: (value: string) => void
+}
+
+export function SelectField({ value, options, onValue, ...common }: SelectFieldProps) {
+  return (
+    <Field {...common}>
+      {(wired) => (
+        <select {...wired} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export interface CheckFieldProps {
+  readonly label: ComponentChildren
+  readonly checked: boolean
+  readonly onChecked: (checked: boolean) => void
+}
+
+export function CheckField({ label, checked, onChecked }: CheckFieldProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={(event) => onChecked(event.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  )
+}
+
+export interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly onValue: (value: string) => void
+}
+
+/** A few options beside each other, of which one holds. */
+export function Segments({ label, value, options, onValue }: ChoiceProps) {
+  const name = useId()
+  return (
+    <fieldset class="segments">
+      <legend class="visually-hidden">{label}</legend>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onValue(option.value)}
+          />
+          <span>{option.text}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

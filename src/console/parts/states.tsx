@@ -1,0 +1,92 @@
+/**
+ * What a page shows while it has nothing, not yet, or no answer.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from 'preact'
+import type { ApiError } from '../server.js'
+import type { Loaded } from '../use-load.js'
+import { Icon, type IconName } from './icons.js'
+
+export interface EmptyProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ComponentChildren
+}
+
+export function Empty({ icon, title, children }: EmptyProps) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} />
+      </span>
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+/** Grey lines where data will stand, shown only if it takes long enough to be noticed. */
+export function Loading({ lines = 6 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, i) => (
+        <span key={i} class="skeleton-line" />
+      ))}
+    </div>
+  )
+}
+
+export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
+  const gone = error.status === 0
+  return (
+    <div class="empty failed" role="alert">
+      <span class="empty-icon">
+        <Icon name="warn" />
+      </span>
+      <p class="empty-title">{gone ? 'The server does not answer' : error.message}</p>
+      {gone && <p>Nothing can be shown until it does. It is asked again every few seconds.</p>}
+      {!gone && error.code !== 'unknown' && <p class="mono">{error.code}</p>}
+      {retry && (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+export interface LoadedPartProps<T> {
+  readonly of: Loaded<T>
+  readonly children: (data: T) => ComponentChildren
+}
+
+/** Data, or why there is none. Older data stays while newer is loaded. */
+export function LoadedPart<T>({ of, children }: LoadedPartProps<T>) {
+  if (of.data !== undefined) {
+    return (
+      <div aria-busy={of.loading}>
+        {of.error && of.error.status !== 0 && <ErrorNote error={of.error} />}
+        {children(of.data)}
+      </div>
+    )
+  }
+  if (of.error !== undefined) return <Failed error={of.error} retry={of.reload} />
+  return <Loading />
+}
+
+/** Why something that was tried did not work. */
+export function ErrorNote({ error }: { readonly error: ApiError | undefined }) {
+  if (error === undefined) return null
+  const wait = error.retryAfter
+  return (
+    <p class="note note-bad" role="alert">
+      <Icon name="warn" />
+      <span>
+        {error.message}
+        {wait !== undefined && ` Try again in ${wait} seconds.`}
+      </span>
+    </p>
+  )
+}

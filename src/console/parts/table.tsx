@@ -1,0 +1,149 @@
+/**
+ * Tables of any length: sorted by any column, shown a page at a time, as cards where the screen is
+ * narrow.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { count } from '../format.js'
+import { Icon } from './icons.js'
+import { numberedSteps, Pager } from './pager.js'
+
+export interface Column<T> {
+  readonly name: string
+  readonly cell: (row: T) => ComponentChildren
+  /** Sorted by that; a column without it cannot be sorted by. */
+  readonly by?: (row: T) => string | number
+  /** Of numbers. */
+  readonly end?: boolean
+  /** The row's own name. */
+  readonly head?: boolean
+  /** Whether its name is only for those who hear it. */
+  readonly silent?: boolean
+}
+
+export interface TableProps<T> {
+  /** What it lists, for those who do not see where it stands. */
+  readonly label: string
+  readonly columns: readonly Column<T>[]
+  readonly rows: readonly T[]
+  readonly rowKey: (row: T) => string | number
+  readonly pageSize?: number
+  readonly rowClass?: (row: T) => string | undefined
+}
+
+interface Sorting {
+  readonly column: string
+  readonly descending: boolean
+}
+
+export function Table<T>(props: TableProps<T>) {
+  const { label, columns, rows, rowKey, pageSize = 50, rowClass } = props
+  const [sorting, setSorting] = useState<Sorting | undefined>()
+  const [page, setPage] = useState(0)
+  const sorted = useMemo(() => sortedBy(rows, columns, sorting), [rows, columns, sorting])
+  const pages = Math.max(1, Math.ceil(sorted.length / pageSize))
+  const shown = Math.min(page, pages - 1)
+  const visible = sorted.slice(shown * pageSize, (shown + 1) * pageSize)
+  const sort = (column: string) => {
+    const again = sorting?.column === column
+    setSorting({ column, descending: again && !sorting.descending })
+    setPage(0)
+  }
+  // The roles are said, since a table that is laid out as cards loses its own.
+  return (
+    <>
+      <div class="table-wrap">
+        <table role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map((column, i) => (
+                <Heading key={i} column={column} sorting={sorting} onSort={sort} />
+              ))}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {visible.map((row) => (
+              <tr role="row" key={rowKey(row)} class={rowClass?.(row)}>
+                {columns.map((column, i) => (
+                  <Cell key={i} column={column} row={row} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages > 1 && (
+        <Pager
+          label={label}
+          text={`${count(shown * pageSize + 1)}–${count(shown * pageSize + visible.length)} of ${count(sorted.length)}`}
+          steps={numberedSteps(shown, pages, setPage)}
+        />
+      )}
+    </>
+  )
+}
+
+interface HeadingProps<T> {
+  readonly column: Column<T>
+  readonly sorting: Sorting | undefined
+  readonly onSort: (column: string) => void
+}
+
+function Heading<T>({ column, sorting, onSort }: HeadingProps<T>) {
+  const { name, by, end, silent } = column
+  const mine = sorting?.column === name
+  const order = mine ? (sorting.descending ? 'descending' : 'ascending') : undefined
+  return (
+    <th role="columnheader" scope="col" class={end ? 'end' : undefined} aria-sort={order}>
+      {by === undefined ? (
+        <span class={silent ? 'visually-hidden' : undefined}>{name}</span>
+      ) : (
+        <button type="button" class="sort" onClick={() => onSort(name)}>
+          {name}
+          <span class={mine ? 'sort-mark' : 'sort-mark sort-mark-off'}>
+            <Icon name={mine && !sorting.descending ? 'up' : 'down'} />
+          </span>
+        </button>
+      )}
+    </th>
+  )
+}
+
+function Cell<T>({ column, row }: { readonly column: Column<T>; readonly row: T }) {
+  const { name, cell, end, head, silent } = column
+  const content = cell(row)
+  const label = silent ? undefined : name
+  if (head) {
+    return (
+      <th role="rowheader" scope="row" data-label={label}>
+        {content}
+      </th>
+    )
+  }
+  return (
+    <td role="cell" class={end ? 'end' : undefined} data-label={label}>
+      {content}
+    </td>
+  )
+}
+
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+function sortedBy<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  sorting: Sorting | undefined,
+): readonly T[] {
+  const by = columns.find(({ name }) => name === sorting?.column)?.by
+  if (by === undefined) return rows
+  const sign = sorting!.descending ? -1 : 1
+  const keyed = rows.map((row) => ({ row, key: by(row) }))
+  keyed.sort((a, b) => {
+    if (typeof a.key === 'number' && typeof b.key === 'number') return sign * (a.key - b.key)
+    return sign * collator.compare(String(a.key), String(b.key))
+  })
+  return keyed.map(({ row }) => row)
+}

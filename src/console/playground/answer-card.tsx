@@ -1,0 +1,83 @@
+/**
+ * One answer: its verdict, how sure it is, and a bar for each possible answer.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { percent } from '../format.js'
+import { Meter } from '../parts/small.js'
+import type { Answer, Bar } from './answer.js'
+import { typeNames } from './question-fields.js'
+
+/** Bars that are shown before the others are asked for. */
+const mostBars = 12
+
+export function AnswerCard({ of: answer }: { readonly of: Answer }) {
+  const { name, type, verdict, beside, confidence, bars, evidence } = answer
+  const [all, setAll] = useState(false)
+  // A scale keeps its order; of many options the likeliest come first.
+  const sorted = type === 'choice' && bars.length > mostBars
+  const ordered = sorted ? [...bars].sort((a, b) => b.p - a.p) : bars
+  const shown = all ? ordered : ordered.slice(0, mostBars)
+  const most = Math.max(...bars.map(({ p }) => p))
+  return (
+    <article class="card answer" aria-label={`Answer to ${name}`}>
+      <header class="answer-head">
+        <h3 class="mono">{name}</h3>
+        <span class="faint">{typeNames[type]}</span>
+      </header>
+      <p class="verdict">
+        {verdict} {beside && <span class="faint">{beside}</span>}
+      </p>
+      <p class="sure">
+        {type === 'noul'
+          ? `Probability of yes ${percent(bars[0]!.p)}`
+          : `Confidence ${percent(confidence)}`}
+      </p>
+      <table class="bars">
+        <caption class="visually-hidden">Probabilities of {name}</caption>
+        <tbody>
+          {shown.map((bar, i) => (
+            <BarRow key={i} of={bar} most={bar.p === most} />
+          ))}
+        </tbody>
+      </table>
+      {bars.length > mostBars && (
+        <button type="button" class="button small" onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${bars.length}`}
+        </button>
+      )}
+      {evidence && (
+        <p class="faint evidence">
+          {evidence.labelMass !== undefined && (
+            <span title="Probability that the model gave to all allowed answers together">
+              Label mass {percent(evidence.labelMass)}
+            </span>
+          )}
+          <span>Temperature {evidence.temperature.toFixed(2)}</span>
+          {evidence.orderSpread !== undefined && (
+            <span title="The largest difference that the order of options made to a probability">
+              Order spread {percent(evidence.orderSpread)}
+            </span>
+          )}
+        </p>
+      )}
+    </article>
+  )
+}
+
+function BarRow({ of: { name, meaning, p }, most }: { readonly of: Bar; readonly most: boolean }) {
+  return (
+    <tr class={most ? 'bar-most' : undefined}>
+      <th scope="row">
+        {name}
+        {meaning !== undefined && <span class="faint"> {meaning}</span>}
+      </th>
+      <td class="bar-cell">
+        <Meter share={p} label={name} />
+      </td>
+      <td class="num end">{percent(p)}</td>
+    </tr>
+  )
+}

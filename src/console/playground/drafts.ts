@@ -1,0 +1,150 @@
+/**
+ * Questions as a form has them, and as JSON.
+ *
+ * @module
+ */
+
+import { entriesOf, isJsonObject, type Json, objectFromEntries } from '../../api/json-value.js'
+
+export type QuestionType = 'noul' | 'choice' | 'score'
+
+/** Of a choice an option and what it means; of a score only the meaning. */
+export interface DraftOption {
+  readonly name: string
+  readonly meaning: string
+}
+
+export interface DraftQuestion {
+  /** For the page only. */
+  readonly id: number
+  readonly name: string
+  readonly type: QuestionType
+  readonly instructions: string
+  readonly yes: string
+  readonly no: string
+  readonly options: readonly DraftOption[]
+}
+
+/** Above those of an earlier visit, which are kept. */
+let lastId = Date.now()
+
+export function newQuestion(
+  type: QuestionType,
+  taken: readonly DraftQuestion[],
+  parts: Partial<DraftQuestion> = {},
+): DraftQuestion {
+  return {
+    id: ++lastId,
+    name: freeName(parts.name ?? 'question', taken),
+    type,
+    instructions: parts.instructions ?? '',
+    yes: parts.yes ?? '',
+    no: parts.no ?? '',
+    options: parts.options ?? [noOption, noOption],
+  }
+}
+
+export const noOption: DraftOption = { name: '', meaning: '' }
+
+function freeName(wanted: string, taken: readonly DraftQuestion[]): string {
+  const names = new Set(taken.map(({ name }) => name))
+  if (!names.has(wanted)) return wanted
+  for (let i = 2; ; i++) if (!names.has(`${wanted}_${i}`)) return `${wanted}_${i}`
+}
+
+/** What a form says, as a request has it: empty rows are left out. */
+export function questionsOf(drafts: readonly DraftQuestion[]): Json {
+  return objectFromEntries(drafts.map((draft) => [draft.name, questionOf(draft)] as const)) as Json
+}
+
+function questionOf(draft: DraftQuestion): Json {
+  const { type, instructions, yes, no, options } = draft
+  const members: [string, Json][] = [['type', type]]
+  if (instructions.trim() !== '') members.push(['instructions', instructions])
+  const criteria = criteriaOf({ type, yes, no, options })
+  if (criteria !== undefined) members.push(['criteria', criteria])
+  return objectFromEntries(members) as Json
+}
+
+function criteriaOf({
+  type,
+  yes,
+  no,
+  options,
+}: Pick<DraftQuestion, 'type' | 'yes' | 'no' | 'options'>): Json | undefined {
+  if (type === 'noul') {
+    const said = [
+      ['true', yes],
+      ['false', no],
+    ].filter(([, text]) => text!.trim() !== '') as [string, string][]
+    return said.length === 0 ? undefined : (objectFromEntries(said) as Json)
+  }
+  if (type === 'score') {
+    return options.map(({ meaning }) => meaning).filter((meaning) => meaning.trim() !== '')
+  }
+  const named = options.filter(({ name, meaning }) => name !== '' || meaning !== '')
+  return objectFromEntries(named.map(({ name, meaning }) => [name, meaning] as const)) as Json
+}
+
+/** What is wrong with a form that JSON could not even say. */
+export function mistakeIn(drafts: readonly DraftQuestion[]): string | undefined {
+  const twice = repeated(drafts.map(({ name }) => name))
+  if (twice !== undefined) return `Two questions are named “${twice}”.`
+  for (const { type, name, options } of drafts) {
+    if (type !== 'choice') continue
+    const option = repeated(options.map(({ name }) => name).filter((name) => name !== ''))
+    if (option !== undefined) return `“${name}” has two options named “${option}”.`
+  }
+  return undefined
+}
+
+function repeated(names: readonly string[]): string | undefined {
+  return names.find((name, i) => names.indexOf(name) !== i)
+}
+
+export type FromJson =
+  | { readonly drafts: DraftQuestion[]; readonly reason?: undefined }
+  | { readonly drafts?: undefined; readonly reason: string }
+
+/** Questions that a form can show without losing anything. */
+export function draftsOf(questions: Json): FromJson {
+  if (!isJsonObject(questions)) return { reason: 'Questions are an object, name to question.' }
+  const drafts: DraftQuestion[] = []
+  for (const [name, question] of entriesOf(questions)) {
+    const draft = draftOf(name, question)
+    if (typeof draft === 'string') return { reason: `“${name}”: ${draft}` }
+    drafts.push(draft)
+  }
+  return { drafts }
+}
+
+function draftOf(name: string, question: Json): DraftQuestion | string {
+  if (!isJsonObject(question)) return 'is no object'
+  const { type, instructions = '', criteria = null, ...others } = question
+  if (type !== 'noul' && type !== 'choice' && type !== 'score') return 'has no known type'
+  if (Object.keys(others).length > 0) return `has “${Object.keys(others)[0]}”, which no field shows`
+  if (typeof instructions !== 'string') return 'has instructions that are no text'
+  const base: DraftQuestion = {
+    ...{ id: ++lastId, name, type, instructions },
+    ...{ yes: '', no: '', options: [] },
+  }
+  if (type === 'noul') {
+    if (criteria === null) return base
+    if (!isJsonObject(criteria)) return 'has criteria that are no object'
+    const { true: yes = '', false: no = '' } = criteria
+    return isText(yes) && isText(no) ? { ...base, yes, no } : 'has criteria that are no texts'
+  }
+  if (type === 'score') {
+    if (!Array.isArray(criteria) || !criteria.every(isText)) return 'has levels that are no texts'
+    return { ...base, options: criteria.map((meaning) => ({ name: '', meaning })) }
+  }
+  if (!isJsonObject(criteria)) return 'has criteria that are no object'
+  const options: DraftOption[] = []
+  for (const [option, meaning] of entriesOf(criteria)) {
+    if (meaning !== null && !isText(meaning)) return `has “${option}”, which means no text`
+    options.push({ name: option, meaning: meaning ?? '' })
+  }
+  return { ...base, options }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'

@@ -1,0 +1,74 @@
+/**
+ * What came of a request.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import type { Json } from '../../api/json-value.js'
+import { count, milliseconds } from '../format.js'
+import { Segments } from '../parts/field.js'
+import { CopyButton, Facts } from '../parts/small.js'
+import { AnswerCard } from './answer-card.js'
+import { prettyJson, readJson } from './json-text.js'
+import type { Run } from './run.js'
+
+export function Results({ of: run, booked }: { readonly of: Run; readonly booked: boolean }) {
+  const [form, setForm] = useState('cards')
+  const { reply, timings, roundTripMs } = run
+  return (
+    <>
+      <Facts
+        of={[
+          ['Model', reply.model],
+          ['Input', tokens(reply.inputTokens, reply.cachedTokens, 'read before')],
+          ...(reply.imageTokens === undefined
+            ? []
+            : [['Of images', tokens(reply.imageTokens)] as const]),
+          ['Output', tokens(reply.outputTokens)],
+          ['Model’s time', milliseconds(reply.latencyMs)],
+          ['Round trip', milliseconds(roundTripMs)],
+          ['Booked', booked ? 'yes' : 'no'],
+        ]}
+      />
+      {timings.length > 0 && (
+        <p class="faint timings">
+          {timings.map(([name, ms]) => (
+            <span key={name}>
+              {name} {milliseconds(ms)}
+            </span>
+          ))}
+        </p>
+      )}
+      <div class="row">
+        <Segments
+          label="Form of the answers"
+          value={form}
+          options={[
+            { value: 'cards', text: 'Answers' },
+            { value: 'json', text: 'Raw JSON' },
+          ]}
+          onValue={setForm}
+        />
+        {form === 'json' && <CopyButton text={reply.text} label="Copy JSON" />}
+      </div>
+      {form === 'cards' ? (
+        reply.answers.map((answer) => <AnswerCard key={answer.name} of={answer} />)
+      ) : (
+        <pre class="code" role="region" tabIndex={0} aria-label="The reply as JSON">
+          {pretty(reply.text)}
+        </pre>
+      )}
+    </>
+  )
+}
+
+function tokens(value: number, others = 0, what = ''): string {
+  const text = `${count(value)} tokens`
+  return others === 0 ? text : `${text}, ${count(others)} ${what}`
+}
+
+function pretty(text: string): string {
+  const value: Json = readJson(text)
+  return prettyJson(value)
+}

@@ -1,0 +1,65 @@
+/**
+ * Changing the administrator's password.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { leastPassword, passwordMistakes } from '../frame/password.js'
+import { FormIn } from '../parts/dialog.js'
+import { TextField } from '../parts/field.js'
+import { call, session } from '../server.js'
+import { useAction } from '../use-load.js'
+import type { Session } from '../wire.js'
+
+export function PasswordForm() {
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const [again, setAgain] = useState('')
+  const [tried, setTried] = useState(false)
+  const [done, setDone] = useState(false)
+  const mistakes = tried ? passwordMistakes(next, again) : {}
+  const change = useAction(async () => {
+    setTried(true)
+    setDone(false)
+    if (Object.keys(passwordMistakes(next, again)).length > 0) return
+    const body = { current, new: next }
+    session.set(await call<Session>('/password', { method: 'PUT', body }))
+    for (const empty of [setCurrent, setNext, setAgain]) empty('')
+    setTried(false)
+    setDone(true)
+  })
+  return (
+    <FormIn action={change}>
+      <TextField
+        label="Current password"
+        value={current}
+        onValue={setCurrent}
+        input={{ type: 'password', autocomplete: 'current-password' }}
+      />
+      <TextField
+        label="New password"
+        value={next}
+        onValue={setNext}
+        hint={`At least ${leastPassword} characters. All other sessions end.`}
+        error={mistakes.password}
+        input={{ type: 'password', autocomplete: 'new-password' }}
+      />
+      <TextField
+        label="The new one again"
+        value={again}
+        onValue={setAgain}
+        error={mistakes.again}
+        input={{ type: 'password', autocomplete: 'new-password' }}
+      />
+      <div class="form-foot">
+        <span role="status" class="good">
+          {done && 'The password is changed.'}
+        </span>
+        <button type="submit" class="button" disabled={change.busy || current === ''}>
+          Change password
+        </button>
+      </div>
+    </FormIn>
+  )
+}

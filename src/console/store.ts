@@ -1,0 +1,66 @@
+/**
+ * A value that several parts of the page share.
+ *
+ * @module
+ */
+
+import { useEffect, useState } from 'preact/hooks'
+
+export class Store<T> {
+  #value: T
+  readonly #listeners = new Set<() => void>()
+
+  constructor(value: T) {
+    this.#value = value
+  }
+
+  get value(): T {
+    return this.#value
+  }
+
+  set(value: T): void {
+    if (Object.is(value, this.#value)) return
+    this.#value = value
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  /** @returns What ends it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
+export function useStore<T>(store: Store<T>): T {
+  const [, render] = useState({})
+  useEffect(() => {
+    const seen = store.value
+    const end = store.subscribe(() => render({}))
+    // Set between the rendering and now.
+    if (!Object.is(seen, store.value)) render({})
+    return end
+  }, [store])
+  return store.value
+}
+
+/** State that outlives a change of page and a reload, in this tab only. */
+export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => {
+    try {
+      const text = sessionStorage.getItem(name)
+      return text === null ? initial : (JSON.parse(text) as T)
+    } catch {
+      return initial
+    }
+  })
+  const keep = (next: T) => {
+    setValue(next)
+    try {
+      sessionStorage.setItem(name, JSON.stringify(next))
+    } catch {
+      // Full, as with pictures: the page works on without it.
+      sessionStorage.removeItem(name)
+    }
+  }
+  return [value, keep]
+}

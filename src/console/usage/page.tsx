@@ -1,0 +1,234 @@
+/**
+ * Usage by workspace, key or model, over hours or days.
+ *
+ * @module
+ */
+
+import { useMemo } from 'preact/hooks'
+import { compact, count, credits, dateTime } from '../format.js'
+import { setQuery, usePlace } from '../navigation.js'
+import { Segments, SelectField, TextField } from '../parts/field.js'
+import { PageHead } from '../parts/small.js'
+import { Empty, LoadedPart } from '../parts/states.js'
+import { type Column, Table } from '../parts/table.js'
+import { downloadAddress, withQuery } from '../server.js'
+import { useLoad } from '../use-load.js'
+import type { Keys, Usage, Workspaces } from '../wire.js'
+import { Chart, Legend } from './chart.js'
+import { type Range, rangeOf, ranges } from './range.js'
+import { barsOf, type Measure, sumOf, type Total, totalsOf } from './series.js'
+
+const groupings = [
+  { value: 'workspace', text: 'Workspace' },
+  { value: 'key', text: 'Key' },
+  { value: 'model', text: 'Model' },
+]
+
+const measures: readonly { readonly value: Measure; readonly text: string }[] = [
+  { value: 'requests', text: 'Answered requests' },
+  { value: 'input_tokens', text: 'Input tokens' },
+  { value: 'output_tokens', text: 'Output tokens' },
+  { value: 'image_tokens', text: 'Image tokens' },
+  { value: 'cached_tokens', text: 'Cached tokens' },
+  { value: 'cost', text: 'Cost (credits)' },
+]
+
+export function UsagePage() {
+  const { query } = usePlace()
+  const by = oneOf(query.get('by'), groupings) ?? 'workspace'
+  const measure = oneOf(query.get('measure'), measures) ?? 'requests'
+  const range = (oneOf(query.get('range'), ranges) ?? '30d') as Range
+  const workspaceId = query.get('workspace_id') ?? ''
+  const keyId = by === 'workspace' ? '' : (query.get('key_id') ?? '')
+  const custom = { from: query.get('from') ?? '', to: query.get('to') ?? '' }
+  // Of the minute: the address, and so what is loaded, stays the same while the page is shown.
+  const span = useMemo(() => rangeOf(range, custom), [range, custom.from, custom.to])
+  const asked = { by, ...span, workspace_id: workspaceId, key_id: keyId }
+  const usage = useLoad<Usage>(withQuery('/usage', asked))
+  const workspaces = useLoad<Workspaces>('/workspaces')
+  const keys = useLoad<Keys>(by === 'workspace' ? undefined : '/keys')
+  const csv = downloadAddress(withQuery('/usage', { ...asked, format: 'csv' }))
+  return (
+    <>
+      <PageHead title="Usage" about="Answered requests and their tokens. All times are UTC.">
+        <button type="button" class="button" onClick={usage.reload}>
+          Refresh
+        </button>
+        <a class="button" href={csv} download="usage.csv">
+          Download CSV
+        </a>
+      </PageHead>
+      <div class="filters">
+        <Segments
+          label="By"
+          value={by}
+          options={groupings}
+          onValue={(by) => setQuery({ by, key_id: undefined })}
+        />
+        <SelectField
+          label="Time"
+          value={range}
+          options={ranges}
+          onValue={(range) => setQuery({ range })}
+        />
+        {range === 'custom' && (
+          <>
+            <TextField
+              label="From"
+              value={custom.from}
+              onValue={(from) => setQuery({ from })}
+              input={{ type: 'date' }}
+            />
+            <TextField
+              label="To, inclusive"
+              value={custom.to}
+              onValue={(to) => setQuery({ to })}
+              input={{ type: 'date' }}
+            />
+          </>
+        )}
+        <SelectField
+          label="Workspace"
+          value={workspaceId}
+          options={[
+            { value: '', text: 'All' },
+            ...(workspaces.data?.workspaces ?? []).map(({ id, name }) => ({
+              value: String(id),
+              text: name,
+            })),
+          ]}
+          onValue={(workspace_id) => setQuery({ workspace_id, key_id: undefined })}
+        />
+        {by !== 'workspace' && (
+          <SelectField
+            label="Key"
+            value={keyId}
+            options={[
+              { value: '', text: 'All' },
+              ...(keys.data?.keys ?? [])
+                .filter((key) => workspaceId === '' || String(key.workspace_id) === workspaceId)
+                .map(({ id, name, hint }) => ({ value: String(id), text: `${name} (${hint})` })),
+            ]}
+            onValue={(key_id) => setQuery({ key_id })}
+          />
+        )}
+        <SelectField
+          label="Chart"
+          value={measure}
+          options={measures}
+          onValue={(measure) => setQuery({ measure })}
+        />
+      </div>
+      <LoadedPart of={usage}>{(data) => <Shown of={data} measure={measure} />}</LoadedPart>
+    </>
+  )
+}
+
+function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: Measure }) {
+  const bars = useMemo(() => barsOf(usage, measure), [usage, measure])
+  const totals = useMemo(() => totalsOf(usage), [usage])
+  const show = measure === 'cost' ? (value: number) => `${credits(value)} credits` : count
+  const showShort = measure === 'cost' ? (value: number) => compact(value / 1e6) : compact
+  const label = measures.find(({ value }) => value === measure)!.text
+  if (usage.rows.length === 0) {
+    return (
+      <Empty icon="usage" title="Nothing was used in this time">
+        <p>
+          From {dateTime(usage.from)} to {dateTime(usage.to)} UTC no request was answered.
+        </p>
+      </Empty>
+    )
+  }
+  const columns = columnsOf(usage)
+  return (
+    <>
+      <ul class="figures">
+        {measures.map(({ value, text }) => (
+          <li key={value}>
+            <span class="figure">
+              {value === 'cost' ? credits(sumOf(totals, value)) : count(sumOf(totals, value))}
+            </span>
+            <span class="faint">{text}</span>
+          </li>
+        ))}
+      </ul>
+      <figure class="card chart-card">
+        <figcaption>
+          <h2>
+            {label} per {usage.per}
+          </h2>
+          <p class="faint">
+            {dateTime(usage.from)} to {dateTime(usage.to)} UTC
+          </p>
+        </figcaption>
+        <Chart bars={bars} per={usage.per} label={label} show={show} showShort={showShort} />
+        <Legend bars={bars} show={show} />
+      </figure>
+      <h2>Together</h2>
+      <Table
+        label={`Usage by ${usage.by}`}
+        columns={columns}
+        rows={totals}
+        rowKey={({ key }) => key}
+      />
+      <details class="values">
+        <summary>
+          Values for each {usage.per} ({label.toLowerCase()})
+        </summary>
+        <Table
+          label={`${label} for each ${usage.per}`}
+          rows={bars.slots.map((slot, i) => ({ slot, i })).reverse()}
+          rowKey={({ slot }) => slot}
+          columns={[
+            {
+              name: usage.per === 'day' ? 'Day (UTC)' : 'Hour (UTC)',
+              head: true,
+              cell: ({ slot }) =>
+                usage.per === 'day' ? dateTime(slot).slice(0, 10) : dateTime(slot),
+            },
+            ...bars.series.map(({ name, values }, rank) => ({
+              name: name === '' ? `Series ${rank + 1}` : name,
+              end: true,
+              cell: ({ i }: { readonly i: number }) => show(values[i]!),
+            })),
+          ]}
+        />
+      </details>
+    </>
+  )
+}
+
+function columnsOf({ by }: Usage): readonly Column<Total>[] {
+  const number = (name: string, measure: Measure): Column<Total> => ({
+    name,
+    end: true,
+    by: (total) => total[measure],
+    cell: (total) => (measure === 'cost' ? credits(total.cost) : count(total[measure])),
+  })
+  return [
+    {
+      name: groupings.find(({ value }) => value === by)!.text,
+      head: true,
+      by: ({ name }) => name,
+      cell: (total) => (
+        <>
+          <span class="row-name">{total.name}</span>
+          {by === 'key' && <span class="sub faint">{total.workspace}</span>}
+        </>
+      ),
+    },
+    number('Requests', 'requests'),
+    number('Input tokens', 'input_tokens'),
+    number('Output tokens', 'output_tokens'),
+    number('Image tokens', 'image_tokens'),
+    number('Cached tokens', 'cached_tokens'),
+    number('Cost (credits)', 'cost'),
+  ]
+}
+
+function oneOf<T extends string>(
+  value: string | null,
+  options: readonly { readonly value: T }[],
+): T | undefined {
+  return options.find((option) => option.value === value)?.value
+}

@@ -1,0 +1,122 @@
+/**
+ * Rows of the usage as bars over time.
+ *
+ * @module
+ */
+
+import type { Usage, UsageRow } from '../wire.js'
+
+export type Measure =
+  'requests' | 'input_tokens' | 'output_tokens' | 'image_tokens' | 'cached_tokens' | 'cost'
+
+export interface Series {
+  readonly key: string
+  readonly name: string
+  /** One for each slot. */
+  readonly values: readonly number[]
+  readonly total: number
+}
+
+export interface Bars {
+  /** When each hour or day begins, ms since 1970. */
+  readonly slots: readonly number[]
+  /** The largest first; what is beyond `most` is one series at the end. */
+  readonly series: readonly Series[]
+}
+
+/** Colours that can be told apart. */
+export const mostSeries = 6
+
+const stepMs = { hour: 3_600_000, day: 86_400_000 } as const
+
+export function barsOf(usage: Usage, measure: Measure): Bars {
+  const step = stepMs[usage.per]
+  const from = Date.parse(usage.from)
+  const length = Math.max(1, Math.round((Date.parse(usage.to) - from) / step))
+  const slots = Array.from({ length }, (_, i) => from + i * step)
+  const byKey = new Map<string, { name: string; values: number[]; total: number }>()
+  for (const row of usage.rows) {
+    const slot = Math.round((Date.parse(row.start) - from) / step)
+    if (slot < 0 || slot >= length) continue
+    const key = keyOf(row)
+    let series = byKey.get(key)
+    if (series === undefined) {
+      series = { name: nameOf(row), values: new Array<number>(length).fill(0), total: 0 }
+      byKey.set(key, series)
+    }
+    series.values[slot]! += row[measure]
+    series.total += row[measure]
+  }
+  const all = [...byKey].map(([key, series]) => ({ key, ...series }))
+  all.sort((a, b) => b.total - a.total)
+  if (all.length <= mostSeries) return { slots, series: all }
+  const rest = all.slice(mostSeries - 1)
+  const others = {
+    key: 'others',
+    name: `${rest.length} others`,
+    values: slots.map((_, i) => rest.reduce((sum, { values }) => sum + values[i]!, 0)),
+    total: rest.reduce((sum, { total }) => sum + total, 0),
+  }
+  return { slots, series: [...all.slice(0, mostSeries - 1), others] }
+}
+
+export interface Total {
+  readonly key: string
+  readonly name: string
+  readonly workspace: string | undefined
+  readonly requests: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly image_tokens: number
+  readonly cached_tokens: number
+  readonly cost: number
+}
+
+const measures = [
+  'requests',
+  'input_tokens',
+  'output_tokens',
+  'image_tokens',
+  'cached_tokens',
+  'cost',
+] as const satisfies readonly Measure[]
+
+/** Of the whole time, the largest first. */
+export function totalsOf(usage: Usage): Total[] {
+  const byKey = new Map<string, { -readonly [Name in keyof Total]: Total[Name] }>()
+  for (const row of usage.rows) {
+    const key = keyOf(row)
+    const total = byKey.get(key)
+    if (total === undefined) {
+      const { requests, input_tokens, output_tokens, image_tokens, cached_tokens, cost } = row
+      const sums = { requests, input_tokens, output_tokens, image_tokens, cached_tokens, cost }
+      byKey.set(key, { key, name: nameOf(row), workspace: row.workspace, ...sums })
+    } else {
+      for (const measure of measures) total[measure] += row[measure]
+    }
+  }
+  return [...byKey.values()].sort((a, b) => b.requests - a.requests)
+}
+
+/** All rows together. */
+export function sumOf(totals: readonly Total[], measure: Measure): number {
+  return totals.reduce((sum, total) => sum + total[measure], 0)
+}
+
+function keyOf(row: UsageRow): string {
+  return String(row.key_id ?? row.model ?? row.workspace_id)
+}
+
+function nameOf(row: UsageRow): string {
+  return row.key ?? row.model ?? row.workspace ?? ''
+}
+
+/** Round numbers from 0 to at least `max`, some four of them. */
+export function ticksTo(max: number): number[] {
+  if (max <= 0) return [0, 1]
+  const rough = max / 4
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, [1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough)! * power)
+  const count = Math.ceil(max / step)
+  return Array.from({ length: count + 1 }, (_, i) => i * step)
+}

@@ -1,0 +1,97 @@
+/**
+ * Data of a page: loaded when it appears, again when asked, and again by itself while the server
+ * does not answer.
+ *
+ * @module
+ */
+
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ApiError, call } from './server.js'
+
+export interface Loaded<T> {
+  /** What came last, also while it is loaded again or that has failed. */
+  readonly data: T | undefined
+  /** Why the last try failed. */
+  readonly error: ApiError | undefined
+  readonly loading: boolean
+  readonly reload: () => void
+  /** Puts in what a change has answered. */
+  readonly put: (change: (data: T) => T) => void
+}
+
+interface State<T> {
+  readonly path: string | undefined
+  readonly data: T | undefined
+  readonly error: ApiError | undefined
+  readonly loading: boolean
+}
+
+const retryMs = 3000
+
+/** @param path - Undefined: nothing is loaded. */
+export function useLoad<T>(path: string | undefined): Loaded<T> {
+  const [turn, setTurn] = useState(0)
+  const [state, setState] = useState<State<T>>({
+    path,
+    data: undefined,
+    error: undefined,
+    loading: path !== undefined,
+  })
+  const reload = useCallback(() => setTurn((turn) => turn + 1), [])
+  const put = useCallback((change: (data: T) => T) => {
+    setState((state) => (state.data ? { ...state, data: change(state.data) } : state))
+  }, [])
+
+  useEffect(() => {
+    if (path === undefined) return
+    const controller = new AbortController()
+    let timer: number | undefined
+    setState((state) => ({ ...state, path, loading: true }))
+    call<T>(path, { signal: controller.signal })
+      .then((data) => setState({ path, data, error: undefined, loading: false }))
+      .catch((error: unknown) => {
+        if (controller.signal.aborted) return
+        const failure = asApiError(error)
+        setState((state) => ({ ...state, error: failure, loading: false }))
+        if (failure.status === 0) timer = window.setTimeout(reload, retryMs)
+      })
+    return () => {
+      controller.abort()
+      clearTimeout(timer)
+    }
+  }, [path, turn, reload])
+
+  return { data: state.data, error: state.error, loading: state.loading, reload, put }
+}
+
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  return new ApiError(0, 'unknown', error instanceof Error ? error.message : String(error))
+}
+
+export interface Action<Arguments extends unknown[]> {
+  readonly busy: boolean
+  readonly error: ApiError | undefined
+  readonly run: (...args: Arguments) => Promise<void>
+}
+
+/** Something that a person starts: runs once at a time, and keeps why it failed. */
+export function useAction<Arguments extends unknown[]>(
+  act: (...args: Arguments) => Promise<void>,
+): Action<Arguments> {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError | undefined>()
+  const run = async (...args: Arguments) => {
+    if (busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      await act(...args)
+    } catch (error) {
+      setError(asApiError(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { busy, error, run }
+}

@@ -1,0 +1,78 @@
+/**
+ * How many tokens a workspace may use in each day, week or month.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { FormIn } from '../parts/dialog.js'
+import { SelectField, TextField } from '../parts/field.js'
+import { call } from '../server.js'
+import { useAction } from '../use-load.js'
+import type { Budget, Workspace } from '../wire.js'
+import { readWhole } from './read-whole.js'
+import type { PartProps } from './workspace-page.js'
+
+const periods = [
+  { value: 'day', text: 'Each day (from 00:00 UTC)' },
+  { value: 'week', text: 'Each week (from Monday, 00:00 UTC)' },
+  { value: 'month', text: 'Each month (from the 1st, 00:00 UTC)' },
+]
+
+export function BudgetForm({ of: workspace, onChanged }: PartProps) {
+  const { budget } = workspace
+  const [tokens, setTokens] = useState(budget === null ? '' : String(budget.tokens))
+  const [period, setPeriod] = useState<Budget['period']>(budget?.period ?? 'month')
+  const [tried, setTried] = useState(false)
+  const read = readWhole(tokens)
+  const mistake = read === undefined || read === 0 ? 'A whole number above 0, as 5M.' : undefined
+  const change = async (budget: { tokens: number; period: Budget['period'] } | null) => {
+    const path = `/workspaces/${workspace.id}`
+    onChanged(await call<Workspace>(path, { method: 'PATCH', body: { budget } }))
+  }
+  const save = useAction(async () => {
+    setTried(true)
+    if (mistake === undefined) await change({ tokens: read!, period })
+  })
+  const remove = useAction(async () => {
+    await change(null)
+    setTokens('')
+    setTried(false)
+  })
+  const same = budget !== null && read === budget.tokens && period === budget.period
+  return (
+    <FormIn action={save}>
+      <TextField
+        label="Tokens"
+        unit="input and output"
+        value={tokens}
+        onValue={setTokens}
+        error={tried ? mistake : undefined}
+        hint="When they are used up, requests are refused until the period ends."
+        input={{ inputMode: 'text', placeholder: 'no budget' }}
+      />
+      <SelectField
+        label="Period"
+        value={period}
+        options={periods}
+        onValue={(value) => setPeriod(value as Budget['period'])}
+      />
+      <div class="form-foot">
+        {budget !== null && (
+          <button
+            type="button"
+            class="button"
+            disabled={remove.busy}
+            onClick={() => void remove.run()}
+          >
+            Remove budget
+          </button>
+        )}
+        <button type="submit" class="button" disabled={save.busy || same}>
+          {budget === null ? 'Set budget' : 'Save budget'}
+        </button>
+      </div>
+      {remove.error && <p class="field-error">{remove.error.message}</p>}
+    </FormIn>
+  )
+}

@@ -1,0 +1,79 @@
+/**
+ * Giving credits, taking them back, lifting the limit.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { credits, readCredits } from '../format.js'
+import { Confirm, FormIn } from '../parts/dialog.js'
+import { TextField } from '../parts/field.js'
+import { call } from '../server.js'
+import { useAction } from '../use-load.js'
+import type { Workspace } from '../wire.js'
+import type { PartProps } from './workspace-page.js'
+
+export function CreditForm({ of: workspace, onChanged }: PartProps) {
+  const { balance } = workspace
+  const [text, setText] = useState('')
+  const [tried, setTried] = useState(false)
+  const [lifting, setLifting] = useState(false)
+  const amount = readCredits(text)
+  const mistake = amount === undefined || amount === 0 ? 'An amount as 10, 12.5 or -3.' : undefined
+  const path = `/workspaces/${workspace.id}/credit`
+  const give = useAction(async () => {
+    setTried(true)
+    if (mistake !== undefined) return
+    onChanged(await call<Workspace>(path, { method: 'POST', body: { amount } }))
+    setText('')
+    setTried(false)
+  })
+  const lift = useAction(async () => {
+    const next = await call<Workspace>(path, { method: 'POST', body: { unlimited: true } })
+    setLifting(false)
+    onChanged(next)
+  })
+  const begin = 'Answers are paid from that from then on.'
+  const hint =
+    amount !== undefined && amount !== 0
+      ? `Then ${credits((balance ?? 0) + amount)} credits are left. ${balance === null ? begin : ''}`
+      : 'Below 0 takes credits back.'
+  return (
+    <>
+      <FormIn action={give}>
+        <TextField
+          label="Credit"
+          unit="credits"
+          value={text}
+          onValue={setText}
+          error={tried ? mistake : undefined}
+          hint={hint}
+          input={{ inputMode: 'decimal', placeholder: '10' }}
+        />
+        <div class="form-foot">
+          {balance !== null && (
+            <button type="button" class="button" onClick={() => setLifting(true)}>
+              Lift the limit…
+            </button>
+          )}
+          <button type="submit" class="button" disabled={give.busy}>
+            {amount !== undefined && amount < 0 ? 'Take back' : 'Give credits'}
+          </button>
+        </div>
+      </FormIn>
+      {lifting && (
+        <Confirm
+          title={`Lift the limit of ${workspace.name}`}
+          deed="Lift the limit"
+          action={lift}
+          onClose={() => setLifting(false)}
+        >
+          <p>
+            Its answers are not paid from a balance any more. What is left of it,{' '}
+            {credits(balance!)} credits, is gone.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}

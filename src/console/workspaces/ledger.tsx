@@ -1,0 +1,87 @@
+/**
+ * The ledger of a workspace, a page at a time.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { count, credits, dateTime } from '../format.js'
+import { Pager, trailSteps } from '../parts/pager.js'
+import { Empty, LoadedPart } from '../parts/states.js'
+import { type Column, Table } from '../parts/table.js'
+import { withQuery } from '../server.js'
+import { useLoad } from '../use-load.js'
+import type { LedgerPage, LedgerRow } from '../wire.js'
+
+const kinds: Readonly<Record<LedgerRow['kind'], string>> = {
+  usage: 'Answers',
+  credit: 'Credit',
+  unlimited: 'Limit lifted',
+}
+
+const amountOf = (row: LedgerRow): string => `${row.amount > 0 ? '+' : ''}${credits(row.amount)}`
+
+const columns: readonly Column<LedgerRow>[] = [
+  {
+    name: 'Time (UTC)',
+    head: true,
+    cell: ({ time }) => (
+      <time class="mono" dateTime={time}>
+        {time.slice(0, 19).replace('T', ' ')}
+      </time>
+    ),
+  },
+  {
+    name: 'What',
+    cell: (row) =>
+      row.kind === 'usage' && row.answers < 0 ? 'Answer taken back' : kinds[row.kind],
+  },
+  { name: 'Answers', end: true, cell: (row) => (row.kind === 'usage' ? count(row.answers) : '–') },
+  { name: 'Key', cell: ({ key }) => key ?? <span class="faint">none</span> },
+  { name: 'Model', cell: ({ model }) => model ?? <span class="faint">none</span> },
+  { name: 'Input tokens', end: true, cell: (row) => count(row.input_tokens) },
+  { name: 'Output tokens', end: true, cell: (row) => count(row.output_tokens) },
+  { name: 'Cost (credits)', end: true, cell: (row) => credits(row.cost) },
+  {
+    name: 'Change (credits)',
+    end: true,
+    cell: (row) => <span class={row.amount > 0 ? 'good' : undefined}>{amountOf(row)}</span>,
+  },
+]
+
+const pageSize = 50
+
+export function Ledger({ workspaceId }: { readonly workspaceId: number }) {
+  /** Where the pages begin that were shown, the newest page first. */
+  const [trail, setTrail] = useState<readonly (string | undefined)[]>([undefined])
+  const before = trail.at(-1)
+  const query = { before, limit: pageSize }
+  const page = useLoad<LedgerPage>(withQuery(`/workspaces/${workspaceId}/ledger`, query))
+  return (
+    <LoadedPart of={page}>
+      {({ rows, next_before: next }) => {
+        if (rows.length === 0 && trail.length === 1) {
+          return <Empty icon="usage" title="Nothing has been booked yet" />
+        }
+        return (
+          <>
+            <Table
+              label="Ledger"
+              columns={columns}
+              rows={rows}
+              rowKey={({ id }) => id}
+              pageSize={pageSize}
+            />
+            {(trail.length > 1 || next !== null) && (
+              <Pager
+                label="the ledger"
+                text={`Page ${trail.length}${rows[0] ? `, to ${dateTime(rows[0].time)} UTC` : ''}`}
+                steps={trailSteps(trail, next, page.loading, setTrail)}
+              />
+            )}
+          </>
+        )
+      }}
+    </LoadedPart>
+  )
+}

@@ -1,0 +1,60 @@
+/**
+ * How many requests a workspace may send.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { FormIn } from '../parts/dialog.js'
+import { TextField } from '../parts/field.js'
+import { call } from '../server.js'
+import { useAction } from '../use-load.js'
+import type { Workspace } from '../wire.js'
+import { readWhole } from './read-whole.js'
+import type { PartProps } from './workspace-page.js'
+
+export function LimitsForm({ of: workspace, onChanged }: PartProps) {
+  const { limits } = workspace
+  const [perMinute, setPerMinute] = useState(show(limits.requests_per_minute))
+  const [concurrent, setConcurrent] = useState(show(limits.concurrent))
+  const read = {
+    requests_per_minute: perMinute.trim() === '' ? 0 : readWhole(perMinute),
+    concurrent: concurrent.trim() === '' ? 0 : readWhole(concurrent),
+  }
+  const wrong = 'A whole number, or nothing for no limit.'
+  const save = useAction(async () => {
+    if (read.requests_per_minute === undefined || read.concurrent === undefined) return
+    const path = `/workspaces/${workspace.id}`
+    onChanged(await call<Workspace>(path, { method: 'PATCH', body: { limits: read } }))
+  })
+  const same =
+    read.requests_per_minute === limits.requests_per_minute && read.concurrent === limits.concurrent
+  return (
+    <FormIn action={save}>
+      <TextField
+        label="Requests"
+        unit="in any 60 seconds"
+        value={perMinute}
+        onValue={setPerMinute}
+        error={read.requests_per_minute === undefined ? wrong : undefined}
+        input={{ inputMode: 'numeric', placeholder: 'no limit' }}
+      />
+      <TextField
+        label="Requests at the same time"
+        unit="requests"
+        value={concurrent}
+        onValue={setConcurrent}
+        error={read.concurrent === undefined ? wrong : undefined}
+        hint="Nothing: no limit. All keys of the workspace together."
+        input={{ inputMode: 'numeric', placeholder: 'no limit' }}
+      />
+      <div class="form-foot">
+        <button type="submit" class="button" disabled={save.busy || same}>
+          Save limits
+        </button>
+      </div>
+    </FormIn>
+  )
+}
+
+const show = (limit: number): string => (limit === 0 ? '' : String(limit))

@@ -1,0 +1,158 @@
+/**
+ * Workspaces: who shares limits, a budget and a balance.
+ *
+ * @module
+ */
+
+import { useState } from 'preact/hooks'
+import { count } from '../format.js'
+import { goTo, setQuery, usePlace } from '../navigation.js'
+import { Dialog, FormIn } from '../parts/dialog.js'
+import { TextField } from '../parts/field.js'
+import { Icon } from '../parts/icons.js'
+import { PageHead, Time } from '../parts/small.js'
+import { Empty, LoadedPart } from '../parts/states.js'
+import { type Column, Table } from '../parts/table.js'
+import { call } from '../server.js'
+import { useAction, useLoad } from '../use-load.js'
+import type { Workspace, Workspaces } from '../wire.js'
+import { Amount, BudgetBar } from './remainder.js'
+
+const columns: readonly Column<Workspace>[] = [
+  {
+    name: 'Name',
+    head: true,
+    by: ({ name }) => name,
+    cell: ({ id, name }) => (
+      <a class="row-name" href={`#/workspaces/${id}`}>
+        {name}
+      </a>
+    ),
+  },
+  {
+    name: 'Active keys',
+    end: true,
+    by: (workspace) => workspace.active_keys,
+    cell: (workspace) => (
+      <a href={`#/keys?workspace=${workspace.id}`} aria-label={`Keys of ${workspace.name}`}>
+        {count(workspace.active_keys)}
+      </a>
+    ),
+  },
+  {
+    name: 'Budget',
+    by: ({ budget }) => (budget === null ? -1 : budget.used_tokens / budget.tokens),
+    cell: ({ budget }) =>
+      budget === null ? <span class="faint">none</span> : <BudgetBar of={budget} />,
+  },
+  {
+    name: 'Balance',
+    end: true,
+    by: ({ balance }) => balance ?? Infinity,
+    cell: ({ balance }) => <Amount of={balance} />,
+  },
+  {
+    name: 'Requests per minute',
+    end: true,
+    by: ({ limits }) => limits.requests_per_minute || Infinity,
+    cell: ({ limits }) => <Limit of={limits.requests_per_minute} />,
+  },
+  {
+    name: 'At the same time',
+    end: true,
+    by: ({ limits }) => limits.concurrent || Infinity,
+    cell: ({ limits }) => <Limit of={limits.concurrent} />,
+  },
+  {
+    name: 'Created',
+    by: (workspace) => Date.parse(workspace.created_at),
+    cell: (workspace) => <Time at={workspace.created_at} />,
+  },
+]
+
+function Limit({ of }: { readonly of: number }) {
+  return of === 0 ? <span class="faint">no limit</span> : <>{count(of)}</>
+}
+
+export function WorkspacesPage() {
+  const workspaces = useLoad<Workspaces>('/workspaces')
+  const [creating, setCreating] = useState(false)
+  const { query } = usePlace()
+  const search = query.get('search') ?? ''
+  return (
+    <>
+      <PageHead
+        title="Workspaces"
+        about="All keys of a workspace share its limits, budget and balance."
+      >
+        <button type="button" class="button button-main" onClick={() => setCreating(true)}>
+          <Icon name="plus" />
+          Create workspace
+        </button>
+      </PageHead>
+      <LoadedPart of={workspaces}>
+        {({ workspaces: all }) => {
+          if (all.length === 0)
+            return <Empty icon="workspaces" title="There are no workspaces yet" />
+          const wanted = search.trim().toLowerCase()
+          const shown = all.filter(({ name }) => name.toLowerCase().includes(wanted))
+          return (
+            <>
+              {all.length > 8 && (
+                <div class="filters" role="search">
+                  <TextField
+                    label="Search"
+                    value={search}
+                    onValue={(search) => setQuery({ search })}
+                    input={{ type: 'search', placeholder: 'Name' }}
+                  />
+                </div>
+              )}
+              {shown.length === 0 ? (
+                <Empty icon="workspaces" title="No workspace fits" />
+              ) : (
+                <Table label="Workspaces" columns={columns} rows={shown} rowKey={({ id }) => id} />
+              )}
+            </>
+          )
+        }}
+      </LoadedPart>
+      {creating && <CreateDialog onClose={() => setCreating(false)} />}
+    </>
+  )
+}
+
+function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [tried, setTried] = useState(false)
+  const mistake = name.trim() === '' ? 'Give it a name.' : undefined
+  const create = useAction(async () => {
+    setTried(true)
+    if (mistake !== undefined) return
+    const body = { name: name.trim() }
+    const { id } = await call<Workspace>('/workspaces', { method: 'POST', body })
+    goTo(`/workspaces/${id}`)
+  })
+  return (
+    <Dialog title="Create workspace" onClose={onClose}>
+      <FormIn action={create}>
+        <TextField
+          label="Name"
+          value={name}
+          onValue={setName}
+          error={tried ? mistake : undefined}
+          hint="Limits, budget and balance are set on its page, which opens next."
+          input={{ maxLength: 100, autofocus: true }}
+        />
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button button-main" disabled={create.busy}>
+            Create workspace
+          </button>
+        </div>
+      </FormIn>
+    </Dialog>
+  )
+}

@@ -1,0 +1,74 @@
+/** Compare: the same cases asked in several ways. */
+import { readFileSync } from 'node:fs'
+import { fixturePath } from '../helpers/fixture.js'
+import { consoleTest } from '../helpers/console.js'
+
+consoleTest('compare', {}, async (t, console) => {
+  const { page } = console
+  await console.signInFirst()
+  await console.admin('POST', '/models', { file: await fixturePath('small'), name: 'other' })
+  await console.open('compare', 'Compare')
+  let decisions = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/decide')) decisions++
+  })
+
+  await t.test('cases are asked in each column, and flips are marked', async (t) => {
+    await page.getByRole('button', { name: 'Insert an example' }).click()
+    await page.getByRole('group', { name: 'Column 2' }).getByLabel('Model').selectOption('other')
+    t.equal(decisions, 0, 'nothing has been sent')
+    await page.getByRole('button', { name: 'Run 8 requests' }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    t.equal(decisions, 8)
+    t.equal(await page.locator('.cell-verdict').count(), 8)
+    const flips = await page.locator('.cell-verdict.flip').count()
+    const verdicts = async (column: number) => {
+      const cells = page.locator(`.compare tbody tr td:nth-child(${column})`)
+      return (await cells.allInnerTexts()).map((text) => /billing|technical|sales/.exec(text)![0])
+    }
+    const [first, second] = [await verdicts(2), await verdicts(3)]
+    const differ = first.filter((verdict, i) => verdict !== second[i]).length
+    t.equal(flips, differ, 'what differs from the first column is marked, and nothing else')
+    await page.getByText(`Only cases with a flip (${differ} of 4)`).waitFor()
+  })
+
+  await t.test('another temperature needs no request', async (t) => {
+    const before = decisions
+    await page.getByRole('group', { name: 'Column 2' }).getByLabel('Model').selectOption('Default')
+    await page.getByRole('group', { name: 'Column 2' }).getByLabel('Orders').selectOption('One')
+    await page.getByRole('group', { name: 'Column 2' }).getByLabel('Temperature').fill('100')
+    const shares = await page.locator('.compare tbody tr td:nth-child(3) .num').allInnerTexts()
+    t.equal(shares.length, 4)
+    for (const share of shares) t.ok(Number.parseFloat(share) < 20, `${share}: nearly equal`)
+    t.equal(decisions, before)
+  })
+
+  await t.test('cases are saved as lines that can be opened again', async (t) => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save file' }).click(),
+    ])
+    const path = await download.path()
+    const lines = readFileSync(path, 'utf8').trim().split('\n')
+    t.equal(lines.length, 4)
+    t.match(JSON.parse(lines[0]!), {
+      state: /charged twice/,
+      questions: { team: { type: 'choice' } },
+      expected: { team: 'billing' },
+    })
+    await page.getByRole('button', { name: 'Remove all cases' }).click()
+    await page.getByLabel('File of cases').setInputFiles({
+      name: 'cases.jsonl',
+      mimeType: 'application/x-ndjson',
+      buffer: readFileSync(path),
+    })
+    await page.getByLabel('State of case 4').waitFor()
+    t.equal(await page.getByLabel('Right answer of case 1 to team').inputValue(), 'billing')
+    await page.getByLabel('File of cases').setInputFiles({
+      name: 'bad.jsonl',
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from('{"state":"a","questions":{}}\n{"state":'),
+    })
+    await page.getByRole('alert').getByText('bad.jsonl: Line 2: ').waitFor()
+  })
+})

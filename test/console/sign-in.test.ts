@@ -1,0 +1,67 @@
+/** Who comes in, and who does not. */
+import { consoleTest, password } from '../helpers/console.js'
+
+consoleTest('passwords, links and sessions', {}, async (t, console) => {
+  const { page } = console
+  const signIn = async (password: string) => {
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+
+  await t.test('a first password that is too short, or mistyped, is not sent', async (t) => {
+    await page.goto(console.server.url(console.firstLink))
+    await page.getByLabel('New password').fill('short')
+    await page.getByLabel('The same again').fill('other')
+    await page.getByRole('button', { name: 'Set password and sign in' }).click()
+    await page.getByText('At least 12 characters; these are 5.').waitFor()
+    await page.getByText('The two are not the same.').waitFor()
+    t.equal(await page.getByLabel('New password').getAttribute('aria-invalid'), 'true')
+  })
+
+  await t.test('who signs out has to sign in again, with the right password', async (t) => {
+    await console.signInFirst()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    console.expect(/status of 401/)
+    await signIn('wrong horse battery')
+    await page.getByRole('alert').getByText('The password is wrong').waitFor()
+    await signIn(password)
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    t.pass('a reload keeps the session')
+  })
+
+  await t.test('a link is good once', async (t) => {
+    await page.goto('about:blank')
+    await page.goto(console.server.url(console.firstLink))
+    await page.getByLabel('New password').fill('another good password')
+    await page.getByLabel('The same again').fill('another good password')
+    await page.getByRole('button', { name: 'Set password and sign in' }).click()
+    await page.getByRole('alert').getByText('The link is not good').waitFor()
+    t.pass()
+  })
+
+  await t.test('a session that has ended leads to the sign-in, and back to its page', async (t) => {
+    await console.open('workspaces', 'Workspaces')
+    await console.context.clearCookies()
+    await page.getByRole('link', { name: 'Models' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await signIn(password)
+    await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor()
+    t.pass()
+  })
+
+  await t.test('who guesses has to wait', async (t) => {
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    console.expect(/status of 429/)
+    const alert = page.getByRole('alert')
+    for (let tries = 0; tries < 8; tries++) {
+      await signIn(`wrong password ${tries}`)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).isEnabled()
+      await alert.waitFor()
+      if (/Too many/.test((await alert.textContent()) ?? '')) break
+    }
+    t.match(await alert.textContent(), /Too many wrong passwords: try again in \d+ seconds?/)
+  })
+})

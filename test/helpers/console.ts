@@ -1,0 +1,160 @@
+/**
+ * The console in a real browser, beside a real server: Debian's Chromium, driven by Playwright.
+ *
+ * What no page may ever do is watched all the time: errors in the browser's console, and requests
+ * to another host. At the end of a test there must be none but those that it has named.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { ServerProcess } from './server-process.js'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
+  existsSync(path),
+)
+
+const skip = executablePath === undefined && 'Chromium is not installed (Debian: chromium)'
+
+export const password = 'correct horse battery'
+
+export interface ConsoleOptions {
+  /** Flags of `oi serve`. */
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  /** Called with the data folder before the server starts. */
+  readonly prepare?: (dataDir: string) => void
+  readonly viewport?: { readonly width: number; readonly height: number }
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+/** A test of the console in a browser, skipped where there is none. */
+export function consoleTest(
+  name: string,
+  options: ConsoleOptions | (() => Promise<ConsoleOptions>),
+  run: (t: Test, console: ConsoleTest) => Promise<void>,
+): void {
+  t.test(name, { skip }, async (t) => {
+    const chosen = typeof options === 'function' ? await options() : options
+    const console = await ConsoleTest.start(t, chosen)
+    await run(t, console)
+    t.strictSame(console.complaints, [], 'no error in the browser, and no other host')
+  })
+}
+
+export class ConsoleTest {
+  readonly server: ServerProcess
+  readonly page: Page
+  readonly context: BrowserContext
+  /** The path and token of the one-time link that the server has printed. */
+  readonly firstLink: string
+  readonly #complaints: string[] = []
+  readonly #expected: RegExp[] = []
+
+  /** Starts a server on an empty data folder, and a browser; both end with the test. */
+  static async start(t: Test, options: ConsoleOptions = {}): Promise<ConsoleTest> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'oi-console-'))
+    t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+    options.prepare?.(dataDir)
+    let output = ''
+    const server = await ServerProcess.start(t, {
+      model: 'real',
+      dataDir,
+      args: options.args ?? [],
+      environment: options.environment ?? {},
+      stdio: ['ignore', 'pipe', 'pipe'],
+      onStart: (child) => {
+        for (const stream of [child.stdout!, child.stderr!]) {
+          stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+        }
+      },
+    })
+    const [link] = /\/console#first=[\w-]+/.exec(output) ?? []
+    if (link === undefined) throw new Error(`No link of the first start in: ${output}`)
+    // A process that is no ordinary user's has no sandbox.
+    const browser = await chromium.launch({
+      executablePath: executablePath!,
+      args: ['--no-sandbox'],
+    })
+    t.teardown(() => browser.close())
+    const context = await browser.newContext({
+      viewport: options.viewport ?? { width: 1280, height: 900 },
+      colorScheme: options.colorScheme ?? 'light',
+      reducedMotion: 'reduce',
+    })
+    return new ConsoleTest(server, context, await context.newPage(), link)
+  }
+
+  private constructor(server: ServerProcess, context: BrowserContext, page: Page, link: string) {
+    this.server = server
+    this.context = context
+    this.page = page
+    this.firstLink = link
+    page.setDefaultTimeout(60_000)
+    const origin = new URL(server.url('/')).origin
+    context.on('console', (message) => {
+      if (message.type() === 'error') this.#complaints.push(`console: ${message.text()}`)
+    })
+    context.on('weberror', (error) => this.#complaints.push(`thrown: ${String(error.error())}`))
+    context.on('request', (request) => {
+      const { protocol, origin: other } = new URL(request.url())
+      if (['data:', 'blob:'].includes(protocol) || other === origin) return
+      this.#complaints.push(`request to ${request.url()}`)
+    })
+  }
+
+  get complaints(): readonly string[] {
+    return this.#complaints.filter((text) => !this.#expected.some((one) => one.test(text)))
+  }
+
+  /** The browser reports what a test does on purpose: a refusal, a server that has gone. */
+  expect(complaint: RegExp): void {
+    this.#expected.push(complaint)
+  }
+
+  /** Through the link of the first start. */
+  async signInFirst(): Promise<void> {
+    await this.page.goto(this.server.url(this.firstLink))
+    await this.page.getByLabel('New password').fill(password)
+    await this.page.getByLabel('The same again').fill(password)
+    await this.page.getByRole('button', { name: 'Set password and sign in' }).click()
+    await this.page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+  }
+
+  /** Opens a page by its address behind `#/`, and waits for its heading. */
+  async open(page: string, heading: string): Promise<void> {
+    await this.page.goto(this.server.url(`/console#/${page}`))
+    await this.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+  }
+
+  /** A call of the admin API with the page's own session. @throws If it is refused. */
+  async admin<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return (await this.page.evaluate(callAdmin, { method, path, body })) as T
+  }
+
+  /** A request with a key, as an application sends it. @returns Its status. */
+  async ask(key: string, question: object = { type: 'noul', instructions: 'Is it late?' }) {
+    const reply = await fetch(this.server.url('/v1/systemone'), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ state: 'It is 23:59.', questions: { late: question } }),
+    })
+    await reply.text()
+    return reply.status
+  }
+}
+
+/** Runs in the page. */
+async function callAdmin(call: { method: string; path: string; body?: unknown }): Promise<unknown> {
+  const root = '/admin/v1'
+  const session = (await (await fetch(`${root}/session`)).json()) as { csrf_token: string }
+  const reply = await fetch(root + call.path, {
+    method: call.method,
+    headers: { 'content-type': 'application/json', 'x-oi-csrf': session.csrf_token },
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+  })
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(`${call.method} ${call.path}: ${reply.status} ${text}`)
+  return text === '' ? undefined : (JSON.parse(text) as unknown)
+}
