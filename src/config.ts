@@ -11,6 +11,7 @@
  * @module
  */
 
+import { join } from 'node:path'
 import { Compile } from 'typebox/compile'
 import { checkValues, requireKnown, type Values } from './config/check.js'
 import { readConfigFile } from './config/file.js'
@@ -86,6 +87,11 @@ export function readConfig(
     default: i === 0,
   }))
   return Object.freeze({ ...values, models })
+}
+
+/** The folder of pulled models. */
+export function modelsDirOf({ modelsDir, dataDir }: Pick<Settings, 'modelsDir' | 'dataDir'>): string {
+  return modelsDir === '' ? join(dataDir, 'models') : modelsDir
 }
 
 /** A model with the settings that hold for all. */

@@ -17,7 +17,7 @@ import { Front } from './front.js'
 import { createModelAdmin } from './model-admin.js'
 import { ModelChanges } from './model-changes.js'
 import { ModelSlots } from './model-slots.js'
-import { modelsToOpen } from './models-to-open.js'
+import { modelsToOpen, withFiles } from './models-to-open.js'
 import { createProgress } from './progress.js'
 import { runnerEvents } from './runner-events.js'
 import type { ServerLog } from './server-log.js'
@@ -56,7 +56,7 @@ export async function runServer(
     ends.unshift(() => front.close(0))
     const reload = new SettingsReload({ config, read, front, slots, changes, notice })
     const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
-      laterModel(reload.config, ...named)
+      withFiles(laterModel(reload.config, ...named), reload.config)
     const operations = modelOperations(createModelAdmin({ slots, changes, settingsOf }))
     const admin = await AdminServer.listen({ dataDir, operations, notice })
     ends.unshift(() => admin.close())

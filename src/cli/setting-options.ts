@@ -11,7 +11,7 @@ import { type ConfigName, settings } from '../config.js'
 const shortcuts: Partial<Record<ConfigName, string>> = { dataDir: '--data' }
 const placeholders: Partial<Record<ConfigName, string>> = {
   config: 'file',
-  model: 'file',
+  model: 'model',
   mmproj: 'file',
   readout: 'file',
   calibration: 'file',
@@ -21,6 +21,7 @@ const placeholders: Partial<Record<ConfigName, string>> = {
   corsOrigins: 'origins',
   metricsHost: 'address',
   dataDir: 'folder',
+  modelsDir: 'folder',
   flashAttention: 'kind',
   cacheType: 'type',
   kernels: 'choice',

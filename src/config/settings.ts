@@ -118,7 +118,7 @@ const modelProperties = {
 
 const properties = {
   config: path(0, '', 'JSON file of settings and models'),
-  model: path(0, '', 'GGUF file of the model to serve'),
+  model: path(0, '', 'the model to serve: a GGUF file, or the name of a pulled model'),
   host: text(1, '127.0.0.1', 'address to listen on'),
   port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
   tlsCert: path(0, '', 'PEM file of the certificate, to serve HTTPS; needs tlsKey'),
@@ -141,6 +141,7 @@ const properties = {
   metricsHost: text(1, '127.0.0.1', 'address of the metrics, where they have a port of their own'),
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
   dataDir: path(1, 'data', 'folder of workspaces and keys'),
+  modelsDir: path(0, '', 'folder of pulled models; by itself, models in the data folder'),
   ...modelProperties,
   inProcess: flag('models run in the process of the server, and what ends one ends all'),
   maxQuestions: integer(1, 65_536, 256, 'questions in one request'),
@@ -185,7 +186,7 @@ export const settingsSchema = Type.Partial(Type.Object(properties))
 
 /** One entry of `models` in a settings file. */
 export const modelEntrySchema = Type.Object({
-  file: Type.String({ minLength: 1, expected: 'the path of a GGUF file' }),
+  file: Type.String({ minLength: 1, expected: 'a GGUF file, or the name of a pulled model' }),
   name: Type.Optional(Type.String({ minLength: 1, expected: 'a text that is not empty' })),
   aliases: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {

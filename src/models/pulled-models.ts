@@ -12,6 +12,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { defaultNames } from '../decide/model-names.js'
 import { OiError } from '../errors.js'
 import { arrayOf, countOf, objectOf, textOf } from './json-fields.js'
 
@@ -40,19 +41,15 @@ export interface PulledModel {
   readonly files: readonly PulledFile[]
 }
 
-/** Where the models are, unless a setting says it: in the data folder. */
-export const modelsFolder = 'models'
 /** Inside the folder of the models: those that are not whole. */
 export const unfinishedFolder = '.pull'
 export const descriptionFile = 'model.json'
 
 const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/
-/** Names that requests use for the default model, whichever it is. */
-const roles = ['default', 'latest', 'jev-latest', 'jev-preview']
 
 /** Whether a pulled model can have this name: it is no path, and no name of a GGUF file. */
 export function isModelName(text: string): boolean {
-  return namePattern.test(text) && !/\.gguf$/i.test(text) && !roles.includes(text)
+  return namePattern.test(text) && !/\.gguf$/i.test(text) && !defaultNames.includes(text)
 }
 
 /** What a model is opened from. */

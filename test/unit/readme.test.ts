@@ -13,6 +13,7 @@ const readme = read('README.md').replace(/ +/g, ' ')
 const unset: Readonly<Record<string, string>> = {
   model: '`oi-small`',
   calibration: 'beside the model',
+  modelsDir: '`models` in the data folder',
 }
 
 t.test('every setting is a row of the configuration table', async (t) => {

@@ -13,12 +13,12 @@
  * @module
  */
 
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OiError } from '../../errors.js'
 import type { PulledFile } from '../pulled-models.js'
 import { fetchBytes, type FetchOptions, type Reply, Transient } from './fetch.js'
-import { PartFile, sha256Of, syncPath, type Version } from './part-file.js'
+import { finishedSha256, finishFile, PartFile, sha256Of, type Version } from './part-file.js'
 import type { Span } from './ranges.js'
 import { type Patience, Retries } from './retry.js'
 import { shownAddress } from './source.js'
@@ -38,6 +38,8 @@ export interface DownloadOptions extends Omit<FetchOptions, 'signal'>, Patience 
   readonly connections: number
   /** The longest range of one request. */
   readonly pieceBytes: number
+  /** Told how much an earlier pull has left. */
+  readonly onResume: (bytes: number) => void
   /** Told how much more is there; less, if something is begun anew. */
   readonly onBytes: (change: number) => void
   /** Told how much has been read again, to be checked. */
@@ -86,10 +88,16 @@ async function downloadVersion(
   const partPath = `${path}.part`
   const version = await versionOf(file, options)
   if (version === undefined) return downloadWhole(file, path, options)
+  const finished = finishedSha256(path, version)
+  if (finished !== undefined) {
+    options.onResume(version.bytes)
+    options.onChecked(version.bytes)
+    return { name: file.name, bytes: version.bytes, sha256: finished, version: version.tag }
+  }
 
   const part = await PartFile.open(partPath, version)
   const before = part.there.bytes
-  options.onBytes(before)
+  options.onResume(before)
   try {
     await options.requireRoom(version.bytes - before)
     await new RangeDownload(file, part, options).run()
@@ -112,7 +120,7 @@ async function downloadVersion(
     if (before > 0) throw new Changed(fault)
     throw new OiError('ERR_PULL', `${shownAddress(file.url)}: ${fault}`)
   }
-  await part.finish(path)
+  await part.finish(path, sha256)
   return { name: file.name, bytes: version.bytes, sha256, version: version.tag }
 }
 
@@ -248,9 +256,8 @@ async function downloadWhole(
     const fault = `its SHA-256 is ${sha256}, expected ${file.sha256}`
     throw new OiError('ERR_PULL', `${shownAddress(file.url)}: ${fault}`)
   }
-  await syncPath(partPath)
-  await rename(partPath, path)
-  await syncPath(join(path, '..'))
+  const version = { sha256: file.sha256 ?? '', source: shownAddress(file.url), tag, bytes }
+  await finishFile(partPath, path, { version, sha256 })
   return { name: file.name, bytes, sha256, version: tag }
 }
 

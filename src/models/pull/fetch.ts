@@ -151,12 +151,13 @@ async function follow(
 
 /** Rule 1. */
 function mayAuthorize(token: Token | undefined, url: URL): boolean {
-  if (token === undefined || url.origin !== token.origin) return false
-  return url.protocol === 'https:' || isLoopback(url)
+  return url.origin === token?.origin && isSafeForToken(url)
 }
 
-export function isLoopback({ hostname }: URL): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+/** Whether nobody on the way can read a token. */
+export function isSafeForToken({ protocol, hostname }: URL): boolean {
+  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || isLoopback
 }
 
 /** Rule 2. */

@@ -11,6 +11,7 @@
  * @module
  */
 
+import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { getPriority, hostname } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +54,7 @@ export async function withLock<T>(
 
 async function take(folder: string, name: string): Promise<number> {
   const pathOf = (number: number) => join(folder, `${name}.lock.${number}`)
-  const own = join(folder, `${name}.lock.of-${hostname()}-${process.pid}`)
+  const own = join(folder, `${name}.lock.${randomUUID()}`)
   await writeFile(own, JSON.stringify({ host: hostname(), pid: process.pid }))
   try {
     for (;;) {

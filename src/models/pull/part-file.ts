@@ -9,10 +9,10 @@
  */
 
 import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { arrayOf, countOf, objectOf, textOf } from '../json-fields.js'
+import { arrayOf, countOf, type Fields, objectOf, textOf } from '../json-fields.js'
 import { writeWholeFile } from '../whole-file.js'
 import { Ranges, type Span } from './ranges.js'
 
@@ -42,8 +42,9 @@ export class PartFile {
   readonly there: Ranges
   readonly #path: string
   readonly #file: FileHandle
+  readonly #timer: NodeJS.Timeout
   #saving: Promise<void> | undefined
-  #savedMs = performance.now()
+  #isSaid = true
 
   /** Goes on from what is there, if it is of the same version; else begins anew. */
   static async open(path: string, version: Version): Promise<PartFile> {
@@ -66,6 +67,8 @@ export class PartFile {
     this.#file = file
     this.version = version
     this.there = there
+    // What the disk refuses is told by the last one, which is waited for.
+    this.#timer = setInterval(() => void (this.#isSaid || this.save().catch(() => {})), saveMs)
   }
 
   async write(bytes: Uint8Array, at: number): Promise<void> {
@@ -74,15 +77,15 @@ export class PartFile {
       done += bytesWritten
     }
     this.there.add(at, at + bytes.length)
-    if (performance.now() - this.#savedMs > saveMs) await this.save()
+    this.#isSaid = false
   }
 
   /** Says what is there. */
   async save(): Promise<void> {
-    this.#savedMs = performance.now()
     const before = this.#saving
     this.#saving = (async () => {
-      await before
+      await before?.catch(() => {})
+      this.#isSaid = true
       const spans = this.there.spans
       await this.#file.datasync()
       const { version } = this
@@ -92,6 +95,8 @@ export class PartFile {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#saving?.catch(() => {})
     await this.#file.close()
   }
 
@@ -101,12 +106,36 @@ export class PartFile {
     await rm(statePath(this.#path), { force: true })
   }
 
-  /** Gives the file its name, once it is whole and closed. */
-  async finish(path: string): Promise<void> {
-    await syncPath(this.#path)
-    await rename(this.#path, path)
+  /** Gives the file its name, once it is whole and closed, and says what it is. */
+  async finish(path: string, sha256: string): Promise<void> {
+    await finishFile(this.#path, path, { version: this.version, sha256 })
     await rm(statePath(this.#path), { force: true })
-    await syncPath(dirname(path))
+  }
+}
+
+/** What is said beside a file that is whole, `NAME.json`, until all files of its model are. */
+interface Finished {
+  readonly version: Version
+  readonly sha256: string
+}
+
+/** Has a file that is whole on the disk, and then gives it its name. */
+export async function finishFile(from: string, path: string, finished: Finished): Promise<void> {
+  await syncPath(from)
+  await writeWholeFile(statePath(path), `${JSON.stringify(finished)}\n`)
+  await rename(from, path)
+  await syncPath(dirname(path))
+}
+
+/** The SHA-256 of a file that an earlier pull has finished; undefined if there is none of this version. */
+export function finishedSha256(path: string, version: Version): string | undefined {
+  try {
+    const fields = objectOf(JSON.parse(readFileSync(statePath(path), 'utf8')))
+    const isSame = isSameVersion(versionIn(fields), version)
+    const isThere = statSync(path).size === version.bytes
+    return isSame && isThere ? textOf(fields, 'sha256') : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -147,14 +176,8 @@ const statePath = (path: string) => join(dirname(path), `${basename(path)}.json`
 function readState(path: string): { version: Version; spans: Span[] } | undefined {
   try {
     const fields = objectOf(JSON.parse(readFileSync(statePath(path), 'utf8')))
-    const version = objectOf(fields['version'])
     return {
-      version: {
-        sha256: textOf(version, 'sha256'),
-        source: textOf(version, 'source'),
-        tag: textOf(version, 'tag'),
-        bytes: countOf(version, 'bytes'),
-      },
+      version: versionIn(fields),
       spans: arrayOf(fields, 'spans').map((span) => {
         const [from, to] = span as [number, number]
         return [from, to]
@@ -162,5 +185,15 @@ function readState(path: string): { version: Version; spans: Span[] } | undefine
     }
   } catch {
     return undefined
+  }
+}
+
+function versionIn(fields: Fields): Version {
+  const version = objectOf(fields['version'])
+  return {
+    sha256: textOf(version, 'sha256'),
+    source: textOf(version, 'source'),
+    tag: textOf(version, 'tag'),
+    bytes: countOf(version, 'bytes'),
   }
 }

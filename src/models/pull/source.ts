@@ -4,6 +4,7 @@
  * @module
  */
 
+import { resolve } from 'node:path'
 import { OiError } from '../../errors.js'
 
 export type Source =
@@ -35,7 +36,8 @@ export function readSource(text: string, hub: URL): Source {
   const [page, owner, repository, revision = 'main', file] = hubPage.exec(url.pathname) ?? []
   if (url.origin !== hub.origin || page === undefined) return { kind: 'address', url }
   const wanted = file === undefined ? undefined : decodedPath(file)
-  return { kind: 'hub', owner: owner!, repository: repository!, revision, wanted }
+  const named = { owner: owner!, repository: repository!, revision: decodedPath(revision) }
+  return { kind: 'hub', ...named, wanted }
 }
 
 /** @throws {@link OiError} `ERR_CONFIG` if it has escapes that mean nothing. */
@@ -90,6 +92,6 @@ export function sourceText(source: Source): string {
     case 'address':
       return shownAddress(source.url)
     case 'path':
-      return source.path
+      return resolve(source.path)
   }
 }
