@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { askServer } from '../admin/client.js'
 import type { ModelStatus } from '../admin/operations.js'
 import { type Config, modelConfig, modelsDirOf, readConfig } from '../config.js'
@@ -16,7 +16,6 @@ import { type PullOptions, pullModel } from '../models/pull/pull.js'
 import { removeModel } from '../models/pull/remove.js'
 import { readAddress, readSource } from '../models/pull/source.js'
 import {
-  findPulled,
   isModelName,
   listPulled,
   listUnfinished,
@@ -76,7 +75,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     .option('--name <name>', 'the name for it; that of its file by default')
     .option('--sha256 <digest>', 'what its file must have')
     .option('--token-file <file>', 'file of a token; goes to the hub or, of an address, to its server')
-    .addOption(new Option('--hub <address>', 'another hub (HF_ENDPOINT)'))
+    .option('--hub <address>', 'another hub (HF_ENDPOINT)')
     .option('--connections <n>', 'ranges that are fetched at the same time, 1 to 16', '4')
     .option('--no-mmproj', 'without the projector of the repository')
     .option('--json', 'for machines; sizes are bytes')

@@ -2,11 +2,12 @@
  * `oi models pull`, `list` and `rm` as processes, from a hub on this machine, and what can be done
  * with a pulled model. Needs the built addon; the model is that of the package.
  */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { open } from '../../src/open.js'
+import { dataFolder } from '../helpers/data-folder.js'
 import { fixturePath } from '../helpers/fixture.js'
 import { ggufHead } from '../helpers/gguf-head.js'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
@@ -19,12 +20,11 @@ const asking = ['It rains.', '--noul', 'wet=Is it wet?', '--json']
 async function start(t: Test) {
   const hub = await HubServer.start(t)
   hub.repositories['owner/tiny-GGUF'] = { 'tiny-Q8_0.gguf': { bytes } }
-  const dataDir = join(t.testdir(), 'data')
+  const dataDir = dataFolder(t)
   const environment = { OI_DATA_DIR: dataDir, HF_ENDPOINT: hub.origin, HF_TOKEN: '' }
   const run = (...args: string[]) => oi(args, environment)
   return { hub, dataDir, environment, run }
 }
-type Test = typeof t
 
 t.test('a pulled model is named to ask, to inspect, to open() and in a settings file', async (t) => {
   const { dataDir, run } = await start(t)

@@ -30,6 +30,7 @@ t.test('the address of a page of the hub means what the page shows', async (t) =
     })
   }
   t.match(readSource('https://other.example/a/b', hub), { kind: 'address' })
+  t.match(readSource('https://hub.example/files/m.gguf', hub), { kind: 'address' })
 })
 
 for (const [text, fault] of Object.entries({

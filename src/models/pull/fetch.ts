@@ -162,7 +162,7 @@ export function isSafeForToken({ protocol, hostname }: URL): boolean {
 
 /** Rule 2. */
 function targetOf(first: URL, from: URL, location: string | null): URL {
-  if (location === null || !URL.canParse(location, from)) {
+  if (location === null || !URL.canParse(location, from.href)) {
     throw new OiError('ERR_PULL', `${shownAddress(first)} redirects to no address`)
   }
   const target = new URL(location, from)

@@ -68,7 +68,9 @@ export class PartFile {
     this.version = version
     this.there = there
     // What the disk refuses is told by the last one, which is waited for.
-    this.#timer = setInterval(() => void (this.#isSaid || this.save().catch(() => {})), saveMs)
+    this.#timer = setInterval(() => {
+      if (!this.#isSaid) this.save().catch(() => {})
+    }, saveMs)
   }
 
   async write(bytes: Uint8Array, at: number): Promise<void> {
@@ -179,8 +181,9 @@ function readState(path: string): { version: Version; spans: Span[] } | undefine
     return {
       version: versionIn(fields),
       spans: arrayOf(fields, 'spans').map((span) => {
-        const [from, to] = span as [number, number]
-        return [from, to]
+        const [from, to] = span as number[]
+        if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) throw new TypeError('spans')
+        return [from!, to!]
       }),
     }
   } catch {

@@ -34,7 +34,8 @@ export function readSource(text: string, hub: URL): Source {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'path', path: text }
   const url = readAddress('source', text)
   const [page, owner, repository, revision = 'main', file] = hubPage.exec(url.pathname) ?? []
-  if (url.origin !== hub.origin || page === undefined) return { kind: 'address', url }
+  const isFile = file === undefined && repository?.toLowerCase().endsWith('.gguf')
+  if (url.origin !== hub.origin || page === undefined || isFile) return { kind: 'address', url }
   const wanted = file === undefined ? undefined : decodedPath(file)
   const named = { owner: owner!, repository: repository!, revision: decodedPath(revision) }
   return { kind: 'hub', ...named, wanted }
