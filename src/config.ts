@@ -90,7 +90,10 @@ export function readConfig(
 }
 
 /** The folder of pulled models. */
-export function modelsDirOf({ modelsDir, dataDir }: Pick<Settings, 'modelsDir' | 'dataDir'>): string {
+export function modelsDirOf({
+  modelsDir,
+  dataDir,
+}: Pick<Settings, 'modelsDir' | 'dataDir'>): string {
   return modelsDir === '' ? join(dataDir, 'models') : modelsDir
 }
 

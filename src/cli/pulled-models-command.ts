@@ -74,7 +74,10 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     .argument('<source>', 'hf:owner/repository[:QUANTIZATION], an address, or a path')
     .option('--name <name>', 'the name for it; that of its file by default')
     .option('--sha256 <digest>', 'what its file must have')
-    .option('--token-file <file>', 'file of a token; goes to the hub or, of an address, to its server')
+    .option(
+      '--token-file <file>',
+      'file of a token; goes to the hub or, of an address, to its server',
+    )
     .option('--hub <address>', 'another hub (HF_ENDPOINT)')
     .option('--connections <n>', 'ranges that are fetched at the same time, 1 to 16', '4')
     .option('--no-mmproj', 'without the projector of the repository')
@@ -115,7 +118,10 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     .argument('<name>')
     .option('--force', 'even if the settings name it')
   addSettings(remove, ['dataDir', 'modelsDir', 'config']).action(
-    async (name: string, { force, ...flags }: FolderFlags & { config?: string; force?: boolean }) => {
+    async (
+      name: string,
+      { force, ...flags }: FolderFlags & { config?: string; force?: boolean },
+    ) => {
       const config = readConfig(dependencies.environment, { ...flags })
       const modelsDir = modelsDirOf(config)
       if (!isModelName(name)) throw new OiError('ERR_CONFIG', `name: expected a name, got ${name}`)

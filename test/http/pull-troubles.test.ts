@@ -189,8 +189,7 @@ for (const status of [408, 429, 500, 502, 503, 504]) {
     const { hub, puller } = await Puller.start(t)
     const bytes = someBytes(1)
     let refusals = 0
-    hub.trouble = () =>
-      refusals++ === 0 ? { status, headers: { 'retry-after': '1' } } : undefined
+    hub.trouble = () => (refusals++ === 0 ? { status, headers: { 'retry-after': '1' } } : undefined)
     const startMs = performance.now()
     await puller.pull(hub.serve('/m.gguf', bytes))
     t.ok(performance.now() - startMs > 950)

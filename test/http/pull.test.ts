@@ -13,43 +13,52 @@ import { listPulled, listUnfinished, resolveModel } from '../../src/models/pulle
 import { digestOf } from '../helpers/hub-server.js'
 import { Puller, someBytes } from '../helpers/pull.js'
 
-t.test('of a repository, the model that is meant comes with all its parts and projector', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const part = (i: number) => `Q8_0/m-Q8_0-0000${i}-of-00002.gguf`
-  const files = {
-    [part(2)]: { bytes: someBytes(1) },
-    [part(1)]: { bytes: someBytes(1) },
-    'mmproj-F16.gguf': { bytes: someBytes(0.5) },
-    'm-Q4_K_M.gguf': { bytes: someBytes(0.1) },
-    'README.md': { bytes: Buffer.from('#') },
-  }
-  hub.repositories['owner/repo'] = files
-  const { model } = await puller.pull('hf:owner/repo:Q8_0')
-  t.match(model, {
-    ...{ name: 'm-Q8_0', source: 'hf:owner/repo:Q8_0', projector: 'mmproj-F16.gguf' },
-    model: 'm-Q8_0-00001-of-00002.gguf',
-  })
-  for (const path of [part(1), part(2), 'mmproj-F16.gguf']) {
-    t.ok(puller.read('m-Q8_0', path.split('/').at(-1)!).equals(files[path]!.bytes), path)
-  }
-  t.equal(readdirSync(puller.path('m-Q8_0')).length, 4, 'three files and what they are')
-  t.ok(hub.transfers.every(({ path }) => path.includes(`/resolve/${hub.commit}/`)))
-  t.strictSame(listPulled(puller.modelsDir), [model])
-  t.strictSame(listUnfinished(puller.modelsDir), [])
-  t.strictSame(resolveModel('m-Q8_0', puller.modelsDir), {
-    file: puller.path('m-Q8_0', 'm-Q8_0-00001-of-00002.gguf'),
-    projector: puller.path('m-Q8_0', 'mmproj-F16.gguf'),
-    name: 'm-Q8_0',
-  })
+t.test(
+  'of a repository, the model that is meant comes with all its parts and projector',
+  async (t) => {
+    const { hub, puller } = await Puller.start(t)
+    const part = (i: number) => `Q8_0/m-Q8_0-0000${i}-of-00002.gguf`
+    const files = {
+      [part(2)]: { bytes: someBytes(1) },
+      [part(1)]: { bytes: someBytes(1) },
+      'mmproj-F16.gguf': { bytes: someBytes(0.5) },
+      'm-Q4_K_M.gguf': { bytes: someBytes(0.1) },
+      'README.md': { bytes: Buffer.from('#') },
+    }
+    hub.repositories['owner/repo'] = files
+    const { model } = await puller.pull('hf:owner/repo:Q8_0')
+    t.match(model, {
+      ...{ name: 'm-Q8_0', source: 'hf:owner/repo:Q8_0', projector: 'mmproj-F16.gguf' },
+      model: 'm-Q8_0-00001-of-00002.gguf',
+    })
+    for (const path of [part(1), part(2), 'mmproj-F16.gguf']) {
+      t.ok(puller.read('m-Q8_0', path.split('/').at(-1)!).equals(files[path]!.bytes), path)
+    }
+    t.equal(readdirSync(puller.path('m-Q8_0')).length, 4, 'three files and what they are')
+    t.ok(hub.transfers.every(({ path }) => path.includes(`/resolve/${hub.commit}/`)))
+    t.strictSame(listPulled(puller.modelsDir), [model])
+    t.strictSame(listUnfinished(puller.modelsDir), [])
+    t.strictSame(resolveModel('m-Q8_0', puller.modelsDir), {
+      file: puller.path('m-Q8_0', 'm-Q8_0-00001-of-00002.gguf'),
+      projector: puller.path('m-Q8_0', 'mmproj-F16.gguf'),
+      name: 'm-Q8_0',
+    })
 
-  const alone = await puller.pull('hf:owner/repo:m-Q4_K_M.gguf', { projector: false, name: 'own' })
-  t.match(alone.model, { name: 'own', projector: '', files: [{ name: 'm-Q4_K_M.gguf' }] })
-})
+    const alone = await puller.pull('hf:owner/repo:m-Q4_K_M.gguf', {
+      projector: false,
+      name: 'own',
+    })
+    t.match(alone.model, { name: 'own', projector: '', files: [{ name: 'm-Q4_K_M.gguf' }] })
+  },
+)
 
 t.test('parts that are whole are kept when a later one is cut', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const part = (i: number) => `m-0000${i}-of-00002.gguf`
-  hub.repositories['a/b'] = { [part(1)]: { bytes: someBytes(2) }, [part(2)]: { bytes: someBytes(1) } }
+  hub.repositories['a/b'] = {
+    [part(1)]: { bytes: someBytes(2) },
+    [part(2)]: { bytes: someBytes(1) },
+  }
   hub.trouble = ({ path }) => (path.endsWith(part(2)) ? { status: 404 } : undefined)
   await t.rejects(puller.pull('hf:a/b'), { code: 'ERR_PULL' })
   puller.nothingNamed()
@@ -79,7 +88,10 @@ t.test('a repository that lists a path out of the folder is refused whole', asyn
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(0.1)
   hub.repositories['a/b'] = { 'm.gguf': { bytes }, '../../../../evil.gguf': { bytes } }
-  await t.rejects(puller.pull('hf:a/b:m.gguf'), { code: 'ERR_PULL', message: /is no name for a file/ })
+  await t.rejects(puller.pull('hf:a/b:m.gguf'), {
+    code: 'ERR_PULL',
+    message: /is no name for a file/,
+  })
   const url = `${hub.origin}/x/..%2F..%2Fevil.gguf`
   await t.rejects(puller.pull(url), { code: 'ERR_PULL', message: /is no name for a file/ })
   t.equal(hub.transfers.length, 0)
@@ -155,7 +167,10 @@ t.test('an address without a file’s name needs a name', async (t) => {
 
 t.test('a disk without room is told before anything is fetched', async (t) => {
   const { hub, puller } = await Puller.start(t)
-  hub.repositories['a/b'] = { 'm.gguf': { bytes: someBytes(2) }, 'mmproj.gguf': { bytes: someBytes(1) } }
+  hub.repositories['a/b'] = {
+    'm.gguf': { bytes: someBytes(2) },
+    'mmproj.gguf': { bytes: someBytes(1) },
+  }
   const freeBytes = async () => 66_000_000
   await t.rejects(puller.pull('hf:a/b', { freeBytes }), {
     code: 'ERR_PULL',
@@ -251,10 +266,13 @@ t.test('a model is removed with what a pull has left, unless it is in use', asyn
   await removeModel(puller.modelsDir, 'n', async () => {})
   t.strictSame(listUnfinished(puller.modelsDir), [])
   await puller.pull(hub.serve('/other.gguf', bytes))
-  await t.rejects(removeModel(puller.modelsDir, 'othr', async () => {}), {
-    code: 'ERR_NOT_FOUND',
-    message: /did you mean other\?/,
-  })
+  await t.rejects(
+    removeModel(puller.modelsDir, 'othr', async () => {}),
+    {
+      code: 'ERR_NOT_FOUND',
+      message: /did you mean other\?/,
+    },
+  )
 })
 
 t.test('a description that is damaged is told with what to do', async (t) => {

@@ -7,15 +7,19 @@ import { readAddress, readSource, shownAddress, sourceText } from '../../src/mod
 import { isModelName } from '../../src/models/pulled-models.js'
 
 const hub = new URL('https://hub.example')
-const listed = (...paths: string[]) =>
-  paths.map((path) => ({ path, bytes: 1, sha256: undefined }))
+const listed = (...paths: string[]) => paths.map((path) => ({ path, bytes: 1, sha256: undefined }))
 const chosen = (wanted: string | undefined, ...paths: string[]) => {
   const { model, projector } = chooseFiles(listed(...paths), wanted, 'hf:a/b')
   return [...model, ...(projector ? [projector] : [])].map(({ path }) => path)
 }
 
 t.test('a source is a repository, an address or a path', async (t) => {
-  t.match(readSource('hf:a/b', hub), { kind: 'hub', owner: 'a', repository: 'b', wanted: undefined })
+  t.match(readSource('hf:a/b', hub), {
+    kind: 'hub',
+    owner: 'a',
+    repository: 'b',
+    wanted: undefined,
+  })
   t.match(readSource('hf:a/b.c:Q4_K_M', hub), { repository: 'b.c', wanted: 'Q4_K_M' })
   t.match(readSource('https://x.example/m.gguf?sig=1', hub), { kind: 'address' })
   t.match(readSource('models/m.gguf', hub), { kind: 'path', path: 'models/m.gguf' })
@@ -109,10 +113,13 @@ for (const path of [
   './m.gguf',
   `${'m'.repeat(250)}.gguf`,
 ]) {
-  t.test(`a name that could lead elsewhere refuses its repository: ${path.slice(0, 40)}`, async (t) => {
-    t.throws(() => safeFileName(path), { code: 'ERR_PULL' })
-    t.throws(() => chosen('Q4_0', 'm-Q4_0.gguf', path), { code: 'ERR_PULL', message: /no name/ })
-  })
+  t.test(
+    `a name that could lead elsewhere refuses its repository: ${path.slice(0, 40)}`,
+    async (t) => {
+      t.throws(() => safeFileName(path), { code: 'ERR_PULL' })
+      t.throws(() => chosen('Q4_0', 'm-Q4_0.gguf', path), { code: 'ERR_PULL', message: /no name/ })
+    },
+  )
 }
 
 t.test('a model’s name is no path, no file and no role', async (t) => {
@@ -152,32 +159,35 @@ t.test('ranges that touch are one, and what is missing comes in pieces', async (
   t.strictSame(new Ranges().missing(2, 100), [[0, 2]])
 })
 
-t.test('whatever is added in whatever order, what is there and what is missing is all', async (t) => {
-  let seed = 7
-  const random = (n: number) => (seed = (seed * 48_271) % 2_147_483_647) % n
-  for (let round = 0; round < 200; round++) {
-    const there = new Uint8Array(50)
-    const ranges = new Ranges()
-    for (let i = 0; i < 12; i++) {
-      const from = random(50)
-      const to = Math.min(50, from + random(12))
-      if (random(4) === 0) {
-        ranges.remove(from, to)
-        there.fill(0, from, to)
-      } else {
-        ranges.add(from, to)
-        there.fill(1, from, to)
+t.test(
+  'whatever is added in whatever order, what is there and what is missing is all',
+  async (t) => {
+    let seed = 7
+    const random = (n: number) => (seed = (seed * 48_271) % 2_147_483_647) % n
+    for (let round = 0; round < 200; round++) {
+      const there = new Uint8Array(50)
+      const ranges = new Ranges()
+      for (let i = 0; i < 12; i++) {
+        const from = random(50)
+        const to = Math.min(50, from + random(12))
+        if (random(4) === 0) {
+          ranges.remove(from, to)
+          there.fill(0, from, to)
+        } else {
+          ranges.add(from, to)
+          there.fill(1, from, to)
+        }
       }
+      const rebuilt = new Uint8Array(50).fill(1)
+      for (const [from, to] of ranges.missing(50, 7)) {
+        t.ok(to - from <= 7 && to > from)
+        rebuilt.fill(0, from, to)
+      }
+      t.strictSame(rebuilt, there)
+      t.equal(
+        ranges.bytes,
+        there.reduce((sum, one) => sum + one, 0),
+      )
     }
-    const rebuilt = new Uint8Array(50).fill(1)
-    for (const [from, to] of ranges.missing(50, 7)) {
-      t.ok(to - from <= 7 && to > from)
-      rebuilt.fill(0, from, to)
-    }
-    t.strictSame(rebuilt, there)
-    t.equal(
-      ranges.bytes,
-      there.reduce((sum, one) => sum + one, 0),
-    )
-  }
-})
+  },
+)

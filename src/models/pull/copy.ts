@@ -49,10 +49,7 @@ export async function copyLocal(
   const sha256 = await sha256Of(part, options.onChecked, options.signal)
   if (file.sha256 !== undefined && sha256 !== file.sha256) {
     await rm(part, { force: true })
-    throw new OiError(
-      'ERR_PULL',
-      `${file.path}: its SHA-256 is ${sha256}, expected ${file.sha256}`,
-    )
+    throw new OiError('ERR_PULL', `${file.path}: its SHA-256 is ${sha256}, expected ${file.sha256}`)
   }
   await finishFile(part, path, { version, sha256 })
   return { name, bytes, sha256, version: tag }

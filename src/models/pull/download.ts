@@ -17,9 +17,9 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OiError } from '../../errors.js'
 import type { PulledFile } from '../pulled-models.js'
-import { fetchBytes, type FetchOptions, type Reply, Transient } from './fetch.js'
+import { fetchBytes, type FetchOptions, Transient } from './fetch.js'
 import { finishedSha256, finishFile, PartFile, sha256Of, type Version } from './part-file.js'
-import type { Span } from './ranges.js'
+import { Changed, contentRange, RangeDownload, tagOf } from './range-download.js'
 import { type Patience, Retries } from './retry.js'
 import { shownAddress } from './source.js'
 
@@ -50,9 +50,6 @@ export interface DownloadOptions extends Omit<FetchOptions, 'signal'>, Patience 
 
 /** Of what a file is begun anew, before it is given up. */
 const maxVersions = 3
-
-/** The file is not what it was when its first bytes came. */
-class Changed extends Error {}
 
 /**
  * Fetches a file, or what is missing of it.
@@ -144,101 +141,6 @@ export async function versionOf(
   return { sha256: file.sha256 ?? '', source: place, tag: tagOf(headers), bytes: total }
 }
 
-/** Rule 1. */
-class RangeDownload {
-  readonly #file: RemoteFile
-  readonly #part: PartFile
-  readonly #options: DownloadOptions
-  readonly #retries: Retries
-  readonly #stop = new AbortController()
-  #pieces: Span[] = []
-
-  constructor(file: RemoteFile, part: PartFile, options: DownloadOptions) {
-    const signals = [this.#stop.signal, ...(options.signal ? [options.signal] : [])]
-    this.#file = file
-    this.#part = part
-    this.#options = { ...options, signal: AbortSignal.any(signals) }
-    this.#retries = new Retries(this.#options)
-  }
-
-  /** Fetches all that is missing. */
-  async run(): Promise<void> {
-    const { connections, pieceBytes } = this.#options
-    const { there, version } = this.#part
-    const share = Math.ceil((version.bytes - there.bytes) / connections)
-    const longest = Math.max(1, Math.min(pieceBytes, Math.max(share, 1 << 20)))
-    this.#pieces = there.missing(version.bytes, longest)
-    let failure: unknown
-    const work = async () => {
-      try {
-        for (let piece = this.#pieces.shift(); piece; piece = this.#pieces.shift()) {
-          await this.#fetch(...piece)
-        }
-      } catch (error) {
-        // The others fail because of it, and later.
-        failure ??= error
-        this.#stop.abort()
-      }
-    }
-    const workers = Array.from({ length: Math.min(connections, this.#pieces.length) }, work)
-    await Promise.all(workers)
-    if (failure !== undefined) throw failure
-  }
-
-  async #fetch(from: number, to: number): Promise<void> {
-    const progress = { at: from }
-    while (progress.at < to) {
-      try {
-        await this.#fetchOnce(progress, to)
-      } catch (error) {
-        await this.#retries.wait(error)
-      }
-    }
-  }
-
-  async #fetchOnce(progress: { at: number }, to: number): Promise<void> {
-    const first = progress.at
-    const reply = await fetchBytes(this.#file.url, [first, to - 1], this.#options)
-    const end = this.#checkedEnd(reply, first, to)
-    for await (const bytes of reply.pieces) {
-      if (progress.at + bytes.length > end) {
-        // Whoever sends more than was announced may have sent something else before, too.
-        this.#part.there.remove(first, progress.at)
-        this.#options.onBytes(first - progress.at)
-        progress.at = first
-        throw new Transient(`${this.#file.url.host} sent more bytes than it announced`)
-      }
-      await this.#part.write(bytes, progress.at)
-      progress.at += bytes.length
-      this.#retries.progress()
-      this.#options.onBytes(bytes.length)
-    }
-    if (progress.at < end) throw new Transient(`${this.#file.url.host} closed the connection early`)
-  }
-
-  /** Rule 2. @returns Where the reply ends. */
-  #checkedEnd({ status, headers, cancel }: Reply, first: number, to: number): number {
-    try {
-      const { bytes, tag, sha256 } = this.#part.version
-      if (status === 416) throw new Changed('it has become shorter')
-      const range = contentRange(headers)
-      if (status === 200 || range === undefined || range.first !== first || range.last >= to) {
-        throw new Transient(`${this.#file.url.host} sent other bytes than it was asked for`)
-      }
-      if (range.total !== undefined && range.total !== bytes) {
-        throw new Changed(`it had ${bytes} bytes, and now has ${range.total}`)
-      }
-      if (sha256 === '' && tagOf(headers) !== tag) {
-        throw new Changed(`it was the version ${tag}, and now is ${tagOf(headers)}`)
-      }
-      return range.last + 1
-    } catch (error) {
-      cancel()
-      throw error
-    }
-  }
-}
-
 /** Rule 4. */
 async function downloadWhole(
   file: RemoteFile,
@@ -294,21 +196,5 @@ async function fetchWhole(file: RemoteFile, partPath: string, options: DownloadO
   } finally {
     cancel()
     await part.close()
-  }
-}
-
-/** What tells one version of a file from another; empty if the server says nothing. */
-function tagOf(headers: Headers): string {
-  return headers.get('etag') ?? headers.get('last-modified') ?? ''
-}
-
-function contentRange(headers: Headers) {
-  const [, first, last, total] =
-    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers.get('content-range') ?? '') ?? []
-  if (first === undefined) return undefined
-  return {
-    first: Number(first),
-    last: Number(last),
-    total: total === '*' ? undefined : Number(total),
   }
 }

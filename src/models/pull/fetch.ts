@@ -233,5 +233,7 @@ function transientOf(url: URL, error: unknown, watch: Watch): Error {
   const text = `${url.host}: ${reason || code}`
   // A certificate that is not trusted is none the next time either.
   const isRefused = /CERT|TLS|SELF_SIGNED|VERIFY/.test(code)
-  return isRefused ? new OiError('ERR_PULL', text, { cause: error }) : new Transient(text, undefined, error)
+  return isRefused
+    ? new OiError('ERR_PULL', text, { cause: error })
+    : new Transient(text, undefined, error)
 }

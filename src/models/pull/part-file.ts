@@ -74,7 +74,7 @@ export class PartFile {
   }
 
   async write(bytes: Uint8Array, at: number): Promise<void> {
-    for (let done = 0; done < bytes.length; ) {
+    for (let done = 0; done < bytes.length;) {
       const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, at + done)
       done += bytesWritten
     }

@@ -28,7 +28,10 @@ export async function removeModel(
   if (!folders.some((folder) => existsSync(folder))) {
     const known = listPulled(modelsDir).map((model) => model.name)
     const hint = known.length === 0 ? 'there is none' : `did you mean ${nearestOf(name, known)}?`
-    throw new OiError('ERR_NOT_FOUND', `No model ${name} has been pulled into ${modelsDir}: ${hint}`)
+    throw new OiError(
+      'ERR_NOT_FOUND',
+      `No model ${name} has been pulled into ${modelsDir}: ${hint}`,
+    )
   }
   await mkdir(unfinished, { recursive: true })
   return withLock(unfinished, name, async () => {
