@@ -11,6 +11,7 @@
  * @module
  */
 
+import { join } from 'node:path'
 import { Compile } from 'typebox/compile'
 import { checkValues, requireKnown, type Values } from './config/check.js'
 import { readConfigFile } from './config/file.js'
@@ -105,6 +106,14 @@ function originsOf(sources: Readonly<Record<Origin, Partial<Settings>>>): Config
     Object.keys(values).map((name) => [name, origin] as const),
   )
   return Object.fromEntries(said) as Config['origins']
+}
+
+/** The folder of pulled models. */
+export function modelsDirOf({
+  modelsDir,
+  dataDir,
+}: Pick<Settings, 'modelsDir' | 'dataDir'>): string {
+  return modelsDir === '' ? join(dataDir, 'models') : modelsDir
 }
 
 /** A model with the settings that hold for all. */

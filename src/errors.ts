@@ -50,6 +50,8 @@ export const errorTable = {
   ERR_CALIBRATION: { status: 500, wire: 'internal_error' },
   ERR_ADDON_NOT_FOUND: { status: 500, wire: 'internal_error' },
   ERR_PACKAGE_NOT_FOUND: { status: 500, wire: 'internal_error' },
+  // Fetching a model
+  ERR_PULL: { status: 500, wire: 'internal_error' },
   // Asking another server
   ERR_REMOTE: { status: 500, wire: 'internal_error' },
   // Faults

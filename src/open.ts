@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from 'node:path'
 import { requireKnownOptions } from './api/known-options.js'
 import { requireOrders } from './api/orders.js'
 import { checkRequest } from './api/read-request.js'
@@ -26,12 +27,18 @@ import { makeCacheFolder } from './models/cache-folder.js'
 import { defaultModelPath, standardContextTokens } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from './models/file-kind.js'
+import { resolveModel } from './models/pulled-models.js'
 import { chosenReadout } from './models/readout-file.js'
 import { openIsolated } from './runner/isolate.js'
 
 export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
-  /** A GGUF file; of a split model, its first part. Default: `oi-small`, which is in this package. */
+  /**
+   * A GGUF file (of a split model, its first part), or the name of a model that `oi models pull` has
+   * fetched. Default: `oi-small`, which is in this package.
+   */
   model?: string | undefined
+  /** The folder of pulled models. Default `data/models`, which is that of `oi models pull`. */
+  modelsDir?: string | undefined
   /** The name that requests and answers use. Default: the file's name without its ending. */
   name?: string | undefined
   /** Further names under which the model answers. */
@@ -78,7 +85,19 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
  */
 export async function open(options: OpenOptions = {}): Promise<Oi> {
   requireKnownOptions('open()', options, knownOptions, meantOptions)
-  return openWith(options, options.isolate ? openIsolated : openEngine)
+  const { isolate, modelsDir = join('data', 'models'), model, ...others } = options
+  const named = model === undefined ? {} : filesOf(model, modelsDir, others)
+  return openWith({ ...others, ...named }, isolate ? openIsolated : openEngine)
+}
+
+/** What the name of a pulled model means; of a file, itself. */
+function filesOf(model: string, modelsDir: string, { name, projectorPath }: OpenOptions) {
+  const found = resolveModel(model, modelsDir)
+  return {
+    model: found.file,
+    name: name ?? found.name,
+    projectorPath: projectorPath ?? found.projector,
+  }
 }
 
 /**
@@ -87,7 +106,7 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
  * @internal
  */
 export async function openWith(
-  options: Omit<OpenOptions, 'isolate'>,
+  options: Omit<OpenOptions, 'isolate' | 'modelsDir'>,
   openAny: (options: EngineOptions) => Promise<Engine>,
 ): Promise<Oi> {
   const { model = defaultModelPath, diskCacheDir: dir, ...rest } = options
@@ -140,7 +159,7 @@ const knownOptions = Object.keys({
   ...{ projectorPath: 0, contextTokens: 0, maxForks: 0, batchTokens: 0, microbatchTokens: 0 },
   ...{ threads: 0, device: 0, gpuLayers: 0, mmap: 0, flashAttention: 0, cacheType: 0, kernels: 0 },
   ...{ maxQueued: 0, maxBacklogMs: 0, deterministic: 0, hostCacheBytes: 0, diskCacheDir: 0 },
-  ...{ diskCacheBytes: 0, maxQuestions: 0, isolate: 0, onProgress: 0 },
+  ...{ diskCacheBytes: 0, maxQuestions: 0, isolate: 0, onProgress: 0, modelsDir: 0 },
 } satisfies Record<KnownOption, 0>)
 /** Settings of the command that are called otherwise here. */
 const meantOptions: Readonly<Record<string, KnownOption>> = {

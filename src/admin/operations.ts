@@ -57,7 +57,7 @@ export interface ModelStatus {
 }
 
 export interface LoadModel {
-  /** An absolute path. */
+  /** An absolute path, or the name of a pulled model. */
   readonly file: string
   readonly name: string | undefined
   readonly aliases: readonly string[]

@@ -13,6 +13,7 @@ import { onOneDevice } from './replica-devices.js'
 /** The settings that such commands have as flags. */
 export const modelSettings = [
   'model',
+  'modelsDir',
   'mmproj',
   'readout',
   'calibration',

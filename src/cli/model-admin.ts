@@ -14,21 +14,25 @@ import type { ModelSlots } from './model-slots.js'
 export interface ModelAdminOptions {
   readonly slots: ModelSlots
   readonly changes: ModelChanges
-  /** A model with settings of its own and, for the rest, those of the server. */
+  /**
+   * A model with settings of its own and, for the rest, those of the server; where the name of a
+   * pulled one was given, with its files.
+   */
   readonly settingsOf: (file: string, settings: LoadModel['settings']) => ModelConfig
 }
 
 export function createModelAdmin({ slots, changes, settingsOf }: ModelAdminOptions): ModelAdmin {
   return {
     load: async ({ file, name, aliases, settings, default: isDefault }, onProgress) => {
-      const known = [...slots.asked()].find(([, asked]) => asked.file === file)
+      const model = settingsOf(file, settings)
+      const known = [...slots.asked()].find(([, asked]) => asked.file === model.file)
       if (name === undefined && known !== undefined) {
         throw new OiError(
           'ERR_CONFIG',
           `${file} is loaded already, as ${known[0]}: reload it, or give it a second name (--name)`,
         )
       }
-      const asked = { ...settingsOf(file, settings), name, aliases, default: isDefault }
+      const asked = { ...model, name: name ?? model.name, aliases, default: isDefault }
       return changes.add(asked, onProgress)
     },
     unload: (name, onProgress) => changes.remove(name, onProgress),

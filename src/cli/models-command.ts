@@ -21,12 +21,14 @@ import { addPriceCommand } from './price-command.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
 import { modelToOpen } from './models-to-open.js'
 import { print } from './output/print.js'
+import { addPulledModelsCommands } from './pulled-models-command.js'
 import { addRunningModelsCommands } from './running-models-command.js'
 import { addSettings } from './setting-options.js'
 
 interface InspectFlags {
   readonly contextTokens?: string
   readonly readout?: string
+  readonly modelsDir?: string
   readonly render?: string
   readonly json?: boolean
 }
@@ -42,20 +44,25 @@ export function addModelsCommand(
   const inspect = models
     .command('inspect')
     .description('show what a model file is and how it is asked')
-    .argument('[file]', 'a GGUF file; without it, the model that oi serve would take')
+    .argument(
+      '[model]',
+      'a GGUF file, or the name of a pulled model; without it, the model that oi serve would take',
+    )
     .option('--render <file>', 'show the exact prompt of a request body')
     .option('--json', 'for machines; sizes are bytes')
     .addHelpText(
       'after',
       '\nThe first time, it is loaded once, in a process of its own. Exit code 1: it cannot be served.',
     )
-  addSettings(inspect, ['contextTokens', 'readout']).action(
+  addSettings(inspect, ['contextTokens', 'readout', 'modelsDir']).action(
     async (model: string | undefined, flags: InspectFlags) => {
-      const { contextTokens, readout } = flags
-      const config = readConfig(dependencies.environment, { model, contextTokens, readout })
+      const { contextTokens, readout, modelsDir } = flags
+      const chosen = { model, contextTokens, readout, modelsDir }
+      const config = readConfig(dependencies.environment, chosen)
       done(await inspectFile(modelToOpen(config), flags))
     },
   )
+  addPulledModelsCommands(models, dependencies)
   addRunningModelsCommands(models, dependencies)
   addPriceCommand(models, dependencies)
 }

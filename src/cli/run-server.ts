@@ -19,7 +19,7 @@ import { Front } from './front.js'
 import { createModelAdmin } from './model-admin.js'
 import { ModelChanges } from './model-changes.js'
 import { ModelSlots } from './model-slots.js'
-import { modelsToOpen } from './models-to-open.js'
+import { modelsToOpen, withFiles } from './models-to-open.js'
 import { createProgress } from './progress.js'
 import { runnerEvents } from './runner-events.js'
 import type { ServerLog } from './server-log.js'
@@ -61,7 +61,7 @@ export async function runServer(
     const tracing = createTracing(config, (text) => log.logger.warn(text))
     let current = () => config
     const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
-      laterModel(current(), ...named)
+      withFiles(laterModel(current(), ...named), current())
     const modelAdmin = createModelAdmin({ slots, changes, settingsOf })
     const settings = () => reportSettings(current())
     const front = await Front.listen({

@@ -5,11 +5,13 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { askServer } from '../admin/client.js'
 import type { Input, ModelStatus } from '../admin/operations.js'
 import { absolutePaths, modelSettingNames, readConfig } from '../config.js'
+import { isModelName } from '../models/pulled-models.js'
 import { sizeText } from '../models/size-text.js'
 import type { Dependencies } from './dependencies.js'
 import { print, printError } from './output/print.js'
@@ -58,7 +60,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
   const load = models
     .command('load')
     .description('load one more model into the server that runs on the data folder')
-    .argument('<file>', 'a GGUF file')
+    .argument('<model>', 'a GGUF file, or the name of a pulled model')
     .option('--name <name>', 'the name that requests use; the file’s by default')
     .option('--alias <name>', 'a further name; can be given several times', together)
     .option('--default', 'requests that name no model get this one from then on')
@@ -74,7 +76,9 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
       )
       // The server was started elsewhere.
       const settings = absolutePaths(process.cwd(), Object.fromEntries(given))
-      const input = { file: resolve(file), name, aliases: alias, default: isDefault, settings }
+      const isPulled = isModelName(file) && !existsSync(file)
+      const path = isPulled ? file : resolve(file)
+      const input = { file: path, name, aliases: alias, default: isDefault, settings }
       await act('models.load', input, flags)
     },
   )

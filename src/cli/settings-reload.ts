@@ -9,7 +9,7 @@
  * @module
  */
 
-import { type Config, type ConfigName, settings } from '../config.js'
+import { type Config, type ConfigName, type ModelConfig, settings } from '../config.js'
 import type { Front } from './front.js'
 import { InTurn } from './in-turn.js'
 import { applyModels, type ModelAdminOptions } from './model-admin.js'
@@ -48,10 +48,12 @@ export class SettingsReload {
       const before = this.#config
       let read: Config
       let changed: Changed
+      let models: readonly [readonly ModelConfig[], readonly ModelConfig[]]
       try {
         read = this.#options.read()
         changed = compare(before, read)
         this.#config = { ...read, ...changed.kept }
+        models = [modelsToOpen(before), modelsToOpen(this.#config)]
         front.renew(this.#config, [...slots.asked().values()])
         log.adjust(this.#config)
       } catch (error) {
@@ -59,7 +61,6 @@ export class SettingsReload {
         notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)
         return
       }
-      const models = [modelsToOpen(before), modelsToOpen(this.#config)] as const
       await applyModels({ slots, changes }, ...models, (failure) => notice(`SIGHUP: ${failure}`))
       notice(`SIGHUP: the settings have been read again${describe(changed)}`)
     })

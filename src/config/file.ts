@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Compile } from 'typebox/compile'
 import { fileText } from '../api/file-text.js'
@@ -100,10 +100,16 @@ export function absolutePaths(folder: string, values: Values): Partial<Settings>
     // An empty path means none, and these words are no paths.
     const word = { calibration: /^off$/, readout: /^letters@\d+$/ }[name]
     const isWord = value === '' || word?.test(value as string) === true
-    const isPath = pathNames.includes(name) && !isWord
+    const isName = ['model', 'file'].includes(name) && meansPulled(folder, value as string)
+    const isPath = pathNames.includes(name) && !isWord && !isName
     return [name, isPath ? resolve(folder, value as string) : value]
   })
   return Object.fromEntries(entries) as Record<ConfigName, never>
+}
+
+/** Whether it can only be the name of a pulled model: it looks like no path, and there is no such file. */
+function meansPulled(folder: string, text: string): boolean {
+  return !/[\\/]|\.gguf$/i.test(text) && !existsSync(resolve(folder, text))
 }
 
 function failure(path: string, message: string, cause?: unknown): OiError {

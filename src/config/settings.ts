@@ -77,9 +77,8 @@ const modelProperties = {
 
 const properties = {
   config: path(0, '', 'JSON file of settings and models'),
-  model: path(0, '', 'GGUF file of the model to serve; of a split one, its first part', {
-    empty: 'oi-small',
-    live: true,
+  model: path(0, '', 'the model to serve: a GGUF file, or the name of a pulled model', {
+    ...{ empty: 'oi-small', placeholder: 'model', live: true },
   }),
   host: text(1, '127.0.0.1', 'address to listen on', { placeholder: 'address' }),
   port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
@@ -116,6 +115,9 @@ const properties = {
   dataDir: path(1, 'data', 'folder of workspaces and keys', {
     placeholder: 'folder',
     shortcut: '--data',
+  }),
+  modelsDir: path(0, '', 'folder of pulled models', {
+    ...{ placeholder: 'folder', empty: 'models in the data folder' },
   }),
   ...modelProperties,
   inProcess: flag('models run in the process of the server, and what ends one ends all'),
@@ -187,7 +189,7 @@ export const settingsSchema = Type.Partial(Type.Object(properties))
 
 /** One entry of `models` in a settings file. */
 export const modelEntrySchema = Type.Object({
-  file: Type.String({ minLength: 1, expected: 'the path of a GGUF file' }),
+  file: Type.String({ minLength: 1, expected: 'the path of a GGUF file, or the name of a pulled model' }),
   name: Type.Optional(Type.String({ minLength: 1, expected: 'a text that is not empty' })),
   aliases: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {

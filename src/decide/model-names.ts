@@ -9,7 +9,7 @@ import { OiError } from '../errors.js'
 import type { ModelCard } from './types.js'
 
 /** Names under which the default model answers besides its own. */
-const defaultNames = ['default', 'latest', 'jev-latest', 'jev-preview']
+export const defaultNames = ['default', 'latest', 'jev-latest', 'jev-preview']
 
 export type Named = Pick<ModelCard, 'name' | 'aliases' | 'default'>
 

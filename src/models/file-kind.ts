@@ -5,8 +5,9 @@
  * @module
  */
 
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { OiError } from '../errors.js'
+import { isModelName } from './pulled-models.js'
 
 /** The keys that say it come first; vocabularies, behind them, can have megabytes. */
 const headBytes = 262_144
@@ -29,9 +30,14 @@ const otherwise = /^t5$|^wavtokenizer|^clip$/
 /**
  * Refuses what cannot answer. What cannot be read, or is not known, passes: loading tells.
  *
- * @throws {@link OiError} `ERR_MODEL_UNSUPPORTED` saying what it is and what to do with it.
+ * @throws {@link OiError} `ERR_MODEL_UNSUPPORTED` saying what it is and what to do with it;
+ *   `ERR_MODEL_NOT_FOUND` if it is the name of a pulled model, and there is none.
  */
 export function requireModelFile(path: string): void {
+  if (isModelName(path) && !existsSync(path)) {
+    const hint = 'and no pulled model of this name (oi models list)'
+    throw new OiError('ERR_MODEL_NOT_FOUND', `There is no model file ${path}, ${hint}`)
+  }
   const kind = kindOf(readHead(path))
   if (kind !== undefined) throw new OiError('ERR_MODEL_UNSUPPORTED', `${path} ${kind}`)
 }

@@ -26,6 +26,10 @@ const ownEnvironment = {
   // The last in the child's list of descriptors.
   OI_CORE_SHARES_FD: '4',
 }
+/** Of each child. One listener for all of them: Node takes more than ten for a leak. */
+const alive = new Set<() => void>()
+process.on('exit', () => alive.forEach((kill) => kill()))
+
 const lastWordsBytes = 8192
 /** As much as the system hands over at once. */
 const readBytes = 64 * 1024
@@ -63,9 +67,10 @@ export class RunnerChild {
       this.#lastWords = (this.#lastWords + text).slice(-lastWordsBytes)
       onWords(text)
     })
-    process.once('exit', this.#killNow)
+    const killNow = () => this.#child.kill('SIGKILL')
+    alive.add(killNow)
     this.ended = Promise.all([this.#exit(), this.#closed()]).then(([cause]) => {
-      process.off('exit', this.#killNow)
+      alive.delete(killNow)
       onEnd(this.#reason ?? cause, this.#lastWords)
     })
   }
@@ -87,10 +92,6 @@ export class RunnerChild {
   /** Lets it end. */
   end(): void {
     this.#socket.end()
-  }
-
-  readonly #killNow = () => {
-    this.#child.kill('SIGKILL')
   }
 
   /** One that is its own reads into the same buffer; a child's pipe takes a new one each time. */

@@ -202,6 +202,10 @@ t.test('processes of models are shown, and /readyz names those without one', asy
     // Of several processes of a model, one is enough.
     t.match(await refused.json(), { error: { code: 'overloaded', message: /: b$/ } })
     t.ok(Number(refused.headers.get('retry-after')) >= 4)
+    // Of several that are loaded again, the first one will do.
+    runners = [{ ...report('b', false), retryAfterMs: 40_000 }, ...runners]
+    const sooner = await fetch(`${url}/readyz`)
+    t.ok(Number(sooner.headers.get('retry-after')) < 20)
     runners = runners.filter(({ model }) => model !== 'b')
     t.equal((await fetch(`${url}/readyz`)).status, 200)
   })

@@ -1,0 +1,200 @@
+/**
+ * One remote file to one file of a folder.
+ *
+ * Rules
+ *   1. Several ranges are fetched at once, each by a connection of its own; what is there is said in
+ *      a file, and a pull that was cut goes on from it.
+ *   2. Ranges of two versions of a file are never put together: what tells them apart is its SHA-256
+ *      if that is known beforehand, else the ETag (or time of change) of every single reply.
+ *      Where they differ, it is begun anew.
+ *   3. No file has its name before all of it is there, on the disk, and has the SHA-256 that it must.
+ *   4. A server that knows no ranges is read from the beginning to the end, and again if it is cut.
+ *
+ * @module
+ */
+
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OiError } from '../../errors.js'
+import type { PulledFile } from '../pulled-models.js'
+import { fetchBytes, type FetchOptions, Transient } from './fetch.js'
+import { finishedSha256, finishFile, PartFile, sha256Of, type Version } from './part-file.js'
+import { Changed, contentRange, RangeDownload, tagOf } from './range-download.js'
+import { type Patience, Retries } from './retry.js'
+import { shownAddress } from './source.js'
+
+export interface RemoteFile {
+  /** In the folder. */
+  readonly name: string
+  readonly url: URL
+  /** As its source says; undefined if that says nothing. */
+  readonly bytes: number | undefined
+  /** 64 hex digits that it must have; undefined if there is nothing to compare with. */
+  readonly sha256: string | undefined
+}
+
+export interface DownloadOptions extends Omit<FetchOptions, 'signal'>, Patience {
+  /** Ranges that are fetched at the same time, at least 1. */
+  readonly connections: number
+  /** The longest range of one request. */
+  readonly pieceBytes: number
+  /** Told how much an earlier pull has left. */
+  readonly onResume: (bytes: number) => void
+  /** Told how much more is there; less, if something is begun anew. */
+  readonly onBytes: (change: number) => void
+  /** Told how much has been read again, to be checked. */
+  readonly onChecked: (bytes: number) => void
+  /** @throws If the disk has no room for so many bytes more. */
+  readonly requireRoom: (bytes: number) => Promise<void>
+}
+
+/** Of what a file is begun anew, before it is given up. */
+const maxVersions = 3
+
+/**
+ * Fetches a file, or what is missing of it.
+ *
+ * @throws {@link OiError} `ERR_PULL`, `ERR_ABORTED`; the system's error if the disk fails. What is
+ *   there then stays, for a next time.
+ */
+export async function download(
+  file: RemoteFile,
+  folder: string,
+  options: DownloadOptions,
+): Promise<PulledFile> {
+  for (let versions = 1; ; versions++) {
+    try {
+      return await downloadVersion(file, folder, options)
+    } catch (error) {
+      if (!(error instanceof Changed)) throw error
+      if (versions === maxVersions) {
+        const message = `${shownAddress(file.url)} changes while it is read: ${error.message}`
+        throw new OiError('ERR_PULL', message, { cause: error })
+      }
+      options.onRetry(`${error.message}; beginning anew`)
+    }
+  }
+}
+
+async function downloadVersion(
+  file: RemoteFile,
+  folder: string,
+  options: DownloadOptions,
+): Promise<PulledFile> {
+  const path = join(folder, file.name)
+  const partPath = `${path}.part`
+  const version = await versionOf(file, options)
+  if (version === undefined) return downloadWhole(file, path, options)
+  const finished = finishedSha256(path, version)
+  if (finished !== undefined) {
+    options.onResume(version.bytes)
+    options.onChecked(version.bytes)
+    return { name: file.name, bytes: version.bytes, sha256: finished, version: version.tag }
+  }
+
+  const part = await PartFile.open(partPath, version)
+  const before = part.there.bytes
+  options.onResume(before)
+  try {
+    await options.requireRoom(version.bytes - before)
+    await new RangeDownload(file, part, options).run()
+  } catch (error) {
+    await part.save().catch(() => {})
+    await part.close()
+    if (!(error instanceof Changed)) throw error
+    options.onBytes(-part.there.bytes)
+    await part.discard()
+    throw error
+  }
+  await part.save()
+  await part.close()
+  const sha256 = await sha256Of(partPath, options.onChecked, options.signal)
+  if (file.sha256 !== undefined && sha256 !== file.sha256) {
+    await part.discard()
+    const fault = `its SHA-256 is ${sha256}, expected ${file.sha256}`
+    options.onBytes(-version.bytes)
+    // What was there before may have been of another version.
+    if (before > 0) throw new Changed(fault)
+    throw new OiError('ERR_PULL', `${shownAddress(file.url)}: ${fault}`)
+  }
+  await part.finish(path, sha256)
+  return { name: file.name, bytes: version.bytes, sha256, version: version.tag }
+}
+
+/** Asks for one byte, which tells length and version. @returns Undefined if no ranges are known. */
+export async function versionOf(
+  file: Pick<RemoteFile, 'url' | 'bytes' | 'sha256'>,
+  options: FetchOptions & Patience,
+): Promise<Version | undefined> {
+  const place = shownAddress(file.url)
+  const { status, headers } = await new Retries(options).run(async () => {
+    const reply = await fetchBytes(file.url, [0, 0], options)
+    reply.cancel()
+    return reply
+  })
+  if (status === 416) throw new OiError('ERR_PULL', `${place} is empty`)
+  const total = status === 206 ? contentRange(headers)?.total : undefined
+  if (total === undefined) return undefined
+  if (file.bytes !== undefined && total !== file.bytes) {
+    throw new OiError('ERR_PULL', `${place} has ${total} bytes, expected ${file.bytes}`)
+  }
+  return { sha256: file.sha256 ?? '', source: place, tag: tagOf(headers), bytes: total }
+}
+
+/** Rule 4. */
+async function downloadWhole(
+  file: RemoteFile,
+  path: string,
+  options: DownloadOptions,
+): Promise<PulledFile> {
+  const partPath = `${path}.part`
+  // Of what is fetched by ranges, nothing is of use here.
+  await rm(`${partPath}.json`, { force: true })
+  const retries = new Retries(options)
+  const { bytes, tag } = await retries.run(() => fetchWhole(file, partPath, options))
+  const sha256 = await sha256Of(partPath, options.onChecked, options.signal)
+  if (file.sha256 !== undefined && sha256 !== file.sha256) {
+    await rm(partPath, { force: true })
+    const fault = `its SHA-256 is ${sha256}, expected ${file.sha256}`
+    throw new OiError('ERR_PULL', `${shownAddress(file.url)}: ${fault}`)
+  }
+  const version = { sha256: file.sha256 ?? '', source: shownAddress(file.url), tag, bytes }
+  await finishFile(partPath, path, { version, sha256 })
+  return { name: file.name, bytes, sha256, version: tag }
+}
+
+async function fetchWhole(file: RemoteFile, partPath: string, options: DownloadOptions) {
+  const { status, pieces, headers, cancel } = await fetchBytes(file.url, undefined, options)
+  if (status !== 200) {
+    cancel()
+    throw new Transient(`${file.url.host} answered ${status} to a request for all`)
+  }
+  const announced = /^\d+$/.exec(headers.get('content-length') ?? '')?.[0]
+  const length = announced === undefined ? file.bytes : Number(announced)
+  if (file.bytes !== undefined && length !== file.bytes) {
+    cancel()
+    const place = shownAddress(file.url)
+    throw new OiError('ERR_PULL', `${place} has ${length} bytes, expected ${file.bytes}`)
+  }
+  const part = await open(partPath, 'w')
+  let bytes = 0
+  try {
+    await options.requireRoom(length ?? 0)
+    for await (const piece of pieces) {
+      await part.writeFile(piece)
+      bytes += piece.length
+      options.onBytes(piece.length)
+      if (length !== undefined && bytes > length) break
+    }
+    if (length !== undefined && bytes !== length) {
+      throw new Transient(`${file.url.host} sent ${bytes} bytes of ${length}`)
+    }
+    return { bytes, tag: tagOf(headers) }
+  } catch (error) {
+    options.onBytes(-bytes)
+    throw error
+  } finally {
+    cancel()
+    await part.close()
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * One request for bytes of a remote file, through redirects.
+ *
+ * Rules
+ *   1. A token goes to the origin that it was meant for, and nowhere else: not to where that one
+ *      redirects to, and over plain HTTP to this machine only.
+ *   2. From HTTPS, no redirect leads to HTTP or to any other scheme.
+ *   3. An address that a redirect led to may be signed: it is in no message, and is not kept. The
+ *      next request begins at the first address again.
+ *   4. A server that says nothing for a while is as one that has closed the connection.
+ *
+ * @module
+ */
+
+import { OiError } from '../../errors.js'
+import { shownAddress } from './source.js'
+
+const maxRedirects = 8
+/** Longer waits than that are not waited for, whatever a server asks. */
+const maxRetryAfterMs = 600_000
+
+export interface Token {
+  readonly text: string
+  /** Where it may go. */
+  readonly origin: string
+}
+
+export interface FetchOptions {
+  readonly token: Token | undefined
+  /** Milliseconds without a byte until a request has failed. */
+  readonly silenceMs: number
+  /** Cancels everything. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** A failure that asking again may mend. */
+export class Transient extends Error {
+  /** So long a server asked to wait. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, retryAfterMs?: number, cause?: unknown) {
+    super(message, { cause })
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  /** Pieces of the body. @throws {@link Transient} if it is cut or falls silent. */
+  readonly pieces: AsyncGenerator<Uint8Array, void, void>
+  /** Leaves the rest of the body. */
+  cancel(): void
+}
+
+/** First and last byte, both included. */
+export type ByteRange = readonly [first: number, last: number]
+
+/**
+ * Asks for a whole file, or for a range of it.
+ *
+ * @returns A reply of the status 200, 206 or 416.
+ * @throws {@link Transient}, or {@link OiError} `ERR_PULL` if asking again is no use.
+ */
+export async function fetchBytes(
+  url: URL,
+  range: ByteRange | undefined,
+  options: FetchOptions,
+): Promise<Reply> {
+  const watch = new Watch(options)
+  try {
+    const response = await follow(url, range, options, watch)
+    const { status, headers } = response
+    if (![200, 206, 416].includes(status)) throw refusalOf(url, response, options)
+    const encoding = headers.get('content-encoding') ?? 'identity'
+    if (encoding !== 'identity') {
+      throw new OiError('ERR_PULL', `${shownAddress(url)} is sent as ${encoding}, not as it is`)
+    }
+    return {
+      status,
+      headers,
+      pieces: piecesOf(url, response, watch),
+      cancel: () => watch.end(),
+    }
+  } catch (error) {
+    watch.end()
+    throw transientOf(url, error, watch)
+  }
+}
+
+/** Ends a request that has been silent for too long. */
+class Watch {
+  readonly #controller = new AbortController()
+  readonly #options: FetchOptions
+  readonly #timer: NodeJS.Timeout
+  readonly #onAbort = () => this.end()
+  silent = false
+
+  constructor(options: FetchOptions) {
+    this.#options = options
+    const onSilence = () => {
+      this.silent = true
+      this.end()
+    }
+    this.#timer = setTimeout(onSilence, options.silenceMs)
+    options.signal?.addEventListener('abort', this.#onAbort)
+    if (options.signal?.aborted) this.end()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get cancelled(): boolean {
+    return this.#options.signal?.aborted === true
+  }
+
+  heard(): void {
+    this.#timer.refresh()
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    this.#controller.abort()
+  }
+}
+
+async function follow(
+  first: URL,
+  range: ByteRange | undefined,
+  { token }: FetchOptions,
+  watch: Watch,
+): Promise<Response> {
+  let url = first
+  let authorize = mayAuthorize(token, first)
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const headers = new Headers({ 'accept-encoding': 'identity' })
+    if (range !== undefined) headers.set('range', `bytes=${range[0]}-${range[1]}`)
+    if (authorize) headers.set('authorization', `Bearer ${token!.text}`)
+    const response = await fetch(url, { headers, redirect: 'manual', signal: watch.signal })
+    watch.heard()
+    if (![301, 302, 303, 307, 308].includes(response.status)) return response
+    void response.body?.cancel().catch(() => {})
+    url = targetOf(first, url, response.headers.get('location'))
+    // Once it has led away, nothing is sent any more, even if it leads back.
+    authorize &&= mayAuthorize(token, url)
+  }
+  throw new OiError('ERR_PULL', `${shownAddress(first)} redirects more than ${maxRedirects} times`)
+}
+
+/** Rule 1. */
+function mayAuthorize(token: Token | undefined, url: URL): boolean {
+  return url.origin === token?.origin && isSafeForToken(url)
+}
+
+/** Whether nobody on the way can read a token. */
+export function isSafeForToken({ protocol, hostname }: URL): boolean {
+  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || isLoopback
+}
+
+/** Rule 2. */
+function targetOf(first: URL, from: URL, location: string | null): URL {
+  if (location === null || !URL.canParse(location, from.href)) {
+    throw new OiError('ERR_PULL', `${shownAddress(first)} redirects to no address`)
+  }
+  const target = new URL(location, from)
+  const isSafe = target.protocol === 'https:' || target.protocol === from.protocol
+  if (isSafe && target.username === '' && target.password === '') return target
+  const { protocol, host } = target
+  throw new OiError(
+    'ERR_PULL',
+    `${shownAddress(first)} redirects to ${protocol}//${host}, which is not as safe: refused`,
+  )
+}
+
+/** What a status means that is no success. */
+function refusalOf(url: URL, { status, headers }: Response, { token }: FetchOptions): Error {
+  const place = shownAddress(url)
+  if (status === 408 || status === 425 || status === 429 || status >= 500) {
+    return new Transient(`${place} answered ${status}`, readRetryAfter(headers.get('retry-after')))
+  }
+  const sent = mayAuthorize(token, url)
+  const remedies: Readonly<Record<number, string>> = {
+    401: sent
+      ? 'the token was refused, or there is nothing of this name'
+      : 'it needs a token (HF_TOKEN or --token-file), or there is nothing of this name',
+    403: sent
+      ? 'the token does not allow it; for a gated repository, accept its terms on its page first'
+      : 'it needs a token (HF_TOKEN or --token-file)',
+    404: 'there is nothing of this name, or it is private and needs a token (HF_TOKEN or --token-file)',
+  }
+  const remedy = remedies[status]
+  return new OiError(
+    'ERR_PULL',
+    `${place} answered ${status}${remedy === undefined ? '' : `: ${remedy}`}`,
+  )
+}
+
+/** Seconds or a date. @returns Milliseconds; undefined if there is none. */
+export function readRetryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxRetryAfterMs)
+}
+
+async function* piecesOf(
+  url: URL,
+  { body }: Response,
+  watch: Watch,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (body === null) return
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      watch.heard()
+      yield piece
+    }
+  } catch (error) {
+    throw transientOf(url, error, watch)
+  } finally {
+    watch.end()
+  }
+}
+
+/** What went wrong on the way there is worth another try; what a user ended is not. */
+function transientOf(url: URL, error: unknown, watch: Watch): Error {
+  if (watch.cancelled) return new OiError('ERR_ABORTED', 'The pull was ended')
+  if (error instanceof OiError || error instanceof Transient) return error
+  if (watch.silent) return new Transient(`${url.host} has fallen silent`, undefined, error)
+  const { cause, message } = error as Error
+  const { code = '', message: reason = message } = (cause ?? {}) as NodeJS.ErrnoException
+  const text = `${url.host}: ${reason || code}`
+  // A certificate that is not trusted is none the next time either.
+  const isRefused = /CERT|TLS|SELF_SIGNED|VERIFY/.test(code)
+  return isRefused
+    ? new OiError('ERR_PULL', text, { cause: error })
+    : new Transient(text, undefined, error)
+}

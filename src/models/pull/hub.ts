@@ -1,0 +1,88 @@
+/**
+ * A hub's repositories, as the Hugging Face Hub lists and serves them. Other servers that speak its
+ * API (mirrors, caches) do as well.
+ *
+ * @module
+ */
+
+import { OiError } from '../../errors.js'
+import { arrayOf, countOf, objectOf, textOf } from '../json-fields.js'
+import type { ListedFile } from './choose-files.js'
+import { fetchBytes, type FetchOptions, Transient } from './fetch.js'
+import { type Patience, Retries } from './retry.js'
+import type { Source } from './source.js'
+
+type HubSource = Extract<Source, { kind: 'hub' }>
+
+export interface Repository {
+  /** The commit that was listed: its files stay as they are, whatever is pushed meanwhile. */
+  readonly commit: string
+  readonly files: readonly ListedFile[]
+}
+
+/** More than the listing of any repository. */
+const maxListingBytes = 64 << 20
+
+/** @throws {@link OiError} `ERR_PULL` if it is not there, or may not be read. */
+export async function listRepository(
+  source: HubSource,
+  hub: URL,
+  options: FetchOptions & Patience,
+): Promise<Repository> {
+  const { owner, repository, revision } = source
+  const at = revision === 'main' ? '' : `/revision/${encodeURIComponent(revision)}`
+  const url = inHub(hub, `api/models/${owner}/${repository}${at}?blobs=true`)
+  const text = await new Retries(options).run(() => readText(url, options))
+  try {
+    const listing = objectOf(JSON.parse(text))
+    const commit = textOf(listing, 'sha')
+    if (!/^[0-9a-f]{40,64}$/.test(commit)) throw new TypeError('sha: expected a commit')
+    return { commit, files: arrayOf(listing, 'siblings').map(readFile) }
+  } catch (cause) {
+    const reason = (cause as Error).message
+    const message = `${url.origin}${url.pathname} answered what is no listing: ${reason}`
+    throw new OiError('ERR_PULL', message, { cause })
+  }
+}
+
+/** The address of a file. @param path - Inside the repository. */
+export function fileAddress(
+  { owner, repository }: HubSource,
+  commit: string,
+  path: string,
+  hub: URL,
+): URL {
+  const segments = path.split('/').map(encodeURIComponent).join('/')
+  return inHub(hub, `${owner}/${repository}/resolve/${commit}/${segments}`)
+}
+
+function inHub(hub: URL, path: string): URL {
+  return new URL(path, hub.href.endsWith('/') ? hub : `${hub.href}/`)
+}
+
+function readFile(value: unknown): ListedFile {
+  const fields = objectOf(value)
+  const large = fields['lfs'] === undefined ? undefined : objectOf(fields['lfs'])
+  const sha256 = large?.['sha256'] ?? large?.['oid']
+  const isSha256 = typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256)
+  return {
+    path: textOf(fields, 'rfilename'),
+    bytes: fields['size'] === undefined ? undefined : countOf(fields, 'size'),
+    sha256: isSha256 ? sha256 : undefined,
+  }
+}
+
+async function readText(url: URL, options: FetchOptions): Promise<string> {
+  const { pieces, status } = await fetchBytes(url, undefined, options)
+  const read: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    read.push(piece)
+    bytes += piece.length
+    if (bytes > maxListingBytes) {
+      throw new OiError('ERR_PULL', `${url.origin} sends a listing over ${maxListingBytes} bytes`)
+    }
+  }
+  if (status !== 200) throw new Transient(`${url.host} answered ${status}`)
+  return Buffer.concat(read).toString('utf8')
+}

@@ -1,0 +1,152 @@
+/**
+ * What a pull fetches: the files of a model, and what it is called.
+ *
+ * @module
+ */
+
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { OiError } from '../../errors.js'
+import { isModelName } from '../pulled-models.js'
+import { chooseFiles, type ListedFile, modelNameOf, partOf, safeFileName } from './choose-files.js'
+import type { RemoteFile } from './download.js'
+import type { FetchOptions } from './fetch.js'
+import { fileAddress, listRepository } from './hub.js'
+import type { Patience } from './retry.js'
+import { decodedPath, type Source, sourceText } from './source.js'
+
+/** A file of this machine. */
+export interface LocalFile {
+  readonly name: string
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string | undefined
+  /** When it changed last. */
+  readonly tag: string
+}
+
+export interface Plan {
+  readonly name: string
+  readonly source: string
+  /** The model's first; the projector, if there is one, last. */
+  readonly files: readonly (RemoteFile | LocalFile)[]
+  /** The name of its file; empty if there is none. */
+  readonly projector: string
+}
+
+export interface PlanOptions extends FetchOptions, Patience {
+  readonly hub: URL
+  /** What the model is to be called; undefined: as its file. */
+  readonly name: string | undefined
+  /** Of the only file; undefined if it is not known. */
+  readonly sha256: string | undefined
+  /** Whether the projector of a repository is fetched too. */
+  readonly projector: boolean
+}
+
+/** @throws {@link OiError} `ERR_CONFIG`, `ERR_PULL`. */
+export async function planPull(source: Source, options: PlanOptions): Promise<Plan> {
+  const found = await filesOf(source, options)
+  const { projector } = found
+  const files = withSha256(found.files, options.sha256)
+  const fileName = files[0]!.name
+  const name = options.name ?? modelNameOf(fileName)
+  if (!isModelName(name)) {
+    const rule = 'up to 100 letters, digits, dots, dashes and underscores, and no .gguf at the end'
+    throw new OiError('ERR_CONFIG', `--name: expected ${rule}, got ${name}`)
+  }
+  return { name, source: sourceText(source), files, projector }
+}
+
+type Found = Pick<Plan, 'files' | 'projector'>
+
+function filesOf(source: Source, options: PlanOptions): Promise<Found> | Found {
+  switch (source.kind) {
+    case 'hub':
+      return filesOfHub(source, options)
+    case 'address':
+      return filesOfAddress(source.url, options.name)
+    case 'path':
+      return filesOfPath(source.path)
+  }
+}
+
+async function filesOfHub(
+  source: Extract<Source, { kind: 'hub' }>,
+  options: PlanOptions,
+): Promise<Found> {
+  const { hub } = options
+  const { commit, files } = await listRepository(source, hub, options)
+  const text = sourceText({ ...source, wanted: undefined })
+  const chosen = chooseFiles(files, source.wanted, text)
+  const remote = ({ path, bytes, sha256 }: ListedFile): RemoteFile => {
+    return { name: safeFileName(path), url: fileAddress(source, commit, path, hub), bytes, sha256 }
+  }
+  const projector = options.projector ? chosen.projector : undefined
+  return {
+    files: [...chosen.model, ...(projector ? [projector] : [])].map(remote),
+    projector: projector === undefined ? '' : safeFileName(projector.path),
+  }
+}
+
+/** Of a split model all parts, whichever was named. */
+function filesOfAddress(url: URL, name: string | undefined): Found {
+  const given = decodedPath(url.pathname.split('/').at(-1)!)
+  const isNamed = /\.gguf$/i.test(given)
+  if (!isNamed && name === undefined) {
+    const remedy = 'its address does not end with .gguf: say with --name what it is to be called'
+    throw new OiError('ERR_CONFIG', `source: ${remedy}`)
+  }
+  const fileName = isNamed ? safeFileName(given) : `${name}.gguf`
+  const urlOf = (part: string) => {
+    const other = new URL(url)
+    other.pathname = url.pathname.replace(/[^/]*$/, encodeURIComponent(part))
+    return other
+  }
+  const unknown = { bytes: undefined, sha256: undefined }
+  const parts = partNames(fileName)
+  const files =
+    parts.length === 1
+      ? [{ name: fileName, url, ...unknown }]
+      : parts.map((part) => ({ name: part, url: urlOf(part), ...unknown }))
+  return { files, projector: '' }
+}
+
+async function filesOfPath(path: string): Promise<Found> {
+  const given = resolve(path)
+  const names = partNames(safeFileName(basename(given)))
+  const files = names.map(async (name): Promise<LocalFile> => {
+    const file = join(dirname(given), name)
+    const stats = await stat(file).catch((cause: Error) => {
+      throw new OiError('ERR_PULL', `${file} cannot be read: ${cause.message}`, { cause })
+    })
+    if (!stats.isFile()) throw new OiError('ERR_PULL', `${file} is no file`)
+    const { size: bytes, mtime } = stats
+    return { name, path: file, bytes, sha256: undefined, tag: mtime.toISOString() }
+  })
+  return { files: await Promise.all(files), projector: '' }
+}
+
+/** All parts of the model to which a file belongs. */
+function partNames(fileName: string): string[] {
+  const count = partOf(fileName)?.count ?? 1
+  if (count === 1) return [fileName]
+  return Array.from({ length: count }, (_, i) =>
+    fileName.replace(/-\d{5}-of-/, `-${String(i + 1).padStart(5, '0')}-of-`),
+  )
+}
+
+/** What the user says must hold for the model's only file. */
+function withSha256(files: Plan['files'], sha256: string | undefined): Plan['files'] {
+  if (sha256 === undefined) return files
+  const [file, ...others] = files
+  if (others.length > 0) {
+    const names = files.map(({ name }) => name).join(', ')
+    throw new OiError('ERR_CONFIG', `--sha256: expected a model of one file, got ${names}`)
+  }
+  if (file!.sha256 !== undefined && file!.sha256 !== sha256) {
+    const fault = `the hub says ${file!.sha256}, --sha256 says ${sha256}`
+    throw new OiError('ERR_PULL', `${file!.name}: ${fault}`)
+  }
+  return [{ ...file!, sha256 }]
+}

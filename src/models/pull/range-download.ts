@@ -1,0 +1,126 @@
+/**
+ * What is missing of a file, by several ranges at once.
+ *
+ * @module
+ */
+
+import type { DownloadOptions, RemoteFile } from './download.js'
+import { fetchBytes, type Reply, Transient } from './fetch.js'
+import type { PartFile } from './part-file.js'
+import type { Span } from './ranges.js'
+import { Retries } from './retry.js'
+
+/** The file is not what it was when its first bytes came. */
+export class Changed extends Error {}
+
+/** Rules 1 and 2 of download.ts. */
+export class RangeDownload {
+  readonly #file: Pick<RemoteFile, 'url'>
+  readonly #part: PartFile
+  readonly #options: DownloadOptions
+  readonly #retries: Retries
+  readonly #stop = new AbortController()
+  #pieces: Span[] = []
+
+  constructor(file: Pick<RemoteFile, 'url'>, part: PartFile, options: DownloadOptions) {
+    const signals = [this.#stop.signal, ...(options.signal ? [options.signal] : [])]
+    this.#file = file
+    this.#part = part
+    this.#options = { ...options, signal: AbortSignal.any(signals) }
+    this.#retries = new Retries(this.#options)
+  }
+
+  /** Fetches all that is missing. */
+  async run(): Promise<void> {
+    const { connections, pieceBytes } = this.#options
+    const { there, version } = this.#part
+    const share = Math.ceil((version.bytes - there.bytes) / connections)
+    const longest = Math.max(1, Math.min(pieceBytes, Math.max(share, 1 << 20)))
+    this.#pieces = there.missing(version.bytes, longest)
+    let failure: unknown
+    const work = async () => {
+      try {
+        for (let piece = this.#pieces.shift(); piece; piece = this.#pieces.shift()) {
+          await this.#fetch(...piece)
+        }
+      } catch (error) {
+        // The others fail because of it, and later.
+        failure ??= error
+        this.#stop.abort()
+      }
+    }
+    const workers = Array.from({ length: Math.min(connections, this.#pieces.length) }, work)
+    await Promise.all(workers)
+    if (failure !== undefined) throw failure
+  }
+
+  async #fetch(from: number, to: number): Promise<void> {
+    const progress = { at: from }
+    while (progress.at < to) {
+      try {
+        await this.#fetchOnce(progress, to)
+      } catch (error) {
+        await this.#retries.wait(error)
+      }
+    }
+  }
+
+  async #fetchOnce(progress: { at: number }, to: number): Promise<void> {
+    const first = progress.at
+    const reply = await fetchBytes(this.#file.url, [first, to - 1], this.#options)
+    const end = this.#checkedEnd(reply, first, to)
+    for await (const bytes of reply.pieces) {
+      if (progress.at + bytes.length > end) {
+        // Whoever sends more than was announced may have sent something else before, too.
+        this.#part.there.remove(first, progress.at)
+        this.#options.onBytes(first - progress.at)
+        progress.at = first
+        throw new Transient(`${this.#file.url.host} sent more bytes than it announced`)
+      }
+      await this.#part.write(bytes, progress.at)
+      progress.at += bytes.length
+      this.#retries.progress()
+      this.#options.onBytes(bytes.length)
+    }
+    if (progress.at < end) throw new Transient(`${this.#file.url.host} closed the connection early`)
+  }
+
+  /** @returns Where the reply ends. */
+  #checkedEnd({ status, headers, cancel }: Reply, first: number, to: number): number {
+    try {
+      const { bytes, tag, sha256 } = this.#part.version
+      if (status === 416) throw new Changed('it has become shorter')
+      const range = contentRange(headers)
+      if (status === 200 || range === undefined || range.first !== first || range.last >= to) {
+        throw new Transient(`${this.#file.url.host} sent other bytes than it was asked for`)
+      }
+      if (range.total !== undefined && range.total !== bytes) {
+        throw new Changed(`it had ${bytes} bytes, and now has ${range.total}`)
+      }
+      if (sha256 === '' && tagOf(headers) !== tag) {
+        throw new Changed(`it was the version ${tag}, and now is ${tagOf(headers)}`)
+      }
+      return range.last + 1
+    } catch (error) {
+      cancel()
+      throw error
+    }
+  }
+}
+
+/** What tells one version of a file from another; empty if the server says nothing. */
+export function tagOf(headers: Headers): string {
+  return headers.get('etag') ?? headers.get('last-modified') ?? ''
+}
+
+/** What a reply says that it has of a file; undefined if it does not. */
+export function contentRange(headers: Headers) {
+  const [, first, last, total] =
+    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers.get('content-range') ?? '') ?? []
+  if (first === undefined) return undefined
+  return {
+    first: Number(first),
+    last: Number(last),
+    total: total === '*' ? undefined : Number(total),
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Takes a pulled model away, with what an unfinished pull of it has left.
+ *
+ * @module
+ */
+
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OiError } from '../../errors.js'
+import { listPulled, unfinishedFolder } from '../pulled-models.js'
+import { nearestOf } from '../../api/nearest.js'
+import { withLock } from './lock.js'
+
+/**
+ * @param requireUnused - Throws if it must stay.
+ * @returns How many bytes it had.
+ * @throws {@link OiError} `ERR_PULL` if it is being pulled, `ERR_NOT_FOUND` if there is none of this
+ *   name; what `requireUnused` throws.
+ */
+export async function removeModel(
+  modelsDir: string,
+  name: string,
+  requireUnused: () => Promise<void>,
+): Promise<number> {
+  const unfinished = join(modelsDir, unfinishedFolder)
+  const folders = [join(modelsDir, name), join(unfinished, name)]
+  if (!folders.some((folder) => existsSync(folder))) {
+    const known = listPulled(modelsDir).map((model) => model.name)
+    const hint = known.length === 0 ? 'there is none' : `did you mean ${nearestOf(name, known)}?`
+    throw new OiError(
+      'ERR_NOT_FOUND',
+      `No model ${name} has been pulled into ${modelsDir}: ${hint}`,
+    )
+  }
+  await mkdir(unfinished, { recursive: true })
+  return withLock(unfinished, name, async () => {
+    await requireUnused()
+    let bytes = 0
+    for (const folder of folders) {
+      bytes += await bytesIn(folder)
+      // Its name is gone at once: while it is being removed, nobody opens a part of it.
+      const doomed = join(unfinished, `${name}.replaced`)
+      await rename(folder, doomed).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+      })
+      await rm(doomed, { recursive: true, force: true })
+    }
+    return bytes
+  })
+}
+
+/** What the files of a folder take on the disk; 0 if there is none. */
+async function bytesIn(folder: string): Promise<number> {
+  if (!existsSync(folder)) return 0
+  const names = await readdir(folder)
+  const all = await Promise.all(names.map((name) => stat(join(folder, name))))
+  return all.reduce((sum, { size, blocks }) => sum + Math.min(size, blocks * 512), 0)
+}

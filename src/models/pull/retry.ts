@@ -1,0 +1,70 @@
+/**
+ * How often, and after how long, what failed is tried again.
+ *
+ * @module
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OiError } from '../../errors.js'
+import { Transient } from './fetch.js'
+
+/** Failures in a row, without a byte in between, until it is given up. */
+const maxFailures = 8
+const maxWaitMs = 30_000
+
+export interface Patience {
+  /** The first wait, milliseconds; each further one is twice as long, up to half a minute. */
+  readonly backoffMs: number
+  readonly signal: AbortSignal | undefined
+  /** Told what failed, and that it is tried again. */
+  readonly onRetry: (text: string) => void
+}
+
+/** Counts failures of all connections to one file together: while one of them moves, none gives up. */
+export class Retries {
+  readonly #patience: Patience
+  #failures = 0
+
+  constructor(patience: Patience) {
+    this.#patience = patience
+  }
+
+  /** Bytes have come. */
+  progress(): void {
+    this.#failures = 0
+  }
+
+  /**
+   * Waits until it can be tried again.
+   *
+   * @throws The error itself, if it is not transient; {@link OiError} `ERR_PULL` if there have been
+   *   too many, `ERR_ABORTED` if the user has ended it meanwhile.
+   */
+  async wait(error: unknown): Promise<void> {
+    if (!(error instanceof Transient)) throw error
+    const { backoffMs, signal, onRetry } = this.#patience
+    this.#failures++
+    if (this.#failures > maxFailures) {
+      const message = `${error.message}; given up after ${maxFailures + 1} failures in a row`
+      throw new OiError('ERR_PULL', message, { cause: error })
+    }
+    const doubled = Math.min(backoffMs * 2 ** (this.#failures - 1), maxWaitMs)
+    // Spread, so that many that were refused together do not come back together.
+    const waitMs = Math.max(error.retryAfterMs ?? 0, doubled * (0.5 + Math.random()))
+    onRetry(`${error.message}; trying again in ${(waitMs / 1000).toFixed(1)} s`)
+    await sleep(waitMs, undefined, signal && { signal }).catch(() => {
+      throw new OiError('ERR_ABORTED', 'The pull was ended')
+    })
+  }
+
+  /** Tries until it goes well. */
+  async run<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        await this.wait(error)
+      }
+    }
+  }
+}

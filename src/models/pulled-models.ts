@@ -1,0 +1,164 @@
+/**
+ * Models that `oi models pull` has fetched, each in a folder that has its name:
+ *
+ *     data/models/NAME/model.json     what it is, and where it came from
+ *     data/models/NAME/*.gguf         its files, under the names of their source
+ *     data/models/.pull/NAME/         one that is being fetched, or was until it was cut
+ *
+ * A folder gets its name when all of its files are whole: what has a name can be opened.
+ *
+ * @module
+ */
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { defaultNames } from '../decide/model-names.js'
+import { OiError } from '../errors.js'
+import { arrayOf, countOf, objectOf, textOf } from './json-fields.js'
+
+export interface PulledFile {
+  readonly name: string
+  readonly bytes: number
+  /** 64 hex digits. */
+  readonly sha256: string
+  /** What its source calls this version of it: an ETag or a time. Empty if it has no name. */
+  readonly version: string
+}
+
+/** What `model.json` says. */
+export interface PulledModel {
+  readonly name: string
+  /** As it was named to `oi models pull`, without what is secret in an address. */
+  readonly source: string
+  /** ms since 1970. */
+  readonly pulledMs: number
+  /** As `Q4_K_M`; empty if the file does not say it. */
+  readonly quantization: string
+  /** The name of the file to open: of a split model, the first part. */
+  readonly model: string
+  /** The name of the projector's file; empty if there is none. */
+  readonly projector: string
+  readonly files: readonly PulledFile[]
+}
+
+/** Inside the folder of the models: those that are not whole. */
+export const unfinishedFolder = '.pull'
+export const descriptionFile = 'model.json'
+
+const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/
+
+/** Whether a pulled model can have this name: it is no path, and no name of a GGUF file. */
+export function isModelName(text: string): boolean {
+  return namePattern.test(text) && !/\.gguf$/i.test(text) && !defaultNames.includes(text)
+}
+
+/** What a model is opened from. */
+export interface ModelFiles {
+  /** A path. */
+  readonly file: string
+  /** A path; undefined if there is none, or none is known. */
+  readonly projector: string | undefined
+  /** That of a pulled model; undefined for a file. */
+  readonly name: string | undefined
+}
+
+/**
+ * What a user means by a model: a file or, if there is none, the pulled model of that name.
+ *
+ * @returns The text as a path where nothing is found: opening it says what is wrong.
+ * @throws {@link OiError} `ERR_MODEL_LOAD` if the model's description is damaged.
+ */
+export function resolveModel(text: string, modelsDir: string): ModelFiles {
+  const pulled = isModelName(text) && !isFile(text) ? findPulled(modelsDir, text) : undefined
+  if (pulled === undefined) return { file: text, projector: undefined, name: undefined }
+  const pathOf = (file: string) => resolve(modelsDir, pulled.name, file)
+  return {
+    file: pathOf(pulled.model),
+    projector: pulled.projector === '' ? undefined : pathOf(pulled.projector),
+    name: pulled.name,
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+/**
+ * @returns Undefined if there is no model of this name.
+ * @throws {@link OiError} `ERR_MODEL_LOAD` if its description is damaged.
+ */
+export function findPulled(modelsDir: string, name: string): PulledModel | undefined {
+  const path = join(modelsDir, name, descriptionFile)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new OiError('ERR_MODEL_LOAD', `${path}: ${message}`, { cause })
+  }
+  try {
+    return { name, ...readDescription(JSON.parse(text)) }
+  } catch (cause) {
+    const remedy = `oi models rm ${name}, and pull it again`
+    throw new OiError('ERR_MODEL_LOAD', `${path} is damaged: ${remedy}`, { cause })
+  }
+}
+
+/** By name. @throws As {@link findPulled}; the system's error if the folder cannot be read. */
+export function listPulled(modelsDir: string): readonly PulledModel[] {
+  return foldersIn(modelsDir).flatMap((name) => findPulled(modelsDir, name) ?? [])
+}
+
+/** A pull that has not come to its end, whether it is under way or was cut. */
+export interface UnfinishedPull {
+  readonly name: string
+  /** What it takes on the disk. */
+  readonly bytes: number
+}
+
+/** By name. */
+export function listUnfinished(modelsDir: string): readonly UnfinishedPull[] {
+  const folder = join(modelsDir, unfinishedFolder)
+  return foldersIn(folder).map((name) => {
+    const sizes = readdirSync(join(folder, name)).map((file) => {
+      const stats = statSync(join(folder, name, file), { throwIfNoEntry: false })
+      // A part has its whole length from the beginning, and blocks only where it was written.
+      return stats === undefined ? 0 : Math.min(stats.size, stats.blocks * 512)
+    })
+    return { name, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) }
+  })
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory() && isModelName(entry.name))
+      .map(({ name }) => name)
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+export function describePulled({ name: _, ...description }: PulledModel): string {
+  return `${JSON.stringify(description, null, 2)}\n`
+}
+
+function readDescription(value: unknown): Omit<PulledModel, 'name'> {
+  const fields = objectOf(value)
+  return {
+    source: textOf(fields, 'source'),
+    pulledMs: countOf(fields, 'pulledMs'),
+    quantization: textOf(fields, 'quantization'),
+    model: textOf(fields, 'model'),
+    projector: textOf(fields, 'projector'),
+    files: arrayOf(fields, 'files').map((file) => {
+      const entry = objectOf(file)
+      const [name, sha256] = [textOf(entry, 'name'), textOf(entry, 'sha256')]
+      return { name, bytes: countOf(entry, 'bytes'), sha256, version: textOf(entry, 'version') }
+    }),
+  }
+}

@@ -1,0 +1,68 @@
+/** Pulls from a hub of the test, with little patience, into a folder of the test. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { type Pulled, pullModel, type PullOptions } from '../../src/models/pull/pull.js'
+import { HubServer } from './hub-server.js'
+
+export class Puller {
+  readonly modelsDir: string
+  /** What was told while failures were tried again. */
+  readonly notes: string[] = []
+  readonly #t: Test
+  readonly #hub: HubServer
+
+  static async start(t: Test) {
+    const hub = await HubServer.start(t)
+    return { hub, puller: new Puller(t, hub) }
+  }
+
+  constructor(t: Test, hub: HubServer) {
+    this.#t = t
+    this.#hub = hub
+    this.modelsDir = join(t.testdir(), 'data', 'models')
+  }
+
+  pull(source: string, options: Partial<PullOptions> = {}): Promise<Pulled> {
+    return pullModel(source, {
+      hub: new URL(this.#hub.origin),
+      token: undefined,
+      silenceMs: 10_000,
+      backoffMs: 1,
+      signal: undefined,
+      onRetry: (text) => this.notes.push(text),
+      name: undefined,
+      sha256: undefined,
+      projector: true,
+      modelsDir: this.modelsDir,
+      connections: 3,
+      pieceBytes: 1 << 20,
+      onProgress: () => {},
+      requireUnused: async () => {},
+      check: async () => {},
+      ...options,
+    })
+  }
+
+  /** Path of a file of a model. */
+  path(...names: string[]): string {
+    return join(this.modelsDir, ...names)
+  }
+
+  read(...names: string[]): Buffer {
+    return readFileSync(this.path(...names))
+  }
+
+  /** That nothing has got a name. */
+  nothingNamed(): void {
+    const names = existsSync(this.modelsDir) ? readdirSync(this.modelsDir) : []
+    this.#t.strictSame(
+      names.filter((name) => name !== '.pull'),
+      [],
+    )
+  }
+}
+
+/** Bytes that are no others, of a length that no piece divides. */
+export const someBytes = (megabytes: number) => randomBytes(Math.floor(megabytes * (1 << 20)) + 321)
