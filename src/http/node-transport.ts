@@ -12,10 +12,11 @@ import { type AddressInfo, createServer as createNetServer, Socket } from 'node:
 import type { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { OiError } from '../errors.js'
-import type { Exchange, Head, Listener } from './exchange.js'
+import type { Exchange, Listener } from './exchange.js'
 import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
+import { NodeHead } from './node-head.js'
 import { ProxyHeaders } from './proxy-protocol.js'
 import { readTls, type TlsContent } from './tls.js'
 import { listenError, type Transport, type TransportOptions } from './transport.js'
@@ -27,30 +28,6 @@ const checkMs = 1000
 const refusedMs = 2000
 /** A client of HTTP/1.0 that sends no more cannot be asked whether it is there. */
 const oldClientGraceMs = 2000
-
-/** A request of node:http in the form of {@link Head}. */
-class NodeHead implements Head {
-  readonly #request: IncomingMessage
-
-  constructor(request: IncomingMessage) {
-    this.#request = request
-  }
-
-  getMethod(): string {
-    return this.#request.method!.toLowerCase()
-  }
-
-  getUrl(): string {
-    const url = this.#request.url!
-    const query = url.indexOf('?')
-    return query < 0 ? url : url.slice(0, query)
-  }
-
-  getHeader(name: string): string {
-    const value = this.#request.headers[name]
-    return typeof value === 'string' ? value : (value?.join(', ') ?? '')
-  }
-}
 
 interface Active {
   readonly request: IncomingMessage

@@ -8,7 +8,12 @@ import { OiError } from '../errors.js'
 import type { Head } from './exchange.js'
 
 /** Of requests whose head cannot be read. */
-export const noHead: Head = { getMethod: () => '', getUrl: () => '', getHeader: () => '' }
+export const noHead: Head = {
+  getMethod: () => '',
+  getUrl: () => '',
+  getHeader: () => '',
+  forEach: () => {},
+}
 
 /** @param cause - As `clientError` of node:http gives it. */
 export function transportError(cause: NodeJS.ErrnoException): OiError {
