@@ -8,7 +8,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['**/*.js'] },
+  { ignores: ['**/*.{js,mjs}'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   tseslint.configs.recommendedTypeChecked,
   {

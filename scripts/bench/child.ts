@@ -40,6 +40,11 @@ export class Child implements AsyncDisposable {
     return this.#process.pid
   }
 
+  /** The last of what it has written. */
+  get output(): string {
+    return this.#output
+  }
+
   /**
    * The first match in what it writes.
    *

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runCommand, UsageError } from '../command.js'
-import type { ProxyName } from './proxy.js'
+import { plain } from './proxy.js'
 import { run } from './run.js'
 
 const usage = `Usage: npm run proxies -- [options]
@@ -25,7 +25,7 @@ const usage = `Usage: npm run proxies -- [options]
 
 Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
 
-const names: readonly ProxyName[] = ['nginx', 'haproxy']
+const names = Object.keys(plain) as (keyof typeof plain)[]
 
 await runCommand(usage, main)
 

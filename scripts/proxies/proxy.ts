@@ -1,17 +1,18 @@
 /**
- * nginx and HAProxy as Debian has them, each between clients and a server on loopback: what a
- * configuration must say, and nothing of what has a default.
+ * Proxies as Debian has them, each between clients and a server on loopback: with what a
+ * configuration must say and nothing of what has a default, or with the configuration that operators
+ * copy (deployed.ts).
  *
  * @module
  */
 
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Child } from '../bench/child.js'
 
-export type ProxyName = 'nginx' | 'haproxy'
+export type ProxyName = 'nginx' | 'haproxy' | 'caddy'
 
 export interface ProxyOptions {
   /** For its configuration and what it writes. */
@@ -22,8 +23,16 @@ export interface ProxyOptions {
   readonly serverPort: number
 }
 
-/** `proxy_pass` alone: HTTP/1.0 to the server, and a connection for each request. */
-const nginxConfiguration = ({ folder, port, serverPort }: ProxyOptions) => `
+/** A configuration file's text, from where the proxy may write and what goes where. */
+export type Configuration = (options: ProxyOptions) => string
+
+/** The program of a proxy; undefined if it is not installed. */
+export function findProxy(name: ProxyName): string | undefined {
+  return [`/usr/sbin/${name}`, `/usr/bin/${name}`].find(existsSync)
+}
+
+/** nginx' main configuration, around what stands in the http block. */
+export const nginxAround = (folder: string, http: string) => `
 daemon off;
 user root;
 pid ${folder}/nginx.pid;
@@ -36,38 +45,66 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
-  server {
-    listen 127.0.0.1:${port};
-    location / { proxy_pass http://127.0.0.1:${serverPort}; }
-  }
+  ${http}
 }
 `
 
-/** HAProxy has no timeouts by itself; its health check is HTTP/1.0 without a host. */
-const haproxyConfiguration = ({ port, serverPort }: ProxyOptions) => `
+/** What each has by itself. */
+export const plain: Readonly<Record<'nginx' | 'haproxy', Configuration>> = {
+  /** `proxy_pass` alone: HTTP/1.0 to the server, and a connection for each request. */
+  nginx: ({ folder, port, serverPort }) =>
+    nginxAround(
+      folder,
+      `server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://127.0.0.1:${serverPort}; }
+  }`,
+    ),
+  /**
+   * It has no timeouts by itself; its health check is `OPTIONS` of HTTP/1.0 without a host. Tests
+   * keep the machine busy: a check waits as long as a request.
+   */
+  haproxy: ({ port, serverPort }) => `
 defaults
   mode http
-  option httpchk GET /healthz
+  option httpchk
   timeout connect 5s
   timeout client 60s
   timeout server 60s
+  timeout check 60s
 listen oi
   bind 127.0.0.1:${port}
   server oi 127.0.0.1:${serverPort} check inter 500ms
-`
+`,
+}
 
 const startLimitMs = 10_000
 
 /** Starts a proxy. @returns It, listening. */
-export async function startProxy(name: ProxyName, options: ProxyOptions): Promise<Child> {
-  const file = join(options.folder, `${name}.conf`)
-  const nginx = name === 'nginx'
-  writeFileSync(file, nginx ? nginxConfiguration(options) : haproxyConfiguration(options))
-  const args = nginx ? ['-e', 'stderr', '-p', options.folder, '-c', file] : ['-db', '-f', file]
-  const child = new Child(`/usr/sbin/${name}`, args)
+export async function startProxy(
+  name: ProxyName,
+  configuration: Configuration,
+  options: ProxyOptions,
+): Promise<Child> {
+  const program = findProxy(name)
+  if (program === undefined) throw new Error(`${name} is not installed`)
+  const { folder } = options
+  const file = join(folder, `${name}.conf`)
+  writeFileSync(file, configuration(options))
+  const args = {
+    nginx: ['-e', 'stderr', '-p', folder, '-c', file],
+    haproxy: ['-db', '-f', file],
+    caddy: ['run', '--adapter', 'caddyfile', '--config', file],
+  }
+  // Where Caddy keeps what it writes.
+  const homes = ['CONFIG', 'DATA'].map((kind) => `XDG_${kind}_HOME=${folder}`)
+  const child = new Child('/usr/bin/env', [...homes, program, ...args[name]])
   const limit = performance.now() + startLimitMs
   while (!(await listens(options.port))) {
-    if (performance.now() > limit) throw new Error(`${name} does not listen`)
+    if (performance.now() > limit) {
+      await child.stop()
+      throw new Error(`${name} does not listen:\n${child.output}`)
+    }
     await sleep(50)
   }
   return child

@@ -18,10 +18,10 @@ import {
 } from '../endurance/clients.js'
 import { Subject } from '../endurance/subject.js'
 import { Tally } from '../endurance/tally.js'
-import { type ProxyName, startProxy } from './proxy.js'
+import { plain, startProxy } from './proxy.js'
 
 export interface RunOptions {
-  readonly proxy: ProxyName
+  readonly proxy: keyof typeof plain
   readonly folder: string
   readonly requests: number
   readonly clients: number
@@ -48,7 +48,8 @@ export async function run({ proxy, folder, requests, clients, seed }: RunOptions
   let left = requests
   const startMs = performance.now()
   {
-    await using child = await startProxy(proxy, { folder, port: proxyPort, serverPort })
+    const options = { folder, port: proxyPort, serverPort }
+    await using child = await startProxy(proxy, plain[proxy], options)
     const random = createRandom(seed)
     const over = () => left <= 0
     const world: World = { port: proxyPort, tally, random, words: 12, over }

@@ -33,8 +33,13 @@ export interface Head {
   getUrl(): string
   /** What stands behind the `?`, without it; `''` or undefined if there is nothing. */
   getQuery(): string | undefined
-  /** @returns `''` if there is no such header. @param name - In lower case. */
+  /**
+   * @returns `''` if there is no such header; of one that stands several times, all values or the
+   *   first, as the transport has it. @param name - In lower case.
+   */
   getHeader(name: string): string
+  /** Visits every header, each time that it stands there. Names are in lower case. */
+  forEach(visit: (name: string, value: string) => void): void
 }
 
 /** The transport's side of an exchange. Nothing is called after the client has gone. */
@@ -154,7 +159,7 @@ export class Exchange {
       const wrong = error instanceof OiError && error.code === 'ERR_API_KEY' && header !== ''
       if (!wrong) throw error
       const { failedKeys, trustedProxies } = this.#context
-      const forwarded = head.getHeader('x-forwarded-for')
+      const forwarded = everyValue(head, 'x-forwarded-for')
       const tooMany = failedKeys.count(trustedProxies.clientOf(this.#client.address(), forwarded))
       if (tooMany === undefined) throw error
       const { retryAfterMs, delayMs } = tooMany
@@ -272,4 +277,13 @@ export class Exchange {
     this.told = undefined
     this.failure = undefined
   }
+}
+
+/** A header that may stand several times: a proxy can put its own behind the one that it was sent. */
+export function everyValue(head: Head, name: string): string {
+  const values: string[] = []
+  head.forEach((one, value) => {
+    if (one === name) values.push(value)
+  })
+  return values.join(',')
 }

@@ -1,5 +1,5 @@
 /**
- * The head of a request of node:http in the form that uWebSockets.js gives it.
+ * The head of a request of node:http.
  *
  * @module
  */
@@ -33,5 +33,12 @@ export class NodeHead implements Head {
   getHeader(name: string): string {
     const value = this.#request.headers[name]
     return typeof value === 'string' ? value : (value?.join(', ') ?? '')
+  }
+
+  forEach(visit: (name: string, value: string) => void): void {
+    const { rawHeaders } = this.#request
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      visit(rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!)
+    }
   }
 }

@@ -13,6 +13,7 @@ export const noHead: Head = {
   getUrl: () => '',
   getQuery: () => '',
   getHeader: () => '',
+  forEach: () => {},
 }
 
 /** @param cause - As `clientError` of node:http gives it. */

@@ -122,10 +122,8 @@ export interface StubOptions extends Partial<HandlersOptions> {
   readonly host?: string
 }
 
-/** `OI_TEST_TRANSPORT` has the tests of HTTP run on the other transport. */
-function transportOfTests(): TransportName {
-  return (process.env['OI_TEST_TRANSPORT'] as TransportName | undefined) ?? 'auto'
-}
+/** The transport of tests that choose none: `npm run test:node-http` has them on node:http. */
+const standardTransport = (process.env['OI_TRANSPORT'] as TransportName | undefined) ?? 'auto'
 
 /** Runs a server with its own data folder and a key, and removes both. */
 export async function withServer(
@@ -150,7 +148,7 @@ export async function withServer(
     deadlineMs: 60_000,
     ...options,
   })
-  const { tls, transport = transportOfTests(), host = '127.0.0.1' } = options
+  const { tls, transport = standardTransport, host = '127.0.0.1' } = options
   const { patienceMs, idleTimeoutMs, proxyProtocol } = options
   const server = await Server.listen({
     ...{

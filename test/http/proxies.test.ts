@@ -1,113 +1,197 @@
-/** nginx and HAProxy in front of the server, with their default settings. */
+/**
+ * nginx, HAProxy and Caddy in front of the server: with their default settings, and with the
+ * configurations that operators copy (scripts/deploy/proxies).
+ */
 import t, { type Test } from 'tap'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { Agent, get } from 'node:http'
-import { existsSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { withServer } from '../helpers/stub.js'
+import { root } from '../../scripts/build/paths.js'
+import { deployed } from '../../scripts/proxies/deployed.js'
+import {
+  type Configuration,
+  findProxy,
+  plain,
+  type ProxyName,
+  startProxy,
+} from '../../scripts/proxies/proxy.js'
+import { createTrustedProxies } from '../../src/http/client-address.js'
+import { batchPath, linesType, numbers, requestsAbout } from '../helpers/batch.js'
+import { decision, stubDecider, type StubOptions, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
 
 const requests = 2000
 const clients = 16
 
-/** Where Debian has it; a machine without it says so in the report. */
-const find = (name: string) => [`/usr/sbin/${name}`, `/usr/bin/${name}`].find(existsSync)
+/** A machine without a proxy says so in the report. */
+const without = (name: ProxyName) => ({
+  skip: findProxy(name) === undefined && `${name} is not installed`,
+})
 
-const nginxSettings = (dir: string, front: number, back: number) => `
-pid ${dir}/nginx.pid;
-error_log ${dir}/error.log;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${dir}/body;
-  proxy_temp_path ${dir}/proxy;
-  fastcgi_temp_path ${dir}/fastcgi;
-  uwsgi_temp_path ${dir}/uwsgi;
-  scgi_temp_path ${dir}/scgi;
-  server {
-    listen 127.0.0.1:${front};
-    location / { proxy_pass http://127.0.0.1:${back}; }
-  }
-}`
+interface Front {
+  readonly port: number
+  readonly key: string
+  readonly log: readonly string[]
+}
 
-const haproxySettings = (front: number, back: number) => `
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 50s
-  timeout server 50s
-frontend front
-  bind 127.0.0.1:${front}
-  default_backend back
-backend back
-  option httpchk
-  server oi 127.0.0.1:${back} check inter 100
-`
-
+/** A server and a proxy before it. */
 async function through(
   t: Test,
-  start: (dir: string, front: number, back: number) => ChildProcess,
+  [name, configuration]: readonly [ProxyName, Configuration],
+  options: StubOptions,
+  use: (front: Front) => Promise<void>,
 ): Promise<void> {
-  await withServer({}, async ({ port, key }) => {
-    const front = await vacantPort()
-    const proxy = start(t.testdir(), front, port)
-    t.teardown(() => proxy.kill('SIGTERM'))
-    const url = `http://127.0.0.1:${front}`
-    for (let i = 0; (await statusOf(`${url}/healthz`)) !== 200; i++) {
-      if (i === 500) throw new Error('the proxy does not come up')
-      await sleep(20)
+  await withServer(options, async ({ port: serverPort, key, log }) => {
+    const port = await vacantPort()
+    const folder = t.testdir()
+    const proxy = await startProxy(name, configuration, { folder, port, serverPort })
+    try {
+      await use({ port, key, log })
+    } finally {
+      await proxy.stop()
     }
-    const counts = new Map<number, number>()
-    const ask = async () => {
-      for (let i = 0; i < requests / clients; i++) {
-        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-        const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body: '{}' })
-        await reply.arrayBuffer()
-        counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
-      }
-    }
-    await Promise.all(Array.from({ length: clients }, ask))
-    t.strictSame([...counts], [[200, requests]])
-    t.equal((await fetch(`${url}/v1/models`)).status, 401)
-    const exited = new Promise((resolve) => proxy.once('exit', resolve))
-    proxy.kill('SIGTERM')
-    await exited
   })
 }
 
-const agent = new Agent()
-const statusOf = (url: string) =>
-  new Promise<number | undefined>((resolve) => {
-    get(url, { agent }, (reply) => {
-      reply.resume()
-      resolve(reply.statusCode)
-    }).once('error', () => resolve(undefined))
+for (const name of ['nginx', 'haproxy'] as const) {
+  t.test(
+    `${name}: ${requests} requests through its default settings are all answered`,
+    without(name),
+    (t) =>
+      through(t, [name, plain[name]], {}, async ({ port, key }) => {
+        const url = `http://127.0.0.1:${port}`
+        const counts = new Map<number, number>()
+        const ask = async () => {
+          for (let i = 0; i < requests / clients; i++) {
+            const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+            const reply = await fetch(`${url}/v1/systemone`, {
+              method: 'POST',
+              headers,
+              body: '{}',
+            })
+            await reply.arrayBuffer()
+            counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
+          }
+        }
+        await Promise.all(Array.from({ length: clients }, ask))
+        t.strictSame([...counts], [[200, requests]])
+        t.equal((await fetch(`${url}/v1/models`)).status, 401)
+      }),
+  )
+}
+
+const certificate = {
+  certFile: join(root, 'test/fixtures/localhost.pem'),
+  keyFile: join(root, 'test/fixtures/localhost-key.pem'),
+}
+const ca = readFileSync(certificate.certFile)
+
+interface Sent {
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** The client's own, of the loopback network. */
+  readonly from?: string
+}
+
+function send({ port, key }: Front, { path, headers, body, from }: Sent): Promise<IncomingMessage> {
+  const method = body === undefined ? 'GET' : 'POST'
+  const standard = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        ...{ host: '127.0.0.1', servername: 'localhost', port, path, method, ca, agent: false },
+        ...(from !== undefined && { localAddress: from }),
+        headers: { ...standard, host: `localhost:${port}`, ...headers },
+      },
+      resolve,
+    )
+    sent.once('error', reject)
+    sent.end(body)
   })
+}
 
-const nginx = find('nginx')
-t.test(
-  `nginx: ${requests} requests by its plain proxy_pass are all answered`,
-  { skip: nginx === undefined && 'nginx is not installed' },
-  (t) =>
-    through(t, (dir, front, back) => {
-      const file = join(dir, 'nginx.conf')
-      writeFileSync(file, nginxSettings(dir, front, back))
-      return spawn(nginx!, ['-c', file, '-g', 'daemon off; master_process off;'], {
-        stdio: 'ignore',
+async function textOf(reply: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const part of reply.setEncoding('utf8')) text += part
+  return text
+}
+
+for (const name of ['nginx', 'haproxy', 'caddy'] as const) {
+  const proxy = [name, deployed(name, certificate)] as const
+  const trustedProxies = createTrustedProxies('127.0.0.1')
+
+  t.test(
+    `${name} as deployed: HTTPS, large bodies, and nothing of the operator's`,
+    without(name),
+    (t) =>
+      through(t, proxy, { trustedProxies }, async (front) => {
+        t.equal((await send(front, { path: '/healthz' })).statusCode, 200)
+        const body = JSON.stringify({ state: 'x'.repeat(3_000_000) })
+        const asked = await send(front, { path: '/v1/systemone', body })
+        t.equal(asked.statusCode, 200)
+        t.match(await textOf(asked), /"noul":0\.75/)
+        const tooLarge = await send(front, { path: '/v1/systemone', body: ' '.repeat(5_000_000) })
+        t.equal(tooLarge.statusCode, 413)
+        t.match(await textOf(tooLarge), /payload_too_large/, 'the server says so, not the proxy')
+        for (const path of ['/metrics', '/admin', '/admin/v1/keys', '/console', '/console/']) {
+          const hidden = await send(front, { path })
+          t.equal(hidden.statusCode, 404, path)
+          hidden.resume()
+        }
+        t.notMatch(front.log.join('\n'), /\/(?:metrics|admin|console)/)
+      }),
+  )
+
+  t.test(`${name} as deployed: wrong keys are counted by client`, without(name), (t) =>
+    through(t, proxy, { trustedProxies }, async (front) => {
+      const guess = (from: string, i: number) =>
+        send(front, {
+          ...{ path: '/v1/models', from },
+          headers: {
+            authorization: `Bearer oi-${String(i).padStart(43, '0')}`,
+            // What a client says of itself counts for nothing.
+            'x-forwarded-for': `203.0.113.${i}`,
+          },
+        })
+      for (let i = 0; i < 20; i++) {
+        const reply = await guess('127.0.0.2', i)
+        t.equal(reply.statusCode, 401)
+        t.equal(reply.headers['retry-after'], undefined)
+      }
+      t.ok((await guess('127.0.0.2', 21)).headers['retry-after'], 'it has guessed too often')
+      t.notOk((await guess('127.0.0.3', 22)).headers['retry-after'], 'another one has not')
+    }),
+  )
+
+  t.test(
+    `${name} as deployed: a line of a batch is there before the others`,
+    without(name),
+    (t) => {
+      const ends: (() => void)[] = []
+      const decider = stubDecider(
+        () => new Promise((resolve) => ends.push(() => resolve(decision))),
+      )
+      return through(t, proxy, { trustedProxies, decider }, async (front) => {
+        const asked = send(front, {
+          path: batchPath,
+          headers: { accept: linesType },
+          body: JSON.stringify(requestsAbout(numbers(3))),
+        })
+        await until(() => ends.length === 3)
+        ends[1]!()
+        const reply = await asked
+        let text = ''
+        reply.setEncoding('utf8').on('data', (part: string) => (text += part))
+        await until(() => text.includes('\n'))
+        t.match(JSON.parse(text) as object, { index: 1, status: 200 })
+        ends[0]!()
+        ends[2]!()
+        await until(() => reply.complete)
+        t.equal(text.trimEnd().split('\n').length, 4)
       })
-    }),
-)
-
-const haproxy = find('haproxy')
-t.test(
-  `HAProxy: ${requests} requests behind its plain health check are all answered`,
-  { skip: haproxy === undefined && 'HAProxy is not installed' },
-  (t) =>
-    through(t, (dir, front, back) => {
-      const file = join(dir, 'haproxy.cfg')
-      writeFileSync(file, haproxySettings(front, back))
-      t.equal(spawnSync(haproxy!, ['-c', '-f', file]).status, 0)
-      return spawn(haproxy!, ['-db', '-f', file], { stdio: 'ignore' })
-    }),
-)
+    },
+  )
+}

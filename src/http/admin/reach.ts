@@ -14,7 +14,7 @@
 
 import { OiError } from '../../errors.js'
 import { isLoopback, type TrustedProxies } from '../client-address.js'
-import type { Head } from '../exchange.js'
+import { everyValue, type Head } from '../exchange.js'
 
 export type AdminMode = 'loopback' | 'on'
 
@@ -43,7 +43,7 @@ const localHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?(?:
 export function originOf(head: Head, peer: string, options: ReachOptions): Origin {
   const { mode, tls, trustedProxies } = options
   const trusted = trustedProxies.trusts(peer)
-  const address = trustedProxies.clientOf(peer, head.getHeader('x-forwarded-for'))
+  const address = trustedProxies.clientOf(peer, everyValue(head, 'x-forwarded-for'))
   const proto = trusted ? head.getHeader('x-forwarded-proto') : ''
   const origin = { address, secure: tls || proto.toLowerCase() === 'https' }
   if (mode === 'on') return origin

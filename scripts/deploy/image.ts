@@ -1,0 +1,149 @@
+/**
+ * Builds the image and runs it by podman as the guide says, and as a new user would use it.
+ *
+ * @module
+ */
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '../build/paths.js'
+import { BuildError, run } from '../build/run.js'
+import { baseImage } from './base-image.js'
+import type { Report } from './report.js'
+
+const dockerfile = join(root, 'scripts', 'deploy', 'Dockerfile')
+const image = 'localhost/oi:check'
+const names = { container: 'oi-check', volume: 'oi-check' }
+
+/** By itself podman asks for more than a machine without all privileges may give. */
+const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
+
+/** As `docker run` in the guide. It has no network but its own loopback. */
+const flags = [
+  ...['--name', names.container, '--volume', `${names.volume}:/data`, '--network', 'none'],
+  ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'],
+  ...['--security-opt', 'no-new-privileges', '--stop-timeout', '20', ...limits],
+]
+
+const startLimitMs = 60_000
+
+interface Outcome {
+  readonly status: number | null
+  readonly stdout: string
+  readonly output: string
+}
+
+function podman(...args: readonly string[]): Outcome {
+  // The other runtime, crun, refuses control groups of both versions at once.
+  const { status, stdout, stderr } = spawnSync('podman', ['--runtime', 'runc', ...args], {
+    encoding: 'utf8',
+  })
+  return { status, stdout, output: stdout + stderr }
+}
+
+/** @returns The name of the image. */
+export async function checkImage(report: Report): Promise<string> {
+  const text = readFileSync(dockerfile, 'utf8')
+  const [, node, suite] = /^ARG NODE_IMAGE=node:(\d+)-(\w+)-slim$/m.exec(text) ?? []
+  if (node === undefined || suite === undefined) throw new BuildError('Dockerfile: no NODE_IMAGE')
+  const base = await baseImage({ node, suite })
+  const from = ['--build-arg', `NODE_IMAGE=${base}`, '--file', dockerfile]
+  // A health check is of Docker's format alone.
+  await run(
+    'podman',
+    ['build', '--isolation', 'chroot', '--format', 'docker', ...from, '--tag', image, root],
+    { quiet: true },
+  )
+  report.ok(`the image is built, on Debian ${suite} with Node ${node}`)
+  clear()
+  try {
+    await use(report)
+  } finally {
+    clear()
+  }
+  return image
+}
+
+function clear(): void {
+  podman('rm', '--force', '--volumes', names.container)
+  podman('volume', 'rm', '--force', names.volume)
+}
+
+async function use(report: Report): Promise<void> {
+  const volume = ['--volume', `${names.volume}:/data`]
+  const once = (...args: readonly string[]) =>
+    podman('run', '--rm', '--network', 'none', ...limits, ...volume, image, ...args)
+  once('workspaces', 'create', 'default')
+  const made = once('keys', 'create', '--name', 'me')
+  const key = made.stdout.trim()
+  report.check('a key is made before the first start', /^oi-[\w-]{43}$/.test(key), made.output)
+
+  const started = podman('run', '--detach', ...flags, image)
+  report.check('it starts', started.status === 0, started.output)
+  const exec = (...args: readonly string[]) => podman('exec', names.container, ...args)
+  const endMs = performance.now() + startLimitMs
+  let ready = exec('node', '/app/probe.mjs', '/readyz')
+  while (ready.status !== 0 && performance.now() < endMs) {
+    await sleep(200)
+    ready = exec('node', '/app/probe.mjs', '/readyz')
+  }
+  report.check(
+    'it is ready',
+    ready.status === 0,
+    ready.output + podman('logs', names.container).output,
+  )
+  const log = podman('logs', names.container).output
+  report.check('its log shows no key', !/oi-[\w-]{43}/.test(log), log)
+  report.note(/Listening on .*/.exec(log)?.[0] ?? 'it does not say where it listens')
+
+  const health = podman('healthcheck', 'run', names.container)
+  report.check('the health check of the image is passed', health.status === 0, health.output)
+  const lost = exec('node', '/app/probe.mjs', '/nowhere')
+  report.check('and can fail', lost.status === 1 && /status 404/.test(lost.output), lost.output)
+
+  const question = ['It rains.', '--noul', 'Is it wet?', '--url', 'http://127.0.0.1:8080']
+  const asked = exec('oi', 'ask', ...question, '--key', key)
+  report.check('it answers', asked.status === 0 && /\d %/.test(asked.output), asked.output)
+  const usage = exec('oi', 'workspaces', 'usage', 'default')
+  report.check(
+    'commands in the container see its accounts',
+    /oi-small/.test(usage.output),
+    usage.output,
+  )
+  const user = exec('id', '-u')
+  report.check('it is not root', user.stdout.trim() === '10001', user.output)
+  const capabilities = exec('sh', '-c', 'grep CapEff /proc/1/status')
+  report.check('it has no capabilities', /\t0+$/m.test(capabilities.stdout), capabilities.output)
+  const write = exec(
+    'sh',
+    '-c',
+    'for at in / /app /usr/local/bin /etc; do touch $at/x && echo $at; done',
+  )
+  report.check('its root file system is read-only', write.stdout === '', write.output)
+  const process1 = exec('cat', '/proc/1/comm')
+  report.check(
+    'the server is process 1',
+    /^(?:node|MainThread)$/m.test(process1.stdout),
+    process1.output,
+  )
+
+  const fromMs = performance.now()
+  const stopped = podman('stop', names.container)
+  const tookMs = performance.now() - fromMs
+  const ended = podman(
+    'inspect',
+    '--format',
+    '{{.State.ExitCode}} {{.State.OOMKilled}}',
+    names.container,
+  )
+  const calm = stopped.status === 0 && ended.stdout.trim() === '0 false'
+  report.check('SIGTERM ends it with 0', calm, stopped.output + ended.output)
+  report.note(`it took ${Math.round(tookMs)} ms, of which 3,000 are --drain-ms`)
+
+  const kept = once('keys', 'list')
+  report.check('the volume keeps the key', kept.output.includes(key.slice(-4)), kept.output)
+  const size = podman('image', 'inspect', '--format', '{{.Size}}', image)
+  report.note(`the image has ${Math.round(Number(size.stdout) / 1e6)} MB`)
+}

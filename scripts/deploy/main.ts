@@ -1,0 +1,54 @@
+/**
+ * `npm run deploy:check`: what operators copy from this folder, run as far as one machine can.
+ *
+ * @module
+ */
+
+import { parseArgs } from 'node:util'
+import { probe } from '../build/run.js'
+import { runCommand, UsageError } from '../command.js'
+import { checkImage } from './image.js'
+import { checkManifests } from './manifests.js'
+import { Report } from './report.js'
+import { checkUnit } from './unit.js'
+
+const usage = `Usage: npm run deploy:check -- [what …]
+
+  image       builds the Dockerfile and runs the image, by podman
+  unit        has a systemd of this machine run the unit, by systemd-nspawn
+  manifests   has Kubernetes' and Compose's schemas judge the YAML files
+
+Without a word: all. Needs root, and Debian's packages podman, runc, mmdebstrap and systemd-container.
+
+Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+
+const checks: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
+  manifests: checkManifests,
+  image: checkImage,
+  unit: checkUnit,
+}
+
+await runCommand(usage, async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  for (const name of positionals) {
+    if (!(name in checks)) throw new UsageError(`expected ${Object.keys(checks).join(', ')}`)
+  }
+  const missing = ['podman', 'runc', 'mmdebstrap', 'systemd-nspawn'].filter(
+    (name) => probe(name) === undefined,
+  )
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.join(', ')}`)
+  const report = new Report()
+  for (const [name, check] of Object.entries(checks)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
+    console.log(`\n${name}`)
+    await check(report)
+  }
+  return report.failed > 0 ? 1 : 0
+})

@@ -1,0 +1,158 @@
+/**
+ * Has a systemd of this machine run the unit, as the guide says: booted by systemd-nspawn on
+ * this machine's own /usr, with everything else empty and no network but loopback. This checkout
+ * stands for what npm installs to /opt/oi.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '../build/paths.js'
+import { BuildError } from '../build/run.js'
+import type { Report } from './report.js'
+
+const source = join(root, 'scripts', 'deploy')
+
+/** Everything is slow on a machine with much to do. */
+const limitMs = 180_000
+
+interface Outcome {
+  readonly status: number | null
+  readonly output: string
+}
+
+export async function checkUnit(report: Report): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'oi-unit-'))
+  const container = boot(folder)
+  try {
+    const leader = await leaderOf(container)
+    const enter = (...command: readonly string[]): Outcome => {
+      const args = ['--target', leader, '--all', ...command]
+      const { status, stdout, stderr } = spawnSync('nsenter', args, { encoding: 'utf8' })
+      return { status, output: stdout + stderr }
+    }
+    await use(report, enter)
+  } finally {
+    spawnSync('pkill', ['--signal', 'KILL', '--parent', String(container.pid)])
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function boot(folder: string): ChildProcess {
+  const bin = join(folder, 'opt', 'node_modules', '.bin')
+  mkdirSync(bin, { recursive: true })
+  mkdirSync(join(folder, 'etc'))
+  const main = join(root, 'dist', 'src', 'cli', 'main.js')
+  writeFileSync(join(bin, 'oi'), `#!/bin/sh\nexec node ${main} "$@"\n`, { mode: 0o755 })
+  writeFileSync(join(folder, 'etc', 'oi.json'), '{ "log": "requests" }\n')
+  const binds = [
+    [root, root],
+    [join(folder, 'opt'), '/opt/oi'],
+    [join(folder, 'etc'), '/etc/oi'],
+    [join(source, 'systemd', 'oi.service'), '/etc/systemd/system/oi.service'],
+  ].map(([from, to]) => `--bind-ro=${from}:${to}`)
+  const how = ['--directory=/', '--volatile=yes', '--boot', '--private-network', '--console=pipe']
+  const alone = ['--quiet', '--register=no', '--keep-unit', '--machine=oi-check']
+  // It would wait for a network.
+  const kernel = ['systemd.firstboot=no', 'systemd.mask=systemd-networkd-wait-online.service']
+  const target = 'systemd.unit=basic.target'
+  return spawn('systemd-nspawn', [...alone, ...how, ...binds, ...kernel, target], {
+    stdio: 'ignore',
+  })
+}
+
+/** The container's process 1, as this machine calls it. */
+async function leaderOf(container: ChildProcess): Promise<string> {
+  const endMs = performance.now() + limitMs
+  while (performance.now() < endMs && container.exitCode === null) {
+    const { stdout } = spawnSync('pgrep', ['--parent', String(container.pid)], { encoding: 'utf8' })
+    const leader = stdout.split('\n')[0]!
+    const state = ['--target', leader, '--all', 'systemctl', 'is-active', 'basic.target']
+    if (leader !== '' && spawnSync('nsenter', state).status === 0) return leader
+    await sleep(500)
+  }
+  throw new BuildError(`systemd-nspawn: no systemd has come up (${container.exitCode})`)
+}
+
+async function use(
+  report: Report,
+  enter: (...command: readonly string[]) => Outcome,
+): Promise<void> {
+  const show = (name: string) =>
+    enter('systemctl', 'show', '--value', '--property', name, 'oi').output.trim()
+  const until = async (holds: () => boolean) => {
+    const endMs = performance.now() + limitMs
+    while (!holds() && performance.now() < endMs) await sleep(500)
+    return holds()
+  }
+  const status = () => enter('systemctl', 'status', '--no-pager', '--full', 'oi').output
+  const probe = ['node', join(source, 'probe.mjs'), '/readyz']
+
+  const verified = enter('systemd-analyze', 'verify', 'oi.service')
+  report.check('systemd-analyze verify finds nothing', verified.status === 0, verified.output)
+  enter('systemctl', 'start', 'dbus.socket')
+  const oi = (...args: readonly string[]) =>
+    enter('bash', '-c', `${commandOfGuide()}\noi "$@"`, 'oi', ...args)
+  oi('workspaces', 'create', 'default')
+  const made = oi('keys', 'create', '--name', 'me')
+  const key = /^oi-[\w-]{43}$/m.exec(made.output)?.[0] ?? ''
+  report.check("the guide's command makes a key before the first start", key !== '', made.output)
+
+  const started = enter('systemctl', 'start', 'oi')
+  report.check(
+    'it starts, and says when it is ready',
+    started.status === 0,
+    started.output + status(),
+  )
+  report.check('it says what it serves', show('StatusText') === 'Serving oi-small', status())
+  const ready = enter(...probe)
+  report.check('/readyz says so too', ready.status === 0, ready.output)
+  const log = enter('journalctl', '--unit', 'oi', '--no-pager').output
+  report.check('its log shows no key', !/oi-[\w-]{43}/.test(log), log)
+  const listed = oi('keys', 'list')
+  report.check(
+    'the same command works beside it',
+    listed.output.includes(key.slice(-4)),
+    listed.output,
+  )
+  const owners = enter('find', '/var/lib/private/oi', '-user', 'root').output
+  report.check("nothing in its folder is root's", owners === '', owners)
+  report.note(
+    enter('systemd-analyze', 'security', '--no-pager', 'oi').output.trim().split('\n').at(-1)!,
+  )
+
+  const reloaded = enter('systemctl', 'reload', 'oi')
+  const pid = show('MainPID')
+  report.check('it reads its settings again', reloaded.status === 0, reloaded.output)
+  enter('pkill', '--signal', 'KILL', '--parent', pid)
+  await sleep(1000)
+  const back = await until(() => enter(...probe).status === 0)
+  report.check(
+    "a model's process that is killed is replaced",
+    back && show('MainPID') === pid,
+    status(),
+  )
+
+  enter('kill', '-STOP', pid)
+  const again = await until(() => show('NRestarts') === '1' && show('ActiveState') === 'active')
+  report.check('one that hangs is ended by the watchdog, and started again', again, status())
+
+  const fromMs = performance.now()
+  enter('systemctl', 'stop', 'oi')
+  const tookMs = Math.round(performance.now() - fromMs)
+  const how = `${show('Result')} ${show('ExecMainStatus')}`
+  report.check('SIGTERM ends it well', how === 'success 0', `${how}\n${status()}`)
+  report.note(`it took ${tookMs} ms, of which 3,000 are --drain-ms`)
+}
+
+/** The shell function of the guide, without sudo. */
+function commandOfGuide(): string {
+  const guide = readFileSync(join(source, 'README.md'), 'utf8')
+  const found = /^oi\(\) \{$[^]*?^\}$/m.exec(guide)?.[0]
+  if (found === undefined) throw new BuildError('README.md: no function oi()')
+  return found.replace('sudo ', '')
+}

@@ -1,0 +1,61 @@
+/**
+ * The configurations that operators copy, scripts/deploy/proxies, on other ports and with another
+ * certificate. Not a line of them is changed beyond that.
+ *
+ * @module
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../build/paths.js'
+import { type Configuration, nginxAround, type ProxyName, type ProxyOptions } from './proxy.js'
+
+export interface Certificate {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+const files = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg', caddy: 'Caddyfile' }
+
+/** What stands for what. */
+const changes = (
+  { folder, port, serverPort }: ProxyOptions,
+  { certFile, keyFile }: Certificate,
+): Readonly<Record<ProxyName, Readonly<Record<string, string>>>> => ({
+  nginx: {
+    'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
+    'oi.example.com': 'localhost',
+    '/etc/ssl/oi/fullchain.pem': certFile,
+    '/etc/ssl/oi/privkey.pem': keyFile,
+    '127.0.0.1:8080': `127.0.0.1:${serverPort}`,
+  },
+  haproxy: {
+    'bind :443': `bind 127.0.0.1:${port}`,
+    '/etc/haproxy/oi.pem': join(folder, 'both.pem'),
+    '127.0.0.1:8080': `127.0.0.1:${serverPort}`,
+  },
+  caddy: {
+    // By itself it asks an authority for the certificate.
+    'oi.example.com {': `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certFile} ${keyFile}`,
+    '127.0.0.1:8080': `127.0.0.1:${serverPort}`,
+  },
+})
+
+/** @throws Error if a file lacks what is to be changed in it. */
+export function deployed(name: ProxyName, certificate: Certificate): Configuration {
+  return (options) => {
+    const { folder } = options
+    const { certFile, keyFile } = certificate
+    const both = [certFile, keyFile].map((file) => readFileSync(file, 'utf8')).join('\n')
+    writeFileSync(join(folder, 'both.pem'), both)
+    let text = readFileSync(join(root, 'scripts', 'deploy', 'proxies', files[name]), 'utf8')
+    for (const [from, to] of Object.entries(changes(options, certificate)[name])) {
+      if (!text.includes(from)) throw new Error(`${files[name]}: expected "${from}"`)
+      text = text.replaceAll(from, to)
+    }
+    if (name === 'nginx') return nginxAround(folder, text)
+    // Its own port for administration, and that for redirects, are everybody's.
+    const alone = '{\n\tadmin off\n\tauto_https disable_redirects\n}\n'
+    return name === 'caddy' ? alone + text : text
+  }
+}
