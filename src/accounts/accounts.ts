@@ -1,11 +1,8 @@
 /**
  * Workspaces and their keys; their limits, money and usage are parts of their own.
  *
- * Rules
- *   1. A secret is returned once, by the call that made it. Stored is its SHA-256.
- *   2. No message holds a secret.
- *   3. Any method may find the file locked, damaged or gone: it throws `ERR_OVERLOADED` then, and
- *      works again once the file does (connection.ts).
+ * Any method may find the file locked, damaged or gone: it throws `ERR_OVERLOADED` then, and works
+ * again once the file does (connection.ts).
  *
  * @module
  */
@@ -162,7 +159,7 @@ export class Accounts {
       this.#db
         .prepare<[], WorkspaceRow>(`SELECT ${workspaceColumns} FROM workspaces ORDER BY id`)
         .all()
-        .map((row) => this.terms.from(row)),
+        .map((row) => this.#workspaceOf(row)),
     )
   }
 
@@ -276,8 +273,13 @@ export class Accounts {
           `SELECT ${workspaceColumns} FROM workspaces WHERE ${by} = ?`,
         )
         .get(name)
-      return row && this.terms.from(row)
+      return row && this.#workspaceOf(row)
     })
+  }
+
+  #workspaceOf(row: WorkspaceRow): Workspace {
+    const { id, name, createdMs } = row
+    return { id, name, createdMs, ...this.terms.from(row) }
   }
 
   /** @param id - Of the workspace that may have the name already. */

@@ -91,5 +91,6 @@ export class Audit {
   }
 }
 
-const textOf = (value: unknown) => (value == null ? null : JSON.stringify(value))
+const textOf = (value: unknown) =>
+  value === undefined || value === null ? null : JSON.stringify(value)
 const valueOf = (text: string | null): unknown => (text === null ? null : JSON.parse(text))

@@ -63,24 +63,19 @@ export class Terms {
         this.#db
           .prepare<[number], TermsRow>(`SELECT id, ${termsColumns} FROM workspaces WHERE id = ?`)
           .get(workspaceId) ?? missing()
-      const { requestsPerMinute, concurrent, balance, budget } = this.from(row, nowMs)
-      return { requestsPerMinute, concurrent, balance, budget }
+      return this.from(row, nowMs)
     })
   }
 
-  /**
-   * As {@link of}, from a row that was read in the same transaction.
-   *
-   * @returns What is in the row and no part of the terms as well.
-   */
-  from<Row extends TermsRow>(row: Row, nowMs = Date.now()) {
-    const { budgetTokens, budgetPeriod, ...rest } = row
+  /** As {@link of}, from a row that was read in the same transaction. */
+  from(row: TermsRow, nowMs = Date.now()): WorkspaceTerms {
     let { balance } = row
-    const budget = budgetTokens === null ? null : this.#budgetState(row, nowMs)
+    const budget = row.budgetTokens === null ? null : this.#budgetState(row, nowMs)
     if (balance !== null) {
       for (const booking of this.#pendingOf(row.id)) if (booking.charged) balance -= booking.cost
     }
-    return { ...rest, balance, budget }
+    const { requestsPerMinute, concurrent } = row
+    return { requestsPerMinute, concurrent, balance, budget }
   }
 
   /**

@@ -142,7 +142,7 @@ t.test(
       headers: { ...served.headers, 'x-oi-evidence': '1', 'x-oi-orders': '2' },
       body: JSON.stringify(body),
     })
-    t.match((await same.json()) as object, { answers: reply.body.answers })
+    t.match(await same.json(), { answers: reply.body.answers })
     t.match(reply.headers.get('server-timing'), /^queue;dur=/)
     for (const [wrong, status, param] of [
       [{ ...body, questions: {} }, 422, 'questions'],

@@ -51,7 +51,7 @@ t.test('a usage report', async (t) => {
   const day = { day: '2026-01-31', model: 'm', requests: 1, input_tokens: 2, output_tokens: 1 }
   const usage = [{ ...day, image_tokens: 0, cached_tokens: 0, cost: 3 }]
   const limits = { requests_per_minute: 0, concurrent: 64 }
-  const report = { workspace: 'w', balance: null, limits, usage }
+  const report = { workspace: 'w', balance: null, budget: null, limits, usage }
   t.ok(validators.usage.Check(report))
   t.ok(validators.usage.Check({ ...report, balance: -5, usage: [] }))
   for (const wrong of [

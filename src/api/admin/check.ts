@@ -87,7 +87,7 @@ type SchemaError = ReturnType<Validator['Errors']>[number]
 function requireShape(code: ErrorCode, schema: object, value: unknown, parent = ''): void {
   let validator = compiled.get(schema)
   if (validator === undefined) {
-    validator = Compile(schema as Type.TSchema) as unknown as Validator
+    validator = Compile(schema as Type.TSchema)
     compiled.set(schema, validator)
   }
   if (validator.Check(value)) return
