@@ -13,9 +13,14 @@ export interface ServerLimits {
   readonly max_reply_bytes: number
 }
 
+/** A card with what the server allows besides. */
+export function fullCard(model: ModelCard, limits: ServerLimits) {
+  return { ...model, limits: { ...model.limits, ...limits } }
+}
+
 export function modelList(models: readonly ModelCard[], limits: ServerLimits) {
   return {
-    models: models.map((model) => ({ ...model, limits: { ...model.limits, ...limits } })),
+    models: models.map((model) => fullCard(model, limits)),
     object: 'list',
     data: models.map((model) => ({
       id: model.name,

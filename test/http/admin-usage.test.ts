@@ -7,6 +7,7 @@ import { validators } from '../../src/api/schemas.js'
 import { WorkspaceGate } from '../../src/http/workspace-gate.js'
 import { withAdmin } from '../helpers/admin-server.js'
 import { bookingOf } from '../helpers/booking.js'
+import { until } from '../helpers/until.js'
 
 type Usage = ReplyOf<'getUsage'>
 type NewKey = ReplyOf<'createKey'>
@@ -35,7 +36,7 @@ t.test('usage is told by workspace, key and model, per hour and day', (t) =>
       })
     }
     for (const flushed of [false, true]) {
-      if (flushed) t.ok(accounts.ledger.flush())
+      if (flushed) await until(() => accounts.ledger.flush())
       t.strictSame(await rowsOf('by=workspace&per=day'), [
         [`${today}T00`, 'default', 3, 9],
         [`${today}T00`, 'other', 1, 3],
@@ -71,30 +72,13 @@ t.test('usage is told by workspace, key and model, per hour and day', (t) =>
     ])
     for (const [query, says] of [
       ['by=workspace&key_id=1', /by: expected key or model/],
-      ['from=soon', /from: expected a time as/],
+      ['from=not-a-time', /from: expected a time as/],
       ['from=2026-01-02&to=2026-01-01', /from: expected a time before to/],
       ['per=hour&from=2026-01-01&to=2026-12-01', /at most 92 days/],
       ['by=day', /by: expected "workspace" or "key" or "model"/],
     ] as const) {
       t.match(await admin.refused(400, 'invalid_request', 'GET', `/usage?${query}`), says)
     }
-  }),
-)
-
-t.test('by the hour, what is older than 92 days is forgotten, and by the day nothing', (t) =>
-  withAdmin(t, {}, async ({ admin, accounts, workspaceId }) => {
-    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000)
-    for (const ago of [95, 1]) {
-      const timeMs = day(ago).getTime()
-      void accounts.ledger.book({ ...bookingOf(workspaceId, 1), timeMs }, false)
-      t.ok(accounts.ledger.flush())
-    }
-    const from = day(95).toISOString().slice(0, 10)
-    const to = day(94).toISOString().slice(0, 10)
-    const old = (per: string) =>
-      admin.done<Usage>('GET', `/usage?per=${per}&from=${from}&to=${to}`).then(({ rows }) => rows)
-    t.equal((await old('day')).length, 1)
-    t.equal((await old('hour')).length, 0)
   }),
 )
 
@@ -165,7 +149,7 @@ t.test('what another server books counts in the same budget', (t) =>
     try {
       const booking = { ...bookingOf(workspaceId, 0), inputTokens: 90, timeMs: Date.now() }
       void elsewhere.ledger.book(booking, false)
-      t.ok(elsewhere.ledger.flush())
+      await until(() => elsewhere.ledger.flush())
     } finally {
       elsewhere.close()
     }

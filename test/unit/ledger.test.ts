@@ -6,6 +6,7 @@ import { audit, isBalanced } from '../helpers/audit.js'
 import { bookingOf } from '../helpers/booking.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { createRandom } from '../helpers/random.js'
+import { until } from '../helpers/until.js'
 
 function open(t: Test) {
   const dataDir = dataFolder(t)
@@ -200,4 +201,22 @@ t.test('usage is kept per model and day, UTC', async (t) => {
     { day: day(1), model: 'b', requests: 1, ...one },
     { day: day(30), model: 'a', requests: 1, ...one },
   ])
+})
+
+t.test('by the hour, what is older than 92 days is forgotten; by the day nothing is', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  const elsewhere = new Accounts({ dataDir })
+  t.teardown(() => elsewhere.close())
+  const oldMs = Date.now() - 95 * 86_400_000
+  const rowsOf = (per: 'hour' | 'day') => {
+    const query = { by: 'workspace' as const, per, fromMs: oldMs, toMs: oldMs + 1 }
+    return accounts.usageOver({ ...query, workspaceId: id }).length
+  }
+  void accounts.ledger.book({ ...bookingOf(id, 1), timeMs: oldMs }, false)
+  t.equal(rowsOf('hour'), 1, 'what is not written yet is there')
+  await until(() => accounts.ledger.flush())
+  void elsewhere.ledger.book({ ...bookingOf(id, 1), timeMs: Date.now() }, false)
+  await until(() => elsewhere.ledger.flush())
+  t.equal(rowsOf('hour'), 0)
+  t.equal(rowsOf('day'), 1)
 })

@@ -7,6 +7,9 @@
 import Type from 'typebox'
 import { count, id, time, tokenFields } from './fields.js'
 
+const dayOrTime = (description: string) =>
+  Type.String({ minLength: 10, maxLength: 40, description })
+
 const by = Type.Union([Type.Literal('workspace'), Type.Literal('key'), Type.Literal('model')])
 const per = Type.Union([Type.Literal('hour'), Type.Literal('day')])
 
@@ -46,9 +49,9 @@ export const usageQuery = {
     Type.Union(per.anyOf, { default: 'day', description: 'Hours are kept for 92 days.' }),
   ),
   from: Type.Optional(
-    time('A day as 2026-01-31, or a time. Default: 30 days before `to`, or 47 hours.'),
+    dayOrTime('A day as 2026-01-31, or a time. Default: 31 days before `to`, or 48 hours.'),
   ),
-  to: Type.Optional(time('Exclusive. Default: the end of the current hour or day.')),
+  to: Type.Optional(dayOrTime('Exclusive. Default: the end of the current hour or day.')),
   workspace_id: Type.Optional(id('Only of this workspace.')),
   key_id: Type.Optional(id('Only of this key; needs `by` key or model.')),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),

@@ -39,6 +39,10 @@ export class AdminArea {
       ...{ throttle: new Throttle(), unbooked },
       decider: () => backend.decider(),
       running: () => server.running.size,
+      limits: () => {
+        const { maxBodyBytes, maxReplyBytes } = server
+        return { max_body_bytes: maxBodyBytes, max_reply_bytes: maxReplyBytes }
+      },
       pendingBookings: () => server.gate.storeFigures?.() ?? { fileBytes: 0, pendingAnswers: 0 },
     }
     this.#context = new AreaContext({

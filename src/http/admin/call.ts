@@ -10,6 +10,7 @@ import type { Session } from '../../accounts/admin-access.js'
 import type { ModelAdmin } from '../../admin/operations.js'
 import type { AdminOperationId, BodyOf, QueryOf, ReplyOf } from '../../api/admin/operations.js'
 import type { Decider } from '../../decide/types.js'
+import type { ServerLimits } from '../model-list.js'
 import type { AdminMode, Origin } from './reach.js'
 import type { Throttle } from './throttle.js'
 
@@ -55,6 +56,8 @@ export interface AdminServices extends AdminOptions {
   readonly throttle: Throttle
   /** Undefined unless the models are ready. */
   readonly decider: () => Decider | undefined
+  /** What the server allows, whatever a model could do. */
+  readonly limits: () => ServerLimits
   /** Decisions under way. */
   readonly running: () => number
   readonly unbooked: Unbooked

@@ -7,8 +7,8 @@
 import { isAbsolute } from 'node:path'
 import type { ModelAdmin, ModelStatus, OnProgress } from '../../admin/operations.js'
 import type { ReplyOf } from '../../api/admin/operations.js'
-import type { ModelCard } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
+import { fullCard } from '../model-list.js'
 import type { AdminHandlers, AdminServices, Call } from './call.js'
 import { patiently } from './patiently.js'
 import { timeText } from './present.js'
@@ -27,12 +27,13 @@ type UnderWay = ReplyOf<'listModels'>['under_way'][number]
 type Action = UnderWay['action']
 
 export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
-  const { models, accounts, decider } = services
+  const { models, accounts, decider, limits } = services
   const underWay = new Set<UnderWay>()
 
   const replyOf = (status: ModelStatus): State => {
     const cards = decider()?.models ?? []
-    return stateReply(status, cards.find(({ name }) => name === status.model) ?? null)
+    const card = cards.find(({ name }) => name === status.model)
+    return stateReply(status, card === undefined ? null : fullCard(card, limits()))
   }
 
   /** One thing that is done to a model: shown while it lasts, and written down. */
@@ -95,7 +96,7 @@ function find(models: ModelAdmin, name: string): ModelStatus {
   throw new OiError('ERR_NOT_FOUND', `There is no model ${name}: there are ${known}`)
 }
 
-function stateReply(status: ModelStatus, card: ModelCard | null): State {
+function stateReply(status: ModelStatus, card: ReturnType<typeof fullCard> | null): State {
   const { model, aliases, file, state, loaded, reason, sinceMs, device, processes, ends } = status
   return {
     ...{ name: model, aliases: [...aliases], default: status.default, file, state },
