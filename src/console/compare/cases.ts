@@ -78,7 +78,7 @@ export function linesOf(cases: readonly Case[], questions: string): string {
     const right =
       expected.length === 0
         ? ''
-        : `,"expected":${stringifyJson(objectFromEntries(expected) as Json)}`
+        : `,"expected":${stringifyJson(objectFromEntries(expected))}`
     return [`{"state":${state},"questions":${questions}${right}}\n`]
   })
   return lines.join('')
