@@ -54,17 +54,18 @@ export function App() {
 
   if (first !== undefined) return <FirstSignIn token={first} />
   if (now === null) return <SignIn />
-  if (now === undefined) {
+  const [page = 'keys', name] = parts
+  if (now === undefined && found.error) {
     return (
       <main class="lone">
-        {found.error ? <Failed error={found.error} retry={found.reload} /> : <Loading lines={3} />}
+        <Failed error={found.error} retry={found.reload} />
       </main>
     )
   }
-  const [page = 'keys', name] = parts
+  // The frame is painted before it is known who is signed in: it tells nothing of the server.
   return (
     <Frame page={page} name={name}>
-      <Page page={page} name={name} />
+      {now === undefined ? <Loading /> : <Page page={page} name={name} />}
     </Frame>
   )
 }

@@ -17,7 +17,7 @@ consoleTest('models and settings', { args: ['--threads', '1'] }, async (t, conso
     await load.getByRole('button', { name: 'Load model' }).click()
     await load.getByText('An absolute path').waitFor()
     await load.getByLabel('File').fill(file)
-    await load.getByLabel('Name').fill('second')
+    await load.getByLabel('Name', { exact: true }).fill('second')
     await load.getByLabel('Aliases').fill('two')
     await load.getByRole('button', { name: 'Load model' }).click()
     await load.waitFor({ state: 'detached' })

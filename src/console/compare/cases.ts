@@ -76,9 +76,7 @@ export function linesOf(cases: readonly Case[], questions: string): string {
       return label === undefined ? [] : [[name, label] as const]
     })
     const right =
-      expected.length === 0
-        ? ''
-        : `,"expected":${stringifyJson(objectFromEntries(expected) as Json)}`
+      expected.length === 0 ? '' : `,"expected":${stringifyJson(objectFromEntries(expected))}`
     return [`{"state":${state},"questions":${questions}${right}}\n`]
   })
   return lines.join('')

@@ -70,13 +70,13 @@ export interface TextFieldProps extends Common {
 }
 
 export function TextField({ value, onValue, input = {}, ...common }: TextFieldProps) {
+  // Preact's types know inputs of one type each, and here it is one of several.
   const { type = 'text', ...others } = input
   return (
     <Field {...common}>
       {(wired) => (
         <input
-          // Its types know inputs of one type each, and here it is one of several.
-          type={type as 'text'}
+          {...({ type } as { type: 'text' })}
           autocomplete="off"
           spellcheck={false}
           {...others}

@@ -54,7 +54,7 @@ function freeName(wanted: string, taken: readonly DraftQuestion[]): string {
 
 /** What a form says, as a request has it: empty rows are left out. */
 export function questionsOf(drafts: readonly DraftQuestion[]): Json {
-  return objectFromEntries(drafts.map((draft) => [draft.name, questionOf(draft)] as const)) as Json
+  return objectFromEntries(drafts.map((draft) => [draft.name, questionOf(draft)] as const))
 }
 
 function questionOf(draft: DraftQuestion): Json {
@@ -63,7 +63,7 @@ function questionOf(draft: DraftQuestion): Json {
   if (instructions.trim() !== '') members.push(['instructions', instructions])
   const criteria = criteriaOf({ type, yes, no, options })
   if (criteria !== undefined) members.push(['criteria', criteria])
-  return objectFromEntries(members) as Json
+  return objectFromEntries(members)
 }
 
 function criteriaOf({
@@ -77,13 +77,13 @@ function criteriaOf({
       ['true', yes],
       ['false', no],
     ].filter(([, text]) => text!.trim() !== '') as [string, string][]
-    return said.length === 0 ? undefined : (objectFromEntries(said) as Json)
+    return said.length === 0 ? undefined : objectFromEntries(said)
   }
   if (type === 'score') {
     return options.map(({ meaning }) => meaning).filter((meaning) => meaning.trim() !== '')
   }
   const named = options.filter(({ name, meaning }) => name !== '' || meaning !== '')
-  return objectFromEntries(named.map(({ name, meaning }) => [name, meaning] as const)) as Json
+  return objectFromEntries(named.map(({ name, meaning }) => [name, meaning] as const))
 }
 
 /** What is wrong with a form that JSON could not even say. */

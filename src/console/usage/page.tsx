@@ -15,7 +15,7 @@ import { downloadAddress, withQuery } from '../server.js'
 import { useLoad } from '../use-load.js'
 import type { Keys, Usage, Workspaces } from '../wire.js'
 import { Chart, Legend } from './chart.js'
-import { type Range, rangeOf, ranges } from './range.js'
+import { rangeOf, ranges } from './range.js'
 import { barsOf, type Measure, sumOf, type Total, totalsOf } from './series.js'
 
 const groupings = [
@@ -37,7 +37,7 @@ export function UsagePage() {
   const { query } = usePlace()
   const by = oneOf(query.get('by'), groupings) ?? 'workspace'
   const measure = oneOf(query.get('measure'), measures) ?? 'requests'
-  const range = (oneOf(query.get('range'), ranges) ?? '30d') as Range
+  const range = oneOf(query.get('range'), ranges) ?? '30d'
   const workspaceId = query.get('workspace_id') ?? ''
   const keyId = by === 'workspace' ? '' : (query.get('key_id') ?? '')
   const custom = { from: query.get('from') ?? '', to: query.get('to') ?? '' }

@@ -34,7 +34,10 @@ const columns: readonly Column<Workspace>[] = [
     end: true,
     by: (workspace) => workspace.active_keys,
     cell: (workspace) => (
-      <a href={`#/keys?workspace=${workspace.id}`} aria-label={`Keys of ${workspace.name}`}>
+      <a
+        href={`#/keys?workspace=${workspace.id}`}
+        aria-label={`${count(workspace.active_keys)} active keys of ${workspace.name}`}
+      >
         {count(workspace.active_keys)}
       </a>
     ),
