@@ -189,7 +189,10 @@ export const settingsSchema = Type.Partial(Type.Object(properties))
 
 /** One entry of `models` in a settings file. */
 export const modelEntrySchema = Type.Object({
-  file: Type.String({ minLength: 1, expected: 'the path of a GGUF file, or the name of a pulled model' }),
+  file: Type.String({
+    minLength: 1,
+    expected: 'the path of a GGUF file, or the name of a pulled model',
+  }),
   name: Type.Optional(Type.String({ minLength: 1, expected: 'a text that is not empty' })),
   aliases: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {

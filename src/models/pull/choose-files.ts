@@ -46,7 +46,6 @@ export function safeFileName(path: string): string {
   const name = segments.at(-1)!
   const isOdd =
     segments.some((segment) => ['', '.', '..'].includes(segment)) ||
-    // eslint-disable-next-line no-control-regex
     /[\\:\u0000-\u001f\u007f]/.test(path) ||
     name.startsWith('.') ||
     Buffer.byteLength(name) > 200

@@ -37,7 +37,7 @@ export class RangeDownload {
     const share = Math.ceil((version.bytes - there.bytes) / connections)
     const longest = Math.max(1, Math.min(pieceBytes, Math.max(share, 1 << 20)))
     this.#pieces = there.missing(version.bytes, longest)
-    let failure: unknown
+    let failure: Error | undefined
     const work = async () => {
       try {
         for (let piece = this.#pieces.shift(); piece; piece = this.#pieces.shift()) {
@@ -45,7 +45,7 @@ export class RangeDownload {
         }
       } catch (error) {
         // The others fail because of it, and later.
-        failure ??= error
+        failure ??= error as Error
         this.#stop.abort()
       }
     }
