@@ -87,7 +87,7 @@ t.test('a first start shows a key once, and a request that works with it', async
   const { stdout } = await promisify(execFile)('sh', ['-c', `${curl} -s`])
   t.match(JSON.parse(stdout), { model: 'stub' })
   t.match(first.stderr, /Loading the model: 100 %/)
-  t.match(JSON.parse((await first.match(/^\{"time".*"path".*$/m))[0]), {
+  t.match(JSON.parse((await first.match(/^\{"level".*"path".*$/m))[0]), {
     path: '/v1/systemone',
     status: 200,
   })

@@ -140,7 +140,8 @@ t.test('a terminal that is halted holds nothing; once it is gone, the server end
   const server = await ServerProcess.start(t, {
     stdio: ['pipe', 'pipe', 'ignore'],
     through,
-    args: requests,
+    // Of lines for people, more would be needed to fill what is held.
+    args: [...requests, '--log-format', 'json'],
   })
   const crowd = (times: number) => Promise.all(Array.from({ length: 8 }, () => server.ask(times)))
   await crowd(1200)
