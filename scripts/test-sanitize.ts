@@ -5,9 +5,6 @@
  *     kernels and random operations on a pipeline without Node, where leaks are counted too.
  *   - ThreadSanitizer: the random operations. Node cannot run under it.
  *
- * Node itself is not instrumented: for the tests the sanitizer's runtime is preloaded, and leaks
- * are not counted, as Node frees little at its end. Lifetimes are what matters there.
- *
  * @module
  */
 
@@ -18,7 +15,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildNative, type Switch } from './build/native.js'
 import { root } from './build/paths.js'
-import { BuildError, probe } from './build/run.js'
+import { BuildError } from './build/run.js'
+import { buildSanitizedAddon } from './build/sanitize.js'
 import { ensureModel } from './make-model/ensure.js'
 
 const suites = ['dist/test/native']
@@ -55,23 +53,13 @@ try {
 }
 
 async function testAddon(): Promise<boolean> {
-  const dir = await buildNative(new Set(['sanitize'] as const))
-  const runtimes = ['libasan.so', 'libubsan.so'].map((name) => {
-    const path = probe(process.env['CXX'] ?? 'c++', [`-print-file-name=${name}`])
-    if (!path?.startsWith('/')) throw new BuildError(`The compiler has no ${name}`)
-    return path
-  })
+  const environment = await buildSanitizedAddon()
   const files = suites.flatMap((suite) =>
     readdirSync(join(root, suite))
       .filter((name) => name.endsWith('.test.js') && !skipped.includes(name))
       .map((name) => join(suite, name)),
   )
-  return run('npx', ['tap', '--jobs=1', '--timeout=1800', ...files], {
-    OI_ADDON: join(dir, 'oi.node'),
-    LD_PRELOAD: runtimes.join(' '),
-    ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0:exitcode=66',
-    UBSAN_OPTIONS: 'print_stacktrace=1',
-  })
+  return run('npx', ['tap', '--jobs=1', '--timeout=1800', ...files], environment)
 }
 
 /**

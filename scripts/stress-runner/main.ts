@@ -1,12 +1,15 @@
 /**
- * `npm run stress:runner -- [--operations N] [--seed N] [--model NAME] [--between N]`
+ * `npm run stress:runner -- [--operations N] [--seed N] [--model NAME] [--between N] [--sanitize]`
  *
- * Exits with 1 if anything was wrong.
+ * With `--sanitize` both processes use the addon under AddressSanitizer. Exits with 1 if anything
+ * was wrong.
  *
  * @module
  */
 
+import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
+import { buildSanitizedAddon } from '../build/sanitize.js'
 import { ensureModel } from '../make-model/ensure.js'
 import { stressRunner } from './stress.js'
 
@@ -16,8 +19,16 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     model: { type: 'string', default: 'fixture-small' },
     between: { type: 'string', default: '1000' },
+    sanitize: { type: 'boolean', default: false },
   },
 })
+if (values.sanitize) {
+  // The runtime has to be loaded before anything else: by a process that starts with it.
+  const env = { ...process.env, ...(await buildSanitizedAddon()) }
+  const args = process.argv.slice(1).filter((arg) => arg !== '--sanitize')
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env })
+  process.exit(status ?? 1)
+}
 const startMs = performance.now()
 const { wrong, ends, ...counts } = await stressRunner({
   model: await ensureModel(values.model),

@@ -167,12 +167,18 @@ export class UwsTransport implements Transport {
     this.#active[connection]!.client.closes = true
     const stop = watchHalfClosed({
       isRunning: () => this.#isRunning(connection),
-      probe: () => this.#gate.probe(connection),
+      // Once its reply has begun, the interim reply would stand in the middle of it, and a part
+      // that cannot be written tells the same.
+      probe: () => this.#hasBegun(connection) || this.#gate.probe(connection),
       isThere: () => this.#gate.isThere(connection),
       finish: () => this.#gate.closeIfSent(connection),
     })
     this.#watches.set(connection, stop)
     return true
+  }
+
+  #hasBegun(connection: number): boolean {
+    return this.#active[connection]?.exchange?.begun ?? true
   }
 
   #closed(connection: number): void {

@@ -1,0 +1,69 @@
+/** A client that has said that it sends no more, and whose reply is long or comes in parts. */
+import t from 'tap'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { batchPath, linesType, requestsAbout } from '../helpers/batch.js'
+import { RawClient, request } from '../helpers/raw-client.js'
+import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
+
+const transports = ['uws', 'node'] as const
+/** Beyond what a connection takes that nobody reads. */
+const longName = 'm'.repeat(12_000_000)
+
+for (const transport of transports) {
+  t.test(`${transport}: nothing stands between the parts of its reply`, async (t) => {
+    const decider = stubDecider(async () => {
+      await sleep(350)
+      return decision
+    })
+    await withServer({ transport, decider }, async (server) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+      let text = ''
+      socket.on('data', (data) => (text += data.toString('latin1')))
+      const body = JSON.stringify(requestsAbout([1, 2, 3, 4, 5]))
+      const headers = { ...authorization(server), accept: linesType }
+      socket.end(request('POST', batchPath, headers, body))
+      await until(() => socket.readableEnded || text.endsWith('\r\n0\r\n\r\n'))
+      socket.destroy()
+      const begin = text.indexOf('HTTP/1.1 200')
+      t.ok(begin >= 0)
+      t.notMatch(text.slice(begin + 1), /HTTP\/1\.1/, 'an interim reply comes before it only')
+    })
+  })
+
+  t.test(`${transport}: its connection's descriptor may be another client's soon`, async (t) => {
+    const slow = new Slow()
+    const decider = stubDecider(async (...asked) => ({
+      ...(await slow.decide(...asked)),
+      model: longName,
+    }))
+    await withServer({ transport, decider }, async (server) => {
+      const gone = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+      // Of its reply, nothing is read.
+      gone.pause()
+      gone.on('error', () => {})
+      gone.end(request('POST', '/v1/systemone', authorization(server), '{}'))
+      await until(() => slow.signals.length === 1)
+      await sleep(20)
+      slow.release()
+      // The reply does not fit, so the connection is polled again, and tells its end again.
+      await sleep(60)
+      gone.resetAndDestroy()
+      await once(gone, 'close')
+      const others = await Promise.all(
+        Array.from({ length: 8 }, () => RawClient.connect(server.port)),
+      )
+      // The watch over whoever has gone would look again within this time.
+      await sleep(500)
+      for (const other of others) {
+        other.send(request('GET', '/healthz'))
+        t.equal((await other.reply()).status, 200)
+        other.socket.destroy()
+      }
+    })
+  })
+}
+
+const authorization = ({ key }: StubServer) => ({ authorization: `Bearer ${key}` })
