@@ -62,7 +62,8 @@ export class DebianTree {
       const unfinished = `${folder}.unfinished`
       rmSync(unfinished, { recursive: true, force: true })
       console.error(`Debian ${release} is made in ${folder}`)
-      const args = ['--variant=minbase', releases[release]!, unfinished]
+      // The binary of Node 26 needs that library.
+      const args = ['--variant=minbase', '--include=libatomic1', releases[release]!, unfinished]
       await run('debootstrap', args, { quiet: true })
       renameSync(unfinished, folder)
     }
