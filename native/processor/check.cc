@@ -1,14 +1,15 @@
-// Whether this processor has the instructions that the build was compiled for. Without them the
-// process would end with SIGILL, without a word, at some later time.
+// Ends a program whose processor lacks the instructions that it was compiled for, with a sentence.
+// Whoever loads the addon asks processor.node first and gets an exception instead; this is for
+// tools, and for an addon that is loaded in another way.
 //
-// 1. Runs before any other code of the file that it is linked into: of the constructors, those with
-//    the lowest number come first, and others may use the instructions already.
-// 2. Compiled for every processor of the architecture, and nothing of the C++ library in it: what
-//    is inlined elsewhere may be linked in from there.
+// Runs before any other code of the file that it is linked into: of the constructors, those with
+// the lowest number come first, and others may use the instructions already.
 
 #include <unistd.h>
 
 #include <cstring>
+
+#include "lacking.h"
 
 namespace {
 
@@ -18,17 +19,12 @@ void Say(const char* text) {
 }
 
 __attribute__((constructor(101))) void CheckProcessor() {
-  __builtin_cpu_init();
   bool lacks = false;
-  const auto need = [&lacks](bool here, const char* name) {
-    if (here) return;
+  oi::ForEachLacking([&lacks](const char* name) {
     Say(lacks ? ", " : "oi was compiled for another processor. This one lacks ");
     Say(name);
     lacks = true;
-  };
-#define OI_NEEDS(name) need(__builtin_cpu_supports(name), name);
-#include "oi_needed_instructions.h"
-#undef OI_NEEDS
+  });
   if (!lacks) return;
   Say(": compile it on this machine, with `npx oi build --clean` where oi-systemone is installed, "
       "with `npm run build -- --clean` in a checkout of it\n");

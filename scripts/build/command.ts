@@ -48,7 +48,7 @@ const installed = !existsSync(join(root, 'tsconfig.json'))
 /** Removes what a build needs and its users do not, some 250 MB. */
 function leaveProducts(dir: string): void {
   for (const name of readdirSync(dir)) {
-    if (['oi.node', 'stamp.json'].includes(name)) continue
+    if (['oi.node', 'processor.node', 'stamp.json'].includes(name)) continue
     rmSync(join(dir, name), { recursive: true })
   }
   rmSync(join(root, 'vendor'), { recursive: true, force: true })

@@ -34,6 +34,7 @@ export const switches = {
   metal: 'OI_METAL',
   hip: 'OI_HIP',
   portable: 'OI_PORTABLE',
+  'linux-arm64': 'OI_LINUX_ARM64',
   sanitize: 'OI_SANITIZE',
   'sanitize-thread': 'OI_SANITIZE_THREAD',
 } as const
@@ -98,7 +99,7 @@ export async function buildNative(
   const stale = targets.filter((target) => !isCurrent(enabled, out, target))
   if (stale.length === 0) return out
 
-  checkPrerequisites()
+  checkPrerequisites(enabled.has('linux-arm64'))
   const tree = await llamaTree()
   mkdirSync(out, { recursive: true })
   for (const target of stale) rmSync(stampPath(out, target), { force: true })

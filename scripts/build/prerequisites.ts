@@ -29,6 +29,13 @@ const tools: readonly Tool[] = [
   },
 ]
 
+/** Of Debian alone: others name its libraries otherwise. */
+const crossCompiler: Tool = {
+  name: "Debian's cross compiler for arm64",
+  commands: ['aarch64-linux-gnu-g++'],
+  packages: ['g++-aarch64-linux-gnu', '', '', ''],
+}
+
 const managers = [
   { probe: 'apt-get', install: 'sudo apt-get install -y' },
   { probe: 'dnf', install: 'sudo dnf install -y' },
@@ -37,10 +44,12 @@ const managers = [
 ] as const
 
 /**
+ * @param crossing - Whether Linux on arm64 is compiled for, elsewhere.
  * @throws {@link BuildError} naming every missing tool and one line that installs them.
  */
-export function checkPrerequisites(): void {
-  const missing = tools.filter((tool) => !tool.commands.some((command) => probe(command)))
+export function checkPrerequisites(crossing = false): void {
+  const needed = crossing ? [...tools, crossCompiler] : tools
+  const missing = needed.filter((tool) => !tool.commands.some((command) => probe(command)))
   if (missing.length === 0) return
   const found = managers.findIndex((manager) => probe(manager.probe))
   const index = found === -1 ? 0 : found

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../build/paths.js'
 import { runCommand } from '../command.js'
-import { replaceTable } from '../markdown-table.js'
+import { replaceBetween } from '../markdown.js'
 import { rowOf, vocabularies, type Row } from './rows.js'
 import { marks, tableOf } from './table.js'
 
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   const table = tableOf(rows)
   if (values.write) {
     const path = join(root, 'README.md')
-    writeFileSync(path, replaceTable(readFileSync(path, 'utf8'), marks, table))
+    writeFileSync(path, replaceBetween(readFileSync(path, 'utf8'), marks, table))
   } else {
     console.log(table)
   }

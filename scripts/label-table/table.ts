@@ -4,7 +4,7 @@
  * @module
  */
 
-import { markdownTable, marksOf } from '../markdown-table.js'
+import { markdownTable, marksOf } from '../markdown.js'
 import type { Row, Way } from './rows.js'
 
 export const marks = marksOf('npm run labels -- --write')
@@ -27,7 +27,7 @@ export function tableOf(rows: readonly Row[]): string {
     count(labels.plain),
     ...ways.map(wayText),
   ])
-  return markdownTable([headings, ...cells])
+  return markdownTable(headings, cells)
 }
 
 function wayText({ readout, suffixes, tokens }: Way): string {

@@ -1,24 +1,69 @@
 /**
- * `npm run package`: the tarballs of all packages, in `build/packages`.
+ * `npm run package [-- --platform NAME]`: the tarballs of all packages, in `build/packages`.
  *
  * @module
  */
 
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { buildNative } from '../build/native.js'
+import { parseArgs } from 'node:util'
+import { buildNative, type Switch } from '../build/native.js'
 import { root } from '../build/paths.js'
 import { BuildError } from '../build/run.js'
-import { makePackages, packagesDir } from './packages.js'
+import { runCommand, UsageError } from '../command.js'
+import { type System, systemName, systems } from './manifests.js'
+import { type Build, makePackages, packagesDir, thisSystem } from './packages.js'
 
-try {
-  const addon = join(await buildNative(new Set(['portable'] as const)), 'oi.node')
-  const { main, platform, server } = await makePackages(addon, packagesDir)
-  for (const path of [main, platform, server]) {
-    const megabytes = (statSync(path).size / 1e6).toFixed(1)
-    console.log(`${relative(root, path)}  ${megabytes} MB`)
+const usage = `Usage: npm run package [-- --platform NAME]...
+
+  --platform NAME   the systems that get a package with the addon: ${systems.map(systemName).join(', ')};
+                    this machine's unless one is named. linux-arm64 is compiled on Linux with
+                    Debian's cross compiler, of the package g++-aarch64-linux-gnu.
+
+Exit codes: 0 they are made, 1 a step failed, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      platform: { type: 'string', multiple: true },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
   }
-} catch (error) {
-  console.error(error instanceof BuildError ? error.message : error)
-  process.exitCode = error instanceof BuildError ? error.exitCode : 1
+  const names = new Set(values.platform ?? [`${process.platform}-${process.arch}`])
+  try {
+    const builds: Build[] = []
+    for (const name of names) builds.push(await portable(name))
+    await makePackages(builds, packagesDir)
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error
+    console.error(error.message)
+    return error.exitCode
+  }
+  for (const name of readdirSync(packagesDir).filter((name) => name.endsWith('.tgz'))) {
+    const path = join(packagesDir, name)
+    console.log(`${relative(root, path)}  ${(statSync(path).size / 1e6).toFixed(1)} MB`)
+  }
+  return 0
+}
+
+async function portable(name: string): Promise<Build> {
+  const system = systems.find((system) => systemName(system) === name)
+  if (system === undefined) throw new UsageError(`--platform: there is no package for ${name}`)
+  return {
+    system,
+    addonDir: await buildNative(new Set(['portable', ...crossing(system)] as const)),
+  }
+}
+
+/** The switches that compile for another system than this one. */
+function crossing(system: System): Switch[] {
+  if (system === thisSystem()) return []
+  if (process.platform === 'linux' && system.cpu === 'arm64') return ['linux-arm64']
+  throw new UsageError(`--platform: ${systemName(system)} is compiled on such a machine alone`)
 }

@@ -54,18 +54,24 @@ export interface System {
   readonly libc?: string
 }
 
-export const systems: readonly System[] = [{ os: 'linux', cpu: 'x64', libc: 'glibc' }]
+export const systems: readonly System[] = [
+  { os: 'linux', cpu: 'x64', libc: 'glibc' },
+  { os: 'linux', cpu: 'arm64', libc: 'glibc' },
+]
 
-export const platformName = ({ os, cpu }: System) => `@oi-systemone/${os}-${cpu}`
+export const systemName = ({ os, cpu }: System) => `${os}-${cpu}`
+
+export const platformName = (system: System) => `@oi-systemone/${systemName(system)}`
 
 export const serverName = '@oi-systemone/server'
 
-export function mainManifest(): Manifest {
+/** @param packed - The systems whose packages are published with it. */
+export function mainManifest(packed: readonly System[]): Manifest {
   const { version } = project
   return {
     ...Object.fromEntries(published.map((key) => [key, project[key]])),
     optionalDependencies: Object.fromEntries(
-      systems.map((system) => [platformName(system), version]),
+      packed.map((system) => [platformName(system), version]),
     ),
   }
 }
@@ -82,7 +88,7 @@ export function platformManifest(system: System): Manifest {
     cpu: [system.cpu],
     ...(system.libc !== undefined && { libc: [system.libc] }),
     main: 'oi.node',
-    files: ['oi.node', 'licences'],
+    files: ['oi.node', 'processor.node', 'licences'],
   }
 }
 

@@ -7,9 +7,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../build/paths.js'
-import { BuildError, run } from '../build/run.js'
+import { run } from '../build/run.js'
 import { llamaTree } from '../build/vendor.js'
-import { platformName, project, type System, systems } from './manifests.js'
+import { platformName, project, serverName, type System, systemName, systems } from './manifests.js'
 import { stageMain, stagePlatform, stageServer } from './stage.js'
 
 /** Paths of tarballs. */
@@ -19,14 +19,11 @@ export interface Tarballs {
   readonly server: string
 }
 
-/** Where the tarballs of this version and system are, as npm names them. */
-export function tarballsIn(folder: string): Tarballs {
+/** Where the tarballs of this version are, as npm names them; the addon's of this system, unless told. */
+export function tarballsIn(folder: string, system?: System): Tarballs {
   const path = (part: string) => join(folder, `oi-systemone-${part}${project.version}.tgz`)
-  return {
-    main: path(''),
-    platform: path(`${process.platform}-${process.arch}-`),
-    server: path('server-'),
-  }
+  const name = systemName(system ?? { os: process.platform, cpu: process.arch })
+  return { main: path(''), platform: path(`${name}-`), server: path('server-') }
 }
 
 /** The system of this machine, if there is a package for it. */
@@ -36,31 +33,34 @@ export function thisSystem(): System | undefined {
 
 export const packagesDir = join(root, 'build', 'packages')
 
+/** An addon that was compiled for a system. */
+export interface Build {
+  readonly system: System
+  readonly addonDir: string
+}
+
 /**
- * @param addon - The addon for the package of this system.
+ * @param builds - Each gets its package, and `oi-systemone` names these and no others.
  * @param out - Gets the tarballs; emptied first. The folders that they are made of stay in `staged`.
- * @throws {@link BuildError} if there is no package for this system, or a step fails.
+ * @throws {@link BuildError} if a step fails.
  */
-export async function makePackages(addon: string, out: string): Promise<Tarballs> {
-  const system = thisSystem()
-  if (system === undefined) {
-    throw new BuildError(`There is no package for ${process.platform}-${process.arch}`)
-  }
+export async function makePackages(builds: readonly Build[], out: string): Promise<void> {
   const staged = join(out, 'staged')
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
-  const names = { main: project.name, platform: platformName(system) }
-  const folders = {
-    main: join(staged, names.main),
-    platform: join(staged, names.platform),
-    server: join(staged, '@oi-systemone', 'server'),
-  }
   const { dir } = await llamaTree()
-  await stageMain(folders.main)
-  stagePlatform(folders.platform, system, addon, dir)
-  stageServer(folders.server)
-  for (const folder of Object.values(folders)) {
+  const folders = [project.name, serverName].map((name) => join(staged, name))
+  await stageMain(
+    folders[0]!,
+    builds.map(({ system }) => system),
+  )
+  stageServer(folders[1]!)
+  for (const { system, addonDir } of builds) {
+    const folder = join(staged, platformName(system))
+    stagePlatform(folder, system, addonDir, dir)
+    folders.push(folder)
+  }
+  for (const folder of folders) {
     await run('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder, quiet: true })
   }
-  return tarballsIn(out)
 }

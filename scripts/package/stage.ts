@@ -31,8 +31,8 @@ const copied = [
 ]
 
 /** `oi-systemone`. Source maps are left out, as their sources are. */
-export async function stageMain(folder: string): Promise<void> {
-  begin(folder, mainManifest())
+export async function stageMain(folder: string, packed: readonly System[]): Promise<void> {
+  begin(folder, mainManifest(packed))
   const tsc = require.resolve('typescript/bin/tsc')
   const config = join(root, 'scripts', 'package', 'tsconfig.json')
   const dist = join(folder, 'dist')
@@ -47,16 +47,19 @@ export async function stageMain(folder: string): Promise<void> {
   }
 }
 
-/** @param llamaDir - The tree that the addon was compiled from. */
+/**
+ * @param addonDir - The folder that it was built in.
+ * @param llamaDir - The tree that it was compiled from.
+ */
 export function stagePlatform(
   folder: string,
   system: System,
-  addon: string,
+  addonDir: string,
   llamaDir: string,
 ): void {
   const manifest = platformManifest(system)
   begin(folder, manifest)
-  cpSync(addon, join(folder, 'oi.node'))
+  for (const name of ['oi.node', 'processor.node']) cpSync(join(addonDir, name), join(folder, name))
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   writeLicences(join(folder, 'licences'), llamaDir)
   writeFileSync(

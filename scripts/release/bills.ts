@@ -31,7 +31,7 @@ export interface Lock {
 
 /** The lock file of a project that is the server's package. @param lock - This project's. */
 export function lockOfServer(lock: Lock): Lock {
-  const own = [mainManifest(), ...systems.map(platformManifest)]
+  const own = [mainManifest(systems), ...systems.map(platformManifest)]
   const all: Record<string, Locked> = {
     ...lock.packages,
     ...Object.fromEntries(
@@ -95,7 +95,7 @@ export function billsOf(
     write('package-lock.json', { ...lockOfServer(lock), name: serverManifest()['name'] })
     const bill = (name: unknown, at: string) => named(String(name), output('npm', list, at))
     return {
-      main: bill(mainManifest()['name'], root),
+      main: bill(mainManifest(systems)['name'], root),
       server: bill(serverManifest()['name'], folder),
     }
   } finally {

@@ -5,7 +5,7 @@
  */
 
 import { type Setting, settings } from '../../src/config.js'
-import { markdownTable, marksOf } from '../markdown-table.js'
+import { markdownTable, marksOf } from '../markdown.js'
 
 export const marks = marksOf('npm run settings')
 
@@ -21,7 +21,7 @@ export function settingsTable(): string {
     setting.live ? 'yes' : '',
     setting.description,
   ])
-  return markdownTable([['Flag', 'Variable', 'Value', 'Default', 'Live', ''], ...rows])
+  return markdownTable(['Flag', 'Variable', 'Value', 'Default', 'Live', ''], rows)
 }
 
 function valuesOf({ minimum, maximum, unit, values, isPath, ...setting }: Setting): string {

@@ -36,7 +36,7 @@ export interface StressResult {
   readonly answered: number
   readonly aborted: number
   readonly expired: number
-  /** Refused while there was no process. */
+  /** Refused while there was no process, or as it ended while the engine was closed. */
   readonly refused: number
   /** Inside at two ends. */
   readonly gaveUp: number
@@ -78,6 +78,9 @@ class Stress {
   readonly #ends: Record<string, number> = {}
   readonly #wrong: string[] = []
   #engine!: SupervisedEngine
+  #closing = false
+  /** Whether the process has ended while the engine was closed. */
+  #endedAtClose = false
   #endsOfThis = 0
   #askedAgain = 0
   #opened = 0
@@ -127,6 +130,7 @@ class Stress {
       events: {
         ended: ({ cause }) => {
           this.#ends[cause] = (this.#ends[cause] ?? 0) + 1
+          this.#endedAtClose ||= this.#closing
         },
       },
     })
@@ -134,16 +138,23 @@ class Stress {
     this.#opened++
   }
 
-  /** Waits for what was accepted, as close() promises: it is called first. */
+  /**
+   * Waits for what was accepted, as close() promises: it is called first. For a process that ends
+   * meanwhile it does not wait.
+   */
   async #close(): Promise<void> {
     const engine = this.#engine
     await until(() => engine.ready)
+    this.#closing = true
+    this.#endedAtClose = false
     const closed = engine.close()
     await Promise.all(this.#underWay)
     await closed
+    this.#closing = false
     this.#askedAgain += engine.counts().askedAgain
     if (engine.pid !== undefined && isThere(engine.pid)) this.#wrong.push('a process was left')
-    if (engine.stats().queuedRequests > 0) this.#wrong.push('requests were left')
+    if (engine.stats().queuedRequests > 0 && !this.#endedAtClose)
+      this.#wrong.push('requests were left')
   }
 
   async #end(): Promise<void> {
@@ -221,6 +232,7 @@ class Stress {
     if (error.code === 'ERR_ABORTED' && cancelled) counts.aborted++
     else if (error.code === 'ERR_TIMEOUT' && hurried) counts.expired++
     else if (error.code === 'ERR_OVERLOADED' && !this.#engine.ready) counts.refused++
+    else if (error.code === 'ERR_ENGINE_CLOSED' && this.#endedAtClose) counts.refused++
     else if (/ended twice/.test(error.message)) counts.gaveUp++
     else this.#wrong.push(`${error.code}: ${error.message}`)
   }

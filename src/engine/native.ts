@@ -9,7 +9,7 @@
 
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { OiError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package-root.js'
 import type { EngineStats, ModelInfo, ScoreOutput } from './types.js'
@@ -156,16 +156,25 @@ function load(): NativeAddon {
       failures.push(`  ${name}: ${(error as Error).message.split('\n')[0]}`)
     }
   }
-  const remedy = isCheckout ? 'npm run build' : 'npx oi build'
   throw new OiError(
     'ERR_ADDON_NOT_FOUND',
-    `The native addon could not be loaded.\n${failures.join('\n')}\n` +
-      `Compile it here: ${remedy}`,
+    `The native addon could not be loaded.\n${failures.join('\n')}\n${remedy()}`,
   )
+}
+
+function remedy(): string {
+  if (process.env['OI_ADDON']) return 'Name one in OI_ADDON that was compiled for this machine.'
+  const command = isCheckout ? 'npm run build' : 'npx oi build'
+  if (!existsSync(own)) return `Compile it here: ${command}`
+  // It is up to date, but not for this machine.
+  return `Compile it here: ${command} ${isCheckout ? '-- ' : ''}--clean`
 }
 
 /** Of a package, the sources of TypeScript are no part. */
 const isCheckout = existsSync(join(packageRoot, 'tsconfig.json'))
+
+/** What was compiled here. */
+const own = join(packageRoot, 'build', 'default', 'oi.node')
 
 interface Place {
   readonly name: string
@@ -177,7 +186,6 @@ function places(): Place[] {
   if (explicit) {
     return [{ name: `OI_ADDON=${explicit}`, load: () => requireFile(resolve(explicit)) }]
   }
-  const own = join(packageRoot, 'build', 'default', 'oi.node')
   const platform = `@oi-systemone/${process.platform}-${process.arch}`
   return [
     { name: `compiled here, ${own}`, load: () => requireFile(own) },
@@ -187,7 +195,21 @@ function places(): Place[] {
 
 function requireFile(path: string): NativeAddon {
   if (!existsSync(path)) throw new Error('it is not there')
+  const lacking = lackingInstructions(path)
+  if (lacking.length > 0) {
+    const names = lacking.join(', ')
+    throw new Error(`it was compiled for another processor, and this one lacks ${names}`)
+  }
   return require(path) as NativeAddon
+}
+
+/**
+ * Asked before the addon is loaded: on a processor that lacks what its constructors use, loading it
+ * would end the process. What was compiled for every processor of its kind has no such file.
+ */
+function lackingInstructions(addon: string): readonly string[] {
+  const path = join(dirname(addon), 'processor.node')
+  return existsSync(path) ? (require(path) as readonly string[]) : []
 }
 
 /** Of another version, it has another interface. */
@@ -200,5 +222,5 @@ function requirePackage(name: string): NativeAddon {
   }
   const expected = packageVersion()
   if (version !== expected) throw new Error(`it is of version ${version}, expected ${expected}`)
-  return require(name) as NativeAddon
+  return requireFile(require.resolve(name))
 }

@@ -14,6 +14,7 @@
  * @module
  */
 
+import { setImmediate } from 'node:timers/promises'
 import type {
   Engine,
   EngineStats,
@@ -52,6 +53,7 @@ export class SupervisedEngine implements Engine {
   #suspects = 0
   #alone: Promise<unknown> = Promise.resolve()
   #waiting = 0
+  #closing: Promise<void> | undefined
 
   /** Opens the first one. @throws As the opener. */
   static async open(open: OpenRunner, events: SupervisorEvents = {}): Promise<SupervisedEngine> {
@@ -124,11 +126,21 @@ export class SupervisedEngine implements Engine {
 
   /** Waits for what was accepted, but for no process that is not there. Idempotent. */
   close(): Promise<void> {
-    return this.#keeper.close()
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const keeper = this.#keeper
+    while (this.ready && this.#suspects + this.#waiting > 0) {
+      await keeper.change(Infinity)
+      // Whoever has been woken asks now.
+      await setImmediate()
+    }
+    await keeper.close()
   }
 
   async #ask<T>(call: Call, ask: Ask<T>): Promise<T> {
-    if (this.#keeper.closed) throw closedError()
+    if (this.#closing !== undefined) throw closedError()
     if (!this.ready || this.#suspects > 0) await this.#waitInLine(call)
     try {
       return await this.#askNow(call, ask)
@@ -189,6 +201,7 @@ export class SupervisedEngine implements Engine {
       await this.#waitForProcess(call, untilMs, () => this.#suspects === 0)
     } finally {
       this.#waiting--
+      this.#keeper.wake()
     }
   }
 

@@ -52,9 +52,7 @@ t.test('names follow the conventions', (t) =>
 
 t.test('requests are counted by route and status', (t) =>
   withServer({}, async (server) => {
-    await ask(server)
-    await ask(server)
-    await ask(server, '{')
+    for (const body of ['{}', '{}', '{']) await ask(server, body)
     await ask({ ...server, key: 'oi-wrong' })
     await fetch(`${server.url}/healthz`)
     await fetch(`${server.url}/healthz?x=1`)
@@ -293,9 +291,7 @@ t.test('with an address of their own, they are there and nowhere else', (t) =>
       await ask(server)
       const { samples } = (await scrape(url)).get('oi_http_requests_total')!
       t.equal(samples.get('oi_http_requests_total{route="/v1/systemone",status="200"}'), 1)
-      for (const path of ['/healthz', '/v1/models', '/v1/systemone']) {
-        t.equal((await fetch(url + path)).status, 404, path)
-      }
+      for (const path of ['/healthz', '/v1/models']) t.equal((await fetch(url + path)).status, 404)
     } finally {
       await apart.close(0)
     }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { rowOf, vocabularies, type Row } from '../../scripts/label-table/rows.js'
 import { marks, tableOf } from '../../scripts/label-table/table.js'
-import { tableIn } from '../../scripts/markdown-table.js'
+import { textBetween } from '../../scripts/markdown.js'
 
 // Nineteen models to make, at first.
 t.setTimeout(600_000)
@@ -30,5 +30,5 @@ for (const name of names) {
 
 t.test('the table in the README is what the script gives', async (t) => {
   t.ok(names.length >= 12, `${names.length} vocabularies`)
-  t.equal(tableIn(readFileSync(join(root, 'README.md'), 'utf8'), marks), tableOf(rows))
+  t.equal(textBetween(readFileSync(join(root, 'README.md'), 'utf8'), marks), tableOf(rows))
 })

@@ -1,7 +1,8 @@
 /**
- * A build on a processor that lacks its instructions says so. The check is compiled as it is for
- * the addon, for an instruction that no processor has which runs this; and the real addon and a
- * tool run on an older processor where qemu can play one.
+ * A build on a processor that lacks its instructions says so: a program with its last words, the
+ * library with an exception. The check is compiled as it is for the addon, for an instruction that no
+ * processor has which runs this; and the real addon and a tool run on an older processor where qemu
+ * can play one. What is packed runs there in test/packaging/processors.test.ts.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -53,4 +54,24 @@ t.test('on an older processor the addon and a tool name the remedy', { skip }, a
     const lines = stderr.split('\n').filter((line) => !line.startsWith(qemu))
     t.match(lines.join('\n'), message)
   }
+})
+
+t.test('on an older processor open() throws, and the process goes on', { skip }, async (t) => {
+  await buildNative(new Set())
+  const library = new URL('../../src/index.js', import.meta.url).href
+  const script = `import { open } from ${JSON.stringify(library)}
+await open({ threads: 1 }).catch(({ code, message }) => console.log(code, message))
+console.log('It goes on.')`
+  const node = [process.execPath, '--input-type=module', '--eval', script]
+  const env = { ...process.env }
+  delete env['OI_ADDON']
+  const { status, stdout } = spawnSync(qemu, ['-cpu', 'Nehalem', ...node], {
+    encoding: 'utf8',
+    env,
+  })
+  t.equal(status, 0)
+  t.match(stdout, /^ERR_ADDON_NOT_FOUND /)
+  t.match(stdout, /oi\.node: it was compiled for another processor, and this one lacks .*\bavx\b/)
+  t.match(stdout, /^Compile it here: npm run build -- --clean$/m)
+  t.match(stdout, /^It goes on\.$/m)
 })

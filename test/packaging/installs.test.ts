@@ -163,7 +163,8 @@ t.test('without the package of the platform, oi build compiles the addon', { ski
   await answers(t, project.node('app.mjs'), 'then')
   const installed = join(project.folder, 'node_modules', own.name)
   t.notOk(existsSync(join(installed, 'vendor')), 'the sources of llama.cpp are gone')
-  t.strictSame(readdirSync(join(installed, 'build', 'default')).sort(), ['oi.node', 'stamp.json'])
+  const products = ['oi.node', 'processor.node', 'stamp.json']
+  t.strictSame(readdirSync(join(installed, 'build', 'default')).sort(), products)
   const lacking = { PATH: join(project.folder, 'none') }
   const again = [join('node_modules', '.bin', 'oi'), 'build', '--clean']
   const missing = await project.run(process.execPath, again, lacking)

@@ -20,19 +20,28 @@ import { dirname, join } from 'node:path'
 import { buildNative } from '../../scripts/build/native.js'
 import { root } from '../../scripts/build/paths.js'
 import { filesIn } from '../../scripts/package/files.js'
-import { makePackages, type Tarballs, thisSystem } from '../../scripts/package/packages.js'
+import {
+  makePackages,
+  type Tarballs,
+  tarballsIn,
+  thisSystem,
+} from '../../scripts/package/packages.js'
 import { answer, programs, Project } from '../helpers/packed.js'
 
-const skip = thisSystem() === undefined ? 'there is no package for this system' : false
+const system = thisSystem()
+const skip = system === undefined ? 'there is no package for this system' : false
 
 const out = mkdtempSync(join(tmpdir(), 'oi-packages-'))
 t.teardown(() => rmSync(out, { recursive: true }))
-let made: Promise<Tarballs> | undefined
-const make = async () => makePackages(join(await buildNative(new Set()), 'oi.node'), out)
+let made: Promise<void> | undefined
+const make = async () => {
+  await makePackages([{ system: system!, addonDir: await buildNative(new Set()) }], out)
+}
 
 /** A project with the packages of these tarballs, and of this project what they depend on. */
 async function projectWith(t: Test, ...packages: (keyof Tarballs)[]) {
-  const tarballs = await (made ??= make())
+  await (made ??= make())
+  const tarballs = tarballsIn(out)
   const project = new Project(t)
   const modules = join(project.folder, 'node_modules')
   const dependencies = new Set<string>()

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { checkOptions } from '../../scripts/label-table/check.js'
 import { marks, tableOf } from '../../scripts/label-table/table.js'
-import { replaceTable, tableIn } from '../../scripts/markdown-table.js'
+import { replaceBetween, textBetween } from '../../scripts/markdown.js'
 import { createReadout, type Rendering } from '../../src/prompt/readout.js'
 import { createFakeEngine, type FakeEngine } from '../helpers/fake-engine.js'
 
@@ -94,10 +94,10 @@ t.test('the table is put between its marks, and found there', async (t) => {
   )
   t.equal(new Set(table.split('\n').map((line) => line.length)).size, 1)
   const readme = `before\n\n${marks.begin}\n\nold\n\n${marks.end}\n\nbehind\n`
-  const written = replaceTable(readme, marks, table)
-  t.equal(tableIn(written, marks), table)
-  t.equal(replaceTable(written, marks, 'old'), readme)
+  const written = replaceBetween(readme, marks, table)
+  t.equal(textBetween(written, marks), table)
+  t.equal(replaceBetween(written, marks, 'old'), readme)
   for (const without of ['', marks.begin, `${marks.end}${marks.begin}`]) {
-    t.throws(() => tableIn(without, marks), { message: /marks of the table are missing/ })
+    t.throws(() => textBetween(without, marks), { message: /^The marks .* are missing$/ })
   }
 })

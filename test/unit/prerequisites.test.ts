@@ -42,6 +42,13 @@ t.test('one missing tool is named alone', async (t) => {
   t.throws(() => withPath(dir, checkPrerequisites), { message: /^Missing: CMake\.\n/ })
 })
 
+t.test('who compiles for arm64 elsewhere needs another compiler', async (t) => {
+  const dir = t.testdir({})
+  const message =
+    /, Debian's cross compiler for arm64\.\nInstall with:\n\n .* g\+\+-aarch64-linux-gnu\n/
+  t.throws(() => withPath(dir, () => checkPrerequisites(true)), { message })
+})
+
 t.test('nothing is missing where this test was built', async (t) => {
   t.doesNotThrow(checkPrerequisites)
 })

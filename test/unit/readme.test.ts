@@ -2,7 +2,7 @@
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tableIn } from '../../scripts/markdown-table.js'
+import { textBetween } from '../../scripts/markdown.js'
 import { guidePath, marks, settingsTable } from '../../scripts/settings-table/table.js'
 import { packageRoot } from '../../src/package-root.js'
 
@@ -11,7 +11,7 @@ const read = (name: string) => readFileSync(join(packageRoot, name), 'utf8')
 const readme = read('README.md').replace(/ +/g, ' ')
 
 t.test('the guide to the settings has the table of all of them', async (t) => {
-  t.equal(tableIn(read(guidePath), marks), settingsTable(), 'npm run settings writes it')
+  t.equal(textBetween(read(guidePath), marks), settingsTable(), 'npm run settings writes it')
 })
 
 t.test('every dependency says what it saves', async (t) => {

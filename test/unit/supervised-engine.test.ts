@@ -235,3 +235,20 @@ t.test('an error of the engine itself ends nothing', async (t) => {
   t.strictSame(engine.counts(), { ends: {}, restarts: 0, askedAgain: 0, gaveUp: 0 })
   await engine.close()
 })
+
+t.test('closing waits for those that are asked alone, and for those behind them', async (t) => {
+  const played = new Played()
+  const engine = await played.open()
+  const { closed, open } = gate()
+  played.gate = closed
+  const asked = ['a', 'b', 'c'].map((name) => outcomeOf(engine.score(input(name))))
+  await until(() => played.asked.length === 3)
+  played.end()
+  await until(() => played.asked.length === 4)
+  const behind = outcomeOf(engine.score(input('d')))
+  const end = engine.close()
+  t.equal(await outcomeOf(engine.score(input('e'))), 'ERR_ENGINE_CLOSED', 'nothing new is accepted')
+  open()
+  t.strictSame(await Promise.all([...asked, behind]), Array(4).fill('answered'))
+  await end
+})

@@ -1,0 +1,49 @@
+/**
+ * Tables of results in Markdown, and their places in READMEs: between two marks.
+ *
+ * @module
+ */
+
+/** The lines between which a text is replaced. */
+export interface Marks {
+  readonly begin: string
+  readonly end: string
+}
+
+/** @returns The marks of what a command writes, as `npm run matrix`. */
+export function marksOf(command: string): Marks {
+  return { begin: `<!-- ${command}: begin -->`, end: `<!-- ${command}: end -->` }
+}
+
+/** Padded as prettier would. */
+export function markdownTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const widths = headings.map((heading, i) =>
+    Math.max(heading.length, ...rows.map((row) => row[i]!.length)),
+  )
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ')} |`
+  const ruler = widths.map((width) => '-'.repeat(width))
+  return [headings, ruler, ...rows].map(line).join('\n')
+}
+
+/** The text with this content between the marks. @throws Error if it does not have them. */
+export function replaceBetween(text: string, marks: Marks, content: string): string {
+  const { from, to } = placeOf(text, marks)
+  return `${text.slice(0, from)}\n\n${content}\n\n${text.slice(to)}`
+}
+
+/** What the text has between the marks. @throws Error as {@link replaceBetween}. */
+export function textBetween(text: string, marks: Marks): string {
+  const { from, to } = placeOf(text, marks)
+  return text.slice(from, to).trim()
+}
+
+function placeOf(text: string, { begin, end }: Marks): { from: number; to: number } {
+  const from = text.indexOf(begin)
+  const to = text.indexOf(end)
+  if (from === -1 || to < from) throw new Error(`The marks "${begin}" and "${end}" are missing`)
+  return { from: from + begin.length, to }
+}

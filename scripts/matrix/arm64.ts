@@ -1,0 +1,133 @@
+/**
+ * The package of linux-arm64, compiled here and run on a processor that qemu plays: whether its
+ * answers are those of this machine. Nothing is said about its speed.
+ *
+ * @module
+ */
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BuildError, probe, run } from '../build/run.js'
+import { markdownTable } from '../markdown.js'
+import { platformName, project as own, systems } from '../package/manifests.js'
+import { packagesDir, tarballsIn } from '../package/packages.js'
+import { matrixDir } from './debian.js'
+import { nodeRelease } from './nodes.js'
+
+const qemu = 'qemu-aarch64-static'
+/** The C and C++ libraries of Debian's cross compiler. */
+const libraries = '/usr/aarch64-linux-gnu'
+
+/** Of the two processors' probabilities: arithmetic in another order rounds otherwise. */
+const tolerance = 0.01
+
+/** A question of each type. */
+const decision = {
+  state: 'Ticket 4711: I was charged twice this month, please refund the second payment.',
+  questions: {
+    billing: { type: 'noul', instructions: 'Is this about a payment?' },
+    team: {
+      type: 'choice',
+      instructions: 'Which team should answer?',
+      criteria: { accounts: 'payments and refunds', technical: 'faults of the product', other: '' },
+    },
+    urgency: {
+      type: 'score',
+      instructions: 'How urgent is it?',
+      criteria: ['can wait', 'this week', 'today'],
+    },
+  },
+}
+
+const program = `import { open } from '${own.name}'
+const oi = await open({ threads: 1 })
+console.log(JSON.stringify((await oi.decide(${JSON.stringify(decision)})).answers))
+await oi.close()
+`
+
+/** On a processor without what the package needs. */
+const refused = `import { open } from '${own.name}'
+await open({ threads: 1 }).catch(({ message }) => console.log(message))
+`
+
+export interface Arm64 {
+  readonly ok: boolean
+  /** For the README. */
+  readonly text: string
+}
+
+/**
+ * @param nodeNames - Releases of Node.
+ * @throws {@link BuildError} that names what is missing here, or the step that failed.
+ */
+export async function checkArm64(nodeNames: readonly string[]): Promise<Arm64> {
+  if (probe(qemu) === undefined || !existsSync(libraries)) {
+    const packages = 'qemu-user-static g++-aarch64-linux-gnu'
+    throw new BuildError(
+      `Missing: an emulator or libraries for arm64.\nInstall with:\n\n  apt-get install ${packages}\n`,
+    )
+  }
+  const here = numbersOf(outputOf([process.execPath, 'app.mjs'], await projectFor('x64')))
+  const project = await projectFor('arm64')
+  const rows: string[][] = []
+  let ok = true
+  for (const name of nodeNames) {
+    const { version, folder } = await nodeRelease(name, 'arm64')
+    console.error(`arm64, Node ${version}`)
+    const node = (cpu: string) => [qemu, '-cpu', cpu, '-L', libraries, join(folder, 'bin', 'node')]
+    const there = numbersOf(outputOf([...node('max'), 'app.mjs'], project))
+    const differences = here.map((value, i) => Math.abs(value - (there[i] ?? NaN)))
+    const largest = Math.max(...differences)
+    const same = there.length === here.length && largest <= tolerance
+    const words = outputOf([...node('cortex-a53'), 'refused.mjs'], project)
+    const lacking = /this one lacks (.*)/.exec(words)?.[1]
+    ok &&= same && lacking !== undefined
+    rows.push([
+      version,
+      `${same ? 'yes' : 'no'}, ${here.length} numbers, ${largest.toExponential(1)} apart at most`,
+      lacking === undefined ? `no: ${words.trim().split('\n').at(-1)}` : `yes: ${lacking}`,
+    ])
+  }
+  const headings = ['Node', 'Answers as on x64', 'Refuses a processor that lacks']
+  return { ok, text: markdownTable(headings, rows) }
+}
+
+/** A project that the packages are installed in, for one processor. */
+async function projectFor(cpu: string): Promise<string> {
+  const folder = join(matrixDir, 'work', cpu)
+  const local = Object.fromEntries([
+    [own.name, `file:${tarballsIn(packagesDir).main}`],
+    ...systems.map((system) => [
+      platformName(system),
+      `file:${tarballsIn(packagesDir, system).platform}`,
+    ]),
+  ]) as Readonly<Record<string, string>>
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const dependencies = { [own.name]: local[own.name] }
+  const manifest = { name: 'project', private: true, dependencies, overrides: local }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'app.mjs'), program)
+  writeFileSync(join(folder, 'refused.mjs'), refused)
+  const system = ['--os=linux', `--cpu=${cpu}`, '--libc=glibc']
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
+  await run('npm', ['install', ...system, ...quiet], { cwd: folder })
+  return folder
+}
+
+function outputOf([command, ...args]: readonly string[], cwd: string): string {
+  const { status, signal, stdout, stderr } = spawnSync(command!, args, { cwd, encoding: 'utf8' })
+  if (status === 0) return stdout
+  throw new BuildError(`${command} ended with ${status ?? signal}:\n${stderr}`)
+}
+
+/** All numbers of an answer, in its order. */
+function numbersOf(json: string): number[] {
+  const numbers: number[] = []
+  JSON.parse(json, (_key, value: unknown) => {
+    if (typeof value === 'number') numbers.push(value)
+    return value
+  })
+  return numbers
+}

@@ -1,0 +1,195 @@
+/**
+ * What is tried in each place of the matrix, as a user would: install, decide, ask, serve.
+ *
+ * @module
+ */
+
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { platformName, project as own, serverName } from '../package/manifests.js'
+import { packagesDir, tarballsIn, thisSystem } from '../package/packages.js'
+import { type DebianTree, matrixDir, type Outcome, outcomeOf, type Place } from './debian.js'
+import type { NodeRelease } from './nodes.js'
+
+/** How a check ended. */
+export interface Result {
+  readonly state: 'passed' | 'failed' | 'not run'
+  /** For a cell of the table. */
+  readonly text: string
+  /** More than a cell has room for. */
+  readonly reason?: string
+}
+
+/** Something that a user would see go wrong. */
+class Failure extends Error {}
+
+export const steps = ['install', 'decide', 'ask', 'serve', 'serveNode'] as const
+export type Step = (typeof steps)[number]
+export type Results = Readonly<Record<Step, Result>>
+
+export interface Subject {
+  readonly tree: DebianTree
+  readonly node: NodeRelease
+  /** The folder of npm. */
+  readonly npm: string
+  /** An empty folder for its projects. */
+  readonly folder: string
+  /** The folder of better-sqlite3's binary, or why there is none. */
+  readonly sqlite: { readonly folder: string } | { readonly missing: string }
+}
+
+const question = { type: 'noul', instructions: 'Is this about money?' }
+const state = 'My card was charged twice.'
+
+export const program = `import { open } from '${own.name}'
+const oi = await open({ threads: 1 })
+const { answers } = await oi.decide(${JSON.stringify({ state, questions: { money: question } })})
+console.log(JSON.stringify(answers))
+await oi.close()
+`
+const answer = /\{"money":\{"type":"noul","noul":(0\.\d+)\}\}/
+
+/** How long a server may take to be ready, milliseconds: the machine may be busy. */
+const patienceMs = 120_000
+
+/** Tries everything, whatever fails on the way. */
+export async function check(subject: Subject): Promise<Results> {
+  const library = await attempt(() => install(subject, 'library'))
+  const inLibrary = (action: () => Promise<Result>) =>
+    library.state === 'passed' ? attempt(action) : notRun('it was not installed')
+  const decide = await inLibrary(() => decides(subject))
+  const ask = await inLibrary(() => asks(subject))
+
+  const server = await attempt(() => install(subject, 'server'))
+  const inServer = (action: () => Promise<Result>) => {
+    if ('missing' in subject.sqlite) return notRun(subject.sqlite.missing)
+    return server.state === 'passed' ? attempt(action) : notRun('it was not installed')
+  }
+  const serve = await inServer(() => serves(subject, []))
+  const serveNode = await inServer(() => serves(subject, ['--transport', 'node']))
+  return { install: together(library, server), decide, ask, serve, serveNode }
+}
+
+const passed = (text: string): Result => ({ state: 'passed', text })
+
+const notRun = (reason: string): Result => ({ state: 'not run', text: 'not run', reason })
+
+function together(first: Result, second: Result): Result {
+  return first.state === 'passed' ? second : first
+}
+
+async function attempt(action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return { state: 'failed', text: 'failed', reason: error.message }
+  }
+}
+
+type ProjectName = 'library' | 'server'
+
+function placeOf({ folder, node }: Subject, name: ProjectName): Place {
+  return { folder: join(folder, name), path: join(node.folder, 'bin') }
+}
+
+/** An empty project, and the tarballs as nobody has published them. */
+async function install(subject: Subject, name: ProjectName): Promise<Result> {
+  const { folder, path } = placeOf(subject, name)
+  const tarballs = tarballsIn(packagesDir)
+  const local = {
+    [own.name]: `file:${tarballs.main}`,
+    [platformName(thisSystem()!)]: `file:${tarballs.platform}`,
+  }
+  const dependencies =
+    name === 'library'
+      ? { [own.name]: local[own.name] }
+      : { [serverName]: `file:${tarballs.server}` }
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const manifest = { name: 'project', private: true, dependencies, overrides: local }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'app.mjs'), program)
+  const npm = ['node', join(subject.npm, 'bin', 'npm-cli.js'), 'install']
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
+  const cache = ['--cache', join(matrixDir, 'npm-cache')]
+  const startMs = performance.now()
+  const { status, output } = await subject.tree.run({ folder, path }, [...npm, ...quiet, ...cache])
+  if (status !== 0) throw new Failure(`npm install ended with ${status}: ${lastLine(output)}`)
+  if (name === 'server' && 'folder' in subject.sqlite) {
+    const binary = join('better-sqlite3', 'build')
+    const to = join(folder, 'node_modules', binary)
+    cpSync(join(subject.sqlite.folder, 'build'), to, { recursive: true })
+  }
+  return passed(`${Math.round((performance.now() - startMs) / 1000)} s`)
+}
+
+async function decides(subject: Subject): Promise<Result> {
+  const place = placeOf(subject, 'library')
+  const { status, stdout, output } = await subject.tree.run(place, ['node', 'app.mjs'])
+  const found = answer.exec(stdout)
+  if (status !== 0 || found === null) throw new Failure(`status ${status}: ${lastLine(output)}`)
+  return passed(Number(found[1]).toFixed(4))
+}
+
+async function asks(subject: Subject): Promise<Result> {
+  const place = placeOf(subject, 'library')
+  const ask = ['ask', state, '--noul', question.instructions]
+  const { status, output } = await subject.tree.run(place, [
+    join('node_modules', '.bin', 'oi'),
+    ...ask,
+  ])
+  if (status !== 0) throw new Failure(`status ${status}: ${lastLine(output)}`)
+  return passed('yes')
+}
+
+/** One server from its start to its end, with one request; the cell says what served it. */
+async function serves(subject: Subject, flags: readonly string[]): Promise<Result> {
+  const place = placeOf(subject, 'server')
+  rmSync(join(place.folder, 'data'), { recursive: true, force: true })
+  const serve = ['serve', '--port', '0', '--data-dir', 'data', '--threads', '1', ...flags]
+  const child = subject.tree.start(place, [join('node_modules', '.bin', 'oi'), ...serve])
+  const end: { outcome?: Outcome } = {}
+  const ended = outcomeOf(child).then((outcome) => (end.outcome = outcome))
+  try {
+    let said = ''
+    child.stdout.on('data', (data) => (said += data))
+    const endMs = performance.now() + patienceMs
+    while (!/^Ready$/m.test(said)) {
+      if (end.outcome !== undefined) throw new Failure(`it ended: ${lastLine(end.outcome.output)}`)
+      if (performance.now() > endMs) throw new Failure(`not ready in time: ${lastLine(said)}`)
+      await sleep(20)
+    }
+    const [, url, by] = /^Listening on (\S+) \((.+)\)$/m.exec(said)!
+    const probability = await request(url!, /^ {2}(\S+)$/m.exec(said)![1]!)
+    child.kill('SIGINT')
+    const { status, output } = await ended
+    if (status !== 0) throw new Failure(`stopped, it ended with ${status}: ${lastLine(output)}`)
+    const [name, reason] = by!.split(', as ')
+    const result = passed(`${name!}, ${probability.toFixed(4)}`)
+    return reason === undefined ? result : { ...result, reason }
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+  }
+}
+
+async function request(origin: string, key: string): Promise<number> {
+  const reply = await fetch(`${origin}/v1/systemone`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ state, questions: { money: question } }),
+    signal: AbortSignal.timeout(patienceMs),
+  })
+  const text = await reply.text()
+  const found = answer.exec(text)
+  if (reply.status !== 200 || found === null) throw new Failure(`answered ${reply.status}: ${text}`)
+  return Number(found[1])
+}
+
+/** What a table has room for. */
+function lastLine(output: string): string {
+  const lines = output.split('\n').filter((line) => !/^\s*$|A complete log of this run/.test(line))
+  return (lines.at(-1) ?? 'it said nothing').trim().slice(0, 300)
+}

@@ -1,0 +1,119 @@
+/**
+ * Debian systems in folders, made by debootstrap, and programs that run in them.
+ *
+ * A program sees this project's build folder at the path that it has outside, so that paths are the
+ * same on both sides; and this machine's network, as packages are fetched.
+ *
+ * @module
+ */
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { root } from '../build/paths.js'
+import { BuildError, probe, run } from '../build/run.js'
+
+/** What programs in a system see of this machine's files: the packages, and what follows. */
+const shared = join(root, 'build')
+
+/** What is made for the matrix and kept for its next run. */
+export const matrixDir = join(shared, 'matrix')
+
+/** The releases that can be made, by their numbers. */
+export const releases: Readonly<Record<string, string>> = { 12: 'bookworm', 13: 'trixie' }
+
+export type Program = ChildProcessByStdio<null, Readable, Readable>
+
+export interface Outcome {
+  /** The exit code, or the signal that ended it. */
+  readonly status: number | NodeJS.Signals | null
+  readonly stdout: string
+  /** With standard error. */
+  readonly output: string
+}
+
+/** Where a program runs. */
+export interface Place {
+  readonly folder: string
+  /** Searched for programs before the system's own folders. */
+  readonly path: string
+}
+
+/** Mounts what a program needs in a namespace of mounts that ends with it, and becomes it. */
+const enter = `set -e
+tree=$1 shared=$2 folder=$3
+shift 3
+bind() { mkdir -p "$(dirname "$tree$1")"; [ -e "$tree$1" ] || touch "$tree$1"; mount --bind "$1" "$tree$1"; }
+mkdir -p "$tree$shared"
+mount --bind "$shared" "$tree$shared"
+for name in proc dev; do mount --rbind "/$name" "$tree/$name"; done
+for file in /etc/resolv.conf /etc/hosts "$NODE_EXTRA_CA_CERTS" "$npm_config_userconfig"; do
+  [ -z "$file" ] || [ ! -f "$file" ] || bind "$file"
+done
+exec chroot "$tree" env -C "$folder" "$@"`
+
+export class DebianTree {
+  /** Makes it, unless it is there. @param release - Its number. @throws {@link BuildError} */
+  static async make(release: string): Promise<DebianTree> {
+    const folder = join(matrixDir, `debian-${release}`)
+    if (!existsSync(folder)) {
+      checkMeans()
+      const unfinished = `${folder}.unfinished`
+      rmSync(unfinished, { recursive: true, force: true })
+      console.error(`Debian ${release} is made in ${folder}`)
+      // The binary of Node 26 needs that library.
+      const args = ['--variant=minbase', '--include=libatomic1', releases[release]!, unfinished]
+      await run('debootstrap', args, { quiet: true })
+      renameSync(unfinished, folder)
+    }
+    return new DebianTree(folder)
+  }
+
+  /** As `12.11`. */
+  readonly version: string
+  readonly #folder: string
+
+  private constructor(folder: string) {
+    this.version = readFileSync(join(folder, 'etc', 'debian_version'), 'utf8').trim()
+    this.#folder = folder
+  }
+
+  /** Starts a program; a signal that it is sent is its own. */
+  start({ folder, path }: Place, command: readonly string[]): Program {
+    const env: NodeJS.ProcessEnv = { ...process.env }
+    for (const name of Object.keys(env)) if (/^(?:OI_|NODE_OPTIONS$)/.test(name)) delete env[name]
+    env['PATH'] = `${path}:/usr/sbin:/usr/bin:/sbin:/bin`
+    env['HOME'] = '/root'
+    const args = ['--mount', 'sh', '-c', enter, 'sh', this.#folder, shared, folder, ...command]
+    return spawn('unshare', args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+
+  /** Runs a program to its end. */
+  async run(place: Place, command: readonly string[]): Promise<Outcome> {
+    return outcomeOf(this.start(place, command))
+  }
+}
+
+export async function outcomeOf(child: Program): Promise<Outcome> {
+  let [stdout, output] = ['', '']
+  child.stdout.on('data', (data) => {
+    stdout += data
+    output += data
+  })
+  child.stderr.on('data', (data) => (output += data))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ status: code ?? signal, stdout, output }))
+  })
+}
+
+/** @throws {@link BuildError} that names what a system in a folder needs and this one lacks. */
+export function checkMeans(): void {
+  if (process.getuid?.() !== 0) {
+    throw new BuildError('The matrix mounts and changes roots, which needs root: use sudo.')
+  }
+  if (probe('debootstrap') === undefined) {
+    throw new BuildError('Missing: debootstrap.\nInstall with:\n\n  apt-get install debootstrap\n')
+  }
+}

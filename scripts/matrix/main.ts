@@ -1,0 +1,124 @@
+/**
+ * `npm run matrix`: the packed packages on Debian's and Node's releases, used as a user would.
+ *
+ * @module
+ */
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root } from '../build/paths.js'
+import { BuildError, BuildStopped, probe, run } from '../build/run.js'
+import { runCommand, UsageError } from '../command.js'
+import { marksOf, replaceBetween } from '../markdown.js'
+import { systemName, systems } from '../package/manifests.js'
+import { checkArm64 } from './arm64.js'
+import { check, type Subject } from './checks.js'
+import { checkMeans, DebianTree, matrixDir, releases } from './debian.js'
+import { betterSqlite, nodeRelease, type NodeRelease, npmPackage } from './nodes.js'
+import { allPassed, type Row, summaryOf, tableOf } from './table.js'
+
+const usage = `Usage: npm run matrix -- [options]
+
+  --debian N   a release of Debian: ${Object.keys(releases).join(', ')}; may be repeated; all of them
+  --node N     a release of Node, or latest; may be repeated; 20, 22, 24 and latest
+  --arm64      instead: the package of linux-arm64 under qemu; --node 22
+  --write      puts the result into scripts/matrix/README.md, else it is printed
+
+Needs root and Debian's package debootstrap. Downloads some 1.5 GB, once, to build/matrix.
+Exit codes: 0 everything was run and passed, 1 it was not or did not, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      debian: { type: 'string', multiple: true, default: Object.keys(releases) },
+      node: { type: 'string', multiple: true },
+      arm64: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const unknown = values.debian.find((name) => releases[name] === undefined)
+  if (unknown !== undefined) throw new UsageError(`--debian: there is no release ${unknown}`)
+  const wrong = values.node?.find((name) => !/^(?:\d+|latest)$/.test(name))
+  if (wrong !== undefined) throw new UsageError(`--node: expected a number or latest, got ${wrong}`)
+  mkdirSync(matrixDir, { recursive: true })
+  try {
+    return values.arm64
+      ? await arm64(values.node ?? ['22'], values.write)
+      : await x64(values.debian, values.node ?? ['20', '22', '24', 'latest'], values.write)
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error
+    console.error(error.message)
+    return error.exitCode
+  } finally {
+    rmSync(join(matrixDir, 'work'), { recursive: true, force: true })
+  }
+}
+
+async function arm64(nodes: readonly string[], write: boolean): Promise<number> {
+  await pack(systems.map(systemName))
+  const { ok, text } = await checkArm64(nodes)
+  publish('npm run matrix -- --arm64 --write', text, write)
+  return ok ? 0 : 1
+}
+
+async function x64(debian: readonly string[], names: readonly string[], write: boolean) {
+  checkMeans()
+  const trees: DebianTree[] = []
+  for (const release of debian) trees.push(await DebianTree.make(release))
+  const npm = await npmPackage()
+  const nodes: NodeRelease[] = []
+  for (const name of names) nodes.push(await nodeRelease(name))
+  await pack([`${process.platform}-${process.arch}`])
+  const rows: Row[] = []
+  for (const node of distinct(nodes)) {
+    const sqlite = await sqliteFor(node, npm)
+    for (const tree of trees) {
+      console.error(`Debian ${tree.version}, Node ${node.version}`)
+      const folder = join(matrixDir, 'work', `${tree.version}-${node.version}`)
+      const results = await check({ tree, node, npm, folder, sqlite })
+      rmSync(folder, { recursive: true, force: true })
+      rows.push({ debian: tree.version, node: node.version, results })
+    }
+  }
+  rows.sort((a, b) => Number(a.debian) - Number(b.debian))
+  publish('npm run matrix -- --write', tableOf(rows), write)
+  console.log(summaryOf(rows))
+  return allPassed(rows) ? 0 : 1
+}
+
+/** The newest may be one of those that were named. */
+function distinct(nodes: readonly NodeRelease[]): NodeRelease[] {
+  return [...new Map(nodes.map((node) => [node.version, node])).values()]
+}
+
+async function sqliteFor(node: NodeRelease, npm: string): Promise<Subject['sqlite']> {
+  try {
+    return { folder: await betterSqlite(node, npm) }
+  } catch (error) {
+    if (!(error instanceof BuildError) || error instanceof BuildStopped) throw error
+    return { missing: `better-sqlite3 could not be compiled for Node ${node.version}` }
+  }
+}
+
+async function pack(platforms: readonly string[]): Promise<void> {
+  const flags = platforms.flatMap((name) => ['--platform', name])
+  await run('npm', ['run', '--silent', 'package', '--', ...flags], { cwd: root })
+}
+
+/** @param command - What writes it, which its place in the README is marked with. */
+function publish(command: string, text: string, write: boolean): void {
+  const commit = probe('git', ['-C', root, 'describe', '--always', '--dirty', '--abbrev=12'])
+  const content = `${text}\n\n${new Date().toISOString().slice(0, 10)}, commit ${commit}`
+  console.log(content)
+  if (!write) return
+  const path = join(root, 'scripts', 'matrix', 'README.md')
+  writeFileSync(path, replaceBetween(readFileSync(path, 'utf8'), marksOf(command), content))
+}

@@ -1,0 +1,95 @@
+/**
+ * Node's releases, npm and what npm would fetch from elsewhere: everything from packages of npm.
+ *
+ * @module
+ */
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../build/paths.js'
+import { BuildError, run } from '../build/run.js'
+import { matrixDir } from './debian.js'
+
+export interface NodeRelease {
+  /** What was asked for: a number, or `latest`. */
+  readonly name: string
+  /** As `22.22.0`. */
+  readonly version: string
+  /** The folder that has `bin/node` and `include/node`. */
+  readonly folder: string
+}
+
+/**
+ * Node's own binaries and headers, repackaged.
+ *
+ * @param name - A major version, or `latest`: the newest that npm has.
+ * @param cpu - For which processor, as npm names it.
+ * @throws {@link BuildError} if npm has none.
+ */
+export async function nodeRelease(name: string, cpu: string = process.arch): Promise<NodeRelease> {
+  const packageName = `node-linux-${cpu}`
+  const folder = await installed(`node-${name}-${cpu}`, `${packageName}@${name}`, packageName, cpu)
+  return { name, version: versionIn(folder), folder }
+}
+
+/** The folder of npm: of the last version that runs on every release of Node here. */
+export async function npmPackage(): Promise<string> {
+  return installed('npm', 'npm@11', 'npm')
+}
+
+/**
+ * The folder of better-sqlite3 with its binary, which its author keeps where only some machines
+ * reach it: compiled here, against the headers of this release.
+ *
+ * @param npm - The folder of npm, which has node-gyp.
+ * @throws {@link BuildError} if it cannot be compiled.
+ */
+export async function betterSqlite(node: NodeRelease, npm: string): Promise<string> {
+  const source = join(root, 'node_modules', 'better-sqlite3')
+  // The project's own was compiled for the very same release.
+  if (node.version === process.versions.node) return source
+  const folder = join(matrixDir, `better-sqlite3-${versionIn(source)}-node-${node.version}`)
+  if (existsSync(folder)) return folder
+  const unfinished = `${folder}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  cpSync(source, unfinished, {
+    recursive: true,
+    filter: (path) => path !== join(source, 'build'),
+  })
+  console.error(`better-sqlite3 is compiled for Node ${node.version}`)
+  const nodeGyp = join(npm, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js')
+  const rebuild = [nodeGyp, 'rebuild', '--release', '--silent', `--nodedir=${node.folder}`]
+  await run(join(node.folder, 'bin', 'node'), rebuild, { cwd: unfinished, quiet: true })
+  const binary = join('build', 'Release', 'better_sqlite3.node')
+  if (!existsSync(join(unfinished, binary))) throw new BuildError(`${unfinished} has no ${binary}`)
+  renameSync(unfinished, folder)
+  return folder
+}
+
+/** Installs a package in a folder of its own, or brings it up to date. */
+async function installed(
+  name: string,
+  wanted: string,
+  packageName: string,
+  cpu: string = process.arch,
+): Promise<string> {
+  const folder = join(matrixDir, name)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
+  const quiet = ['--silent', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
+  await run('npm', ['install', ...quiet, `--cpu=${cpu}`, wanted], { cwd: folder, quiet: true })
+  return join(folder, 'node_modules', packageName)
+}
+
+function versionIn(folder: string): string {
+  const text = readFileSync(join(folder, 'package.json'), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version.replace(/^v/, '')
+}

@@ -1,0 +1,54 @@
+/**
+ * The results as a table in Markdown, reasons below it.
+ *
+ * @module
+ */
+
+import { markdownTable } from '../markdown.js'
+import { type Result, type Results, steps } from './checks.js'
+
+/** What was tried in one place. */
+export interface Row {
+  /** As `12.11`. */
+  readonly debian: string
+  readonly node: string
+  readonly results: Results
+}
+
+const headings = [
+  ...['Debian', 'Node', 'Installed in', '`open()`, `decide()`', '`oi ask`'],
+  ...['`oi serve`', '`oi serve --transport node`'],
+]
+
+/** Equal reasons have one number. */
+export function tableOf(rows: readonly Row[]): string {
+  const reasons: string[] = []
+  const cell = ({ text, reason }: Result) => {
+    if (reason === undefined) return text
+    if (!reasons.includes(reason)) reasons.push(reason)
+    return `${text} (${reasons.indexOf(reason) + 1})`
+  }
+  const cells = rows.map(({ debian, node, results }) => [
+    ...[debian, node],
+    ...steps.map((step) => cell(results[step])),
+  ])
+  const notes = reasons.map((reason, i) => `${i + 1}. ${reason}`)
+  return [markdownTable(headings, cells), ...(notes.length > 0 ? [notes.join('\n')] : [])].join(
+    '\n\n',
+  )
+}
+
+/** How many checks passed, failed and were not run, in words. */
+export function summaryOf(rows: readonly Row[]): string {
+  const count = (state: Result['state']) => statesOf(rows).filter((one) => one === state).length
+  return `${count('passed')} passed, ${count('failed')} failed, ${count('not run')} not run`
+}
+
+/** Whether everything was run and passed. */
+export function allPassed(rows: readonly Row[]): boolean {
+  return statesOf(rows).every((state) => state === 'passed')
+}
+
+function statesOf(rows: readonly Row[]): Result['state'][] {
+  return rows.flatMap(({ results }) => steps.map((step) => results[step].state))
+}
