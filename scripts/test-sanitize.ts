@@ -29,7 +29,8 @@ const skipped = [
   'processor.test.js',
   ...['make-model.test.js', 'bench-texts.test.js', 'label-fallback.test.js', 'label-table.test.js'],
   ...['calibrate.test.js', 'custom-readout.test.js', 'native-inspect.test.js'],
-  ...['hang.test.js', 'replicas.test.js', 'runner-kills.test.js', 'runners.test.js'],
+  ...['hang.test.js', 'pull.test.js', 'replicas.test.js', 'runner-kills.test.js'],
+  'runners.test.js',
 ]
 /** ThreadSanitizer is several times slower. */
 const operations = { sanitize: 2000, 'sanitize-thread': 800 }

@@ -103,7 +103,8 @@ async function output(t: Test, args: readonly string[], through: readonly string
 t.test('with json, everything but the first key is a line of JSON', async (t) => {
   const text = await output(t, ['--log-format', 'json'])
   const others = text.split('\n').filter((line) => line !== '' && !line.startsWith('{"level":'))
-  for (const line of others) t.match(line, /^This is a new data folder|^\s+oi-|^Try it|^\s+curl/)
+  const shown = /^This is a new data folder|^\s+oi-|^Try it|^\s+curl|^The console has|^\s+http/
+  for (const line of others) t.match(line, shown)
   t.match(text, /"notice":"Ready"/)
 })
 
