@@ -5,11 +5,13 @@
  * and is cancelled when it was: so it is not done before the test comes to it.
  */
 import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../src/engine/types.js'
 import {
   endless,
   endlessContext,
   input,
+  isolated,
   outcomeOf,
   unique,
   user,
@@ -38,12 +40,16 @@ t.test('a request that waits too long ends as ERR_TIMEOUT, and others go on', (t
   ),
 )
 
-/** Asks until it is refused. At once, so that the engine does not get ahead of it. */
-function overloaded(engine: Engine, workspace: number) {
+/**
+ * Asks until it is refused. At once, so that the engine does not get ahead of it; a runner says so
+ * a moment later.
+ */
+async function overloaded(engine: Engine, workspace: number) {
   const pending: Promise<string>[] = []
   for (let i = 0; i < 500; i++) {
     const { refused } = engine.stats()
     const one = engine.score(unique(`${workspace} ${i}`, 400), { workspace })
+    if (isolated) await Promise.race([outcomeOf(one), sleep(2)])
     if (engine.stats().refused > refused) return { pending, refused: one }
     pending.push(outcomeOf(one))
   }
@@ -55,7 +61,7 @@ t.test('beyond maxBacklogMs a workspace is refused at once, another is not', (t)
     'small',
     async (engine) => {
       t.equal(await outcomeOf(engine.score(unique('first', 2000))), 'answered', 'however large')
-      const { pending, refused } = overloaded(engine, 1)
+      const { pending, refused } = await overloaded(engine, 1)
       t.ok(refused, `refused after ${pending.length}`)
       await t.rejects(refused!, { code: 'ERR_OVERLOADED' })
       const error = (await refused!.catch((e: unknown) => e)) as { retryAfterMs: number }
@@ -77,7 +83,7 @@ t.test('tokenizing is not refused because a workspace floods', (t) =>
     'small',
     async (engine) => {
       await engine.score(unique('first', 2000))
-      const { pending, refused } = overloaded(engine, 0)
+      const { pending, refused } = await overloaded(engine, 0)
       const tokenized = outcomeOf(engine.tokenize([user('some words')]))
       t.equal(await outcomeOf(refused ?? Promise.resolve()), 'ERR_OVERLOADED')
       t.equal(await tokenized, 'answered')
@@ -108,7 +114,8 @@ t.test('a waiting, a running and a finished request are cancelled as they should
       const { cancelled, answered, queuedRequests } = engine.stats()
       t.same(
         { cancelled, answered, queuedRequests },
-        { cancelled: 2, answered: 1, queuedRequests: 0 },
+        // Cancelled before it was sent, one never came to a runner.
+        { cancelled: isolated ? 1 : 2, answered: 1, queuedRequests: 0 },
       )
     },
     { ...options, contextTokens: endlessContext },
