@@ -7,24 +7,11 @@
 
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ConsoleTest, consoleTest } from '../../test/helpers/console.js'
+import { type ConsoleTest, consolePages, consoleTest } from '../../test/helpers/console.js'
 import { fillAccounts } from '../../test/helpers/full-accounts.js'
 import { root } from '../build/paths.js'
 
 const folder = join(root, 'build', 'screenshots')
-
-const pages = [
-  ['keys', 'API keys'],
-  ['workspaces', 'Workspaces'],
-  ['workspaces/1', 'default'],
-  ['usage?by=key', 'Usage'],
-  ['playground', 'Playground'],
-  ['compare', 'Compare'],
-  ['models', 'Models'],
-  ['models/oi-small', 'oi-small'],
-  ['settings', 'Settings'],
-  ['audit', 'Audit'],
-] as const
 
 const looks = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 860 } },
@@ -60,7 +47,7 @@ async function shoot(console: ConsoleTest, state: string, into: string): Promise
     console.expect(/ERR_/)
     await console.server.stop('SIGKILL')
   }
-  for (const [address, heading] of pages) {
+  for (const [address, heading] of consolePages) {
     if (state === 'failing') {
       await page.evaluate(`location.hash = '#/${address}'`)
       await page.waitForTimeout(500)

@@ -9,6 +9,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BuildError, probe, run } from '../build/run.js'
+import { example } from '../../src/cli/welcome.js'
 import { markdownTable } from '../markdown.js'
 import { platformName, project as own, systems } from '../package/manifests.js'
 import { packagesDir, tarballsIn } from '../package/packages.js'
@@ -22,27 +23,9 @@ const libraries = '/usr/aarch64-linux-gnu'
 /** Of the two processors' probabilities: arithmetic in another order rounds otherwise. */
 const tolerance = 0.01
 
-/** A question of each type. */
-const decision = {
-  state: 'Ticket 4711: I was charged twice this month, please refund the second payment.',
-  questions: {
-    billing: { type: 'noul', instructions: 'Is this about a payment?' },
-    team: {
-      type: 'choice',
-      instructions: 'Which team should answer?',
-      criteria: { accounts: 'payments and refunds', technical: 'faults of the product', other: '' },
-    },
-    urgency: {
-      type: 'score',
-      instructions: 'How urgent is it?',
-      criteria: ['can wait', 'this week', 'today'],
-    },
-  },
-}
-
 const program = `import { open } from '${own.name}'
 const oi = await open({ threads: 1 })
-console.log(JSON.stringify((await oi.decide(${JSON.stringify(decision)})).answers))
+console.log(JSON.stringify((await oi.decide(${JSON.stringify(example)})).answers))
 await oi.close()
 `
 

@@ -5,7 +5,7 @@
  */
 
 /** One question of each type. No apostrophe, which would end the shell's quotes. */
-const example = {
+export const example = {
   state: 'Ticket 4711: I was charged twice this month, please refund the second payment.',
   questions: {
     billing: { type: 'noul', instructions: 'Is this about a payment?' },

@@ -6,7 +6,7 @@ import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { root } from '../../scripts/build/paths.js'
 import { fillAccounts, fullKeys } from '../helpers/full-accounts.js'
-import { type ConsoleTest, consoleTest } from '../helpers/console.js'
+import { type ConsoleTest, consolePages, consoleTest } from '../helpers/console.js'
 
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -17,19 +17,6 @@ const axeSource = readFileSync(
 const runAxe = `axe.run(document).then(({ violations }) => violations.map(
   ({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | '),
 ))`
-
-const pages = [
-  ['keys', 'API keys'],
-  ['workspaces', 'Workspaces'],
-  ['workspaces/1', 'default'],
-  ['usage?by=key', 'Usage'],
-  ['playground', 'Playground'],
-  ['compare', 'Compare'],
-  ['models', 'Models'],
-  ['models/oi-small', 'oi-small'],
-  ['settings', 'Settings'],
-  ['audit', 'Audit'],
-] as const
 
 t.test('the whole console is at most 300 KB compressed', async (t) => {
   const folder = join(root, 'dist', 'src', 'console')
@@ -70,7 +57,7 @@ consoleTest(
     t.strictSame(await violations(), [], 'first sign-in')
     await console.signInFirst()
     const check = async (look: string) => {
-      for (const [address, heading] of pages) {
+      for (const [address, heading] of consolePages) {
         await console.open(address, heading)
         await page.waitForLoadState('networkidle')
         t.strictSame(await violations(), [], `${address}, ${look}`)
@@ -97,7 +84,7 @@ consoleTest(
       .click()
     t.strictSame(await violations(), [], 'a menu')
     await page.setViewportSize({ width: 360, height: 740 })
-    for (const [address, heading] of pages) {
+    for (const [address, heading] of consolePages) {
       await console.open(address, heading)
       await page.waitForLoadState('networkidle')
       t.strictSame(await violations(), [], `${address}, narrow`)

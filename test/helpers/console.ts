@@ -11,6 +11,20 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { ServerProcess } from './server-process.js'
 
+/** The address of each page behind `#/`, and its heading. */
+export const consolePages = [
+  ['keys', 'API keys'],
+  ['workspaces', 'Workspaces'],
+  ['workspaces/1', 'default'],
+  ['usage?by=key', 'Usage'],
+  ['playground', 'Playground'],
+  ['compare', 'Compare'],
+  ['models', 'Models'],
+  ['models/oi-small', 'oi-small'],
+  ['settings', 'Settings'],
+  ['audit', 'Audit'],
+] as const
+
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
   existsSync(path),
 )
