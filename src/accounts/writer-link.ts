@@ -109,6 +109,8 @@ export class WriterLink {
     const places = { dataDir: this.#dataDir, buffer: this.shared.buffer }
     const data: ThreadData = { ...places, port: port2, noted }
     const worker = new Worker(new URL('writer-thread.js', import.meta.url), {
+      // What the program has been started with, such as module hooks, is not for this thread.
+      execArgv: [],
       workerData: data,
       transferList: [port2],
       resourceLimits: heapLimits,
