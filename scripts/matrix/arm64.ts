@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { BuildError, probe, run } from '../build/run.js'
 import { example } from '../../src/cli/welcome.js'
 import { markdownTable } from '../markdown.js'
-import { platformName, project as own, systems } from '../package/manifests.js'
-import { packagesDir, tarballsIn } from '../package/packages.js'
+import { project as own } from '../package/manifests.js'
+import { packagesDir, packagesFromFiles } from '../package/packages.js'
 import { matrixDir } from './debian.js'
 import { nodeRelease } from './nodes.js'
 
@@ -79,13 +79,7 @@ export async function checkArm64(nodeNames: readonly string[]): Promise<Arm64> {
 /** A project that the packages are installed in, for one processor. */
 async function projectFor(cpu: string): Promise<string> {
   const folder = join(matrixDir, 'work', cpu)
-  const local = Object.fromEntries([
-    [own.name, `file:${tarballsIn(packagesDir).main}`],
-    ...systems.map((system) => [
-      platformName(system),
-      `file:${tarballsIn(packagesDir, system).platform}`,
-    ]),
-  ]) as Readonly<Record<string, string>>
+  const local = packagesFromFiles(packagesDir)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const dependencies = { [own.name]: local[own.name] }

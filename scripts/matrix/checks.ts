@@ -7,8 +7,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { platformName, project as own, serverName } from '../package/manifests.js'
-import { packagesDir, tarballsIn, thisSystem } from '../package/packages.js'
+import { project as own, serverName } from '../package/manifests.js'
+import { packagesDir, packagesFromFiles, tarballsIn } from '../package/packages.js'
 import { type DebianTree, matrixDir, type Outcome, outcomeOf, type Place } from './debian.js'
 import type { NodeRelease } from './nodes.js'
 
@@ -97,15 +97,11 @@ function placeOf({ folder, node }: Subject, name: ProjectName): Place {
 /** An empty project, and the tarballs as nobody has published them. */
 async function install(subject: Subject, name: ProjectName): Promise<Result> {
   const { folder, path } = placeOf(subject, name)
-  const tarballs = tarballsIn(packagesDir)
-  const local = {
-    [own.name]: `file:${tarballs.main}`,
-    [platformName(thisSystem()!)]: `file:${tarballs.platform}`,
-  }
+  const local = packagesFromFiles(packagesDir)
   const dependencies =
     name === 'library'
       ? { [own.name]: local[own.name] }
-      : { [serverName]: `file:${tarballs.server}` }
+      : { [serverName]: `file:${tarballsIn(packagesDir).server}` }
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const manifest = { name: 'project', private: true, dependencies, overrides: local }

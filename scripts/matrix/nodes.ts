@@ -47,16 +47,17 @@ export async function npmPackage(): Promise<string> {
 
 /**
  * The folder of better-sqlite3 with its binary, which its author keeps where only some machines
- * reach it: compiled here, against the headers of this release.
+ * reach it: compiled here, once for all releases of Node whose addons are exchangeable.
  *
  * @param npm - The folder of npm, which has node-gyp.
  * @throws {@link BuildError} if it cannot be compiled.
  */
 export async function betterSqlite(node: NodeRelease, npm: string): Promise<string> {
   const source = join(root, 'node_modules', 'better-sqlite3')
-  // The project's own was compiled for the very same release.
-  if (node.version === process.versions.node) return source
-  const folder = join(matrixDir, `better-sqlite3-${versionIn(source)}-node-${node.version}`)
+  const modules = modulesOf(node)
+  // The project's own was compiled for such a release.
+  if (modules === process.versions.modules) return source
+  const folder = join(matrixDir, `better-sqlite3-${versionIn(source)}-modules-${modules}`)
   if (existsSync(folder)) return folder
   const unfinished = `${folder}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
@@ -72,6 +73,14 @@ export async function betterSqlite(node: NodeRelease, npm: string): Promise<stri
   if (!existsSync(join(unfinished, binary))) throw new BuildError(`${unfinished} has no ${binary}`)
   renameSync(unfinished, folder)
   return folder
+}
+
+/** The number of the interface that addons are compiled for, as `process.versions.modules`. */
+function modulesOf({ folder }: NodeRelease): string {
+  const header = join(folder, 'include', 'node', 'node_version.h')
+  const found = /^#define NODE_MODULE_VERSION (\d+)$/m.exec(readFileSync(header, 'utf8'))
+  if (found === null) throw new BuildError(`${header} has no NODE_MODULE_VERSION`)
+  return found[1]!
 }
 
 /** Installs a package in a folder of its own, or brings it up to date. */

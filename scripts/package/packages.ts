@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../build/paths.js'
 import { run } from '../build/run.js'
@@ -24,6 +24,21 @@ export function tarballsIn(folder: string, system?: System): Tarballs {
   const path = (part: string) => join(folder, `oi-systemone-${part}${project.version}.tgz`)
   const name = systemName(system ?? { os: process.platform, cpu: process.arch })
   return { main: path(''), platform: path(`${name}-`), server: path('server-') }
+}
+
+/**
+ * What npm has to be told of packages that nobody has published: by name the tarball of the main
+ * package, and those of all systems that were packed with it.
+ */
+export function packagesFromFiles(folder: string): Readonly<Record<string, string>> {
+  const packed = systems.map(
+    (system) => [platformName(system), tarballsIn(folder, system).platform] as const,
+  )
+  return Object.fromEntries(
+    [[project.name, tarballsIn(folder).main] as const, ...packed]
+      .filter(([, path]) => existsSync(path))
+      .map(([name, path]) => [name, `file:${path}`]),
+  )
 }
 
 /** The system of this machine, if there is a package for it. */

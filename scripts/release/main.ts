@@ -1,7 +1,8 @@
 /**
  * `npm run release`: what is done before packages are published. Refuses a tree that is not clean;
- * checks the signatures of what is installed, packs, tests what was packed, writes lists of what it
- * consists of (CycloneDX), and says what is left to be typed. It publishes nothing.
+ * checks the signatures of what is installed, packs for all systems, tests what was packed on this
+ * one, writes lists of what it consists of (CycloneDX), and says what is left to be typed. It
+ * publishes nothing.
  *
  * @module
  */
@@ -11,7 +12,8 @@ import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { root } from '../build/paths.js'
 import { BuildError, run } from '../build/run.js'
-import { packagesDir, tarballsIn } from '../package/packages.js'
+import { systemName, systems } from '../package/manifests.js'
+import { packagesDir, tarballsIn, thisSystem } from '../package/packages.js'
 import { billsOf, type Lock } from './bills.js'
 import { complaints, type Tree } from './complaints.js'
 import { readSignatures } from './signatures.js'
@@ -37,18 +39,26 @@ try {
   const { stdout } = spawnSync('npm', audit, { cwd: root, encoding: 'utf8' })
   const signatures = readSignatures(stdout)
   if (signatures.complaints.length > 0) throw new BuildError(signatures.complaints.join('\n'))
-  await run('npm', ['run', 'test:packages'], { cwd: root })
+  const platforms = systems.flatMap((system) => ['--platform', systemName(system)])
+  await run('npm', ['run', '--silent', 'package', '--', ...platforms], { cwd: root })
+  // What goes before that script would pack this machine's platform alone.
+  await run('npm', ['run', '--ignore-scripts', 'test:packages'], { cwd: root })
   const bills = billsOf(root, lock, output)
   for (const [name, text] of Object.entries(bills)) {
     writeFileSync(join(packagesDir, `sbom-${name}.cdx.json`), text)
   }
   const { unchecked } = signatures
   if (unchecked !== undefined) console.log(`\nNo signature of a package was checked: ${unchecked}`)
-  const { main, platform, server } = tarballsIn(packagesDir)
+  for (const system of systems.filter((system) => system !== thisSystem())) {
+    const name = systemName(system)
+    console.log(`\nThe package of ${name} was not run here: npm run matrix -- --help`)
+  }
+  const { main, server } = tarballsIn(packagesDir)
+  const addons = systems.map((system) => tarballsIn(packagesDir, system).platform)
   console.log(
     `\n${packagesDir}/sbom-*.cdx.json list what they consist of. Each needs the one before it:\n`,
   )
-  for (const path of [platform, main, server]) console.log(`  npm publish --access public ${path}`)
+  for (const path of [...addons, main, server]) console.log(`  npm publish --access public ${path}`)
 } catch (error) {
   console.error(error instanceof BuildError ? error.message : error)
   process.exitCode = error instanceof BuildError ? error.exitCode : 1

@@ -11,8 +11,8 @@ import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { filesIn } from '../../scripts/package/files.js'
-import { platformName, project as own, serverName } from '../../scripts/package/manifests.js'
-import { packagesDir, tarballsIn, thisSystem } from '../../scripts/package/packages.js'
+import { project as own, serverName } from '../../scripts/package/manifests.js'
+import { packagesDir, packagesFromFiles, tarballsIn } from '../../scripts/package/packages.js'
 import { tool } from '../helpers/package-tools.js'
 import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
@@ -24,11 +24,7 @@ const skip = process.env['OI_TEST_PACKAGES'] ? false : 'run by npm run test:pack
 const [mostBytes, longestMs] = [60e6, 30_000]
 
 const tarballs = tarballsIn(packagesDir)
-const system = thisSystem()
-const local = {
-  [own.name]: `file:${tarballs.main}`,
-  ...(system !== undefined && { [platformName(system)]: `file:${tarballs.platform}` }),
-}
+const local = packagesFromFiles(packagesDir)
 
 /** The registry has none of these packages, so each manager is told where they are. */
 const fromFiles = { overrides: local, resolutions: local, pnpm: { overrides: local } }

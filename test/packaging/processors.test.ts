@@ -6,8 +6,8 @@
  */
 import t from 'tap'
 import { probe } from '../../scripts/build/run.js'
-import { platformName, project as own } from '../../scripts/package/manifests.js'
-import { packagesDir, tarballsIn, thisSystem } from '../../scripts/package/packages.js'
+import { project as own } from '../../scripts/package/manifests.js'
+import { packagesDir, packagesFromFiles, thisSystem } from '../../scripts/package/packages.js'
 import { answer, programs, Project } from '../helpers/packed.js'
 
 const qemu = 'qemu-x86_64-static'
@@ -19,12 +19,9 @@ const skip = !process.env['OI_TEST_PACKAGES']
     : `there is no ${qemu}`
 
 t.test('the packed addon on other processors', { skip }, async (t) => {
-  const tarballs = tarballsIn(packagesDir)
-  const dependencies = {
-    [own.name]: `file:${tarballs.main}`,
-    [platformName(system!)]: `file:${tarballs.platform}`,
-  }
-  const project = new Project(t, { dependencies, overrides: dependencies })
+  const overrides = packagesFromFiles(packagesDir)
+  const dependencies = { [own.name]: overrides[own.name] }
+  const project = new Project(t, { dependencies, overrides })
   const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
   const { status, output } = await project.run('npm', install)
   t.equal(status, 0, 'is installed', { output })
