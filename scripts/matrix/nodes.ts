@@ -94,7 +94,9 @@ async function installed(
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   const quiet = ['--silent', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
-  await run('npm', ['install', ...quiet, `--cpu=${cpu}`, wanted], { cwd: folder, quiet: true })
+  // --cpu would choose among optional packages alone; what is asked for by name npm refuses.
+  const other = cpu === process.arch ? [] : ['--force']
+  await run('npm', ['install', ...quiet, ...other, wanted], { cwd: folder, quiet: true })
   return join(folder, 'node_modules', packageName)
 }
 
