@@ -10,7 +10,7 @@
  */
 
 import { OiError } from '../errors.js'
-import { maxDepth, ObjectBuilder, RawNumber } from './json-value.js'
+import { maxDepth, noteLength, ObjectBuilder, RawNumber } from './json-value.js'
 import type { Json } from './json-value.js'
 
 // With the flag u, a pair is one character and only its unpaired half is a surrogate.
@@ -63,7 +63,9 @@ function plainEnd(text: string, start: number): number {
 }
 
 /** A container that is not closed yet; of an object with the name whose value comes next. */
-type Open = { readonly array: Json[] } | { readonly object: ObjectBuilder; name: string }
+type Open = { readonly start: number } & (
+  { readonly array: Json[] } | { readonly object: ObjectBuilder; name: string }
+)
 
 export class Reader {
   readonly #text: string
@@ -90,10 +92,11 @@ export class Reader {
   read(count: number): boolean {
     for (let i = 0; i < count; i++) {
       const c = this.#space()
+      const start = this.#at
       if (c === Char.OpenBrace) {
         this.#enter()
         if (this.#space() !== Char.CloseBrace) {
-          this.#open.push({ object: new ObjectBuilder(), name: this.#name() })
+          this.#open.push({ start, object: new ObjectBuilder(), name: this.#name() })
           continue
         }
         this.#at++
@@ -101,7 +104,7 @@ export class Reader {
       } else if (c === Char.OpenBracket) {
         this.#enter()
         if (this.#space() !== Char.CloseBracket) {
-          this.#open.push({ array: [] })
+          this.#open.push({ start, array: [] })
           continue
         }
         this.#at++
@@ -141,6 +144,7 @@ export class Reader {
         }
         value = open.object.finish()
       }
+      noteLength(value, this.#at - open.start)
       this.#open.pop()
     }
   }

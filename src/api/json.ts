@@ -15,6 +15,7 @@ export {
   duplicateKeyOf,
   entriesOf,
   isJsonObject,
+  isLarge,
   keysOf,
   maxDepth,
   objectFromEntries,

@@ -29,7 +29,7 @@ import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, requireAllowed, unknownModel } from './model-names.js'
-import { isLarge, LargeRenderer } from './large-requests.js'
+import { isLargeRequest, LargeRenderer } from './large-requests.js'
 import { renderInOrders } from './render-orders.js'
 import type {
   Answer,
@@ -151,7 +151,7 @@ class EngineDecider implements ModelDecider {
     decodingMs = 0,
   ): Promise<Decision> {
     const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
-    const large = isLarge(request)
+    const large = isLargeRequest(request)
     const { input, readers } = large
       ? await inTurns(this.#largeRenderer.render(request, images, orders))
       : renderInOrders(this.#readout, request, images, orders)

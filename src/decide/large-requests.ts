@@ -1,5 +1,6 @@
 /**
- * Rendering of requests with so many options that it would hold the event loop for long.
+ * Rendering of requests with so many options, or so large a state, that it would hold the event
+ * loop for long.
  *
  * Rules
  *   1. Some questions at a time, each group as a request of its own. A readout whose questions
@@ -10,7 +11,8 @@
  * @module
  */
 
-import { keysOf, objectFromEntries } from '../api/json.js'
+import { isLarge, keysOf, objectFromEntries } from '../api/json.js'
+import type { Json, JsonObject } from '../api/json.js'
 import { optionCount } from '../api/option-count.js'
 import type { Orders } from '../api/orders.js'
 import type { Steps } from '../api/turns.js'
@@ -29,7 +31,8 @@ interface Rendered {
 }
 
 /** Whether a request is worth the trouble. */
-export function isLarge({ questions }: DecideRequest): boolean {
+export function isLargeRequest({ state, questions }: DecideRequest): boolean {
+  if (isLarge(state)) return true
   let count = 0
   for (const name of keysOf(questions)) {
     count += optionCount(questions[name]!)
@@ -52,7 +55,8 @@ export class LargeRenderer {
     images: RequestImages | undefined,
     orders: Orders,
   ): Steps<Rendering> {
-    const { questions } = request
+    const { state, questions } = request
+    if (isLarge(state)) yield* this.#readout.writeState(state as Json[] | JsonObject, images)
     if (this.#readout.prepare !== undefined) {
       for (const name of keysOf(questions)) {
         this.#readout.prepare(name, questions[name]!)
