@@ -13,8 +13,6 @@ import { OiError } from '../errors.js'
 import { maxDepth, noteLength, ObjectBuilder, RawNumber } from './json-value.js'
 import type { Json } from './json-value.js'
 
-// With the flag u, a pair is one character and only its unpaired half is a surrogate.
-export const unpairedSurrogate = /\p{Surrogate}/u
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
 /** Whole numbers of so many digits are exact doubles. */
@@ -223,7 +221,7 @@ export class Reader {
       error.cause = cause
       throw error
     }
-    if (unpairedSurrogate.test(value)) throw invalid('unpaired surrogate in the string', start)
+    if (!value.isWellFormed()) throw invalid('unpaired surrogate in the string', start)
     return value
   }
 

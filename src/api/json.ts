@@ -7,7 +7,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { OiError } from '../errors.js'
-import { invalid, Reader, unpairedSurrogate } from './json-reader.js'
+import { invalid, Reader } from './json-reader.js'
 import type { Json } from './json-value.js'
 import type { Steps } from './turns.js'
 
@@ -49,8 +49,9 @@ export function* parseInSteps(text: string): Steps<Json> {
 }
 
 function requirePairs(text: string): void {
-  const surrogate = text.search(unpairedSurrogate)
-  if (surrogate !== -1) throw invalid('unpaired surrogate', surrogate)
+  if (text.isWellFormed()) return
+  // With the flag u, a pair is one character and only its unpaired half is a surrogate.
+  throw invalid('unpaired surrogate', text.search(/\p{Surrogate}/u))
 }
 
 /** So many take a fraction of a millisecond. */
