@@ -12,6 +12,7 @@
 import { OiError } from '../errors.js'
 import { maxDepth, noteLength, ObjectBuilder, RawNumber } from './json-value.js'
 import type { Json } from './json-value.js'
+import type { KnownQuestions } from './known-questions.js'
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
@@ -67,13 +68,16 @@ type Open = { readonly start: number } & (
 
 export class Reader {
   readonly #text: string
+  readonly #known: KnownQuestions | undefined
   #at = 0
   /** From the outermost to the innermost. */
   readonly #open: Open[] = []
   #result: Json = null
 
-  constructor(text: string) {
+  /** @param known - Where a value may be found that the outermost object has as `questions`. */
+  constructor(text: string, known?: KnownQuestions) {
     this.#text = text
+    this.#known = known
   }
 
   /** What has been read, once it has been read whole. */
@@ -92,6 +96,12 @@ export class Reader {
       const c = this.#space()
       const start = this.#at
       if (c === Char.OpenBrace) {
+        const known = this.#atQuestions(1) && this.#known!.find(this.#text, start)
+        if (known) {
+          this.#at += known.text.length
+          if (this.#put(known.value)) return true
+          continue
+        }
         this.#enter()
         if (this.#space() !== Char.CloseBrace) {
           this.#open.push({ start, object: new ObjectBuilder(), name: this.#name() })
@@ -143,8 +153,16 @@ export class Reader {
         value = open.object.finish()
       }
       noteLength(value, this.#at - open.start)
+      if (this.#atQuestions(2)) this.#known!.note(this.#text, open.start, this.#at, value)
       this.#open.pop()
     }
+  }
+
+  /** Whether so many containers are open, and the outermost is at its member `questions`. */
+  #atQuestions(depth: number): boolean {
+    if (this.#known === undefined || this.#open.length !== depth) return false
+    const [outermost] = this.#open
+    return 'name' in outermost! && outermost.name === 'questions'
   }
 
   /** A name and the colon behind it. */

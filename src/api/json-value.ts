@@ -83,6 +83,18 @@ export function isLarge(value: unknown): boolean {
   return typeof value === 'object' && value !== null && large.has(value)
 }
 
+const shared = new WeakSet<object>()
+
+/** Notes that several requests have this container, and none changes it. */
+export function noteShared(container: object): void {
+  shared.add(container)
+}
+
+/** Whether several requests have it, so that what is made of it is worth keeping. */
+export function isShared(container: object): boolean {
+  return shared.has(container)
+}
+
 /** JavaScript takes ever longer to list the names of one object: these, some tens of µs. */
 const manyNames = 1024
 

@@ -9,6 +9,7 @@ import { isUtf8 } from 'node:buffer'
 import { OiError } from '../errors.js'
 import { invalid, Reader } from './json-reader.js'
 import type { Json } from './json-value.js'
+import type { KnownQuestions } from './known-questions.js'
 import type { Steps } from './turns.js'
 
 export {
@@ -16,6 +17,7 @@ export {
   entriesOf,
   isJsonObject,
   isLarge,
+  isShared,
   keysOf,
   maxDepth,
   objectFromEntries,
@@ -40,10 +42,10 @@ export function parseJson(text: string): Json {
   return reader.result
 }
 
-/** As {@link parseJson}, in steps. */
-export function* parseInSteps(text: string): Steps<Json> {
+/** As {@link parseJson}, in steps. @param known - Where `questions` may be found, and is noted. */
+export function* parseInSteps(text: string, known?: KnownQuestions): Steps<Json> {
   requirePairs(text)
-  const reader = new Reader(text)
+  const reader = new Reader(text, known)
   while (!reader.read(valuesPerStep)) yield
   return reader.result
 }
