@@ -51,7 +51,7 @@ export async function checkArm64(nodeNames: readonly string[]): Promise<Arm64> {
       `Missing: an emulator or libraries for arm64.\nInstall with:\n\n  apt-get install ${packages}\n`,
     )
   }
-  const here = numbersOf(outputOf([process.execPath, 'app.mjs'], await projectFor('x64')))
+  const here = probabilitiesOf(outputOf([process.execPath, 'app.mjs'], await projectFor('x64')))
   const project = await projectFor('arm64')
   const rows: string[][] = []
   let ok = true
@@ -59,7 +59,7 @@ export async function checkArm64(nodeNames: readonly string[]): Promise<Arm64> {
     const { version, folder } = await nodeRelease(name, 'arm64')
     console.error(`arm64, Node ${version}`)
     const node = (cpu: string) => [qemu, '-cpu', cpu, '-L', libraries, join(folder, 'bin', 'node')]
-    const there = numbersOf(outputOf([...node('max'), 'app.mjs'], project))
+    const there = probabilitiesOf(outputOf([...node('max'), 'app.mjs'], project))
     const differences = here.map((value, i) => Math.abs(value - (there[i] ?? NaN)))
     const largest = Math.max(...differences)
     const same = there.length === here.length && largest <= tolerance
@@ -68,7 +68,7 @@ export async function checkArm64(nodeNames: readonly string[]): Promise<Arm64> {
     ok &&= same && lacking !== undefined
     rows.push([
       version,
-      `${same ? 'yes' : 'no'}, ${here.length} numbers, ${largest.toExponential(1)} apart at most`,
+      `${same ? 'yes' : 'no'}, ${here.length} probabilities, ${largest.toExponential(1)} apart at most`,
       lacking === undefined ? `no: ${words.trim().split('\n').at(-1)}` : `yes: ${lacking}`,
     ])
   }
@@ -99,12 +99,17 @@ function outputOf([command, ...args]: readonly string[], cwd: string): string {
   throw new BuildError(`${command} ended with ${status ?? signal}:\n${stderr}`)
 }
 
-/** All numbers of an answer, in its order. */
-function numbersOf(json: string): number[] {
-  const numbers: number[] = []
-  JSON.parse(json, (_key, value: unknown) => {
-    if (typeof value === 'number') numbers.push(value)
-    return value
-  })
-  return numbers
+interface Answer {
+  readonly noul?: number
+  readonly probabilities?: Readonly<Record<string, number>>
+}
+
+/** All probabilities, in their order: what else is in answers is computed from them. */
+function probabilitiesOf(json: string): number[] {
+  return Object.values(JSON.parse(json) as Readonly<Record<string, Answer>>).flatMap(
+    ({ noul, probabilities }) => [
+      ...(noul === undefined ? [] : [noul]),
+      ...Object.values(probabilities ?? {}),
+    ],
+  )
 }
