@@ -55,6 +55,7 @@ async function shoot(console: ConsoleTest, state: string, into: string): Promise
       await console.open(address, heading)
       await page.waitForLoadState('networkidle')
     }
+    await page.locator('.skeleton').waitFor({ state: 'detached' })
     if (state === 'full') await use(console, address)
     await shot(address.replaceAll(/\W/g, '-'))
   }
