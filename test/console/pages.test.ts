@@ -59,7 +59,7 @@ consoleTest(
     const check = async (look: string) => {
       for (const [address, heading] of consolePages) {
         await console.open(address, heading)
-        await page.waitForLoadState('networkidle')
+        await console.settle()
         t.strictSame(await violations(), [], `${address}, ${look}`)
       }
     }
@@ -86,7 +86,7 @@ consoleTest(
     await page.setViewportSize({ width: 360, height: 740 })
     for (const [address, heading] of consolePages) {
       await console.open(address, heading)
-      await page.waitForLoadState('networkidle')
+      await console.settle()
       t.strictSame(await violations(), [], `${address}, narrow`)
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
       t.ok(wide <= 360, `${address} is not wider than the screen: ${wide}`)
