@@ -29,8 +29,7 @@ import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, requireAllowed, unknownModel } from './model-names.js'
-import { isLarge, LargeRenderer } from './large-requests.js'
-import { renderInOrders } from './render-orders.js'
+import { isLargeRequest, RequestRenderer } from './render-request.js'
 import type {
   Answer,
   DecideOptions,
@@ -92,16 +91,14 @@ class EngineDecider implements ModelDecider {
   readonly limits: RequestLimits
   readonly temperatures: readonly Temperature[]
   readonly #engine: Engine
-  readonly #readout: Readout
-  readonly #largeRenderer: LargeRenderer
+  readonly #renderer: RequestRenderer
   readonly #names: readonly string[]
   readonly #calibrationOf: ReturnType<typeof inTurn>
   readonly orders: Orders
 
   constructor(engine: Engine, readout: Readout, options: DeciderOptions) {
     this.#engine = engine
-    this.#readout = readout
-    this.#largeRenderer = new LargeRenderer(readout)
+    this.#renderer = new RequestRenderer(readout)
     this.temperatures = readout.temperatures ?? []
     this.#calibrationOf = inTurn(ownTemperatures(readout), options.calibration?.of)
     this.orders = options.orders ?? readout.orders ?? 1
@@ -151,10 +148,10 @@ class EngineDecider implements ModelDecider {
     decodingMs = 0,
   ): Promise<Decision> {
     const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
-    const large = isLarge(request)
+    const large = isLargeRequest(request)
     const { input, readers } = large
-      ? await inTurns(this.#largeRenderer.render(request, images, orders))
-      : renderInOrders(this.#readout, request, images, orders)
+      ? await inTurns(this.#renderer.render(request, images, orders))
+      : this.#renderer.renderNow(request, images, orders)
     let output: ScoreOutput
     try {
       output = await this.#engine.score(input, { signal, workspace, deadlineMs, requestId })
