@@ -53,7 +53,7 @@ async function shoot(console: ConsoleTest, state: string, into: string): Promise
       await page.waitForTimeout(500)
     } else {
       await console.open(address, heading)
-      await page.waitForLoadState('networkidle')
+      await console.settle()
     }
     if (state === 'full') await use(console, address)
     await shot(address.replaceAll(/\W/g, '-'))

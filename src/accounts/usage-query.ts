@@ -7,10 +7,8 @@
  * @module
  */
 
-import { OiError } from '../errors.js'
 import { type Booking, dayMs, hourMs } from './booking.js'
 import type { Connection } from './connection.js'
-import { usageColumns } from './usage.js'
 
 export interface UsageQuery {
   readonly by: 'workspace' | 'key' | 'model'
@@ -39,23 +37,20 @@ export interface UsageRow {
   readonly cost: number
 }
 
-type Sum = { -readonly [Name in keyof UsageRow]: UsageRow[Name] }
-
-interface Read extends Omit<Sum, 'startMs' | 'id' | 'model'> {
+type Sums = Omit<UsageRow, 'startMs' | 'id' | 'model'>
+type Read = { -readonly [Name in keyof Sums]: number } & {
   readonly unit: number
-  readonly workspaceId: number
-  readonly keyId: number
-  readonly model: string
+  /** The id or the model. */
+  readonly of: number | string
 }
 
-/** More would be hard on the event loop, and nobody could read it. */
-export const mostUsageRows = 50_000
+export const unitMsOf = { hour: hourMs, day: dayMs } as const
 
 /**
- * Within a transaction.
+ * Within a transaction. Its time grows with what was used: some milliseconds for a day, or four
+ * hours, of a thousand keys.
  *
  * @returns The newest first, then by id or model.
- * @throws {@link OiError} `ERR_ACCOUNTS` if there are more than {@link mostUsageRows}.
  */
 export function queryUsage(
   db: Connection,
@@ -63,66 +58,80 @@ export function queryUsage(
   pending: Iterable<Booking>,
 ): readonly UsageRow[] {
   const { by, per, fromMs, toMs } = query
-  const unitMs = per === 'hour' ? hourMs : dayMs
+  const unitMs = unitMsOf[per]
   const [first, last] = [Math.floor(fromMs / unitMs), Math.ceil(toMs / unitMs) - 1]
-  const sums = new Map<string, Sum>()
-  const add = (row: Read) => {
-    if (!fits(row, query)) return
-    const id = by === 'workspace' ? row.workspaceId : by === 'key' ? row.keyId : undefined
-    const model = by === 'model' ? row.model : undefined
-    const key = `${row.unit} ${id ?? model}`
-    let sum = sums.get(key)
-    if (sum === undefined) {
-      if (sums.size === mostUsageRows) throw tooMany()
-      sum = { startMs: row.unit * unitMs, id, model, ...nothing }
-      sums.set(key, sum)
-    }
-    for (const name of sumNames) sum[name] += row[name]
+  const [sql, parameters] = statementOf(query)
+  const found = db.prepare<(number | string)[], Read>(sql).all(first, last, ...parameters)
+  const waiting: Read[] = []
+  for (const booking of pending) {
+    const unit = Math.floor(booking.timeMs / unitMs)
+    if (unit < first || unit > last || !fits(booking, query)) continue
+    const { requests, inputTokens, outputTokens, imageTokens, cachedTokens, cost } = booking
+    const tokens = { inputTokens, outputTokens, imageTokens, cachedTokens }
+    waiting.push({ unit, of: booking[groups[by].property], requests, ...tokens, cost })
   }
-  const rows = db.prepare<[number, number], Read>(sourceOf(query)).iterate(first, last)
-  for (const row of rows) add(row)
-  for (const { timeMs, ...booking } of pending) {
-    const unit = Math.floor(timeMs / unitMs)
-    if (unit >= first && unit <= last) add({ ...booking, unit })
-  }
-  return [...sums.values()].sort(
-    (a, b) =>
-      b.startMs - a.startMs ||
-      (a.id ?? 0) - (b.id ?? 0) ||
-      ((a.model ?? '') < (b.model ?? '') ? -1 : 1),
-  )
+  const rows = waiting.length === 0 ? found : together([...found, ...waiting])
+  return rows.map(({ unit, of, ...sum }) => {
+    const [id, model] = typeof of === 'number' ? [of, undefined] : [undefined, of]
+    return { startMs: unit * unitMs, id, model, ...sum }
+  })
 }
+
+/** One row for all of the same time and the same workspace, key or model. */
+function together(rows: readonly Read[]): readonly Read[] {
+  const sums = new Map<string, Read>()
+  for (const row of rows) {
+    const sum = sums.get(`${row.unit} ${row.of}`)
+    if (sum === undefined) sums.set(`${row.unit} ${row.of}`, { ...row })
+    else for (const name of sumNames) sum[name] += row[name]
+  }
+  return [...sums.values()].sort((a, b) => b.unit - a.unit || (a.of < b.of ? -1 : 1))
+}
+
+const groups = {
+  workspace: { column: 'workspace_id', property: 'workspaceId' },
+  key: { column: 'key_id', property: 'keyId' },
+  model: { column: 'model', property: 'model' },
+} as const
 
 const sumNames = [
   ...(['requests', 'inputTokens', 'outputTokens', 'imageTokens', 'cachedTokens', 'cost'] as const),
 ]
-const nothing = Object.fromEntries(sumNames.map((name) => [name, 0])) as Record<
-  (typeof sumNames)[number],
-  0
->
+const sumColumns = `SUM(requests) AS requests, SUM(input_tokens) AS inputTokens,
+  SUM(output_tokens) AS outputTokens, SUM(image_tokens) AS imageTokens,
+  SUM(cached_tokens) AS cachedTokens, SUM(cost) AS cost`
 
-/** The smallest table that tells what is asked. */
-function sourceOf({ by, per, keyId }: UsageQuery): string {
-  if (per === 'hour') {
-    return `SELECT hour AS unit, workspace_id AS workspaceId, key_id AS keyId, model,
-      ${usageColumns} FROM hour_usage WHERE hour BETWEEN ? AND ?`
+/** Reads the smallest table that tells what is asked. */
+function statementOf(query: UsageQuery): [sql: string, parameters: (number | string)[]] {
+  const { by, per, workspaceId, keyId, model } = query
+  const table =
+    per === 'hour'
+      ? 'hour_usage'
+      : by === 'key' || keyId !== undefined
+        ? 'key_usage JOIN keys ON keys.id = key_id'
+        : 'usage'
+  const conditions = [`${per} BETWEEN ? AND ?`]
+  const parameters: (number | string)[] = []
+  for (const [column, value] of [
+    ['workspace_id', workspaceId],
+    ['key_id', keyId],
+    ['model', model],
+  ] as const) {
+    if (value === undefined) continue
+    conditions.push(`${column} = ?`)
+    parameters.push(value)
   }
-  if (by === 'key' || keyId !== undefined) {
-    return `SELECT day AS unit, workspace_id AS workspaceId, key_id AS keyId, model,
-      ${usageColumns} FROM key_usage JOIN keys ON keys.id = key_id WHERE day BETWEEN ? AND ?`
-  }
-  return `SELECT day AS unit, workspace_id AS workspaceId, 0 AS keyId, model,
-    ${usageColumns} FROM usage WHERE day BETWEEN ? AND ?`
+  // What was asked without a key.
+  if (by === 'key') conditions.push('key_id <> 0')
+  const { column } = groups[by]
+  const sql = `SELECT ${per} AS unit, ${column} AS "of", ${sumColumns} FROM ${table}
+    WHERE ${conditions.join(' AND ')} GROUP BY 1, 2 ORDER BY 1 DESC, 2`
+  return [sql, parameters]
 }
 
-function fits(row: Read, { by, workspaceId, keyId, model }: UsageQuery): boolean {
-  if (by === 'key' && row.keyId === 0) return false
-  if (workspaceId !== undefined && row.workspaceId !== workspaceId) return false
-  if (keyId !== undefined && row.keyId !== keyId) return false
-  return model === undefined || row.model === model
-}
-
-function tooMany(): OiError {
-  const message = `More than ${mostUsageRows} rows: ask for a shorter time, or for one workspace`
-  return new OiError('ERR_ACCOUNTS', message)
+function fits(booking: Booking, { by, workspaceId, keyId, model }: UsageQuery): boolean {
+  if (by === 'key' && booking.keyId === 0) return false
+  if (workspaceId !== undefined && booking.workspaceId !== workspaceId) return false
+  if (keyId !== undefined && booking.keyId !== keyId) return false
+  return model === undefined || booking.model === model
 }

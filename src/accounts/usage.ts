@@ -23,8 +23,8 @@ export interface DailyUsage {
 
 type Row = { -readonly [Name in keyof Omit<DailyUsage, 'day'>]: DailyUsage[Name] } & { day: number }
 
-/** The columns of sums, which all tables of usage have. */
-export const usageColumns = `requests, input_tokens AS inputTokens, output_tokens AS outputTokens,
+/** The columns of sums. */
+const usageColumns = `requests, input_tokens AS inputTokens, output_tokens AS outputTokens,
   image_tokens AS imageTokens, cached_tokens AS cachedTokens, cost`
 
 /**

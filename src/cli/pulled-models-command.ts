@@ -40,7 +40,7 @@ interface PullFlags extends FolderFlags {
   readonly hub?: string
   readonly tokenFile?: string
   readonly connections: string
-  readonly mmproj: boolean
+  readonly mmproj?: string | false
   readonly json?: boolean
 }
 
@@ -80,6 +80,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     )
     .option('--hub <address>', 'another hub (HF_ENDPOINT)')
     .option('--connections <n>', 'ranges that are fetched at the same time, 1 to 16', '4')
+    .option('--mmproj <source>', 'a projector for it: an address, a path, or hf:…:FILE.gguf')
     .option('--no-mmproj', 'without the projector of the repository')
     .option('--json', 'for machines; sizes are bytes')
     .addHelpText('after', help)
@@ -151,7 +152,7 @@ function pullOptions(
     onRetry: (text) => display.note(text),
     name: flags.name,
     sha256: readSha256(flags.sha256),
-    projector: flags.mmproj,
+    projector: projectorSource(flags.mmproj, hub),
     modelsDir: modelsDirOf(config),
     connections: readConnections(flags.connections),
     pieceBytes,
@@ -162,6 +163,12 @@ function pullOptions(
       await probeModel({ ...modelConfig(config, file), mmproj: projector })
     },
   }
+}
+
+/** @param flag - Undefined: not said; false: `--no-mmproj`. */
+function projectorSource(flag: string | false | undefined, hub: URL): PullOptions['projector'] {
+  if (flag === undefined) return 'own'
+  return flag === false ? 'none' : readSource(flag, hub, '--mmproj')
 }
 
 /** What is given for this pull goes to its source; what is there for all, to the hub only. */

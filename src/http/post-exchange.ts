@@ -20,7 +20,7 @@ import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
 import type { Deadlines, Expirable } from './deadlines.js'
-import { type Client, Exchange, type ExchangeContext, type Head } from './exchange.js'
+import { type Client, everyValue, Exchange, type ExchangeContext, type Head } from './exchange.js'
 import { attributesOf } from './request-entry.js'
 import type { Running } from './running.js'
 
@@ -79,7 +79,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
     this.context = context
-    this.trace = context.tracer?.begin(head.getHeader('traceparent'))
+    this.trace = context.tracer?.begin(head.getHeader('traceparent'), () =>
+      everyValue(head, 'tracestate'),
+    )
     this.#limit = context.deadlines
   }
 

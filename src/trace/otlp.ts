@@ -27,10 +27,12 @@ export function otlpRequest(spans: readonly Span[], resource: Attributes): objec
 }
 
 function otlpSpan(span: Span): object {
-  const { traceId, spanId, parentId, name, kind, startMs, endMs, attributes, failed } = span
+  const { traceId, spanId, parentId, traceState, name, kind } = span
+  const { startMs, endMs, attributes, failed } = span
   return {
     traceId,
     spanId,
+    ...(traceState !== '' && { traceState }),
     ...(parentId !== undefined && { parentSpanId: parentId }),
     name,
     kind: kinds[kind],

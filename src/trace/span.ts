@@ -13,6 +13,8 @@ export interface Span {
   readonly spanId: string
   /** Undefined for one that nothing began before. */
   readonly parentId: string | undefined
+  /** What other tracing systems have said of the trace; `''` if they have not. */
+  readonly traceState: string
   readonly name: string
   /** Of a request as the server sees it, or of a part of it. */
   readonly kind: 'server' | 'internal'

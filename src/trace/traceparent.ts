@@ -1,7 +1,8 @@
 /**
- * The header `traceparent` of W3C's Trace Context: the trace that a request is a part of.
+ * The headers of W3C's Trace Context: the trace that a request is a part of, and what tracing
+ * systems on its way have said of it.
  *
- * @see https://www.w3.org/TR/trace-context/#traceparent-header
+ * @see https://www.w3.org/TR/trace-context/
  * @module
  */
 
@@ -23,4 +24,22 @@ export function readTraceparent(header: string): Traceparent | undefined {
   if (version === '00' && more !== undefined) return undefined
   if (/^0+$/.test(traceId!) || /^0+$/.test(parentId!)) return undefined
   return { traceId: traceId!, parentId: parentId!, sampled: (parseInt(flags!, 16) & 1) === 1 }
+}
+
+/** `vendor=value`, or `tenant@vendor=value`. */
+const member = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,256}$/
+/** What W3C asks to be kept at least, and more than that is left out. */
+const [mostMembers, mostLength] = [32, 512]
+
+/**
+ * @param header - `tracestate`; of one that stood several times, all of them, with commas.
+ * @returns What is to be passed on; `''` if there is none, or it is malformed. The oldest entries are
+ *   last, and left out where there is no room for them.
+ */
+export function readTracestate(header: string): string {
+  const members = header.split(',').map((text) => text.trim())
+  const kept = members.filter((text) => text !== '')
+  if (kept.length > mostMembers || !kept.every((text) => member.test(text))) return ''
+  while (kept.join(',').length > mostLength) kept.pop()
+  return kept.join(',')
 }

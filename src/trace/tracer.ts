@@ -10,7 +10,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Attributes, Span } from './span.js'
-import { readTraceparent } from './traceparent.js'
+import { readTraceparent, readTracestate, type Traceparent } from './traceparent.js'
 
 /** Milliseconds, as an answer tells them. */
 export interface Phases {
@@ -43,15 +43,17 @@ export class Tracer {
    * Begins the trace of a request.
    *
    * @param traceparent - The header; `''` if there is none.
+   * @param tracestate - Likewise; asked for only if the first is good.
    * @returns Undefined if the request is not to be recorded.
    */
-  begin(traceparent: string): Trace | undefined {
+  begin(traceparent: string, tracestate: () => string = () => ''): Trace | undefined {
     const parent = traceparent === '' ? undefined : readTraceparent(traceparent)
     const wanted = parent?.sampled ?? Math.random() * 100 < this.#options.samplePercent
     if (!wanted) return undefined
     const offsetMs = Date.now() - performance.now()
     if (Math.abs(offsetMs - this.#offsetMs) > setMs) this.#offsetMs = offsetMs
-    return new Trace(parent, this.#offsetMs, this.#options.add)
+    const traceState = parent === undefined ? '' : readTracestate(tracestate())
+    return new Trace(parent, traceState, this.#offsetMs, this.#options.add)
   }
 }
 
@@ -60,16 +62,19 @@ export class Trace {
   readonly id: string
   readonly #spanId = newSpanId()
   readonly #parentId: string | undefined
+  readonly #traceState: string
   readonly #offsetMs: number
   readonly #add: (span: Span) => void
 
   constructor(
-    parent: { readonly traceId: string; readonly parentId: string } | undefined,
+    parent: Pick<Traceparent, 'traceId' | 'parentId'> | undefined,
+    traceState: string,
     offsetMs: number,
     add: (span: Span) => void,
   ) {
     this.id = parent?.traceId ?? randomBytes(16).toString('hex')
     this.#parentId = parent?.parentId
+    this.#traceState = traceState
     this.#offsetMs = offsetMs
     this.#add = add
   }
@@ -113,6 +118,7 @@ export class Trace {
   ): void {
     this.#add({
       ...{ traceId: this.id, spanId: rest.spanId ?? newSpanId(), parentId, name },
+      traceState: this.#traceState,
       ...{ kind: 'internal', attributes: {}, failed: false },
       startMs: startMs + this.#offsetMs,
       endMs: endMs + this.#offsetMs,

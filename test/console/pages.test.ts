@@ -1,4 +1,4 @@
-/** What holds for every page: size, accessibility, keyboard, a server that has gone. */
+/** What holds for every page: size, accessibility, a server that has gone. */
 import t from 'tap'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -59,7 +59,7 @@ consoleTest(
     const check = async (look: string) => {
       for (const [address, heading] of consolePages) {
         await console.open(address, heading)
-        await page.waitForLoadState('networkidle')
+        await console.settle()
         t.strictSame(await violations(), [], `${address}, ${look}`)
       }
     }
@@ -86,59 +86,13 @@ consoleTest(
     await page.setViewportSize({ width: 360, height: 740 })
     for (const [address, heading] of consolePages) {
       await console.open(address, heading)
-      await page.waitForLoadState('networkidle')
+      await console.settle()
       t.strictSame(await violations(), [], `${address}, narrow`)
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
       t.ok(wide <= 360, `${address} is not wider than the screen: ${wide}`)
     }
   },
 )
-
-consoleTest('a key is made and revoked by keyboard alone', {}, async (t, console) => {
-  const { page } = console
-  const { keyboard } = page
-  const focused = () =>
-    page.evaluate<string>(
-      `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`,
-    )
-  /** Tabs until the focus is on what has that name. */
-  const tabTo = async (name: RegExp) => {
-    for (let steps = 0; steps < 60; steps++) {
-      if (name.test(await focused())) return
-      await keyboard.press('Tab')
-    }
-    throw new Error(`Nothing named ${String(name)} can be reached`)
-  }
-  await page.goto(console.server.url(console.firstLink))
-  await page.getByRole('heading', { name: 'Set the password' }).waitFor()
-  await keyboard.type('a password by keyboard')
-  await keyboard.press('Tab')
-  await keyboard.type('a password by keyboard')
-  await keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
-  await tabTo(/^Create key$/)
-  await keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor()
-  await keyboard.type('by keyboard')
-  await keyboard.press('Enter')
-  await page.getByLabel('API key', { exact: true }).waitFor()
-  await keyboard.press('Escape')
-  t.ok(await page.getByLabel('API key', { exact: true }).isVisible(), 'Escape does not lose it')
-  await tabTo(/^I have copied it$/)
-  await keyboard.press('Enter')
-  await page.getByRole('row').filter({ hasText: 'by keyboard' }).waitFor()
-  await tabTo(/^More actions for key by keyboard$/)
-  await keyboard.press('Enter')
-  // The browser tells of an open menu a task later.
-  await page.locator('[role=menuitem]:focus').waitFor()
-  await keyboard.press('End')
-  t.equal(await focused(), 'Revoke…')
-  await keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor()
-  await tabTo(/^Revoke key$/)
-  await keyboard.press('Enter')
-  await page.getByRole('row').filter({ hasText: 'by keyboard' }).waitFor({ state: 'detached' })
-})
 
 consoleTest(
   'with 1,000 keys the first paint comes within 200 ms',

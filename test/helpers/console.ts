@@ -142,6 +142,12 @@ export class ConsoleTest {
     await this.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
   }
 
+  /** Waits until all that the page shows has been loaded. */
+  async settle(): Promise<void> {
+    await this.page.waitForLoadState('networkidle')
+    await this.page.locator('.skeleton').first().waitFor({ state: 'detached' })
+  }
+
   /** A call of the admin API with the page's own session. @throws If it is refused. */
   async admin<T>(method: string, path: string, body?: unknown): Promise<T> {
     return (await this.page.evaluate(callAdmin, { method, path, body })) as T

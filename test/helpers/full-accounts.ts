@@ -60,18 +60,23 @@ export function fillAccounts(dataDir: string): void {
       const inputTokens = 40 + Math.floor(400 * random())
       const booking = {
         ...{ workspaceId: workspace.id, keyId: key.id, model: pick(models) },
-        timeMs: Math.min(Date.now(), day * dayMs + hour * 3_600_000),
+        timeMs: Math.min(Date.now(), Math.floor(day * dayMs + hour * 3_600_000)),
         ...{ requests: 1, inputTokens, outputTokens: 12 + Math.floor(20 * random()) },
         ...{ imageTokens: 0, cachedTokens: Math.floor(inputTokens * random()) },
         ...{ cost: 20 + Math.floor(80 * random()), charged: workspace.id === first!.id },
       }
       accounts.ledger.book(booking, false)
       accounts.ledger.markUsed(key.id)
-      if (i % 2000 === 1999) accounts.ledger.flush(30_000)
+      if (i % 2000 === 1999) flush(accounts)
     }
+    flush(accounts)
     for (const { key } of keys.slice(20, 60)) accounts.keys.change(key.id, {}, random() < 0.5)
     for (const { key } of keys.slice(60, 90)) accounts.keys.revoke(key.id)
   } finally {
     accounts.close()
   }
+}
+
+function flush({ ledger }: Accounts): void {
+  if (!ledger.flush(60_000)) throw new Error(ledger.health.trouble ?? 'the ledger is slow')
 }

@@ -34,7 +34,7 @@ export class Puller {
       onRetry: (text) => this.notes.push(text),
       name: undefined,
       sha256: undefined,
-      projector: true,
+      projector: 'own',
       modelsDir: this.modelsDir,
       connections: 3,
       pieceBytes: 1 << 20,

@@ -228,6 +228,21 @@ for (const [status, message] of Object.entries({
   })
 }
 
+t.test('what no further try can mend is tried once', async (t) => {
+  const { hub, puller } = await Puller.start(t)
+  // A port that fetch refuses, and a server that speaks no TLS.
+  for (const [url, message] of [
+    ['http://127.0.0.1:1/m.gguf', /^127\.0\.0\.1:1: bad port$/],
+    [
+      `${hub.origin.replace('http:', 'https:')}/m.gguf`,
+      /^127\.0\.0\.1:\d+ does not answer in TLS$/,
+    ],
+  ] as const) {
+    await t.rejects(puller.pull(url), { code: 'ERR_PULL', message })
+  }
+  t.strictSame(puller.notes, [])
+})
+
 t.test('a body that is not the file itself is refused', async (t) => {
   const { hub, puller } = await Puller.start(t)
   hub.trouble = () => ({ headers: { 'content-encoding': 'gzip' } })

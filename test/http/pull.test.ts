@@ -45,7 +45,7 @@ t.test(
     })
 
     const alone = await puller.pull('hf:owner/repo:m-Q4_K_M.gguf', {
-      projector: false,
+      projector: 'none',
       name: 'own',
     })
     t.match(alone.model, { name: 'own', projector: '', files: [{ name: 'm-Q4_K_M.gguf' }] })

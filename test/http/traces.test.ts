@@ -18,6 +18,7 @@ interface SentSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
+  readonly traceState?: string
   readonly name: string
   readonly kind: number
   readonly startTimeUnixNano: string
@@ -59,7 +60,7 @@ t.test('a request with a traceparent is a part of that trace, with where its tim
     const question = { wet: { type: 'noul', instructions: 'Is it wet?' } }
     const reply = await fetch(served.server.url('/v1/systemone'), {
       method: 'POST',
-      headers: { ...headers, traceparent, 'x-request-id': 'find-me' },
+      headers: { ...headers, traceparent, tracestate: 'rojo=1', 'x-request-id': 'find-me' },
       body: JSON.stringify({ state: secretState, questions: question }),
     })
     t.equal(reply.status, 200)
@@ -68,6 +69,7 @@ t.test('a request with a traceparent is a part of that trace, with where its tim
     const found = spans()
     const root = found.find(({ kind }) => kind === 2)!
     t.match(root, { traceId, parentSpanId: parentId, name: 'POST /v1/systemone' })
+    t.ok(found.every(({ traceState }) => traceState === 'rojo=1'))
     t.equal(attribute(root, 'oi.request_id'), 'find-me')
     t.equal(attribute(root, 'http.response.status_code'), '200')
     t.equal(attribute(root, 'oi.model'), 'oi-small')

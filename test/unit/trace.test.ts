@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Exporter } from '../../src/trace/exporter.js'
 import { otlpRequest } from '../../src/trace/otlp.js'
 import type { Span } from '../../src/trace/span.js'
-import { readTraceparent } from '../../src/trace/traceparent.js'
+import { readTraceparent, readTracestate } from '../../src/trace/traceparent.js'
 import { Tracer } from '../../src/trace/tracer.js'
 import { type Answering, withHttpServer } from '../helpers/http-server.js'
 import { until } from '../helpers/until.js'
@@ -31,6 +31,31 @@ t.test('a traceparent is read as W3C says, and a malformed one is as good as non
   ]) {
     t.equal(readTraceparent(header), undefined, header)
   }
+})
+
+t.test('a tracestate is passed on as W3C says, and only beside a good traceparent', async (t) => {
+  const state = 'rojo=00f067aa0ba902b7, congo=t61rcWkgMzE , ,a1@b=,'
+  const kept = 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE,a1@b='
+  t.equal(readTracestate(state), kept)
+  for (const bad of ['', 'x', 'A=1', 'a=1=2', 'a=ü', 'a =1', `a=${'x'.repeat(300)}`]) {
+    t.equal(readTracestate(bad), '', bad)
+  }
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `v${i}=${i}`).join(',')
+  t.equal(readTracestate(many(32)), many(32))
+  t.equal(readTracestate(many(33)), '')
+  const long = ['a', 'b', 'c'].map((name) => `${name}=${'x'.repeat(200)}`)
+  t.equal(readTracestate(long.join(',')), long.slice(0, 2).join(','))
+
+  const { spans, tracer } = tracing(100)
+  for (const parent of [`00-${traceId}-${parentId}-01`, 'x']) {
+    const trace = tracer.begin(parent, () => state)!
+    trace.part('book', 0)
+    trace.end('POST /v1/systemone', 0, {}, false)
+  }
+  t.strictSame(
+    spans.map(({ traceState }) => traceState),
+    [kept, kept, '', ''],
+  )
 })
 
 function tracing(samplePercent = 100) {
@@ -78,6 +103,7 @@ t.test('the parts of a decision lie one behind another, under their request', as
 })
 
 const span = (name: string): Span => ({
+  traceState: '',
   ...{ traceId, spanId: parentId, parentId: undefined, name, kind: 'internal', failed: false },
   ...{ startMs: 1_700_000_000_000.25, endMs: 1_700_000_000_001, attributes: {} },
 })

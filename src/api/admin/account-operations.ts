@@ -38,8 +38,9 @@ export const accountOperations = {
     tag: 'Session',
     summary: 'Sign in',
     description:
-      'Sets the cookie `oi_admin`, which every other operation needs. After some wrong passwords ' +
-      'the next try has to wait: `too_many_attempts` says how long.',
+      'Sets the cookie `oi_admin`, or `oi_admin_8080` for `localhost:8080`, which every other ' +
+      'operation needs. After some wrong passwords the next try has to wait: `too_many_attempts` ' +
+      'says how long.',
     needs: 'nothing',
     body: SignInSchema,
     reply: SessionSchema,

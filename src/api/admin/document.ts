@@ -73,7 +73,9 @@ export function adminApiDocument(): Part {
           type: 'apiKey',
           in: 'cookie',
           name: 'oi_admin',
-          description: 'What `signIn` sets.',
+          description:
+            'What `signIn` sets. Where the address has a port, its name has it too: ' +
+            '`oi_admin_8080` for `localhost:8080`.',
         },
       },
       parameters: {

@@ -5,7 +5,7 @@
  */
 
 import { useState } from 'preact/hooks'
-import { count, dateTime } from '../format.js'
+import { count, credits, dateTime } from '../format.js'
 import { Pager, trailSteps } from '../parts/pager.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
@@ -129,7 +129,7 @@ function membersOf(value: unknown, prefix = ''): Map<string, string> {
     return members
   }
   if (typeof value !== 'object' || Array.isArray(value)) {
-    members.set(prefix, typeof value === 'string' ? value : JSON.stringify(value))
+    members.set(prefix, shown(prefix, value))
     return members
   }
   for (const [name, member] of Object.entries(value)) {
@@ -137,4 +137,19 @@ function membersOf(value: unknown, prefix = ''): Map<string, string> {
     for (const [path, text] of inner) members.set(path, text)
   }
   return members
+}
+
+/** Members that are millionths of a credit: a balance, and what a million tokens cost. */
+const money: Readonly<Record<string, string>> = {
+  balance: 'credits',
+  input: 'credits per million tokens',
+  output: 'credits per million tokens',
+  image: 'credits per million tokens',
+}
+
+function shown(name: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'number') return JSON.stringify(value)
+  const unit = money[name]
+  return unit === undefined ? count(value) : `${credits(value)} ${unit}`
 }

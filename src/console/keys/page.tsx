@@ -72,7 +72,7 @@ export function KeysPage() {
       </PageHead>
       <LoadedPart of={keys}>
         {({ keys: all }) => {
-          if (all.length === 0) return <NoKeys />
+          if (all.length === 0) return <NoKeys noWorkspace={list.length === 0} />
           const shown = all
             .filter((key) => fits(key, search, workspace, state))
             .sort((a, b) => b.id - a.id)
@@ -148,10 +148,15 @@ export function KeysPage() {
   )
 }
 
-function NoKeys() {
+function NoKeys({ noWorkspace }: { readonly noWorkspace: boolean }) {
   return (
     <Empty icon="key" title="There are no keys yet">
       <p>An application sends its key with every request. Create one for each application.</p>
+      {noWorkspace && (
+        <p>
+          A key belongs to a workspace: <a href="#/workspaces">create that first</a>.
+        </p>
+      )}
     </Empty>
   )
 }

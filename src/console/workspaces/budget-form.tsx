@@ -5,6 +5,7 @@
  */
 
 import { useState } from 'preact/hooks'
+import { count } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { SelectField, TextField } from '../parts/field.js'
 import { call } from '../server.js'
@@ -21,7 +22,7 @@ const periods = [
 
 export function BudgetForm({ of: workspace, onChanged }: PartProps) {
   const { budget } = workspace
-  const [tokens, setTokens] = useState(budget === null ? '' : String(budget.tokens))
+  const [tokens, setTokens] = useState(budget === null ? '' : count(budget.tokens))
   const [period, setPeriod] = useState<Budget['period']>(budget?.period ?? 'month')
   const [tried, setTried] = useState(false)
   const read = readWhole(tokens)

@@ -5,6 +5,7 @@
  */
 
 import { useState } from 'preact/hooks'
+import { count } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { call } from '../server.js'
@@ -57,4 +58,4 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
   )
 }
 
-const show = (limit: number): string => (limit === 0 ? '' : String(limit))
+const show = (limit: number): string => (limit === 0 ? '' : count(limit))

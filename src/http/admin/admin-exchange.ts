@@ -18,7 +18,7 @@ import { type Client, Exchange, type Head } from '../exchange.js'
 import { type Content, errorContent } from '../reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
 import type { AreaContext } from './context.js'
-import { cookieHeader } from './guard.js'
+import { cookieHeader, cookieName } from './guard.js'
 import { patiently } from './patiently.js'
 import { matchOperation } from './routes.js'
 import { apiHeaders } from './security-headers.js'
@@ -58,10 +58,12 @@ export class AdminExchange extends Exchange implements Expirable {
       const { operationId, operation, id, name } = match
       const session = door.enter(head, peer, operation)
       const query = readAdminQuery(operationId, head.getQuery() ?? '')
+      const cookie = cookieName(head)
       const call = {
         ...{ query, id, name, origin, session, ...door.actorOf(origin) },
+        gone: () => this.ended,
         keep: (secret: string | undefined) => {
-          this.#headers = cookieHeader(secret, origin.secure)
+          this.#headers = cookieHeader(cookie, secret, origin.secure)
         },
       }
       const run = (body: unknown) => this.#run(operationId, { ...call, body } as AnyCall)
@@ -129,8 +131,8 @@ function contentOf(answered: unknown): Content {
   if (answered === undefined) return { status: 204, body: '' }
   if (!(answered instanceof TextReply)) return { status: 200, body: JSON.stringify(answered) }
   const { type, text, fileName } = answered
-  const headers = ['content-disposition', `attachment; filename="${fileName}"`]
-  return { status: 200, body: text, type, headers }
+  const disposition = ['content-disposition', `attachment; filename="${fileName}"`]
+  return { status: 200, body: text, type, headers: fileName === undefined ? [] : disposition }
 }
 
 /** A form of another page cannot send it without asking first. */

@@ -83,18 +83,20 @@ export interface Call<Id extends AdminOperationId> {
   readonly session: Session | undefined
   readonly actor: Actor
   readonly administration: Administration
+  /** Whether nobody waits for the reply any more. */
+  readonly gone: () => boolean
   /** Has the browser keep the secret of a session, or forget it. */
   keep(secret: string | undefined): void
 }
 
-/** A reply that is no JSON. */
+/** A reply that is text already. */
 export class TextReply {
   readonly type: string
-  readonly text: string
-  /** How a browser would call the file. */
-  readonly fileName: string
+  readonly text: string | Uint8Array
+  /** How a browser would call the file; undefined where it is none. */
+  readonly fileName: string | undefined
 
-  constructor(type: string, text: string, fileName: string) {
+  constructor(type: string, text: string | Uint8Array, fileName?: string) {
     this.type = type
     this.text = text
     this.fileName = fileName

@@ -2,8 +2,9 @@
  * Whose session a request belongs to.
  *
  * Cookies alone tell, and only here: an API key is never looked at, and a session is nothing under
- * `/v1`. The cookie is for every path and port of its host, as cookies are; what changes something
- * needs the session's token as well, which no other page can know.
+ * `/v1`. Browsers send a cookie to every port of its host, so its name has the port: servers side by
+ * side keep their sessions apart. What changes something needs the session's token as well, which no
+ * other page can know.
  *
  * @module
  */
@@ -13,7 +14,6 @@ import type { AdminAccess, Session } from '../../accounts/admin-access.js'
 import { OiError } from '../../errors.js'
 import type { Head } from '../exchange.js'
 
-const cookieName = 'oi_admin'
 const csrfHeader = 'x-oi-csrf'
 /** Of a secret in base64url. */
 const secretForm = /^[\w-]{43}$/
@@ -26,10 +26,11 @@ export function requireSession(head: Head, access: Pick<AdminAccess, 'session'>)
 }
 
 export function sessionOf(head: Head, access: Pick<AdminAccess, 'session'>): Session | undefined {
+  const wanted = cookieName(head)
   const cookies = head.getHeader('cookie').split(';')
   for (const cookie of cookies) {
     const [name, value = ''] = cookie.trim().split('=', 2)
-    if (name !== cookieName || !secretForm.test(value)) continue
+    if (name !== wanted || !secretForm.test(value)) continue
     const session = access.session(value)
     if (session !== undefined) return session
   }
@@ -45,9 +46,19 @@ export function requireCsrf(head: Head, { csrfToken }: Session): void {
 }
 
 /** The header that has a browser keep a session, or forget it. */
-export function cookieHeader(secret: string | undefined, secure: boolean): readonly string[] {
+export function cookieHeader(
+  name: string,
+  secret: string | undefined,
+  secure: boolean,
+): readonly string[] {
   const attributes = `Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
   const value = secret ?? ''
   const end = secret === undefined ? '; Max-Age=0' : ''
-  return ['set-cookie', `${cookieName}=${value}; ${attributes}${end}`]
+  return ['set-cookie', `${name}=${value}; ${attributes}${end}`]
+}
+
+/** By the port that the client asks for: the server's own is another behind a proxy or a tunnel. */
+export function cookieName(head: Pick<Head, 'getHeader'>): string {
+  const [, port] = /:(\d{1,5})$/.exec(head.getHeader('host')) ?? []
+  return port === undefined ? 'oi_admin' : `oi_admin_${port}`
 }

@@ -230,10 +230,14 @@ function transientOf(url: URL, error: unknown, watch: Watch): Error {
   if (watch.silent) return new Transient(`${url.host} has fallen silent`, undefined, error)
   const { cause, message } = error as Error
   const { code = '', message: reason = message } = (cause ?? {}) as NodeJS.ErrnoException
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return new OiError('ERR_PULL', `${url.host} does not answer in TLS`, { cause: error })
+  }
   const text = `${url.host}: ${reason || code}`
-  // A certificate that is not trusted is none the next time either.
-  const isRefused = /CERT|TLS|SELF_SIGNED|VERIFY/.test(code)
-  return isRefused
+  // What the network does has a code; what fetch itself refuses, such as some ports, has none. A
+  // certificate that is not trusted is none the next time either.
+  const isRefused = message === 'fetch failed' && code === ''
+  return isRefused || /CERT|TLS|SELF_SIGNED|VERIFY/.test(code)
     ? new OiError('ERR_PULL', text, { cause: error })
     : new Transient(text, undefined, error)
 }

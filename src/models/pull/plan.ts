@@ -25,6 +25,8 @@ export interface LocalFile {
   readonly tag: string
 }
 
+type HubSource = Extract<Source, { kind: 'hub' }>
+
 export interface Plan {
   readonly name: string
   readonly source: string
@@ -40,25 +42,37 @@ export interface PlanOptions extends FetchOptions, Patience {
   readonly name: string | undefined
   /** Of the only file; undefined if it is not known. */
   readonly sha256: string | undefined
-  /** Whether the projector of a repository is fetched too. */
-  readonly projector: boolean
+  /** A file to see images with; `'own'`: that of the repository, if it has one. */
+  readonly projector: Source | 'own' | 'none'
 }
 
 /** @throws {@link OiError} `ERR_CONFIG`, `ERR_PULL`. */
 export async function planPull(source: Source, options: PlanOptions): Promise<Plan> {
+  const { sha256, projector: wanted } = options
   const found = await filesOf(source, options)
-  const { projector } = found
-  const files = withSha256(found.files, options.sha256)
+  const model = withSha256(found.model, sha256)
+  const given = typeof wanted === 'object' ? await projectorOf(wanted, options) : undefined
+  const projector = given ?? (wanted === 'own' ? found.projector : undefined)
+  if (projector && model.some(({ name }) => name === projector.name)) {
+    throw new OiError('ERR_CONFIG', `--mmproj: ${projector.name} is what the model is called, too`)
+  }
+  const files = projector ? [...model, projector] : model
   const fileName = files[0]!.name
   const name = options.name ?? modelNameOf(fileName)
   if (!isModelName(name)) {
     const rule = 'up to 100 letters, digits, dots, dashes and underscores, and no .gguf at the end'
     throw new OiError('ERR_CONFIG', `--name: expected ${rule}, got ${name}`)
   }
-  return { name, source: sourceText(source), files, projector }
+  return { name, source: sourceText(source), files, projector: projector?.name ?? '' }
 }
 
-type Found = Pick<Plan, 'files' | 'projector'>
+type PlannedFile = Plan['files'][number]
+
+interface Found {
+  readonly model: readonly PlannedFile[]
+  /** What a repository has to see images with. */
+  readonly projector?: PlannedFile | undefined
+}
 
 function filesOf(source: Source, options: PlanOptions): Promise<Found> | Found {
   switch (source.kind) {
@@ -71,22 +85,37 @@ function filesOf(source: Source, options: PlanOptions): Promise<Found> | Found {
   }
 }
 
-async function filesOfHub(
-  source: Extract<Source, { kind: 'hub' }>,
-  options: PlanOptions,
-): Promise<Found> {
-  const { hub } = options
-  const { commit, files } = await listRepository(source, hub, options)
+async function filesOfHub(source: HubSource, options: PlanOptions): Promise<Found> {
+  const { commit, files } = await listRepository(source, options.hub, options)
   const text = sourceText({ ...source, wanted: undefined })
-  const chosen = chooseFiles(files, source.wanted, text)
-  const remote = ({ path, bytes, sha256 }: ListedFile): RemoteFile => {
-    return { name: safeFileName(path), url: fileAddress(source, commit, path, hub), bytes, sha256 }
+  const { model, projector } = chooseFiles(files, source.wanted, text)
+  const remote = (file: ListedFile) => fileOfHub(source, commit, file, options.hub)
+  return { model: model.map(remote), projector: projector && remote(projector) }
+}
+
+function fileOfHub(
+  source: HubSource,
+  commit: string,
+  { path, bytes, sha256 }: ListedFile,
+  hub: URL,
+): RemoteFile {
+  return { name: safeFileName(path), url: fileAddress(source, commit, path, hub), bytes, sha256 }
+}
+
+/** One file, whatever it is called. */
+async function projectorOf(source: Source, options: PlanOptions): Promise<PlannedFile> {
+  if (source.kind === 'path') return localFile(resolve(source.path))
+  if (source.kind === 'address') {
+    const given = decodedPath(source.url.pathname.split('/').at(-1)!)
+    const name = /\.gguf$/i.test(given) ? safeFileName(given) : 'mmproj.gguf'
+    return { name, url: source.url, bytes: undefined, sha256: undefined }
   }
-  const projector = options.projector ? chosen.projector : undefined
-  return {
-    files: [...chosen.model, ...(projector ? [projector] : [])].map(remote),
-    projector: projector === undefined ? '' : safeFileName(projector.path),
-  }
+  const { commit, files } = await listRepository(source, options.hub, options)
+  const file = files.find(({ path }) => path === source.wanted)
+  if (file !== undefined) return fileOfHub(source, commit, file, options.hub)
+  const repository = sourceText({ ...source, wanted: undefined })
+  const remedy = `name one of its files, as ${repository}:mmproj-F16.gguf`
+  throw new OiError('ERR_PULL', `--mmproj: ${sourceText(source)} is no file; ${remedy}`)
 }
 
 /** Of a split model all parts, whichever was named. */
@@ -109,22 +138,22 @@ function filesOfAddress(url: URL, name: string | undefined): Found {
     parts.length === 1
       ? [{ name: fileName, url, ...unknown }]
       : parts.map((part) => ({ name: part, url: urlOf(part), ...unknown }))
-  return { files, projector: '' }
+  return { model: files }
 }
 
 async function filesOfPath(path: string): Promise<Found> {
   const given = resolve(path)
   const names = partNames(safeFileName(basename(given)))
-  const files = names.map(async (name): Promise<LocalFile> => {
-    const file = join(dirname(given), name)
-    const stats = await stat(file).catch((cause: Error) => {
-      throw new OiError('ERR_PULL', `${file} cannot be read: ${cause.message}`, { cause })
-    })
-    if (!stats.isFile()) throw new OiError('ERR_PULL', `${file} is no file`)
-    const { size: bytes, mtime } = stats
-    return { name, path: file, bytes, sha256: undefined, tag: mtime.toISOString() }
+  return { model: await Promise.all(names.map((name) => localFile(join(dirname(given), name)))) }
+}
+
+async function localFile(path: string): Promise<LocalFile> {
+  const stats = await stat(path).catch((cause: Error) => {
+    throw new OiError('ERR_PULL', `${path} cannot be read: ${cause.message}`, { cause })
   })
-  return { files: await Promise.all(files), projector: '' }
+  if (!stats.isFile()) throw new OiError('ERR_PULL', `${path} is no file`)
+  const { size: bytes, mtime } = stats
+  return { name: basename(path), path, bytes, sha256: undefined, tag: mtime.toISOString() }
 }
 
 /** All parts of the model to which a file belongs. */
@@ -137,7 +166,7 @@ function partNames(fileName: string): string[] {
 }
 
 /** What the user says must hold for the model's only file. */
-function withSha256(files: Plan['files'], sha256: string | undefined): Plan['files'] {
+function withSha256(files: Found['model'], sha256: string | undefined): Found['model'] {
   if (sha256 === undefined) return files
   const [file, ...others] = files
   if (others.length > 0) {

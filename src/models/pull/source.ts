@@ -27,12 +27,13 @@ const hubPage = new RegExp(`^/(${owned})/(${owned})(?:/(?:blob|resolve)/([^/]+)/
 
 /**
  * @param hub - The hub's address; its pages are understood too.
+ * @param place - Where it was given, for messages.
  * @throws {@link OiError} `ERR_CONFIG` if it can be neither.
  */
-export function readSource(text: string, hub: URL): Source {
-  if (text.startsWith('hf:')) return hubSource(text)
+export function readSource(text: string, hub: URL, place = 'source'): Source {
+  if (text.startsWith('hf:')) return hubSource(text, place)
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'path', path: text }
-  const url = readAddress('source', text)
+  const url = readAddress(place, text)
   const [page, owner, repository, revision = 'main', file] = hubPage.exec(url.pathname) ?? []
   const isFile = file === undefined && repository?.toLowerCase().endsWith('.gguf')
   if (url.origin !== hub.origin || page === undefined || isFile) return { kind: 'address', url }
@@ -50,11 +51,11 @@ export function decodedPath(path: string): string {
   }
 }
 
-function hubSource(text: string): Source {
+function hubSource(text: string, place: string): Source {
   const [found, owner, repository, wanted] = hubText.exec(text) ?? []
   if (found === undefined) {
     const example = 'hf:owner/repository or hf:owner/repository:Q4_K_M'
-    throw new OiError('ERR_CONFIG', `source: expected ${example}, got ${text}`)
+    throw new OiError('ERR_CONFIG', `${place}: expected ${example}, got ${text}`)
   }
   return { kind: 'hub', owner: owner!, repository: repository!, revision: 'main', wanted }
 }

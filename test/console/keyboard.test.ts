@@ -1,0 +1,130 @@
+/** The whole console by keyboard alone: everything can be reached, seen to be reached, and used. */
+import type { Page } from 'playwright-core'
+import { consolePages, consoleTest } from '../helpers/console.js'
+
+/** What a hand at the keyboard needs. */
+const hands = (page: Page) => {
+  const focused = () =>
+    page.evaluate<string>(
+      `document.activeElement.getAttribute('aria-label') ??
+        document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent`,
+    )
+  /** Tabs until the focus is on what has that name. */
+  const tabTo = async (name: RegExp) => {
+    for (let steps = 0; steps < 100; steps++) {
+      if (name.test(await focused())) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`Nothing named ${String(name)} can be reached`)
+  }
+  return { focused, tabTo }
+}
+
+consoleTest('a key is made and revoked by keyboard alone', {}, async (t, console) => {
+  const { page } = console
+  const { keyboard } = page
+  const { focused, tabTo } = hands(page)
+  await page.goto(console.server.url(console.firstLink))
+  await page.getByRole('heading', { name: 'Set the password' }).waitFor()
+  await keyboard.type('a password by keyboard')
+  await keyboard.press('Tab')
+  await keyboard.type('a password by keyboard')
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+  await tabTo(/^Create key$/)
+  await keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await keyboard.type('by keyboard')
+  await keyboard.press('Enter')
+  await page.getByLabel('API key', { exact: true }).waitFor()
+  await keyboard.press('Escape')
+  t.ok(await page.getByLabel('API key', { exact: true }).isVisible(), 'Escape does not lose it')
+  await tabTo(/^I have copied it$/)
+  await keyboard.press('Enter')
+  await page.getByRole('row').filter({ hasText: 'by keyboard' }).waitFor()
+  await tabTo(/^More actions for key by keyboard$/)
+  await keyboard.press('Enter')
+  // The browser tells of an open menu a task later.
+  await page.locator('[role=menuitem]:focus').waitFor()
+  await keyboard.press('End')
+  t.equal(await focused(), 'Revoke…')
+  await keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await tabTo(/^Revoke key$/)
+  await keyboard.press('Enter')
+  await page.getByRole('row').filter({ hasText: 'by keyboard' }).waitFor({ state: 'detached' })
+})
+
+/**
+ * In the page. Notes what can be used at all: of radio buttons of one name, the keyboard goes to the
+ * one that is chosen.
+ */
+const note = `{
+  const usable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
+  window.unreached = new Set([...document.querySelectorAll(usable)].filter((element) =>
+    !element.disabled && element.checkVisibility({ visibilityProperty: true }) &&
+    element.tabIndex >= 0 && (element.type !== 'radio' || element.checked)))
+  window.bare = []
+}`
+
+/** In the page. Takes away what has the focus, and notes if that cannot be seen. */
+const look = `{
+  const element = document.activeElement
+  window.unreached.delete(element)
+  // A radio button is as large as the text beside it, which has the mark.
+  const shown = element.type === 'radio' ? element.nextElementSibling : element
+  const marked = [shown, shown.parentElement].some((one) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(one)
+    return outlineStyle !== 'none' && parseFloat(outlineWidth) > 0
+  })
+  const { top, bottom } = element.getBoundingClientRect()
+  if (element !== document.body && (!marked || bottom < 0 || top > innerHeight)) {
+    window.bare.push(element.outerHTML.slice(0, 120))
+  }
+  window.unreached.size > 0
+}`
+
+consoleTest('on every page the focus comes to everything, and is seen', {}, async (t, console) => {
+  const { page } = console
+  await console.signInFirst()
+  for (const [address, heading] of consolePages) {
+    await console.open(address, heading)
+    await console.settle()
+    await page.evaluate(note)
+    // It begins at the heading, and behind the last one at the top again.
+    for (let steps = 0, left = true; left && steps < 150; steps++) {
+      await page.keyboard.press('Tab')
+      left = await page.evaluate<boolean>(look)
+    }
+    const left = await page.evaluate<string[]>(
+      `[...window.unreached].map(({ outerHTML }) => outerHTML.slice(0, 120))`,
+    )
+    t.strictSame(left, [], `${address}: all of it is reached`)
+    t.strictSame(await page.evaluate<string[]>('window.bare'), [], `${address}: and seen`)
+  }
+})
+
+consoleTest('a request is asked, and pages are changed, by keyboard', {}, async (t, console) => {
+  const { page } = console
+  const { keyboard } = page
+  const { focused, tabTo } = hands(page)
+  await console.signInFirst()
+  await keyboard.press('Tab')
+  t.equal(await focused(), 'Skip to content')
+  await tabTo(/^Playground$/)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor()
+  await tabTo(/^Choice$/)
+  await keyboard.press('Enter')
+  await tabTo(/^State, a text$/)
+  await keyboard.press('Control+A')
+  await keyboard.type('The invoice is wrong.')
+  await keyboard.press('Control+Enter')
+  await page.getByRole('article', { name: 'Answer to team' }).waitFor()
+  await tabTo(/^View code$/)
+  await keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Code' }).waitFor()
+  await keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.equal(await focused(), 'View code', 'the focus is where it was')
+})
