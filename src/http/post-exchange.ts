@@ -20,7 +20,8 @@ import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
 import type { Deadlines, Expirable } from './deadlines.js'
-import { type Client, Exchange, type ExchangeContext, type Head } from './exchange.js'
+import { type Client, everyValue, Exchange, type ExchangeContext, type Head } from './exchange.js'
+import { type Coding, codingOf, inflate } from './inflate.js'
 import { attributesOf } from './request-entry.js'
 import type { Running } from './running.js'
 
@@ -71,6 +72,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #orders: Orders | undefined
   #body: Body | undefined
   #bodyBytes = 0
+  /** How the body is compressed; undefined: it is not. */
+  #coding: Coding | undefined
   /** Of the body; kept for its digest, which hardly any request needs. */
   #text: string | undefined
   #digest: string | undefined
@@ -92,7 +95,10 @@ export abstract class PostExchange extends Exchange implements Expirable {
       this.context.gate.requireRoom(caller)
       this.context.gate.take(caller, 1)
       checkContentType(head.getHeader('content-type'))
-      checkContentEncoding(head.getHeader('content-encoding'))
+      // Several headers of one name are one list, of which a transport may tell the first entry only.
+      if (head.getHeader('content-encoding') !== '') {
+        this.#coding = codingOf(everyValue(head, 'content-encoding'))
+      }
       const length = head.getHeader('content-length')
       // Absent (0) and malformed (NaN) pass here: what really arrives is counted as well.
       const announced = Number(length) || 0
@@ -114,13 +120,13 @@ export abstract class PostExchange extends Exchange implements Expirable {
       if (this.#body === undefined && last && chunk.length <= this.context.maxBodyBytes) {
         // The usual case, a body in one piece: nothing to copy.
         this.#hold(chunk.length)
-        this.#decide(chunk)
+        this.#complete(chunk)
         return
       }
       this.#body ??= new Body(this.context.maxBodyBytes)
       if (!this.#body.push(chunk)) throw this.#tooLarge()
       this.#hold(this.#body.bytes.length)
-      if (last) this.#decide(this.#body.bytes)
+      if (last) this.#complete(this.#body.bytes)
     } catch (error) {
       this.fail(error)
     }
@@ -228,6 +234,30 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.#bodyBytes = bytes
   }
 
+  /** The body has come whole. */
+  #complete(bytes: Uint8Array): void {
+    if (this.#coding === undefined) {
+      this.#decide(bytes)
+      return
+    }
+    const inflated = inflate(bytes, this.#coding, (length) => {
+      // Nobody waits for it any more.
+      if (this.ended) throw new OiError('ERR_ABORTED', 'The request has ended')
+      if (length > this.context.maxBodyBytes) throw this.#tooLarge()
+      this.#hold(bytes.length + length)
+    })
+    if (!(inflated instanceof Promise)) {
+      this.#decide(inflated)
+      return
+    }
+    this.#body = undefined
+    inflated
+      .then((whole) => {
+        if (!this.ended) this.#decide(whole)
+      })
+      .catch((error: unknown) => this.fail(error))
+  }
+
   #decide(bytes: Uint8Array): void {
     const decider = this.context.decider()
     const text = this.context.wire.decodeUtf8(bytes)
@@ -258,14 +288,6 @@ function readOrders(header: string): Orders | undefined {
     `${ordersHeader}: expected ${expectedOrders}, got ${got}`,
     { param: ordersHeader },
   )
-}
-
-/** Nothing is read but the body as it is. */
-function checkContentEncoding(header: string): void {
-  if (header === '' || header.trim().toLowerCase() === 'identity') return
-  const got = JSON.stringify(shortened(header))
-  const message = `Content-Encoding: expected none, as accept-encoding says, got ${got}`
-  throw new OiError('ERR_ENCODING', message)
 }
 
 /** `application/json` with any parameters, or nothing. */
