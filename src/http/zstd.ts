@@ -48,7 +48,7 @@ interface Frame {
 export function* inflateZstd(bytes: Buffer, grow: (length: number) => void): Steps<Uint8Array[]> {
   const pieces: Uint8Array[] = []
   let length = 0
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const magic = bytes.length - at >= 8 ? bytes.readUInt32LE(at) : 0
     if ((magic & ~15) >>> 0 === skippableMagic) {
       at += 8 + bytes.readUInt32LE(at + 4)
@@ -131,7 +131,7 @@ function readSize(bytes: Buffer, at: number, length: number): number {
 function readBlocks(bytes: Buffer, start: number): { ends: number[]; most: number } {
   const ends: number[] = []
   let most = 0
-  for (let at = start, last = false; !last; ) {
+  for (let at = start, last = false; !last;) {
     if (at + 3 > bytes.length) throw new DamagedData('a frame is cut off')
     const head = bytes.readUIntLE(at, 3)
     last = (head & 1) === 1
