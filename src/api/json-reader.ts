@@ -10,11 +10,10 @@
  */
 
 import { OiError } from '../errors.js'
-import { maxDepth, ObjectBuilder, RawNumber } from './json-value.js'
+import { maxDepth, noteLength, ObjectBuilder, RawNumber } from './json-value.js'
 import type { Json } from './json-value.js'
+import type { KnownQuestions } from './known-questions.js'
 
-// With the flag u, a pair is one character and only its unpaired half is a surrogate.
-export const unpairedSurrogate = /\p{Surrogate}/u
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
 /** Whole numbers of so many digits are exact doubles. */
@@ -63,17 +62,22 @@ function plainEnd(text: string, start: number): number {
 }
 
 /** A container that is not closed yet; of an object with the name whose value comes next. */
-type Open = { readonly array: Json[] } | { readonly object: ObjectBuilder; name: string }
+type Open = { readonly start: number } & (
+  { readonly array: Json[] } | { readonly object: ObjectBuilder; name: string }
+)
 
 export class Reader {
   readonly #text: string
+  readonly #known: KnownQuestions | undefined
   #at = 0
   /** From the outermost to the innermost. */
   readonly #open: Open[] = []
   #result: Json = null
 
-  constructor(text: string) {
+  /** @param known - Where a value may be found that the outermost object has as `questions`. */
+  constructor(text: string, known?: KnownQuestions) {
     this.#text = text
+    this.#known = known
   }
 
   /** What has been read, once it has been read whole. */
@@ -90,10 +94,17 @@ export class Reader {
   read(count: number): boolean {
     for (let i = 0; i < count; i++) {
       const c = this.#space()
+      const start = this.#at
       if (c === Char.OpenBrace) {
+        const known = this.#atQuestions(1) && this.#known!.find(this.#text, start)
+        if (known) {
+          this.#at += known.text.length
+          if (this.#put(known.value)) return true
+          continue
+        }
         this.#enter()
         if (this.#space() !== Char.CloseBrace) {
-          this.#open.push({ object: new ObjectBuilder(), name: this.#name() })
+          this.#open.push({ start, object: new ObjectBuilder(), name: this.#name() })
           continue
         }
         this.#at++
@@ -101,7 +112,7 @@ export class Reader {
       } else if (c === Char.OpenBracket) {
         this.#enter()
         if (this.#space() !== Char.CloseBracket) {
-          this.#open.push({ array: [] })
+          this.#open.push({ start, array: [] })
           continue
         }
         this.#at++
@@ -141,8 +152,17 @@ export class Reader {
         }
         value = open.object.finish()
       }
+      noteLength(value, this.#at - open.start)
+      if (this.#atQuestions(2)) this.#known!.note(this.#text, open.start, this.#at, value)
       this.#open.pop()
     }
+  }
+
+  /** Whether so many containers are open, and the outermost is at its member `questions`. */
+  #atQuestions(depth: number): boolean {
+    if (this.#known === undefined || this.#open.length !== depth) return false
+    const [outermost] = this.#open
+    return 'name' in outermost! && outermost.name === 'questions'
   }
 
   /** A name and the colon behind it. */
@@ -219,7 +239,7 @@ export class Reader {
       error.cause = cause
       throw error
     }
-    if (unpairedSurrogate.test(value)) throw invalid('unpaired surrogate in the string', start)
+    if (!value.isWellFormed()) throw invalid('unpaired surrogate in the string', start)
     return value
   }
 

@@ -3,9 +3,9 @@
  * text of numbers, and the fact that a key stood twice.
  *
  * Rules
- *   1. A parsed object is a plain object. Only when JavaScript would reorder its keys does it
- *      carry their order, under a private, non-enumerable symbol: a copy by spreading does
- *      not inherit an order that may no longer fit.
+ *   1. A parsed object is a plain object. Only when JavaScript would reorder its keys, or take
+ *      long to list them, does it carry their order, under a private, non-enumerable symbol: a
+ *      copy by spreading does not inherit an order that may no longer fit.
  *   2. `__proto__` is a name like any other: it is always defined, never assigned.
  *   3. Read objects with `entriesOf` and `keysOf`, build them with `objectFromEntries`, write
  *      them with `stringifyJson`; an object made by other means has the order of its keys.
@@ -69,10 +69,40 @@ interface Marked {
   [duplicateKey]?: string
 }
 
+/** From how many UTF-16 units of text on a container is worth being worked on in steps. */
+const largeText = 65_536
+const large = new WeakSet<object>()
+
+/** Notes the length of the text that a container was read from, if that is much. */
+export function noteLength(container: object, length: number): void {
+  if (length >= largeText) large.add(container)
+}
+
+/** Whether it is a container that was read from so much text that work on it has to be in steps. */
+export function isLarge(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && large.has(value)
+}
+
+const shared = new WeakSet<object>()
+
+/** Notes that several requests have this container, and none changes it. */
+export function noteShared(container: object): void {
+  shared.add(container)
+}
+
+/** Whether several requests have it, so that what is made of it is worth keeping. */
+export function isShared(container: object): boolean {
+  return shared.has(container)
+}
+
+/** JavaScript takes ever longer to list the names of one object: these, some tens of µs. */
+const manyNames = 1024
+
 /** Collects the entries of one object in order. */
 export class ObjectBuilder {
   readonly #object: JsonObject = {}
   #order: string[] | undefined
+  #count = 0
   #duplicate: string | undefined
 
   set(key: string, value: Json): void {
@@ -81,7 +111,7 @@ export class ObjectBuilder {
       this.#duplicate ??= key
     } else if (this.#order !== undefined) {
       this.#order.push(key)
-    } else if (isIntegerLike(key)) {
+    } else if (++this.#count > manyNames || isIntegerLike(key)) {
       this.#order = [...Object.keys(object), key]
     }
     if (key === '__proto__') define(object, key, value, true)

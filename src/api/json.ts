@@ -7,14 +7,17 @@
 
 import { isUtf8 } from 'node:buffer'
 import { OiError } from '../errors.js'
-import { invalid, Reader, unpairedSurrogate } from './json-reader.js'
+import { invalid, Reader } from './json-reader.js'
 import type { Json } from './json-value.js'
+import type { KnownQuestions } from './known-questions.js'
 import type { Steps } from './turns.js'
 
 export {
   duplicateKeyOf,
   entriesOf,
   isJsonObject,
+  isLarge,
+  isShared,
   keysOf,
   maxDepth,
   objectFromEntries,
@@ -39,17 +42,18 @@ export function parseJson(text: string): Json {
   return reader.result
 }
 
-/** As {@link parseJson}, in steps. */
-export function* parseInSteps(text: string): Steps<Json> {
+/** As {@link parseJson}, in steps. @param known - Where `questions` may be found, and is noted. */
+export function* parseInSteps(text: string, known?: KnownQuestions): Steps<Json> {
   requirePairs(text)
-  const reader = new Reader(text)
+  const reader = new Reader(text, known)
   while (!reader.read(valuesPerStep)) yield
   return reader.result
 }
 
 function requirePairs(text: string): void {
-  const surrogate = text.search(unpairedSurrogate)
-  if (surrogate !== -1) throw invalid('unpaired surrogate', surrogate)
+  if (text.isWellFormed()) return
+  // With the flag u, a pair is one character and only its unpaired half is a surrogate.
+  throw invalid('unpaired surrogate', text.search(/\p{Surrogate}/u))
 }
 
 /** So many take a fraction of a millisecond. */

@@ -11,8 +11,17 @@
  */
 
 import type { DecideRequest, NoulQuestion, Question } from '../decide/types.js'
-import { duplicateKeyOf, entriesOf, isJsonObject, keysOf, parseInSteps, RawNumber } from './json.js'
+import {
+  duplicateKeyOf,
+  entriesOf,
+  isJsonObject,
+  isShared,
+  keysOf,
+  parseInSteps,
+  RawNumber,
+} from './json.js'
 import type { Json } from './json.js'
+import type { KnownQuestions } from './known-questions.js'
 import { mostOptions, mostOptionsOfRequest } from './limits.js'
 import { optionCount } from './option-count.js'
 import { failure, placeOf, shortened } from './place.js'
@@ -37,13 +46,19 @@ export function readRequest(text: string, limits: RequestLimits): DecideRequest 
   return atOnce(readRequestInSteps(text, limits))
 }
 
-/** As {@link readRequest}, in steps. @param size - Of the reply; without it, any. */
+/**
+ * As {@link readRequest}, in steps.
+ *
+ * @param size - Of the reply; without it, any.
+ * @param known - Questions that were asked before, which need not be read again.
+ */
 export function* readRequestInSteps(
   text: string,
   limits: RequestLimits,
   size?: ReplySize,
+  known?: KnownQuestions,
 ): Steps<DecideRequest> {
-  const request = yield* checkInSteps(yield* parseInSteps(text), limits)
+  const request = yield* checkInSteps(yield* parseInSteps(text, known), limits)
   if (size !== undefined && !fitsSurely(text.length, size)) {
     requireReplyFits(yield* replyBytes(request.questions, size), size, 'questions')
   }
@@ -65,6 +80,7 @@ export function* checkInSteps(body: unknown, limits: RequestLimits): Steps<Decid
   requireShape('request', body, '')
   requireNoMedia(body as object, unreadMedia, '')
   const request = body as DecideRequest
+  if (checked.get(request.questions) === limits) return request
 
   const names = keysOf(request.questions)
   requireUnique(request.questions, 'questions')
@@ -79,8 +95,12 @@ export function* checkInSteps(body: unknown, limits: RequestLimits): Steps<Decid
     const rule = `expected at most ${mostOptionsOfRequest} options of all questions together (max_options_per_request), got ${options}`
     throw failure('ERR_REQUEST_UNACCEPTABLE', 'questions', rule)
   }
+  if (isShared(request.questions)) checked.set(request.questions, limits)
   return request
 }
+
+/** With which limits questions were found right that several requests have. */
+const checked = new WeakMap<object, RequestLimits>()
 
 /** Fields that carry media in other interfaces, and which no model here reads. */
 const unreadMedia = ['media', 'videos', 'video', 'audio', 'files']

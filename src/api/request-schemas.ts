@@ -59,7 +59,7 @@ export const ChoiceQuestionSchema = Type.Object(
         {
           minProperties: 1,
           maxProperties: mostOptions,
-          additionalProperties: AnyJson,
+          additionalProperties: true,
           description:
             'Option to description; `""` and `null` mean that the name says it all. The order ' +
             'is kept.',
@@ -98,7 +98,7 @@ export const QuestionsSchema = objectOnly(
     {},
     {
       minProperties: 1,
-      additionalProperties: AnyJson,
+      additionalProperties: true,
       title: 'Questions',
       description:
         'By names of your own, which the model never sees. The order is kept; a name that ' +

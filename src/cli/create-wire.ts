@@ -5,6 +5,7 @@
  */
 
 import { decodeUtf8 } from '../api/json.js'
+import { KnownQuestions } from '../api/known-questions.js'
 import { readBatchInSteps } from '../api/read-batch.js'
 import { readRequestInSteps } from '../api/read-request.js'
 import { mostOptions } from '../api/limits.js'
@@ -18,10 +19,11 @@ const shortText = 65_536
 export const createWire: Dependencies['createWire'] = ({ maxQuestions, maxReplyBytes }) => {
   // A model with fewer labels refuses by itself.
   const limits = { maxQuestions, maxOptions: mostOptions, maxLevels: mostOptions }
+  const known = new KnownQuestions()
   return {
     decodeUtf8,
     readRequest: (text, { evidence }) => {
-      return read(text, readRequestInSteps(text, limits, { maxReplyBytes, evidence }))
+      return read(text, readRequestInSteps(text, limits, { maxReplyBytes, evidence }, known))
     },
     readBatch: (text, { evidence }) => {
       return read(text, readBatchInSteps(text, limits, { maxReplyBytes, evidence }))

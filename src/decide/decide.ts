@@ -29,9 +29,8 @@ import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, requireAllowed, unknownModel } from './model-names.js'
 import { findPictures } from './find-pictures.js'
-import { isLarge, LargeRenderer } from './large-requests.js'
 import { placeMarked, scoreWithPictures } from './marked-pictures.js'
-import { renderInOrders } from './render-orders.js'
+import { isLargeRequest, RequestRenderer } from './render-request.js'
 import type {
   Answer,
   DecideOptions,
@@ -93,16 +92,14 @@ class EngineDecider implements ModelDecider {
   readonly limits: RequestLimits
   readonly temperatures: readonly Temperature[]
   readonly #engine: Engine
-  readonly #readout: Readout
-  readonly #largeRenderer: LargeRenderer
+  readonly #renderer: RequestRenderer
   readonly #names: readonly string[]
   readonly #calibrationOf: ReturnType<typeof inTurn>
   readonly orders: Orders
 
   constructor(engine: Engine, readout: Readout, options: DeciderOptions) {
     this.#engine = engine
-    this.#readout = readout
-    this.#largeRenderer = new LargeRenderer(readout)
+    this.#renderer = new RequestRenderer(readout)
     this.temperatures = readout.temperatures ?? []
     this.#calibrationOf = inTurn(ownTemperatures(readout), options.calibration?.of)
     this.orders = options.orders ?? readout.orders ?? 1
@@ -157,10 +154,10 @@ class EngineDecider implements ModelDecider {
     questions = request.questions,
   ): Promise<Decision> {
     const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
-    const large = isLarge(request)
+    const large = isLargeRequest(request)
     const rendered = large
-      ? await inTurns(this.#largeRenderer.render(request, images, orders))
-      : renderInOrders(this.#readout, request, images, orders)
+      ? await inTurns(this.#renderer.render(request, images, orders))
+      : this.#renderer.renderNow(request, images, orders)
     const { input, readers } = images ? placeMarked(rendered, images, questions) : rendered
     const engineOptions = { signal, workspace, deadlineMs, requestId }
     let output: ScoreOutput

@@ -5,11 +5,13 @@
  * @module
  */
 
-import { entriesOf, keysOf } from '../api/json.js'
-import type { Json } from '../api/json.js'
+import { entriesOf, isLarge, keysOf } from '../api/json.js'
+import type { Json, JsonObject } from '../api/json.js'
+import { stringifyInSteps } from '../api/json-writer.js'
 import { mostOptions } from '../api/limits.js'
 import type { Orders } from '../api/orders.js'
 import { placeOf } from '../api/place.js'
+import type { Steps } from '../api/turns.js'
 import type { DecideRequest, NoulQuestion, Question, RequestImages } from '../decide/types.js'
 import type { PromptPart, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
@@ -24,7 +26,7 @@ import type { LettersVersion, ListQuestion } from './letters.js'
 import type { Temperature } from './temperatures.js'
 import type { Layout } from './plain-layout.js'
 import type { Reader, Readout, Rendering } from './readout.js'
-import { stateParts, wrapText } from './state-parts.js'
+import { stateParts, statePartsInSteps, wrapText } from './state-parts.js'
 
 export interface LettersParts {
   readonly layout: Layout
@@ -58,6 +60,8 @@ export class LettersReadout implements Readout {
   /** Behind the state, where a frame has text of its own there. */
   readonly #turn: PromptPart | undefined
   readonly #tail: PromptPart
+  /** Texts of large states, written ahead. */
+  readonly #written = new WeakMap<object, readonly PromptPart[]>()
 
   constructor({ layout, labels, codes, noul, version = letters.lettersOne, custom }: LettersParts) {
     const fallback = codes.length > 0 ? '+trie' : labels.length < mostOptions ? '+groups' : ''
@@ -108,10 +112,20 @@ export class LettersReadout implements Readout {
     return { input: { prefix, suffixes }, readers }
   }
 
-  #stateParts(state: Json, images: RequestImages | undefined, between: string): PromptPart[] {
+  *writeState(state: Json[] | JsonObject, images?: RequestImages): Steps<void> {
     const parts: PromptPart[] = images
-      ? stateParts(state, images, '')
-      : [{ text: letters.stateText(state), trusted: false }]
+      ? yield* statePartsInSteps(state, images, '')
+      : [{ text: yield* stringifyInSteps(state), trusted: false }]
+    this.#written.set(state, parts)
+  }
+
+  #stateParts(state: Json, images: RequestImages | undefined, between: string): PromptPart[] {
+    const written = isLarge(state) ? this.#written.get(state as object) : undefined
+    const parts: readonly PromptPart[] =
+      written ??
+      (images
+        ? stateParts(state, images, '')
+        : [{ text: letters.stateText(state), trusted: false }])
     const { before, behind } = this.#version.aroundState(parts.map(({ text }) => text).join(''))
     return wrapText(before, parts, behind + between)
   }

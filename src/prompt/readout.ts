@@ -13,7 +13,9 @@
  */
 
 import { mostOptions } from '../api/limits.js'
+import type { Json, JsonObject } from '../api/json.js'
 import type { Orders } from '../api/orders.js'
+import type { Steps } from '../api/turns.js'
 import type { DecideRequest, Question, RequestImages } from '../decide/types.js'
 import type { Engine, ModelInfo, ScoreInput } from '../engine/types.js'
 import { OiError } from '../errors.js'
@@ -91,6 +93,11 @@ export interface Readout {
    * @throws As {@link render}.
    */
   prepare?(name: string, question: Question): void
+  /**
+   * Writes the text of a state ahead, in steps, for a state that is much: a container, the object
+   * that will be in the request.
+   */
+  writeState(state: Json[] | JsonObject, images?: RequestImages): Steps<void>
 }
 
 export interface ReadoutOptions {

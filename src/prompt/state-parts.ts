@@ -12,8 +12,9 @@
  * @module
  */
 
-import { isJsonObject, keysOf, stringifyJson } from '../api/json.js'
-import type { Json } from '../api/json.js'
+import type { Json, JsonObject } from '../api/json.js'
+import { type JsonSink, writeInSteps } from '../api/json-writer.js'
+import { atOnce, type Steps } from '../api/turns.js'
 import type { RequestImages } from '../decide/types.js'
 import type { ImagePixels, PromptPart } from '../engine/types.js'
 
@@ -26,13 +27,22 @@ import type { ImagePixels, PromptPart } from '../engine/types.js'
  * ```
  */
 export function stateParts(state: Json, images: RequestImages, behind: string): PromptPart[] {
+  return atOnce(statePartsInSteps(state, images, behind))
+}
+
+/** As {@link stateParts}, in steps. */
+export function* statePartsInSteps(
+  state: Json,
+  images: RequestImages,
+  behind: string,
+): Steps<PromptPart[]> {
   const parts = new Parts(images)
   for (const image of images.before) {
     parts.addImage(image)
     parts.addText('\n')
   }
   if (typeof state === 'string') parts.addText(state)
-  else parts.addJson(state)
+  else yield* writeInSteps(state, parts)
   parts.addText(behind)
   return parts.finish()
 }
@@ -56,14 +66,17 @@ export function wrapText(
   return wrapped
 }
 
-class Parts {
-  readonly #images: RequestImages['inState']
+class Parts implements JsonSink {
+  readonly instead: JsonSink['instead'] & object
   readonly #parts: PromptPart[] = []
   /** Behind the last part: texts without a picture between them are one. */
   #text = ''
 
   constructor({ inState }: RequestImages) {
-    this.#images = inState
+    this.instead = {
+      has: (block: JsonObject) => inState.has(block),
+      add: (block: JsonObject) => this.addImage(inState.get(block)!),
+    }
   }
 
   addText(text: string): void {
@@ -73,35 +86,6 @@ class Parts {
   addImage(image: ImagePixels): void {
     this.#endText()
     this.#parts.push({ text: '', trusted: false, image })
-  }
-
-  /** As `stringifyJson` writes it. */
-  addJson(value: Json): void {
-    if (Array.isArray(value)) {
-      this.#text += '['
-      value.forEach((item, i) => {
-        if (i > 0) this.#text += ','
-        this.addJson(item)
-      })
-      this.#text += ']'
-      return
-    }
-    if (!isJsonObject(value)) {
-      this.#text += stringifyJson(value)
-      return
-    }
-    const image = this.#images.get(value)
-    if (image !== undefined) {
-      this.addImage(image)
-      return
-    }
-    const names = keysOf(value).filter((name) => value[name] !== undefined)
-    this.#text += '{'
-    names.forEach((name, i) => {
-      this.#text += `${i > 0 ? ',' : ''}${JSON.stringify(name)}:`
-      this.addJson(value[name]!)
-    })
-    this.#text += '}'
   }
 
   finish(): PromptPart[] {

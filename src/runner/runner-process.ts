@@ -96,6 +96,8 @@ export class RunnerProcess implements NativeEngine {
   readonly #told = Buffer.alloc(statsBytes)
   #end: RunnerEnd | undefined
   #closing = false
+  /** Whether all that was accepted is done, and the process may go. */
+  #done = false
   #pingedAtMs: number | undefined
 
   /** Starts the process. @throws As {@link RunnerChild}. */
@@ -167,6 +169,7 @@ export class RunnerProcess implements NativeEngine {
       () => signal(asks.close, closeId),
       () => {},
     ).catch(() => {})
+    this.#done = true
     this.#child.end()
     await this.#child.ended
   }
@@ -236,7 +239,7 @@ export class RunnerProcess implements NativeEngine {
     const end = { pid, livedMs, cause, lastWords, stats: this.stats() }
     this.#end = end
     // First: whoever asks again because of a rejection must find that there is none.
-    if (!this.#closing) this.#options.onEnd(end)
+    if (!this.#done) this.#options.onEnd(end)
     for (const { reject } of this.#calls.values()) reject(new RunnerEnded(end))
     this.#calls.clear()
   }

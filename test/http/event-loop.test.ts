@@ -25,6 +25,10 @@ const heavy: Record<string, object | string> = {
     requests: numbers(256).map((state) => ({ state, questions: choices(6, 200) })),
   },
   'a text of many values': `{"requests":[${'[1,2,3],'.repeat(500_000)}1]}`,
+  'a state of many values': `{"requests":[{"state":[${'[1],2,"3",'.repeat(350_000)}4.0],"questions":{"q":{"type":"noul","instructions":"x"}}}]}`,
+  'a state of many names': `{"requests":[{"state":{${numbers(250_000)
+    .map((i) => `"n${i}":1`)
+    .join()}},"questions":{"q":{"type":"noul","instructions":"x"}}}]}`,
   'a long state': { states: ['é"\n'.repeat(700_000)], questions: choices(1, 2) },
 }
 

@@ -148,6 +148,20 @@ t.test('close() waits for accepted work and leaves no process', async (t) => {
   })
 })
 
+t.test(
+  'a process that ends while its engine is being closed is told of, with what was in it',
+  async (t) => {
+    await withIsolated(async ({ engine, ends, pid }) => {
+      const asked = engine.score(input('word '.repeat(2000)))
+      const closed = engine.close()
+      process.kill(pid(), 'SIGKILL')
+      await t.rejects(asked, { code: 'ERR_ENGINE_CLOSED' })
+      await closed
+      t.match(ends, [{ cause: 'SIGKILL' }])
+    })
+  },
+)
+
 t.test('a model that cannot be opened says why', async (t) => {
   const modelPath = `${t.testdir({ 'model.gguf': 'not a model' })}/model.gguf`
   await t.rejects(openIsolated({ modelPath }), { code: 'ERR_MODEL_LOAD' })

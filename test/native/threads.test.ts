@@ -42,12 +42,17 @@ t.test('more threads than cores, beside others, are not slower than one by much'
   ]
   const spinning = Array.from({ length: 4 }, spin)
   try {
+    await rate(one)
+    await rate(many)
+    // With a barrier that spins it was a tenth and less, always. What others on the machine take
+    // away meanwhile is no fault of it, so one round that is good is enough.
     const rates: { one: number; many: number }[] = []
-    for (let round = 0; round < 5; round++) {
-      rates.push({ one: await rate(one), many: await rate(many) })
+    let best = 0
+    for (let round = 0; round < 12 && best <= 0.5; round++) {
+      const last = { one: await rate(one), many: await rate(many) }
+      rates.push(last)
+      best = Math.max(best, last.many / last.one)
     }
-    // With a barrier that spins it was a tenth and less.
-    const best = Math.max(...rates.slice(1).map(({ one, many }) => many / one))
     t.ok(best > 0.5, JSON.stringify(rates))
   } finally {
     for (const child of spinning) child.kill('SIGKILL')

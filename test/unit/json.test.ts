@@ -15,6 +15,8 @@ import {
   stringifyJson,
 } from '../../src/api/json.js'
 import type { Json } from '../../src/api/json.js'
+import { stringifyInSteps } from '../../src/api/json-writer.js'
+import { atOnce } from '../../src/api/turns.js'
 import { createRandom } from '../helpers/random.js'
 
 const invalid = { code: 'ERR_BODY_INVALID' }
@@ -55,6 +57,15 @@ t.test('of a repeated name the last value counts, and the name is known', async 
   t.equal(duplicateKeyOf(parseJson('{"a":{"b":1},"b":{"a":1}}') as {}), undefined)
   t.equal(duplicateKeyOf(parseJson('{"__proto__":1,"__proto__":2}') as {}), '__proto__')
   t.equal(duplicateKeyOf(parseJson('{"\\u0061":1,"a":2}') as {}), 'a')
+})
+
+t.test('an object of many names is as one of few', async (t) => {
+  const names = Array.from({ length: 3000 }, (_, i) => `n${i}`)
+  const members = names.map((name, i) => `"${name}":${i}`)
+  const object = parseJson(`{${members.join()},"7":0,"n0":1,"n2999":2}`) as Record<string, Json>
+  t.strictSame(keysOf(object), [...names, '7'])
+  t.equal(duplicateKeyOf(object), 'n0')
+  t.match(object, { n0: 1, n1: 1, n2999: 2, 7: 0 })
 })
 
 t.test('objectFromEntries keeps the order of its entries', async (t) => {
@@ -201,6 +212,7 @@ t.test('random texts are read as JSON.parse reads them', async (t) => {
     if (stable(actual.value) !== stable(expected.value)) t.fail(text)
     const again = stringifyJson(actual.value as Json)
     if (stringifyJson(parseJson(again)) !== again) t.fail(text)
+    if (atOnce(stringifyInSteps(actual.value as Json)) !== again) t.fail(text)
   }
   t.ok(accepted > 3000)
 })

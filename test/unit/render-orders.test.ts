@@ -179,6 +179,7 @@ t.test('more text than the limit is refused before it is made', async (t) => {
   const counted: Readout = {
     ...{ name: readout.name, labels: readout.labels, codes: [], noulForms: readout.noulForms },
     ...{ tokenTexts: readout.tokenTexts, maxOptions: readout.maxOptions },
+    writeState: (...given) => readout.writeState(...given),
     render: (...given) => {
       rendered++
       return readout.render(...given)
@@ -203,6 +204,7 @@ function twoSteps(reading: Reading): Readout {
   return {
     ...{ name: 'steps@1', labels: ['A', 'B'], codes: [], maxOptions: 255 },
     ...{ noulForms: { no: [], yes: [] }, tokenTexts: new Map<number, string>() },
+    *writeState() {},
     render: ({ questions }) => {
       const asked = entriesOf(questions)
       const suffixes = asked.flatMap(([, question]) =>

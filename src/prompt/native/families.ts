@@ -10,7 +10,7 @@
  */
 
 import type { ModelInfo } from '../../engine/types.js'
-import type { JsonForm } from './template-text.js'
+import type { JsonForm } from '../../api/json-writer.js'
 
 /** Temperatures may depend on the number of options: a bucket's name, and its largest number. */
 export interface Bucket {

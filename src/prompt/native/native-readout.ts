@@ -9,9 +9,11 @@
  * @module
  */
 
-import { entriesOf, keysOf } from '../../api/json.js'
+import { entriesOf, isLarge, keysOf } from '../../api/json.js'
+import type { Json, JsonObject } from '../../api/json.js'
 import { mostOptions } from '../../api/limits.js'
 import { placeOf } from '../../api/place.js'
+import type { Steps } from '../../api/turns.js'
 import type { DecideRequest, Question, RequestImages } from '../../decide/types.js'
 import type { Engine, PromptPart, Suffix } from '../../engine/types.js'
 import { OiError } from '../../errors.js'
@@ -23,7 +25,7 @@ import { type RenderedQuestion, SystemoneTemplate } from './systemone-template.j
 import type { Temperature } from '../temperatures.js'
 import { distinct } from './distinct-options.js'
 import { readTemperatures } from './temperatures.js'
-import { templateText } from './template-text.js'
+import { templateText, templateTextInSteps } from './template-text.js'
 
 /**
  * @param engine - Of a model that {@link decisionType} knows a type of.
@@ -64,6 +66,8 @@ class NativeReadout implements Readout {
   readonly #template: SystemoneTemplate
   readonly #questions: Questions
   readonly #tail: PromptPart
+  /** Texts of large states, written ahead. */
+  readonly #written = new WeakMap<object, string>()
   /** What is prepared. */
   readonly #variantsOf = new WeakMap<Question, Variant[]>()
 
@@ -94,7 +98,9 @@ class NativeReadout implements Readout {
       variants: this.#variantsOf.get(question) ?? this.#variants(name, question),
     }))
     const { between } = this.#template
-    const state = this.#template.state(templateText(request.state, this.#family.state)) + between
+    const written = isLarge(request.state) && this.#written.get(request.state as object)
+    const text = written || templateText(request.state, this.#family.state)
+    const state = this.#template.state(text) + between
 
     const all = asked.flatMap(({ variants }) => variants.map(({ rendered }) => rendered))
     const [first] = all
@@ -128,6 +134,10 @@ class NativeReadout implements Readout {
   }
 
   /** @param state - Undefined if it is in the prefix. */
+  *writeState(state: Json[] | JsonObject): Steps<void> {
+    this.#written.set(state, yield* templateTextInSteps(state, this.#family.state))
+  }
+
   #parts({ head, lead, text }: RenderedQuestion, state: string | undefined): PromptPart[] {
     if (state === undefined) return [{ text, trusted: false }, this.#tail]
     return [

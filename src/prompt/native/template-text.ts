@@ -7,19 +7,12 @@
  * @module
  */
 
-import { entriesOf, isJsonObject, stringifyJson } from '../../api/json.js'
 import type { Json } from '../../api/json.js'
-
-/** How JSON is written: on one line with a space behind `,` and `:`, unless told. */
-export interface JsonForm {
-  /** A line for each member, two spaces for each level. */
-  readonly indented?: boolean
-  /** Names in the order of their UTF-16 units instead of the caller's. */
-  readonly sortedKeys?: boolean
-}
+import { type JsonForm, stringifyInSteps } from '../../api/json-writer.js'
+import { atOnce, type Steps } from '../../api/turns.js'
 
 /**
- * A string as it is, anything else as JSON.
+ * A string as it is, anything else as JSON on one line with a space behind `,` and `:`, unless told.
  *
  * @example
  * ```ts
@@ -27,38 +20,11 @@ export interface JsonForm {
  * ```
  */
 export function templateText(value: Json, form: JsonForm): string {
-  return typeof value === 'string' ? value : write(value, form, '\n')
+  return atOnce(templateTextInSteps(value, form))
 }
 
-/** @param lineBreak - And the spaces of the level that the value stands on. */
-function write(value: Json, form: JsonForm, lineBreak: string): string {
-  const inner = `${lineBreak}  `
-  if (Array.isArray(value)) {
-    return wrap(
-      '[]',
-      value.map((item) => write(item, form, inner)),
-      form,
-      lineBreak,
-    )
-  }
-  if (!isJsonObject(value)) return stringifyJson(value)
-  const entries = entriesOf(value).filter(([, member]) => member !== undefined)
-  if (form.sortedKeys) entries.sort(([a], [b]) => (a < b ? -1 : 1))
-  const members = entries.map(
-    ([name, member]) => `${JSON.stringify(name)}: ${write(member, form, inner)}`,
-  )
-  return wrap('{}', members, form, lineBreak)
-}
-
-function wrap(
-  brackets: '[]' | '{}',
-  items: readonly string[],
-  { indented }: JsonForm,
-  lineBreak: string,
-): string {
-  if (items.length === 0) return brackets
-  const [open, close] = brackets
-  return indented
-    ? `${open}${lineBreak}  ${items.join(`,${lineBreak}  `)}${lineBreak}${close}`
-    : `${open}${items.join(', ')}${close}`
+/** As {@link templateText}, in steps. */
+export function* templateTextInSteps(value: Json, form: JsonForm): Steps<string> {
+  if (typeof value === 'string') return value
+  return yield* stringifyInSteps(value, { spaced: true, ...form })
 }

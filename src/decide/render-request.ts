@@ -1,16 +1,19 @@
 /**
- * Rendering of requests with so many options that it would hold the event loop for long.
+ * Rendering of requests: of those with so many options, or so large a state, that it would hold the
+ * event loop for long, in steps.
  *
  * Rules
  *   1. Some questions at a time, each group as a request of its own. A readout whose questions
  *      depend on each other prepares them one by one instead.
- *   2. The items of a batch have the same questions, the very same object: these are rendered
- *      once, and for the other items only the state is. Kept as long as that object.
+ *   2. The items of a batch have the same questions, the very same object, and so have requests
+ *      that ask the same as others did: these are rendered once, and for the others only the state
+ *      is. Kept as long as that object.
  *
  * @module
  */
 
-import { keysOf, objectFromEntries } from '../api/json.js'
+import { isLarge, isShared, keysOf, objectFromEntries } from '../api/json.js'
+import type { Json, JsonObject } from '../api/json.js'
 import { optionCount } from '../api/option-count.js'
 import type { Orders } from '../api/orders.js'
 import type { Steps } from '../api/turns.js'
@@ -29,7 +32,8 @@ interface Rendered {
 }
 
 /** Whether a request is worth the trouble. */
-export function isLarge({ questions }: DecideRequest): boolean {
+export function isLargeRequest({ state, questions }: DecideRequest): boolean {
+  if (isLarge(state)) return true
   let count = 0
   for (const name of keysOf(questions)) {
     count += optionCount(questions[name]!)
@@ -38,12 +42,26 @@ export function isLarge({ questions }: DecideRequest): boolean {
   return false
 }
 
-export class LargeRenderer {
+export class RequestRenderer {
   readonly #readout: Readout
   readonly #rendered = new WeakMap<DecideRequest['questions'], Rendered>()
 
   constructor(readout: Readout) {
     this.#readout = readout
+  }
+
+  /** As {@link renderInOrders}, of few options and a state that is not much. */
+  renderNow(request: DecideRequest, images: RequestImages | undefined, orders: Orders): Rendering {
+    const { questions } = request
+    if (!isShared(questions) || this.#readout.prepare !== undefined) {
+      return renderInOrders(this.#readout, request, images, orders)
+    }
+    const rendered = this.#rendered.get(questions)
+    if (rendered?.orders === orders) return this.#behindState(rendered, request, images)
+    const rendering = renderInOrders(this.#readout, request, images, orders)
+    const { readers } = rendering
+    this.#rendered.set(questions, { orders, suffixes: rendering.input.suffixes, readers })
+    return rendering
   }
 
   /** As {@link renderInOrders}, in steps. */
@@ -52,7 +70,8 @@ export class LargeRenderer {
     images: RequestImages | undefined,
     orders: Orders,
   ): Steps<Rendering> {
-    const { questions } = request
+    const { state, questions } = request
+    if (isLarge(state)) yield* this.#readout.writeState(state as Json[] | JsonObject, images)
     if (this.#readout.prepare !== undefined) {
       for (const name of keysOf(questions)) {
         this.#readout.prepare(name, questions[name]!)
@@ -60,15 +79,22 @@ export class LargeRenderer {
       }
       return renderInOrders(this.#readout, request, images, orders)
     }
-    // The state alone: its part of the prompt is the same whatever is asked.
-    const { prefix } = this.#readout.render({ ...request, questions: {} }, images).input
-    yield
     let rendered = this.#rendered.get(questions)
     if (rendered?.orders !== orders) {
       rendered = yield* this.#renderQuestions(questions, orders)
       this.#rendered.set(questions, rendered)
     }
-    return { input: { prefix, suffixes: rendered.suffixes }, readers: rendered.readers }
+    return this.#behindState(rendered, request, images)
+  }
+
+  #behindState(
+    { suffixes, readers }: Rendered,
+    { state }: DecideRequest,
+    images: RequestImages | undefined,
+  ): Rendering {
+    // The state alone: its part of the prompt is the same whatever is asked.
+    const { prefix } = this.#readout.render({ state, questions: {} }, images).input
+    return { input: { prefix, suffixes }, readers }
   }
 
   *#renderQuestions(questions: DecideRequest['questions'], orders: Orders): Steps<Rendered> {
