@@ -78,6 +78,8 @@ export interface ErrorDetails {
   param?: string
   /** After how long trying again makes sense. */
   retryAfterMs?: number
+  /** Content codings that are read instead of the one that was sent. */
+  accepts?: string
   cause?: unknown
 }
 
@@ -87,11 +89,13 @@ export class OiError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined
   readonly retryAfterMs: number | undefined
+  readonly accepts: string | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.param = details.param
     this.retryAfterMs = details.retryAfterMs
+    this.accepts = details.accepts
   }
 }

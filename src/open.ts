@@ -184,6 +184,7 @@ async function ownFolder(
 
 const knownDecideOptions = Object.keys({
   ...{ signal: 0, evidence: 0, orders: 0, workspace: 0, models: 0, deadlineMs: 0, requestId: 0 },
+  parts: 0,
 } satisfies Record<keyof DecideOptions, 0>)
 
 /** An open model. Close it, or declare it with `await using`. */

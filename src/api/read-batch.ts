@@ -23,6 +23,7 @@ import {
   checkInSteps,
   describe,
   requireCount,
+  requireNoMediaIn,
   type RequestLimits,
   requireShape,
 } from './read-request.js'
@@ -68,6 +69,7 @@ export function* readBatchInSteps(
     const got = requests === undefined ? 'neither' : 'both'
     throw failure('ERR_BODY_INVALID', '', `expected either requests or states, got ${got}`)
   }
+  requireNoMediaIn(body)
   if (model !== undefined && typeof model !== 'string') {
     throw failure('ERR_BODY_INVALID', 'model', `expected a string, got ${describe(model)}`)
   }

@@ -78,6 +78,7 @@ export function checkRequest(body: unknown, limits: RequestLimits): DecideReques
 /** As {@link checkRequest}, in steps. */
 export function* checkInSteps(body: unknown, limits: RequestLimits): Steps<DecideRequest> {
   requireShape('request', body, '')
+  requireNoMedia(body as object, unreadMedia, '')
   const request = body as DecideRequest
   if (checked.get(request.questions) === limits) return request
 
@@ -101,15 +102,43 @@ export function* checkInSteps(body: unknown, limits: RequestLimits): Steps<Decid
 /** With which limits questions were found right that several requests have. */
 const checked = new WeakMap<object, RequestLimits>()
 
+/** Fields that carry media in other interfaces, and which no model here reads. */
+const unreadMedia = ['media', 'videos', 'video', 'audio', 'files']
+/** Where there is no place for pictures either. */
+const anyMedia = [...unreadMedia, 'assets', 'image', 'images']
+
+/**
+ * Media are read or refused, and never ignored: an answer would seem to be about them.
+ *
+ * @throws `OiError` `ERR_REQUEST_UNACCEPTABLE`.
+ */
+export function requireNoMedia(body: object, names: readonly string[], place: string): void {
+  for (const name of names) {
+    const value = (body as Record<string, unknown>)[name]
+    if (value === undefined || value === null) continue
+    if (typeof value === 'object' && Object.keys(value).length === 0) continue
+    const rule = `expected nothing, got ${describe(value)}: pictures stand in the state, and other media are not read`
+    throw failure('ERR_REQUEST_UNACCEPTABLE', placeOf(place, name), rule)
+  }
+}
+
+/** @throws As {@link requireNoMedia}. */
+export function requireNoMediaIn(body: object): void {
+  requireNoMedia(body, anyMedia, '')
+}
+
 function checkQuestion(value: unknown, place: string, limits: RequestLimits): void {
   requireShape('question', value, place)
+  requireNoMedia(value as object, anyMedia, place)
   const { type } = value as { type: string }
   if (type !== 'noul' && type !== 'choice' && type !== 'score') {
     const got = JSON.stringify(shortened(type))
     throw failure(
       'ERR_REQUEST_UNACCEPTABLE',
       placeOf(place, 'type'),
-      `expected ${expected.question.type}, got ${got}`,
+      type === 'box'
+        ? `expected ${expected.question.type}, got "box": no model here can tell a place in a picture`
+        : `expected ${expected.question.type}, got ${got}`,
     )
   }
 
@@ -126,7 +155,16 @@ function checkQuestion(value: unknown, place: string, limits: RequestLimits): vo
 
   const question = value as Question
   if (question.criteria) requireUnique(question.criteria, criteria)
+  if (question.type === 'noul' && question.criteria) requireSides(question.criteria, criteria)
   if (question.type === 'noul') requireAsked(question, place)
+}
+
+/** Other names are misspelt ones. */
+function requireSides(criteria: object, place: string): void {
+  const names = keysOf(criteria)
+  if (names.length === 0 || names.includes('true') || names.includes('false')) return
+  const got = names.slice(0, 2).map((name) => JSON.stringify(shortened(name)))
+  throw failure('ERR_BODY_INVALID', place, `expected true, false or both, got ${got.join(' and ')}`)
 }
 
 function requireAsked(question: NoulQuestion, place: string): void {

@@ -8,13 +8,24 @@ import { createHash } from 'node:crypto'
 import { stringifyJson } from '../api/json.js'
 import type { DecideRequest } from '../decide/types.js'
 
+/** A state, and the pictures that stand beside it. */
+export type Pictured = Pick<DecideRequest, 'state' | 'images' | 'image' | 'assets'>
+
+/** Those that stand beside a state, as texts. */
+export function picturesBeside({ images, image, assets }: Omit<Pictured, 'state'>): string[] {
+  const all = [image, ...(Array.isArray(images) ? images : [images]), assets]
+  return all
+    .filter((value) => value !== undefined && value !== null)
+    .map((value) => (typeof value === 'string' ? value : stringifyJson(value)))
+}
+
 /**
  * Names a row by what it is about, its state and images: what is asked twice about one state
  * stays together, so that no state is on both sides.
  */
-export function rowKey({ state, images = [] }: Pick<DecideRequest, 'state' | 'images'>): string {
+export function rowKey({ state, ...beside }: Pictured): string {
   const hash = createHash('sha256').update(stringifyJson(state))
-  for (const image of images) hash.update('\n').update(image)
+  for (const image of picturesBeside(beside)) hash.update('\n').update(image)
   return hash.digest('base64url')
 }
 

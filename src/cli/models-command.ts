@@ -92,7 +92,7 @@ async function readPrompt(path: string, readout: Readout): Promise<ShownPrompt> 
   const { maxOptions } = readout
   const limits = { maxQuestions, maxOptions, maxLevels: maxOptions }
   const request = readRequest(readTextFile('--render', path), limits)
-  const found = findImages(request)
+  const { images: found, state } = findImages(request)
   const images = found.length === 0 ? undefined : await readImages(found)
-  return showPrompt(readout.render(request, images), readout.tokenTexts)
+  return showPrompt(readout.render({ ...request, state }, images), readout.tokenTexts)
 }

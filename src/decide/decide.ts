@@ -15,7 +15,6 @@ import type { RequestLimits } from '../api/read-request.js'
 import { atOnce, inTurns, type Steps } from '../api/turns.js'
 import type { Engine, PromptPart, ScoreInput, ScoreOutput, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import { findImage, findImages, type FoundImage } from '../images/find-images.js'
 import { loadDecoder, readImages } from '../images/read-images.js'
 import type { ChosenReadout } from '../prompt/custom/types.js'
 import { createReadout } from '../prompt/readout.js'
@@ -29,6 +28,8 @@ import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, requireAllowed, unknownModel } from './model-names.js'
+import { findPictures } from './find-pictures.js'
+import { placeMarked, scoreWithPictures } from './marked-pictures.js'
 import { isLargeRequest, RequestRenderer } from './render-request.js'
 import type {
   Answer,
@@ -117,17 +118,18 @@ class EngineDecider implements ModelDecider {
     this.#requireModel(request.model)
     requireAllowed(this.card.name, options.models)
     this.#requireFewQuestions(request)
-    const found = this.#findImages(request)
-    if (found.length === 0) return await this.#answer(request, options)
+    const { parts } = options
+    const pictured = findPictures(request, this.card)
+    if (pictured.images.length === 0) return await this.#answer(request, options)
 
     const startMs = performance.now()
-    const images = await readImages(found, options.signal)
+    const images = await readImages(pictured.images, options.signal, parts)
     try {
       const spentMs = performance.now() - startMs
       const { deadlineMs = Infinity } = options
       // Not less than that, which could be read as no limit at all.
       const left = { ...options, deadlineMs: Math.max(1, deadlineMs - spentMs) }
-      return await this.#answer(request, left, images, spentMs)
+      return await this.#answer(pictured.request, left, images, spentMs, request.questions)
     } finally {
       images.release()
     }
@@ -140,21 +142,29 @@ class EngineDecider implements ModelDecider {
     return replicas.map((stats, replica) => ({ model, replica, stats }))
   }
 
-  /** @param decodingMs - What the images have taken so far. */
+  /**
+   * @param decodingMs - What the images have taken so far.
+   * @param questions - Those of the request, without marks.
+   */
   async #answer(
     request: DecideRequest,
     options: DecideOptions,
     images?: RequestImages,
     decodingMs = 0,
+    questions = request.questions,
   ): Promise<Decision> {
     const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
     const large = isLargeRequest(request)
-    const { input, readers } = large
+    const rendered = large
       ? await inTurns(this.#renderer.render(request, images, orders))
       : this.#renderer.renderNow(request, images, orders)
+    const { input, readers } = images ? placeMarked(rendered, images, questions) : rendered
+    const engineOptions = { signal, workspace, deadlineMs, requestId }
     let output: ScoreOutput
     try {
-      output = await this.#engine.score(input, { signal, workspace, deadlineMs, requestId })
+      output = images
+        ? await scoreWithPictures(this.#engine, input, engineOptions)
+        : await this.#engine.score(input, engineOptions)
     } catch (error) {
       throw await this.#named(error, readers, input)
     }
@@ -247,18 +257,6 @@ class EngineDecider implements ModelDecider {
   #requireModel(model: string | undefined): void {
     if (model === undefined || this.#names.includes(model)) return
     throw unknownModel(model, this.#names)
-  }
-
-  /** @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` for any, if the model sees none. */
-  #findImages(request: DecideRequest): readonly FoundImage[] {
-    if (this.card.modalities.includes('image')) return findImages(request)
-    const place = findImage(request)
-    if (place === undefined) return []
-    throw new OiError(
-      'ERR_REQUEST_UNACCEPTABLE',
-      `${place}: expected no image, the model ${this.card.name} reads text only`,
-      { param: place },
-    )
   }
 
   #requireFewQuestions({ questions }: DecideRequest): void {

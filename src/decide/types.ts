@@ -14,10 +14,13 @@ export interface DecideRequest {
   readonly questions: Readonly<Record<string, Question>>
   readonly model?: string
   /**
-   * Pictures before the state, as data URLs. They may stand in the state too, as blocks:
-   * `{"type":"image","source":{…}}`. A model without vision refuses any.
+   * Pictures before the state: data URLs, base64, or blocks. They may stand in the state too, as
+   * blocks: `{"type":"image","source":{…}}`. A model without vision refuses any.
    */
-  readonly images?: readonly string[]
+  readonly images?: Json
+  readonly image?: Json
+  /** Pictures by the references with which the state and the questions name them. */
+  readonly assets?: Json
 }
 
 /** The images of a request, decoded. */
@@ -26,6 +29,8 @@ export interface RequestImages {
   readonly before: readonly ImagePixels[]
   /** Those in the state, by the object that each of them replaces there. */
   readonly inState: ReadonlyMap<JsonObject, ImagePixels>
+  /** Those in texts, by the marks that stand for them. */
+  readonly inText?: ReadonlyMap<string, ImagePixels>
 }
 
 export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
@@ -133,6 +138,8 @@ export interface DecideOptions {
    * given (1), forward and reversed (2), or every rotation (`all`). The model's setting by default.
    */
   readonly orders?: Orders | undefined
+  /** Files that came beside the request, which its assets name as their `part`. */
+  readonly parts?: ReadonlyMap<string, Uint8Array> | undefined
   /** Whose request it is, 0 to 2^32 - 1: workspaces that wait share the model equally. 0 by default. */
   readonly workspace?: number | undefined
   /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. No limit by default. */

@@ -21,6 +21,7 @@ import { BatchRun } from './batch-run.js'
 import { BatchTotals } from './batch-totals.js'
 import { BatchTurn } from './batch-turn.js'
 import type { Head } from './exchange.js'
+import { requireNamed } from './multipart.js'
 import { Outcome } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
 import { errorContent } from './reply.js'
@@ -83,6 +84,9 @@ export class BatchExchange extends PostExchange {
 
   #begin(batch: Batch, decider: Decider): void {
     if (this.ended) return
+    const asked = batch.items.map(({ request }) => request)
+    // Of one that is wrong, nobody knows what it names.
+    if (!asked.some((request) => request instanceof OiError)) requireNamed(this.files, asked)
     const count = batch.items.length
     const { admitted, refusal } = this.#admit(count)
     const requests = new Map<number, DecideRequest>()

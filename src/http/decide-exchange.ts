@@ -7,6 +7,7 @@
 import type { Decider, DecideRequest, Decision } from '../decide/types.js'
 import type { OiError } from '../errors.js'
 import type { Client, Head } from './exchange.js'
+import { requireNamed } from './multipart.js'
 import { Outcome } from './outcome.js'
 import { type PostContext, PostExchange } from './post-exchange.js'
 
@@ -52,6 +53,7 @@ export class DecideExchange extends PostExchange {
   /** Takes a place, perhaps later, and then asks. */
   #enter(request: DecideRequest, decider: Decider): void | Promise<void> {
     if (this.ended) return
+    requireNamed(this.files, [request])
     const { gate } = this.context
     let admitted: Promise<void> | undefined
     try {

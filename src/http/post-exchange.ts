@@ -10,9 +10,9 @@
  */
 
 import { createHash } from 'node:crypto'
-import { expectedOrders, type Orders, ordersFromText } from '../api/orders.js'
-import { shortened } from '../api/place.js'
+import type { Orders } from '../api/orders.js'
 import type { Batch } from '../api/read-batch.js'
+import { atOnce, inTurns } from '../api/turns.js'
 import type { DecideOptions, Decider, DecideRequest, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Trace, Tracer } from '../trace/tracer.js'
@@ -20,7 +20,10 @@ import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
 import type { Deadlines, Expirable } from './deadlines.js'
-import { type Client, everyValue, Exchange, type ExchangeContext, type Head } from './exchange.js'
+import { type Client, Exchange, type ExchangeContext, type Head } from './exchange.js'
+import { type Coding, inflate } from './inflate.js'
+import { type Form, readForm } from './multipart.js'
+import { readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from './request-entry.js'
 import type { Running } from './running.js'
 
@@ -53,7 +56,7 @@ export interface PostContext extends ExchangeContext {
   readonly deadlines: Deadlines
   /** Of batches that have been read. */
   readonly batchDeadlines: Deadlines
-  /** After how long without a result a batch as lines shows that it still runs. */
+  /** Without a result, until a batch as lines shows that it still runs. */
   readonly heartbeatMs: number
   /** Undefined where nothing is traced. */
   readonly tracer: Tracer | undefined
@@ -71,6 +74,12 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #orders: Orders | undefined
   #body: Body | undefined
   #bodyBytes = 0
+  /** How the body is compressed; undefined: it is not. */
+  #coding: Coding | undefined
+  /** Between the parts of the body; undefined: it has none. */
+  #boundary: string | undefined
+  /** What came beside the text, by the names of the parts. */
+  protected files: Form['files'] = noFiles
   /** Of the body; kept for its digest, which hardly any request needs. */
   #text: string | undefined
   #digest: string | undefined
@@ -93,15 +102,15 @@ export abstract class PostExchange extends Exchange implements Expirable {
       const caller = this.identify(head)
       this.context.gate.requireRoom(caller)
       this.context.gate.take(caller, 1)
-      checkContentType(head.getHeader('content-type'))
-      checkContentEncoding(head.getHeader('content-encoding'))
+      this.#boundary = readBoundary(head)
+      this.#coding = readCoding(head)
       const length = head.getHeader('content-length')
       // Absent (0) and malformed (NaN) pass here: what really arrives is counted as well.
       const announced = Number(length) || 0
       if (announced > this.context.maxBodyBytes) throw this.#tooLarge()
       this.#hold(announced)
       this.#evidence = head.getHeader('x-oi-evidence') === '1'
-      this.#orders = readOrders(head.getHeader(ordersHeader))
+      this.#orders = readOrders(head)
       this.readHead(head)
       // uWebSockets.js 20.52 does not tell the end of this body if its head came in parts.
       if (length !== '' && announced === 0) this.receive(new Uint8Array(0), true)
@@ -114,15 +123,15 @@ export abstract class PostExchange extends Exchange implements Expirable {
     if (this.ended || this.putOff) return
     try {
       if (this.#body === undefined && last && chunk.length <= this.context.maxBodyBytes) {
-        // The usual case, a body in one piece: nothing to copy.
+        // The usual case, a body in one piece: nothing to copy, unless parts of it are kept.
         this.#hold(chunk.length)
-        this.#decide(chunk)
+        this.#complete(this.#boundary === undefined ? chunk : Buffer.from(chunk))
         return
       }
       this.#body ??= new Body(this.context.maxBodyBytes)
       if (!this.#body.push(chunk)) throw this.#tooLarge()
       this.#hold(this.#body.bytes.length)
-      if (last) this.#decide(this.#body.bytes)
+      if (last) this.#complete(this.#body.bytes)
     } catch (error) {
       this.fail(error)
     }
@@ -174,6 +183,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
       orders: this.#orders,
       workspace: this.caller?.workspaceId,
       models: this.caller?.models,
+      parts: this.files,
       // Not less than that, which could be read as no limit at all.
       deadlineMs: Math.max(1, leftMs),
       requestId: this.id,
@@ -212,10 +222,10 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.#limit.delete(this)
     this.#body = undefined
     this.#text = undefined
+    this.files = noFiles
     this.context.bodies.giveBack(this.#bodyBytes)
   }
 
-  /** The beginning of its SHA-256, in hex digits. */
   protected override bodyDigest(): string | undefined {
     if (this.#text === undefined) return undefined
     this.#digest ??= createHash('sha256').update(this.#text).digest('hex').slice(0, digestDigits)
@@ -230,6 +240,42 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.#bodyBytes = bytes
   }
 
+  /** The body has come whole. */
+  #complete(bytes: Uint8Array): void {
+    if (this.#coding === undefined) return this.#divide(bytes)
+    const inflated = inflate(bytes, this.#coding, (length) => {
+      // Nobody waits for it any more.
+      if (this.ended) throw new OiError('ERR_ABORTED', 'The request has ended')
+      if (length > this.context.maxBodyBytes) throw this.#tooLarge()
+      this.#hold(bytes.length + length)
+    })
+    if (inflated instanceof Promise) this.#later(inflated, (whole) => this.#divide(whole))
+    else this.#divide(inflated)
+  }
+
+  /** Takes the parts of a body apart. */
+  #divide(bytes: Uint8Array): void {
+    if (this.#boundary === undefined) return this.#decide(bytes)
+    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const steps = readForm(whole, this.#boundary)
+    const take = ({ json, files }: Form) => {
+      this.files = files
+      this.#decide(json)
+    }
+    if (whole.length <= shortForm) take(atOnce(steps))
+    else this.#later(inTurns(steps), take)
+  }
+
+  /** Goes on unless the exchange has ended until then. */
+  #later<T>(coming: Promise<T>, use: (value: T) => void): void {
+    this.#body = undefined
+    coming
+      .then((value) => {
+        if (!this.ended) use(value)
+      })
+      .catch((error: unknown) => this.fail(error))
+  }
+
   #decide(bytes: Uint8Array): void {
     const decider = this.context.decider()
     const text = this.context.wire.decodeUtf8(bytes)
@@ -239,42 +285,14 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 
   #tooLarge(): OiError {
-    const { maxBodyBytes } = this.context
-    return new OiError('ERR_BODY_TOO_LARGE', `The body is over the limit of ${maxBodyBytes} bytes`)
+    const message = `The body is over the limit of ${this.context.maxBodyBytes} bytes`
+    return new OiError('ERR_BODY_TOO_LARGE', message)
   }
 }
 
-/** Enough that no two of a log's bodies have the same by chance. */
+const noFiles: Form['files'] = new Map()
+/** Taken apart in a fraction of a millisecond. */
+const shortForm = 2 ** 20
+
+/** Of a digest: no two of a log's bodies have the same by chance. */
 const digestDigits = 16
-
-const ordersHeader = 'x-oi-orders'
-
-/** @param header - `''` if there is none. */
-function readOrders(header: string): Orders | undefined {
-  if (header === '') return undefined
-  const orders = ordersFromText(header)
-  if (orders !== undefined) return orders
-  const got = JSON.stringify(shortened(header))
-  throw new OiError(
-    'ERR_REQUEST_UNACCEPTABLE',
-    `${ordersHeader}: expected ${expectedOrders}, got ${got}`,
-    { param: ordersHeader },
-  )
-}
-
-/** Nothing is read but the body as it is. */
-function checkContentEncoding(header: string): void {
-  if (header === '' || header.trim().toLowerCase() === 'identity') return
-  const got = JSON.stringify(shortened(header))
-  const message = `Content-Encoding: expected none, as accept-encoding says, got ${got}`
-  throw new OiError('ERR_ENCODING', message)
-}
-
-/** `application/json` with any parameters, or nothing. */
-function checkContentType(header: string): void {
-  if (header === 'application/json' || header === '') return
-  const [type] = header.split(';', 1)
-  if (type!.trim().toLowerCase() !== 'application/json') {
-    throw new OiError('ERR_REQUEST_UNACCEPTABLE', 'Content-Type: expected application/json')
-  }
-}

@@ -77,7 +77,7 @@ export function errorContent(error: unknown, id: string): TextContent {
   const { status, wire }: { status: number; wire: string } = errorTable[error.code]
   const body = errorBody(wire, error.message, error.param)
   const headers: string[] = []
-  if (status === 415) headers.push('accept-encoding', 'identity')
+  if (status === 415) headers.push('accept-encoding', error.accepts ?? 'identity')
   if (status === 401) headers.push('www-authenticate', challengeOf(error))
   if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
     const ms = spreadOut(error.retryAfterMs)

@@ -18,7 +18,7 @@ import type { ImagePixels } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import type { ImageSource } from './image-source.js'
 import { imageLimits } from './limits.js'
-import { isAnimatedPng, sniff } from './media-type.js'
+import { isAnimatedPng, mediaTypes, otherType, sniff } from './media-type.js'
 import { unacceptable } from './refusal.js'
 
 // For the whole process. Nothing that a caller sent is kept; and one picture is decoded on one
@@ -48,12 +48,14 @@ export interface OpenedImage {
  *   another type than was said, is an animation, has too many pixels, or cannot be read.
  */
 export async function openImage(source: ImageSource): Promise<OpenedImage> {
-  const { place, mediaType } = source
-  const bytes = decodeBase64(source)
+  const { place } = source
+  const bytes = bytesOf(source)
   const found = sniff(bytes)
-  if (found !== mediaType) {
-    const got = found ?? 'something else'
-    throw unacceptable(place, `expected a picture of the type ${mediaType}, got ${got}`)
+  const { mediaType = found } = source
+  if (found === undefined || found !== mediaType) {
+    const wanted = mediaType ?? mediaTypes.join(', ')
+    const got = found ?? otherType(bytes) ?? 'something else'
+    throw unacceptable(place, `expected a picture of the type ${wanted}, got ${got}`)
   }
   // The pixels are counted here, so that the message can say how many there are.
   const { pages = 1, autoOrient } = await sharp(bytes, { failOn, limitInputPixels: false })
@@ -119,11 +121,12 @@ export function scaled(
   return { width: narrow, height: Math.min(low, Math.floor(maxPixels / narrow)) }
 }
 
-function decodeBase64({ base64, place }: ImageSource): Buffer {
-  const bytes = Buffer.from(base64, 'base64')
+function bytesOf({ data, place }: ImageSource): Buffer {
+  if (typeof data !== 'string') return Buffer.from(data.buffer, data.byteOffset, data.length)
+  const bytes = Buffer.from(data, 'base64')
   // Node skips what is no base64. Only what was base64 throughout is the same when written again.
-  if (base64 === '' || bytes.toString('base64') !== base64) {
-    throw unacceptable(place, 'expected base64 text, padded, without line breaks')
+  if (data === '' || bytes.toString('base64') !== data) {
+    throw unacceptable(place, 'expected base64 text, padded')
   }
   return bytes
 }

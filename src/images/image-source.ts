@@ -9,41 +9,76 @@ import { placeOf, shortened } from '../api/place.js'
 import type { FoundImage } from './find-images.js'
 import { imageLimits } from './limits.js'
 import { type MediaType, mediaTypes } from './media-type.js'
+import { formOf, inlineOf, isAddress, mediaTypeOf } from './picture-forms.js'
 import { malformed, unacceptable } from './refusal.js'
+
+/** Files that came beside a body, by the names of their parts. */
+export type Parts = ReadonlyMap<string, Uint8Array>
 
 export interface ImageSource {
   /** Where its data stands: `state.photo.source.data`, `state[2].image_url.url`, `images[0]`. */
   readonly place: string
-  /** What the picture replaces in the state; undefined for one that stands beside it. */
-  readonly block: JsonObject | undefined
-  readonly base64: string
-  /** Of the file, if the text is base64 throughout; never less than its true length. */
+  /** The file, or it in base64. */
+  readonly data: string | Uint8Array
+  /** Of the file, if a text is base64 throughout; never less than its true length. */
   readonly byteLength: number
-  readonly mediaType: MediaType
+  /** Undefined where nothing was said: as the bytes tell. */
+  readonly mediaType: MediaType | undefined
   /** Pixels of the picture behind scaling, at most. */
   readonly maxPixels: number
 }
 
+/** What is known of an image beside its data. */
+type Facts = Pick<ImageSource, 'place' | 'mediaType' | 'maxPixels'>
+
 /**
+ * @param parts - Of the request.
  * @throws {@link OiError} `ERR_BODY_INVALID` for a member that is missing or of a wrong type,
  *   `ERR_REQUEST_UNACCEPTABLE` for a remote address, a media type that is not one of
  *   {@link mediaTypes}, too many bytes, or `max_pixels` out of its bounds.
  */
-export function readSource(image: FoundImage): ImageSource {
-  if (image.form === 'listed') return fromUrl(image.value, image.place, undefined)
+export function readSource(image: FoundImage, parts: Parts): ImageSource {
+  const { place, form } = image
+  if (form === 'text') return fromText(image.value, place, standard)
+  if (form === 'listed') return fromListed(image.value, place)
+  if (form === 'asset') return fromAsset(image.value, place, parts)
+  return fromForm(form, image.value, form === 'image' ? placeOf(place, 'image') : place)
+}
 
-  const { form, block } = image
-  const place = form === 'image' ? placeOf(image.place, 'image') : image.place
+const standard = imageLimits.standardMaxPixels
+
+function fromForm(
+  form: Exclude<FoundImage['form'], 'text' | 'listed' | 'asset'>,
+  block: JsonObject,
+  place: string,
+): ImageSource {
   const maxPixels = readMaxPixels(block['max_pixels'], placeOf(place, 'max_pixels'))
   if (form === 'source') return fromBlock(block, place, maxPixels)
-  if (form === 'image') return fromUrl(block['url'], placeOf(place, 'url'), block, maxPixels)
-
+  if (form === 'image') return fromUrl(block['url'], placeOf(place, 'url'), maxPixels)
+  if (form === 'file') return fromFile(block, place, maxPixels)
+  if (form === 'bare') {
+    const { image } = block
+    const mediaType = readOptionalType(mediaTypeOf(block), place)
+    return fromText(image as string, placeOf(place, 'image'), maxPixels, mediaType)
+  }
+  if (form === 'typed' || form === 'inline') {
+    const [at, holder] =
+      form === 'typed' ? [place, block] : [placeOf(place, inlineName(block)), inlineOf(block)]
+    const { base64, data } = holder as JsonObject
+    const text = base64 ?? data
+    if (typeof text !== 'string') throw malformed(placeOf(at, 'data'), 'expected base64 text')
+    const mediaType = readMediaType(mediaTypeOf(holder as JsonObject), placeOf(at, 'mediaType'))
+    const name = base64 === undefined ? 'data' : 'base64'
+    return withData(text, { place: placeOf(at, name), mediaType, maxPixels })
+  }
   const { image_url: link } = block
   const linkPlace = placeOf(place, 'image_url')
   return isJsonObject(link)
-    ? fromUrl(link['url'], placeOf(linkPlace, 'url'), block, maxPixels)
-    : fromUrl(link, linkPlace, block, maxPixels)
+    ? fromUrl(link['url'], placeOf(linkPlace, 'url'), maxPixels)
+    : fromUrl(link, linkPlace, maxPixels)
 }
+
+const inlineName = (block: JsonObject) => ('inlineData' in block ? 'inlineData' : 'inline_data')
 
 function fromBlock(block: JsonObject, place: string, maxPixels: number): ImageSource {
   const { type, media_type: mediaType, data } = block['source'] as JsonObject
@@ -61,19 +96,86 @@ function fromBlock(block: JsonObject, place: string, maxPixels: number): ImageSo
   const dataPlace = placeOf(sourcePlace, 'data')
   if (typeof data !== 'string') throw malformed(dataPlace, 'expected base64 text')
   const known = readMediaType(mediaType, mediaTypePlace)
-  return withData(data, { place: dataPlace, block, mediaType: known, maxPixels })
+  return withData(data, { place: dataPlace, mediaType: known, maxPixels })
+}
+
+/** A file of any kind, of which pictures are read. */
+function fromFile(block: JsonObject, place: string, maxPixels: number): ImageSource {
+  const file = isJsonObject(block['file']) ? block['file'] : block
+  const data = file['file_data'] ?? file['data']
+  if (typeof data !== 'string') {
+    throw unacceptable(place, 'expected the bytes of a picture: files are never fetched')
+  }
+  const mediaType = isAddress(data) ? undefined : readOptionalType(mediaTypeOf(file), place)
+  return fromText(data, place, maxPixels, mediaType)
+}
+
+/** One that stands beside the state: a text, or an object as it may stand in the state. */
+function fromListed(value: unknown, place: string): ImageSource {
+  if (typeof value === 'string') return fromText(value, place, standard)
+  if (!isJsonObject(value)) throw malformed(place, 'expected a data URL, base64 or a block')
+  const form = formOf(value)
+  if (form === 'image') return fromForm(form, value['image'] as JsonObject, placeOf(place, 'image'))
+  if (form !== undefined) return fromForm(form, value, place)
+  const { url, data, base64 } = value
+  if (url !== undefined) return fromForm('image', value, place)
+  const text = data ?? base64
+  if (typeof text !== 'string') {
+    throw malformed(place, 'expected a data URL, base64 or a block')
+  }
+  const maxPixels = readMaxPixels(value['max_pixels'], placeOf(place, 'max_pixels'))
+  const mediaType = readOptionalType(mediaTypeOf(value), place)
+  return fromText(
+    text,
+    placeOf(place, data === undefined ? 'base64' : 'data'),
+    maxPixels,
+    mediaType,
+  )
+}
+
+function fromAsset(asset: JsonObject, place: string, parts: Parts): ImageSource {
+  const { type = 'image', format, data_base64: base64, part } = asset
+  if (type !== 'image') throw unacceptable(placeOf(place, 'type'), 'expected "image"')
+  const formatPlace = placeOf(place, 'format')
+  if (format !== undefined && typeof format !== 'string') {
+    throw malformed(formatPlace, 'expected "png" or "jpeg"')
+  }
+  const mediaType = format && readMediaType(format.replace(/^(?:image\/)?/i, 'image/'), formatPlace)
+  const maxPixels = readMaxPixels(asset['max_pixels'], placeOf(place, 'max_pixels'))
+  const facts = { mediaType: mediaType || undefined, maxPixels }
+  if ((base64 === undefined) === (part === undefined)) {
+    const got = base64 === undefined ? 'neither' : 'both'
+    throw malformed(place, `expected data_base64, or part in multipart/form-data, got ${got}`)
+  }
+  if (base64 !== undefined) {
+    const dataPlace = placeOf(place, 'data_base64')
+    if (typeof base64 !== 'string') throw malformed(dataPlace, 'expected base64 text')
+    return withData(base64, { ...facts, place: dataPlace })
+  }
+  const partPlace = placeOf(place, 'part')
+  if (typeof part !== 'string') throw malformed(partPlace, 'expected the name of a part')
+  const data = parts.get(part)
+  if (data === undefined) throw unacceptable(partPlace, 'expected the name of a part with a file')
+  requireSize(data.length, partPlace)
+  return { ...facts, place: partPlace, data, byteLength: data.length }
+}
+
+/** A data URL or base64. @param mediaType - Of the latter, if it is known. */
+function fromText(
+  text: string,
+  place: string,
+  maxPixels: number,
+  mediaType?: MediaType,
+): ImageSource {
+  if (isAddress(text)) return fromUrl(text, place, maxPixels)
+  return withData(text, { place, mediaType, maxPixels })
 }
 
 /** A media type without parameters may be followed by any before the mark of base64. */
 const dataUrlHead = /^data:([^;,]*)(?:;[^;,]*)*;base64$/i
 const longestHead = 200
 
-function fromUrl(
-  url: unknown,
-  place: string,
-  block: JsonObject | undefined,
-  maxPixels: number = imageLimits.standardMaxPixels,
-): ImageSource {
+function fromUrl(url: unknown, place: string, maxPixels: number): ImageSource {
   if (typeof url !== 'string') throw malformed(place, 'expected a data URL')
   const comma = url.slice(0, longestHead).indexOf(',')
   const [, mediaType] = dataUrlHead.exec(url.slice(0, Math.max(0, comma))) ?? []
@@ -82,23 +184,34 @@ function fromUrl(
     throw unacceptable(place, rule)
   }
   const known = readMediaType(mediaType, place)
-  return withData(url.slice(comma + 1), { place, block, mediaType: known, maxPixels })
+  return withData(url.slice(comma + 1), { place, mediaType: known, maxPixels })
 }
 
-function withData(base64: string, facts: Omit<ImageSource, 'base64' | 'byteLength'>): ImageSource {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
-  const byteLength = Math.ceil(base64.length / 4) * 3 - padding
+function withData(text: string, facts: Facts): ImageSource {
+  // As mail has it, and tools that are made for mail.
+  const data = text.includes('\n') ? text.replaceAll(/[\r\n]+/g, '') : text
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
+  const byteLength = Math.ceil(data.length / 4) * 3 - padding
+  requireSize(byteLength, facts.place)
+  return { ...facts, data, byteLength }
+}
+
+function requireSize(byteLength: number, place: string): void {
   const { maxBytes } = imageLimits
-  if (byteLength > maxBytes) {
-    throw unacceptable(facts.place, `expected at most ${maxBytes} bytes, got ${byteLength}`)
-  }
-  return { ...facts, base64, byteLength }
+  if (byteLength <= maxBytes) return
+  throw unacceptable(place, `expected at most ${maxBytes} bytes, got ${byteLength}`)
 }
 
-function readMediaType(name: string, place: string): MediaType {
-  const known = mediaTypes.find((type) => type === name.toLowerCase())
+function readOptionalType(name: string | undefined, place: string): MediaType | undefined {
+  return name === undefined ? undefined : readMediaType(name, place)
+}
+
+function readMediaType(name: string | undefined, place: string): MediaType {
+  // A misprint that is older than many of those who make it.
+  const usual = name?.toLowerCase().replace(/^image\/jpg$/, 'image/jpeg')
+  const known = mediaTypes.find((type) => type === usual)
   if (known !== undefined) return known
-  const got = JSON.stringify(shortened(name))
+  const got = name === undefined ? 'none' : JSON.stringify(shortened(name))
   throw unacceptable(place, `expected one of ${mediaTypes.join(', ')}, got ${got}`)
 }
 

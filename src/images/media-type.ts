@@ -14,12 +14,32 @@ const beginnings: Readonly<Record<MediaType, RegExp>> = {
   'image/webp': /^RIFF[^]{4}WEBP/,
   'image/gif': /^GIF8[79]a/,
 }
-const longestBeginning = 12
+const longestBeginning = 64
+
+/** Kinds that are sent instead of those, by their beginnings: to be refused by their names. */
+const otherBeginnings: Readonly<Record<string, RegExp>> = {
+  // The brands of a file of this family, the major one first.
+  'image/avif': /^[^]{4}ftyp(?:avi[fs]|(?:[^]{4}){1,12}?avi[fs])/,
+  'image/heic': /^[^]{4}ftyp(?:hei[cxms]|hev[cx]|(?:[^]{4}){1,12}?hei[cx]|mif1|msf1)/,
+  'image/jxl': /^(?:\xff\n|\0\0\0\fJXL )/,
+  'image/tiff': /^(?:II\*\0|MM\0\*)/,
+  'image/bmp': /^BM[^]{4}\0\0\0\0/,
+  'image/x-icon': /^\0\0\x01\0/,
+  'image/svg+xml': /^(?:\xef\xbb\xbf)?\s*<(?:svg|\?xml)/,
+  'application/pdf': /^%PDF-/,
+  'video/mp4': /^[^]{4}ftyp/,
+}
 
 /** The type of a file by its first bytes, or undefined if it is none of {@link mediaTypes}. */
 export function sniff(bytes: Buffer): MediaType | undefined {
   const start = bytes.toString('latin1', 0, longestBeginning)
   return mediaTypes.find((type) => beginnings[type].test(start))
+}
+
+/** What a file of another kind is called; undefined if that is not known. */
+export function otherType(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, longestBeginning)
+  return Object.keys(otherBeginnings).find((type) => otherBeginnings[type]!.test(start))
 }
 
 /**

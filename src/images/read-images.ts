@@ -20,7 +20,7 @@ import type { Cancellation, ImagePixels } from '../engine/types.js'
 import { Budget, requireWanted } from './budget.js'
 import type { OpenedImage } from './decode.js'
 import type { FoundImage } from './find-images.js'
-import { type ImageSource, readSource } from './image-source.js'
+import { type ImageSource, type Parts, readSource } from './image-source.js'
 import { imageLimits } from './limits.js'
 import { unacceptable } from './refusal.js'
 
@@ -49,15 +49,17 @@ export async function loadDecoder(): Promise<void> {
  *
  * @param found - In the order of the request.
  * @param signal - Ends the waiting; what is being decoded is decoded to its end.
+ * @param parts - Files that came beside it.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` or `ERR_BODY_INVALID` with the place of the
  *   first image that is wrong; `ERR_ABORTED`.
  */
 export async function readImages(
   found: readonly FoundImage[],
   signal?: Cancellation,
+  parts: Parts = new Map(),
 ): Promise<HeldImages> {
   requireFew(found)
-  const sources = found.map(readSource)
+  const sources = found.map((image) => readSource(image, parts))
   requireSmall(sources)
   const heldBytes = sources.reduce(
     (sum, source) => sum + source.byteLength + 3 * source.maxPixels,
@@ -66,7 +68,7 @@ export async function readImages(
   const release = await holding.take(heldBytes, signal)
   try {
     const pictures = await decodeAll(sources, signal)
-    return { ...placed(sources, pictures), release }
+    return { ...placed(found, pictures), release }
   } catch (error) {
     release()
     throw error
@@ -100,21 +102,30 @@ async function decodeAll(
   })
 }
 
-function placed(sources: readonly ImageSource[], pictures: readonly ImagePixels[]): RequestImages {
+function placed(found: readonly FoundImage[], pictures: readonly ImagePixels[]): RequestImages {
   const before: ImagePixels[] = []
   const inState = new Map<JsonObject, ImagePixels>()
-  sources.forEach(({ block }, i) => {
-    if (block === undefined) before.push(pictures[i]!)
-    else inState.set(block, pictures[i]!)
+  const inText = new Map<string, ImagePixels>()
+  found.forEach((image, i) => {
+    const picture = pictures[i]!
+    if (image.form === 'asset') inText.set(image.mark, picture)
+    else if (image.blocks.length === 0) before.push(picture)
+    for (const block of image.blocks) inState.set(block, picture)
   })
-  return { before, inState }
+  return { before, inState, inText }
 }
 
+/** One that is seen in several places takes up each of them. */
 function requireFew(found: readonly FoundImage[]): void {
   const { maxImages } = imageLimits
-  if (found.length <= maxImages) return
-  const { place } = found[maxImages]!
-  throw unacceptable(place, `expected at most ${maxImages} images, got ${found.length}`)
+  let count = 0
+  let excess: string | undefined
+  for (const image of found) {
+    count += image.form === 'asset' ? image.count : 1
+    if (count > maxImages) excess ??= image.place
+  }
+  if (excess === undefined) return
+  throw unacceptable(excess, `expected at most ${maxImages} images, got ${count}`)
 }
 
 function requireSmall(sources: readonly ImageSource[]): void {

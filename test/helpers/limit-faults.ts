@@ -68,6 +68,7 @@ export const limitFaults: Faults = {
   'understates what a body may have': {
     reply: changeLimits((limits) => (limits['max_body_bytes'] = 2 ** 20)),
     fails: [
+      'decisions/Errors 413: a compressed body that comes to more than a body may be',
       'decisions/Errors 413 is seen by a client that sends everything before it reads',
       'decisions/Models max_body_bytes: a body of so many bytes is read, and one more byte is 413',
     ],

@@ -87,11 +87,29 @@ export const transportFaults: Faults = {
     unreadable: 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n<h1>Bad Request</h1>',
     fails: ['decisions/Errors what is not HTTP gets an error of the usual shape'],
   },
-  'reads no encoding and does not say so': {
+  'does not say which encodings it reads': {
     reply: (reply) => {
       if (reply.status === 415) reply.status = 422
     },
     fails: ['decisions/Errors 415: a Content-Encoding that is not read, with accept-encoding'],
+  },
+  'reads no encoding': {
+    reply: (reply, { headers }) => {
+      if (headers['content-encoding'] && reply.status === 200) reply.status = 415
+    },
+    fails: ['decisions/Errors a body in gzip, deflate, br or zstd is answered as the plain one'],
+  },
+  'takes damaged data for a wrong body': {
+    reply: (reply, { headers }) => {
+      if (headers['content-encoding'] && reply.status === 400) reply.status = 422
+    },
+    fails: ['decisions/Errors 400: a compressed body that is cut off, or no such data'],
+  },
+  'bounds compressed bodies by what is sent': {
+    reply: (reply, { headers }) => {
+      if (headers['content-encoding'] && reply.status === 413) reply.status = 422
+    },
+    fails: ['decisions/Errors 413: a compressed body that comes to more than a body may be'],
   },
   'knows its routes in one form only': {
     reply: (reply, { path }) => {

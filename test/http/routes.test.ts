@@ -118,21 +118,6 @@ t.test('a path is understood as it was meant', (t) =>
   }),
 )
 
-t.test('an encoding of the body that is not read has 415 and names what is', (t) =>
-  withServer({}, async ({ url, key }) => {
-    for (const path of ['/v1/systemone', '/v1/systemone/batch']) {
-      for (const encoding of ['gzip', 'br', 'zstd', 'gzip, identity']) {
-        const reply = await fetch(url + path, post(key, { 'content-encoding': encoding }))
-        t.equal(reply.status, 415)
-        t.equal(reply.headers.get('accept-encoding'), 'identity')
-        t.match(await reply.json(), { error: { code: 'invalid_request' } })
-      }
-    }
-    const plain = await fetch(`${url}/v1/systemone`, post(key, { 'content-encoding': 'identity' }))
-    t.equal(plain.status, 200)
-  }),
-)
-
 t.test('the list of models suits both kinds of clients', (t) =>
   withServer({}, async ({ url, key }) => {
     const headers = { authorization: `Bearer ${key}` }

@@ -86,12 +86,12 @@ const files: readonly Row[] = [
     /type image\/png, got image\/jpeg$/,
   ],
   ['a PNG called WebP', photo(small, 'image/webp'), dataPlace, /type image\/webp, got image\/png$/],
-  ['a TIFF called PNG', photo(await noise.tiff().toBuffer()), dataPlace, /got something else$/],
+  ['a TIFF called PNG', photo(await noise.tiff().toBuffer()), dataPlace, /got image\/tiff$/],
   [
     'an SVG called PNG',
     photo(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
     dataPlace,
-    /got something else$/,
+    /got image\/svg\+xml$/,
   ],
   [
     'an animated GIF',
@@ -110,12 +110,7 @@ const files: readonly Row[] = [
 
 const shapes: readonly Row[] = [
   ['no data at all', withData(''), dataPlace, text],
-  [
-    'base64 with a line break',
-    withData(`${base64.slice(0, 8)}\n${base64.slice(8)}`),
-    dataPlace,
-    text,
-  ],
+  ['base64 with a space', withData(`${base64.slice(0, 8)} ${base64.slice(8)}`), dataPlace, text],
   ['base64 for URLs', withData(base64.replace(/^.{4}/, 'iV-_')), dataPlace, text],
   ['base64 without its padding', withData('iVBORw0KGgo'), dataPlace, text],
   ['base64 with too much padding', withData('iVBORw0KGg==='), dataPlace, text],
@@ -215,19 +210,19 @@ for (const row of [
 
 function check([what, state, param, says]: Row, code: string): void {
   t.test(`${what} is refused, naming the place`, async (t) => {
-    const error: unknown = await readImages(findImages({ state })).catch((e: unknown) => e)
+    const error: unknown = await readImages(findImages({ state }).images).catch((e: unknown) => e)
     t.match(error, { name: 'OiError', code, param, message: says })
     t.ok((error as Error).message.startsWith(`${param}: expected `), (error as Error).message)
   })
 }
 
-const listed = (images: unknown) => readImages(findImages({ state: '', images }))
+const listed = (images: unknown) => readImages(findImages({ state: '', images }).images)
 
 t.test('an entry of the list beside the state is named by its index', async (t) => {
   for (const [images, code, param] of [
     [[dataUrl(small), 'https://example.com/a.png'], 'ERR_REQUEST_UNACCEPTABLE', 'images[1]'],
     [[7], 'ERR_BODY_INVALID', 'images[0]'],
-    [[good], 'ERR_BODY_INVALID', 'images[0]'],
+    [[{ a: good }], 'ERR_BODY_INVALID', 'images[0]'],
     [[dataUrl(cut(small, 0.5))], 'ERR_REQUEST_UNACCEPTABLE', 'images[0]'],
   ] as const) {
     await t.rejects(listed(images), { code, param })
@@ -237,8 +232,8 @@ t.test('an entry of the list beside the state is named by its index', async (t) 
 t.test('nine images are too many, wherever they stand', async (t) => {
   const refusal = { code: 'ERR_REQUEST_UNACCEPTABLE', message: /at most 8 images, got 9$/ }
   const nine = new Array<Json>(9).fill(good)
-  await t.rejects(readImages(findImages({ state: nine })), { ...refusal, param: 'state[8]' })
-  const mixed = findImages({ state: nine.slice(0, 8), images: [dataUrl(small)] })
+  await t.rejects(readImages(findImages({ state: nine }).images), { ...refusal, param: 'state[8]' })
+  const mixed = findImages({ state: nine.slice(0, 8), images: [dataUrl(small)] }).images
   await t.rejects(readImages(mixed), { ...refusal, param: 'state[7]' })
 })
 
@@ -248,13 +243,13 @@ t.test('a file has at most 8 MiB, and all of them together 32 MiB', async (t) =>
     type: 'image',
     source: { type: 'base64', media_type: 'image/png', data },
   })
-  await t.rejects(readImages(findImages({ state: [blockOf(`${mebibytes(8)}AAAA`)] })), {
+  await t.rejects(readImages(findImages({ state: [blockOf(`${mebibytes(8)}AAAA`)] }).images), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
     param: 'state[0].source.data',
     message: /at most 8388608 bytes, got 83886\d\d$/,
   })
   const seven = blockOf(mebibytes(7))
-  await t.rejects(readImages(findImages({ state: [seven, seven, seven, seven, seven] })), {
+  await t.rejects(readImages(findImages({ state: [seven, seven, seven, seven, seven] }).images), {
     param: 'state[4].source.data',
     message: /at most 33554432 bytes of images together$/,
   })
@@ -263,15 +258,15 @@ t.test('a file has at most 8 MiB, and all of them together 32 MiB', async (t) =>
 t.test('the first image that is wrong is the one that is named', async (t) => {
   const bomb = block(blackPng(100_000, 100_000, false))
   const state = [good, bomb, block(small, 'image/gif')]
-  await t.rejects(readImages(findImages({ state })), {
+  await t.rejects(readImages(findImages({ state }).images), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
     param: 'state[1].source.data',
   })
 })
 
 t.test('a bomb takes no memory', async (t) => {
-  const states = [blackPng(20_000, 20_000, true), blackPng(100_000, 100_000, false)].map((bytes) =>
-    findImages({ state: block(bytes) }),
+  const states = [blackPng(20_000, 20_000, true), blackPng(100_000, 100_000, false)].map(
+    (bytes) => findImages({ state: block(bytes) }).images,
   )
   const before = process.resourceUsage().maxRSS
   for (let i = 0; i < 10; i++) {

@@ -1,10 +1,11 @@
 /** What counts as an image in a request, and where it is said to stand. */
 import t from 'tap'
-import { parseJson } from '../../src/api/json.js'
+import { parseJson, stringifyJson } from '../../src/api/json.js'
 import type { Json } from '../../src/api/json.js'
 import { findImage, findImages } from '../../src/images/find-images.js'
 
 const data = 'data:image/png;base64,iVBORw0KGgo='
+const bare = `iVBORw0KGgo${'A'.repeat(60)}`
 const block = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":""}}`
 
 for (const [state, place] of [
@@ -20,6 +21,23 @@ for (const [state, place] of [
   [`{"x":{"image":{"url":"${data}"},"alt":"a cat"}}`, 'state.x'],
   [`{"image":{"url":"DATA:image/png;base64,"}}`, 'state'],
   ['{"image":{"url":"https://example.com/a.png"}}', 'state'],
+  [`"${data}"`, 'state'],
+  [`[{"a":"${data}"}]`, 'state[0].a'],
+  [`{"image":"${data}"}`, 'state.image'],
+  [`{"images":["cat","${bare}"]}`, 'state.images[1]'],
+  [`{"image":"${bare}"}`, 'state.image'],
+  [`{"x":{"type":"image","image":"${bare}"}}`, 'state.x'],
+  [`{"x":{"type":"image","image":"https://example.com/a.png"}}`, 'state.x'],
+  [`{"x":{"type":"image","data":"","mimeType":"image/png"}}`, 'state.x'],
+  [`{"x":{"mediaType":"image/png","base64":""}}`, 'state.x'],
+  [`{"x":{"media_type":"image/png","base64":""}}`, 'state.x'],
+  [`{"parts":[{"inlineData":{"mimeType":"image/png","data":""}}]}`, 'state.parts[0]'],
+  [`{"parts":[{"inline_data":{"mime_type":"image/png","data":""}}]}`, 'state.parts[0]'],
+  [`{"x":{"type":"input_image","image_url":"${data}"}}`, 'state.x'],
+  [`{"x":{"type":"input_image","file_id":"file-1"}}`, 'state.x'],
+  [`{"x":{"type":"file","file":{"file_data":"${data}"}}}`, 'state.x'],
+  [`{"x":{"type":"input_file","file_url":"https://example.com"}}`, 'state.x'],
+  [`{"x":{"type":"file","mediaType":"image/png","data":""}}`, 'state.x'],
   ['['.repeat(62) + block.replace(/"source".*/, '"source":{}}') + ']'.repeat(62), undefined],
 ] as const) {
   t.test(`an image is found in ${state.slice(0, 60)}`, async (t) => {
@@ -30,9 +48,15 @@ for (const [state, place] of [
 }
 
 for (const state of [
-  '"data:image/png;base64,iVBORw0KGgo="',
+  '"see data:image/png;base64,iVBORw0KGgo="',
+  '"data: image/png"',
+  `{"photo":"${bare}"}`,
+  '{"image":"iVBORw0KGgo"}',
   '{"image":"a cat"}',
-  `{"image":"${data}"}`,
+  '{"type":"file","name":"a.png","size":7}',
+  '{"type":"file","data":"words"}',
+  '{"inlineData":{"mimeType":"image/png","data":""},"other":1}',
+  '{"mediaType":"image/png"}',
   '{"image":{"name":"cat.png","width":3}}',
   '{"image":{"url":7}}',
   '{"name":"mug","image":{"url":"https://example.com/mug.png"}}',
@@ -48,10 +72,14 @@ for (const state of [
   })
 }
 
-t.test('a list beside the state is found, an empty one or another value is not', async (t) => {
-  t.equal(findImage({ state: '', images: [data] }), 'images')
-  for (const images of [undefined, null, [], 'a', {}]) {
-    t.equal(findImage({ state: '', images }), undefined)
+t.test('what stands beside the state is found, and nothing is not', async (t) => {
+  for (const value of [[data], data, 'a', { a: 1 }, 7, false]) {
+    for (const name of ['images', 'image', 'assets']) {
+      t.equal(findImage({ state: '', [name]: value }), name)
+    }
+  }
+  for (const images of [undefined, null, [], '', {}]) {
+    t.equal(findImage({ state: '', images, image: images, assets: images }), undefined)
   }
 })
 
@@ -64,7 +92,7 @@ t.test('a state that contains itself is refused', async (t) => {
 const source = JSON.parse(block) as Json
 const linked = { type: 'image_url', image_url: { url: data } }
 const places = (state: Json, images?: unknown) =>
-  findImages({ state, images }).map(({ form, place }) => [form, place])
+  findImages({ state, images }).images.map(({ form, place }) => [form, place])
 
 t.test(
   'all images are found, those beside the state first, then in the order of the text',
@@ -93,16 +121,22 @@ t.test('an image is not looked into, what stands beside a member image is', asyn
 
 t.test('the first place is that of the list of all', async (t) => {
   for (const state of [[1, source, source], { a: [], b: linked }, 'x', 1, true, [], {}] as Json[]) {
-    t.equal(findImage({ state }), findImages({ state })[0]?.place)
+    t.equal(findImage({ state }), findImages({ state }).images[0]?.place)
   }
 })
 
-t.test('a list beside the state that is none is refused', async (t) => {
-  for (const images of ['a', {}, 1, false]) {
-    t.throws(() => findImages({ state: '', images }), {
-      code: 'ERR_BODY_INVALID',
-      param: 'images',
-    })
-  }
-  t.strictSame(places('', null), [])
+t.test('texts that are images become objects, in a state that is otherwise the same', async (t) => {
+  const text = `{"b":"${data}","2":["x","${data}"],"1":1.0}`
+  const { images, state } = findImages({ state: parseJson(text) })
+  t.strictSame(
+    images.map(({ place }) => place),
+    ['state.b', 'state["2"][1]'],
+  )
+  t.equal(stringifyJson(state), '{"b":{},"2":["x",{}],"1":1.0}')
+  const { b, '2': list } = state as { b: Json; '2': Json[] }
+  t.equal(images[0]!.blocks[0], b)
+  t.equal(images[1]!.blocks[0], list[1])
+  t.strictSame(findImages({ state: data }).state, {})
+  const plain = parseJson('{"a":[1]}')
+  t.equal(findImages({ state: plain }).state, plain)
 })

@@ -13,7 +13,7 @@ import { block, dataUrl, middles, pixel, plain, png, quarters } from '../helpers
 const most = 2 ** 24
 
 async function read(state: Json, images?: unknown): Promise<HeldImages> {
-  const held = await readImages(findImages({ state, images }))
+  const held = await readImages(findImages({ state, images }).images)
   held.release()
   return held
 }
@@ -234,7 +234,7 @@ t.test(
   'a request waits while the images of others take all memory there is for them',
   async (t) => {
     const state = block(await png(2, 2), 'image/png', { max_pixels: most })
-    const start = () => readImages(findImages({ state }))
+    const start = () => readImages(findImages({ state }).images)
     // Ten times 48 MiB of 512.
     const held = await Promise.all(Array.from({ length: 10 }, start))
     let done = false
@@ -243,7 +243,7 @@ t.test(
       return images
     })
     const leaving = new AbortController()
-    const another = readImages(findImages({ state }), leaving.signal)
+    const another = readImages(findImages({ state }).images, leaving.signal)
     leaving.abort()
     await t.rejects(another, { code: 'ERR_ABORTED' }, 'waiting ends with the request')
     await sleep(50)
@@ -264,6 +264,6 @@ t.test('what was refused leaves nothing taken', async (t) => {
 })
 
 t.test('a request that is cancelled is not decoded', async (t) => {
-  const found = findImages({ state: block(await png(2, 2)) })
+  const found = findImages({ state: block(await png(2, 2)) }).images
   await t.rejects(readImages(found, AbortSignal.abort()), { code: 'ERR_ABORTED' })
 })

@@ -22,12 +22,10 @@ function numbered(state: Json, listed = 0): RequestImages {
     width,
     height: 1,
   })
-  const found = findImages({ state })
+  const found = findImages({ state }).images
   return {
     before: Array.from({ length: listed }, (_, i) => image(i + 1)),
-    inState: new Map(
-      found.map((one, i) => [(one as { block: JsonObject }).block, image(listed + i + 1)]),
-    ),
+    inState: new Map(found.map((one, i) => [one.blocks[0]!, image(listed + i + 1)])),
   }
 }
 

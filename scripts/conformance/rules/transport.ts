@@ -4,7 +4,7 @@
  * @module
  */
 
-import { gzipSync } from 'node:zlib'
+import { compressors, zstdBomb } from '../../../test/helpers/compressed.js'
 import { good } from '../../../test/helpers/request-text.js'
 import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
 import { about, check, equal, object, text } from '../expect.js'
@@ -30,10 +30,9 @@ const unreadable: Readonly<Record<string, string>> = {
   'a head of 256 KiB': `GET /healthz HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(2 ** 18)}\r\n\r\n`,
 }
 
-const encodings: Readonly<Record<string, Uint8Array>> = {
-  gzip: gzipSync(good),
-  'x-unknown': Buffer.from(good),
-}
+/** Those that a server reads, and ones that none does. */
+const encodings = Object.values(compressors)
+const unknownEncodings = ['x-unknown', 'gzip, gzip', 'compress']
 
 function requireAnswer(status: number, body: Record<string, unknown>): void {
   equal('status', status, 200)
@@ -89,11 +88,40 @@ export const transportRules = [
         })
       }
     },
-    '415: a Content-Encoding that is not read, with accept-encoding': async (context) => {
-      for (const [encoding, body] of Object.entries(encodings)) {
+    'a body in gzip, deflate, br or zstd is answered as the plain one': async (context) => {
+      const plain = await context.answer(good)
+      for (const [encoding, compress] of encodings) {
         await about(encoding, async () => {
-          const reply = await context.post(body, { 'content-encoding': encoding })
-          if (reply.status === 200 && encoding !== 'x-unknown') return
+          const headers = { 'content-encoding': encoding }
+          const reply = await context.post(compress(Buffer.from(good)), headers)
+          equal('status', reply.status, 200)
+          equal('answers', Object.keys(bodyOf(reply)['answers'] as object).length, 1)
+          const { input_tokens: tokens } = bodyOf(reply)['usage'] as Record<string, unknown>
+          equal('input_tokens', tokens, plain.usage['input_tokens'])
+        })
+      }
+    },
+    '400: a compressed body that is cut off, or no such data': async (context) => {
+      for (const [encoding, compress] of encodings) {
+        await about(encoding, async () => {
+          const whole = compress(Buffer.from(good))
+          for (const body of [whole.subarray(0, -2), Buffer.from(good)]) {
+            const reply = await context.post(body, { 'content-encoding': encoding })
+            refusalOf(reply, 400, 'invalid_request')
+          }
+        })
+      }
+    },
+    '413: a compressed body that comes to more than a body may be': async (context) => {
+      const limit = (await context.card()).limits['max_body_bytes'] ?? 4 * 2 ** 20
+      const bomb = zstdBomb(Math.ceil(limit / 2 ** 20) + 1)
+      const reply = await context.post(bomb, { 'content-encoding': 'zstd' })
+      refusalOf(reply, 413, 'payload_too_large')
+    },
+    '415: a Content-Encoding that is not read, with accept-encoding': async (context) => {
+      for (const encoding of unknownEncodings) {
+        await about(encoding, async () => {
+          const reply = await context.post(good, { 'content-encoding': encoding })
           refusalOf(reply, 415, 'invalid_request')
           text('accept-encoding', reply.headers['accept-encoding'])
         })

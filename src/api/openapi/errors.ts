@@ -64,7 +64,7 @@ const examples: readonly ErrorExample[] = [
   { code: 'ERR_BODY_TOO_LARGE', message: 'The body is over the limit of 4194304 bytes' },
   {
     code: 'ERR_ENCODING',
-    message: 'Content-Encoding: gzip is not read: send the body as it is (identity)',
+    message: 'Content-Encoding: expected one of gzip, deflate, br, zstd, or none, got "compress"',
   },
   { code: 'ERR_HTTP_MALFORMED', message: 'Host: expected one such header, got 0' },
   { code: 'ERR_HEAD_TIMEOUT', message: 'The head of the request did not come in time' },

@@ -16,6 +16,14 @@ const whole = (minimum: number, maximum?: number) => ({
 
 /** Request headers, by the names of their components. */
 export const parameters = {
+  'content-encoding': {
+    name: 'content-encoding',
+    in: 'header',
+    description:
+      'How the body is compressed; only one coding. The bounds on the size of a body hold for what ' +
+      'is sent and for what it comes to.',
+    schema: { type: 'string', enum: ['gzip', 'deflate', 'br', 'zstd', 'identity'] },
+  },
   'x-request-id': {
     name: 'x-request-id',
     in: 'header',
@@ -97,6 +105,11 @@ const replyHeaders = {
     required: true,
     schema: { type: 'string', const: 'Bearer' },
   },
+  'accept-encoding': {
+    description: 'The codings that are read.',
+    required: true,
+    schema: { type: 'string' },
+  },
   allow: {
     description: 'The methods that the path takes.',
     required: true,
@@ -122,6 +135,7 @@ const retry = ['retry-after', 'retry-after-ms'] as const
 const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['www-authenticate'],
   405: ['allow'],
+  415: ['accept-encoding'],
   429: retry,
   503: retry,
 }

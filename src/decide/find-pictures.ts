@@ -1,0 +1,56 @@
+/**
+ * The pictures of a request, or why it may have none.
+ *
+ * @module
+ */
+
+import { entriesOf } from '../api/json.js'
+import type { Json } from '../api/json.js'
+import { placeOf } from '../api/place.js'
+import { OiError } from '../errors.js'
+import { markAssets } from '../images/assets.js'
+import { findImage, findImageIn, findImages, type FoundImage } from '../images/find-images.js'
+import type { DecideRequest, ModelCard } from './types.js'
+
+export interface Pictured {
+  /** The request, with objects and marks in the place of pictures that are texts. */
+  readonly request: DecideRequest
+  readonly images: readonly FoundImage[]
+}
+
+/**
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` for any, if the model sees none; for one where
+ *   a picture cannot be; `ERR_BODY_INVALID`.
+ */
+export function findPictures(request: DecideRequest, { name, modalities }: ModelCard): Pictured {
+  requireTextQuestions(request)
+  if (!modalities.includes('image')) {
+    const place = findImage(request)
+    if (place === undefined) return { request, images: [] }
+    throw unacceptable(place, `expected no image, the model ${name} reads text only`)
+  }
+  const { state, images: found } = findImages(request)
+  const pictured = state === request.state ? request : { ...request, state }
+  const { request: marked, images: named } = markAssets(pictured, found)
+  return { request: marked, images: named.length === 0 ? found : [...found, ...named] }
+}
+
+/** Questions have no place for blocks: as text they would be read as base64. */
+function requireTextQuestions({ questions }: DecideRequest): void {
+  for (const [name, { instructions, criteria }] of entriesOf(questions)) {
+    for (const [member, value] of [
+      ['instructions', instructions],
+      ['criteria', criteria],
+    ] as const) {
+      if (value === undefined || value === null) continue
+      const place = findImageIn(value as Json, member)
+      if (place === undefined) continue
+      const at = `${placeOf('questions', name)}.${place}`
+      throw unacceptable(at, 'expected text: pictures stand in the state, or are named by `assets`')
+    }
+  }
+}
+
+function unacceptable(place: string, rule: string): OiError {
+  return new OiError('ERR_REQUEST_UNACCEPTABLE', `${place}: ${rule}`, { param: place })
+}

@@ -1,0 +1,266 @@
+/**
+ * Every form in which clients send a picture: the same picture, prompt and answer, on an engine
+ * without a model; and each of them refused by a model that reads text.
+ */
+import t from 'tap'
+import { stringifyJson } from '../../src/api/json.js'
+import type { Json } from '../../src/api/json.js'
+import { readRequest } from '../../src/api/read-request.js'
+import { createDecider } from '../../src/decide/decide.js'
+import type { DecideOptions, Decision } from '../../src/decide/types.js'
+import { createFakeEngine, type FakeEngine } from '../helpers/fake-engine.js'
+import { block, dataUrl, png } from '../helpers/pictures.js'
+
+const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
+const questions = {
+  q: { type: 'noul', instructions: 'Is it a cat?' },
+  c: { type: 'choice', instructions: 'Which?', criteria: { cat: null, dog: 'barks' } },
+}
+const red = await png(60, 30, 'red')
+const blue = await png(60, 30, 'blue')
+const data = red.toString('base64')
+const url = dataUrl(red)
+const asset = { type: 'image', format: 'png', data_base64: data }
+
+async function asker(vision = true) {
+  const engine = createFakeEngine({ info: { vision } })
+  const created = await createDecider(engine, facts)
+  const ask = (body: object, options: DecideOptions = {}): Promise<Decision> =>
+    created.decide(readRequest(JSON.stringify({ questions, ...body }), created.limits), options)
+  return { engine, ask }
+}
+
+const { engine, ask } = await asker()
+const { ask: askBlind, engine: blind } = await asker(false)
+
+/** The last prompts: texts, and pictures as their sizes. */
+const shown = ({ scored }: FakeEngine) =>
+  scored.at(-1)!.prefix.map(({ text, image }) => image?.width ?? text)
+
+const parts = new Map([['p', red]])
+/** What stands for a picture in `{"photo":…}`, and what goes with it. */
+const inState: Readonly<Record<string, readonly [photo: unknown, rest?: object]>> = {
+  'image/jpg and the like': [block(red)],
+  'a base64 with line breaks': [
+    { type: 'image', source: { ...(block(red)['source'] as object), data: broken(data) } },
+  ],
+  image_url: [{ type: 'image_url', image_url: { url } }],
+  'image_url as a text': [{ type: 'image_url', image_url: url }],
+  input_image: [{ type: 'input_image', image_url: url, detail: 'low' }],
+  'a text': [url],
+  'a text in capitals': [url.replace('data:image/png', 'DATA:IMAGE/PNG')],
+  'mediaType and base64': [{ mediaType: 'image/png', base64: data }],
+  'media_type and base64': [{ media_type: 'image/png', base64: data }],
+  'image as base64': [{ type: 'image', image: data }],
+  'image as a data URL': [{ type: 'image', image: url, mediaType: 'image/png' }],
+  'data and mimeType': [{ type: 'image', data, mimeType: 'image/png' }],
+  inlineData: [{ inlineData: { mimeType: 'image/png', data } }],
+  inline_data: [{ inline_data: { mime_type: 'image/png', data } }],
+  'a part of a file': [{ type: 'file', file: { filename: 'a.png', file_data: url } }],
+  'a file of another family': [{ type: 'file', mediaType: 'image/png', data }],
+  'a file as input': [{ type: 'input_file', filename: 'a.png', file_data: url }],
+  'an asset': ['photo-7f3a', { assets: { 'photo-7f3a': asset } }],
+  'an asset without a type': ['a.b', { assets: { 'a.b': { format: 'png', data_base64: data } } }],
+  'an asset in a part': ['x', { assets: { x: { type: 'image', format: 'png', part: 'p' } } }],
+}
+
+/** The same before the state. */
+const beside: Readonly<Record<string, object>> = {
+  'images, data URLs': { images: [url] },
+  'images, base64': { images: [data] },
+  'images, objects': { images: [{ mediaType: 'image/png', base64: data }] },
+  'images, blocks': { images: [block(red)] },
+  'images, addresses in objects': { images: [{ url }] },
+  'images, chat blocks': { images: [{ type: 'image_url', image_url: { url } }] },
+  'images as a text': { images: url },
+  'images as base64': { images: data },
+  'images as one object': { images: { mediaType: 'image/png', base64: data } },
+  'image as a data URL': { image: url },
+  'image as base64': { image: data },
+  'image as an object': { image: { mediaType: 'image/png', base64: data } },
+  'image as an object with an address': { image: { url } },
+}
+
+function broken(text: string): string {
+  return text.replaceAll(/.{20}/g, '$&\r\n')
+}
+
+t.test('every form in the state is the same prompt and the same answer', async (t) => {
+  const first = await ask({ state: { photo: block(red), n: 1 } })
+  const prompt = shown(engine)
+  t.ok(prompt.includes(60))
+  for (const [what, [photo, rest]] of Object.entries(inState)) {
+    const decision = await ask({ state: { photo, n: 1 }, ...rest }, { parts })
+    t.strictSame(shown(engine), prompt, what)
+    t.strictSame(decision.answers, first.answers, what)
+    t.equal(decision.usage.image_tokens, 6, what)
+    t.equal(decision.usage.input_tokens, first.usage.input_tokens, what)
+  }
+})
+
+t.test('every form beside the state is the same prompt and the same answer', async (t) => {
+  const first = await ask({ state: 'x', images: [url] })
+  const prompt = shown(engine)
+  for (const [what, rest] of Object.entries(beside)) {
+    const decision = await ask({ state: 'x', ...rest })
+    t.strictSame(shown(engine), prompt, what)
+    t.strictSame(decision.answers, first.answers, what)
+  }
+})
+
+t.test('a model that reads text refuses each of them, and names its place', async (t) => {
+  const refused = (param: string) => ({ code: 'ERR_REQUEST_UNACCEPTABLE', param })
+  for (const [what, [photo, rest]] of Object.entries(inState)) {
+    const place = rest === undefined ? 'state.photo' : 'assets'
+    await t.rejects(askBlind({ state: { photo }, ...rest }, { parts }), refused(place), what)
+  }
+  for (const [what, rest] of Object.entries(beside)) {
+    const [place] = Object.keys(rest)
+    await t.rejects(askBlind({ state: 'x', ...rest }), refused(place!), what)
+  }
+  t.equal(blind.scored.length, 0)
+})
+
+t.test('image/jpg is JPEG', async (t) => {
+  const { default: sharp } = await import('sharp')
+  const jpeg = await sharp(red).jpeg().toBuffer()
+  const wanted = (await ask({ state: block(jpeg, 'image/jpeg') })).answers
+  for (const body of [
+    { state: block(jpeg, 'image/jpg') },
+    { state: dataUrl(jpeg, 'image/JPG') },
+    { state: '#1', assets: { '#1': { format: 'jpg', data_base64: jpeg.toString('base64') } } },
+    { state: '#1', assets: { '#1': { format: 'jpeg', data_base64: jpeg.toString('base64') } } },
+  ]) {
+    t.strictSame((await ask(body)).answers, wanted)
+  }
+})
+
+t.test('a reference is the picture wherever it stands', async (t) => {
+  const wide = await png(90, 30)
+  const assets = { img: asset, 'img-2': { ...asset, data_base64: wide.toString('base64') } }
+  await ask({ state: 'See img, img-2 and "img".', assets })
+  t.match(shown(engine).join(''), /See 60, 90 and "60"\./)
+  await ask({ state: { 'the img': ['an img', 'img'] }, assets: { img: asset } })
+  const text = shown(engine).join('')
+  t.match(text, /\{"the 60":\["an 60",60\]\}/)
+})
+
+t.test('a reference in a question is the picture there, and is counted there', async (t) => {
+  const assets = { 'ref-1': asset }
+  const shared = { state: 'A shop.', assets }
+  const plain = await ask({ state: 'A shop.' })
+  const asked = {
+    q: { type: 'noul', instructions: 'Is ref-1 a cat?' },
+    c: questions.c,
+    o: {
+      type: 'choice',
+      instructions: 'Which?',
+      criteria: { 'like ref-1': null, other: { seen: 'ref-1' } },
+    },
+  }
+  const before = engine.scored.length
+  const { answers, usage } = await ask({ ...shared, questions: asked })
+  t.strictSame(Object.keys(answers), ['q', 'c', 'o'])
+  t.match(answers['o'], { probabilities: { 'like ref-1': Number, other: Number } })
+  t.strictSame(answers['c'], plain.answers['c'])
+  t.equal(usage.image_tokens, 18)
+  // Together for what has none, and each of the others by itself.
+  t.equal(engine.scored.length - before, 3)
+  for (const { suffixes } of engine.scored.slice(before)) {
+    for (const { parts } of suffixes) t.ok(parts.every(({ image }) => image === undefined))
+  }
+  const alone = await ask({ ...shared, questions: { q: asked.q } })
+  t.strictSame(alone.answers['q'], answers['q'])
+  const other = { 'ref-1': { ...asset, data_base64: blue.toString('base64') } }
+  const another = await ask({ ...shared, assets: other, questions: { q: asked.q } })
+  t.notSame(another.answers['q'], answers['q'])
+  t.equal(another.usage.input_tokens, alone.usage.input_tokens)
+  const words = await ask({ state: 'A shop.', questions: { q: asked.q } })
+  t.ok(alone.usage.input_tokens < words.usage.input_tokens + 6)
+})
+
+t.test('assets that are wrong are refused with their places', async (t) => {
+  for (const [body, code, param] of [
+    [{ assets: { '#1': asset }, state: 'x' }, 'ERR_REQUEST_UNACCEPTABLE', 'assets["#1"]'],
+    [{ assets: { '': asset } }, 'ERR_BODY_INVALID', 'assets[""]'],
+    [{ assets: [asset] }, 'ERR_BODY_INVALID', 'assets'],
+    [{ assets: { '#1': data } }, 'ERR_BODY_INVALID', 'assets["#1"]'],
+    [{ assets: { '#1': {} } }, 'ERR_BODY_INVALID', 'assets["#1"]'],
+    [{ assets: { '#1': { ...asset, part: 'p' } } }, 'ERR_BODY_INVALID', 'assets["#1"]'],
+    [{ assets: { '#1': { part: 'none' } } }, 'ERR_REQUEST_UNACCEPTABLE', 'assets["#1"].part'],
+    [{ assets: { '#1': { part: 7 } } }, 'ERR_BODY_INVALID', 'assets["#1"].part'],
+    [
+      { assets: { '#1': { ...asset, format: 'tiff' } } },
+      'ERR_REQUEST_UNACCEPTABLE',
+      'assets["#1"].format',
+    ],
+    [
+      { assets: { '#1': { ...asset, type: 'video' } } },
+      'ERR_REQUEST_UNACCEPTABLE',
+      'assets["#1"].type',
+    ],
+    [
+      { assets: { '#1': { ...asset, format: 'jpeg' } } },
+      'ERR_REQUEST_UNACCEPTABLE',
+      'assets["#1"].data_base64',
+    ],
+    [
+      { assets: { '#1': asset }, state: '#1'.repeat(9) },
+      'ERR_REQUEST_UNACCEPTABLE',
+      'assets["#1"]',
+    ],
+  ] as const) {
+    await t.rejects(
+      ask({ state: '#1', ...body }),
+      { code, param },
+      JSON.stringify(body).slice(0, 70),
+    )
+  }
+})
+
+t.test('what carries no bytes, or is no picture, is refused and never fetched', async (t) => {
+  for (const [photo, param] of [
+    [{ type: 'image', image: 'https://example.com/a.png' }, 'state.photo.image'],
+    [{ type: 'input_image', file_id: 'file-1' }, 'state.photo'],
+    [{ type: 'file', file: { file_id: 'file-1' } }, 'state.photo'],
+    [{ type: 'input_file', file_url: 'https://example.com/a.pdf' }, 'state.photo'],
+    [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }, 'state.photo'],
+    [{ mediaType: 'audio/mpeg', base64: 'AAAA' }, 'state.photo.mediaType'],
+    [{ inlineData: { mimeType: 'video/mp4', data: 'AAAA' } }, 'state.photo.inlineData.mediaType'],
+    ['data:image/svg+xml;base64,AAAA', 'state.photo'],
+    ['data:image/png,AAAA', 'state.photo'],
+  ] as const) {
+    await t.rejects(ask({ state: { photo } }), { code: 'ERR_REQUEST_UNACCEPTABLE', param })
+  }
+  for (const images of ['https://example.com/a.png', ['file:///etc/passwd']]) {
+    await t.rejects(ask({ state: '', images }), { code: 'ERR_REQUEST_UNACCEPTABLE' })
+  }
+})
+
+t.test('a picture in a question is refused: as text it would be base64', async (t) => {
+  const noul = { type: 'noul' }
+  for (const [q, param] of [
+    [{ ...noul, instructions: url }, 'questions.q.instructions'],
+    [{ ...noul, instructions: ['Is it?', block(red)] }, 'questions.q.instructions[1]'],
+    [{ ...noul, criteria: { true: { a: url } } }, 'questions.q.criteria.true.a'],
+    [
+      { type: 'choice', criteria: { a: { type: 'image_url', image_url: { url } } } },
+      'questions.q.criteria.a',
+    ],
+    [{ type: 'score', criteria: [url, 'b'] }, 'questions.q.criteria[0]'],
+  ] as const) {
+    for (const each of [ask, askBlind]) {
+      const asking = each({ state: 'x', questions: { q } })
+      await t.rejects(asking, { code: 'ERR_REQUEST_UNACCEPTABLE', param })
+    }
+  }
+})
+
+t.test('the order of a state with pictures is the caller’s', async (t) => {
+  const other = JSON.stringify(block(red))
+  const state = `{"b":"${url}","2":"#1","1":{"9":${other},"3":"#1","image":{"url":"${url}"}}}`
+  const text = `{"state":${state},"assets":${JSON.stringify({ '#1': asset })},"questions":${stringifyJson(questions as unknown as Json)}}`
+  const created = await createDecider(engine, facts)
+  await created.decide(readRequest(text, created.limits))
+  t.match(shown(engine).join(''), /\{"b":60,"2":60,"1":\{"9":60,"3":60,"image":60\}\}/)
+})
