@@ -141,7 +141,7 @@ function requireEnd(readBytes: number, bytes: Uint8Array): void {
 }
 
 /** What the decoders throw is the body's fault; what `grow` throws says itself what it is. */
-function refusal(error: unknown, coding: Coding): unknown {
+function refusal(error: unknown, coding: Coding): OiError {
   if (error instanceof OiError) return error
   const reason = error instanceof DamagedData ? `: ${error.message}` : ''
   const message = `body: expected whole and undamaged ${coding} data${reason}`

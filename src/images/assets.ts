@@ -100,7 +100,7 @@ class Marker {
     if (instructions !== undefined) marked['instructions'] = this.#mark(instructions, 1)
     if (type !== 'noul') marked['criteria'] = this.#mark(criteria as Json, 1)
     else if (criteria) {
-      const each = entriesOf<Json>(criteria as JsonObject)
+      const each = entriesOf<Json>(criteria)
       marked['criteria'] = objectFromEntries(each.map(([key, said]) => [key, this.#mark(said, 1)]))
     }
     return marked as unknown as Question

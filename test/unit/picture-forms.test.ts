@@ -4,7 +4,6 @@
  */
 import t from 'tap'
 import { stringifyJson } from '../../src/api/json.js'
-import type { Json } from '../../src/api/json.js'
 import { readRequest } from '../../src/api/read-request.js'
 import { createDecider } from '../../src/decide/decide.js'
 import type { DecideOptions, Decision } from '../../src/decide/types.js'
@@ -259,7 +258,7 @@ t.test('a picture in a question is refused: as text it would be base64', async (
 t.test('the order of a state with pictures is the caller’s', async (t) => {
   const other = JSON.stringify(block(red))
   const state = `{"b":"${url}","2":"#1","1":{"9":${other},"3":"#1","image":{"url":"${url}"}}}`
-  const text = `{"state":${state},"assets":${JSON.stringify({ '#1': asset })},"questions":${stringifyJson(questions as unknown as Json)}}`
+  const text = `{"state":${state},"assets":${JSON.stringify({ '#1': asset })},"questions":${stringifyJson(questions)}}`
   const created = await createDecider(engine, facts)
   await created.decide(readRequest(text, created.limits))
   t.match(shown(engine).join(''), /\{"b":60,"2":60,"1":\{"9":60,"3":60,"image":60\}\}/)
