@@ -30,7 +30,7 @@ const rows = (status: number, table: readonly Row[], more: More = {}): BadReques
 const contentTypes = [
   'text/plain',
   'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=a',
+  'multipart/mixed; boundary=a',
   'application/jsonp',
   'application/x-ndjson',
   'application',
