@@ -4,7 +4,7 @@
  * @module
  */
 
-import { entriesOf } from '../api/json.js'
+import { entriesOf, isShared } from '../api/json.js'
 import type { Json } from '../api/json.js'
 import { placeOf } from '../api/place.js'
 import { OiError } from '../errors.js'
@@ -35,8 +35,12 @@ export function findPictures(request: DecideRequest, { name, modalities }: Model
   return { request: marked, images: named.length === 0 ? found : [...found, ...named] }
 }
 
+/** Questions that several requests have, and that were found right. */
+const textQuestions = new WeakSet<object>()
+
 /** Questions have no place for blocks: as text they would be read as base64. */
 function requireTextQuestions({ questions }: DecideRequest): void {
+  if (textQuestions.has(questions)) return
   for (const [name, { instructions, criteria }] of entriesOf(questions)) {
     for (const [member, value] of [
       ['instructions', instructions],
@@ -49,6 +53,7 @@ function requireTextQuestions({ questions }: DecideRequest): void {
       throw unacceptable(at, 'expected text: pictures stand in the state, or are named by `assets`')
     }
   }
+  if (isShared(questions)) textQuestions.add(questions)
 }
 
 function unacceptable(place: string, rule: string): OiError {
