@@ -243,7 +243,10 @@ t.test('what no further try can mend is tried once', async (t) => {
     ['http://127.0.0.1:1/m.gguf', /^127\.0\.0\.1:1: bad port$/],
     [`${tls}/m.gguf`, /^127\.0\.0\.1:\d+: it does not answer in TLS$/],
     [`http://127.0.0.1:${mailPort}/m.gguf`, /^127\.0\.0\.1:\d+: it does not answer in HTTP$/],
-    ['http://no-such-host.invalid/m.gguf', /^no-such-host\.invalid: there is no host of this name$/],
+    [
+      'http://no-such-host.invalid/m.gguf',
+      /^no-such-host\.invalid: there is no host of this name$/,
+    ],
     [`http://127.0.0.1:${await vacantPort()}/m.gguf`, /: nothing listens at this port$/],
   ] as const) {
     await t.rejects(puller.pull(url), { code: 'ERR_PULL', message }, url)
