@@ -20,7 +20,7 @@ const all = '*'
 /** What a page may send that does not say what it wants to. */
 const requestHeaders = [
   ...['authorization', 'content-type', 'accept'],
-  ...['x-request-id', 'x-oi-evidence', 'x-oi-orders'],
+  ...['x-request-id', 'x-oi-evidence', 'x-oi-orders', 'traceparent'],
 ]
 
 /** What a page may read besides what every page may. */
@@ -29,7 +29,7 @@ const responseHeaders = [
   ...['x-ratelimit-limit-requests', 'x-ratelimit-limit-concurrent'],
   ...['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-concurrent'],
   ...['x-ratelimit-reset-requests', 'x-oi-ignored', 'x-oi-cached-tokens'],
-  ...['allow', 'accept-encoding', 'www-authenticate'],
+  ...['allow', 'accept-encoding', 'www-authenticate', 'traceparent'],
 ]
 
 /** Names of headers with commas between them. */

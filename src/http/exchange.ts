@@ -243,12 +243,18 @@ export class Exchange {
     return undefined
   }
 
+  /** Headers of its kind of request; a hook. */
+  protected ownHeaders(): readonly string[] {
+    return none
+  }
+
   /** Called once, whatever the end was. @param status - 0 if the client had gone. */
   protected onEnd(_status: number, _ms: number): void {}
 
   #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
     return [
       ...headersOf(this.id, timings, totalMs, content),
+      ...this.ownHeaders(),
       ...this.#limits(),
       ...this.#crossOrigin,
     ]

@@ -27,13 +27,14 @@ import { modelList } from './model-list.js'
 import { Metrics, type SpanFigures } from './metrics.js'
 import { pathOf } from './path.js'
 import type { Machine } from './process-metrics.js'
-import type { PostContext, PostExchange, Wire } from './post-exchange.js'
+import type { PostContext, PostExchange } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { requireRunners } from './ready-runners.js'
 import { Running } from './running.js'
 import type { Tracer } from '../trace/tracer.js'
 import { Traffic } from './traffic.js'
 import { usageReport } from './usage-report.js'
+import type { Wire } from './wire.js'
 
 /** What answers, and whether it can yet. */
 export interface Backend {

@@ -55,7 +55,7 @@ t.test('both routes of questions tell their request headers, and others only the
     t.strictSame(
       parameters.map(({ $ref }) => $ref.split('/').at(-1)),
       asks
-        ? ['content-encoding', 'x-request-id', 'x-oi-evidence', 'x-oi-orders']
+        ? ['content-encoding', 'traceparent', 'x-request-id', 'x-oi-evidence', 'x-oi-orders']
         : ['x-request-id'],
       path,
     )

@@ -24,6 +24,12 @@ export const parameters = {
       'is sent and for what it comes to.',
     schema: { type: 'string', enum: ['gzip', 'deflate', 'br', 'zstd', 'identity'] },
   },
+  traceparent: {
+    name: 'traceparent',
+    in: 'header',
+    description: 'The trace that the request is a part of (W3C Trace Context); it comes back.',
+    schema: { type: 'string' },
+  },
   'x-request-id': {
     name: 'x-request-id',
     in: 'header',
@@ -69,6 +75,21 @@ const replyHeaders = {
       type: 'string',
       pattern: `^queue;dur=${part}, tokenize;dur=${part}, vision;dur=${part}, model;dur=${part}, total;dur=${part}$`,
     },
+  },
+  'x-oi-ignored': {
+    description:
+      'The first eight members of the body that nobody reads, with commas between them, as ' +
+      '`questions.team.question`: perhaps misspelt. Only where there are any.',
+    schema: { type: 'string' },
+  },
+  traceparent: {
+    description:
+      "W3C's Trace Context: the server's span if the request is traced, else yours as it came.",
+    schema: { type: 'string' },
+  },
+  'x-oi-cached-tokens': {
+    description: 'How many of the input tokens came from a cache. Not where the reply is lines.',
+    schema: whole(0),
   },
   'x-ratelimit-limit-requests': {
     description: `Requests that the workspace may make in a minute. ${limited}`,
@@ -142,9 +163,16 @@ const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 /** Replies to callers that are not known: their limits are not either. */
 const anonymous = [401, 404, 405]
 
-/** The headers of replies of a status, as references. @param key - Whether the route needs one. */
-export function headersOf(status: number, key = true): Part {
+const answered = ['x-oi-ignored', 'x-oi-cached-tokens', 'traceparent'] as const
+
+/**
+ * The headers of replies of a status, as references.
+ *
+ * @param key - Whether the route needs one. @param posted - Whether it takes a body.
+ */
+export function headersOf(status: number, key = true, posted = false): Part {
   const names: HeaderName[] = [...always, ...(byStatus[status] ?? [])]
+  if (posted && status === 200) names.push(...answered)
   if (key && !anonymous.includes(status)) names.push(...limits)
   return Object.fromEntries(names.map((name) => [name, reference('headers', name)]))
 }

@@ -180,7 +180,7 @@ function route(operation: Operation): Part {
     parameters: names.map((name) => reference('parameters', name)),
     ...(body && { requestBody: { required: true, content: body } }),
     responses: {
-      200: { description: answers, headers: headersOf(200, key), content },
+      200: { description: answers, headers: headersOf(200, key, body !== undefined), content },
       ...errorReferences(errors),
     },
   }

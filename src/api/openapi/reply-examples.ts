@@ -13,7 +13,7 @@ const team = {
   confidence: 0.415,
 }
 
-const usage = { input_tokens: 142, output_tokens: 96, cached_tokens: 0 }
+const usage = { input_tokens: 142, output_tokens: 96 }
 
 const decision = {
   model: 'example-model',
@@ -43,10 +43,10 @@ export const decisionExamples: Readonly<Record<string, Example>> = {
         billing: {
           type: 'noul',
           noul: 0.9308615796566533,
-          evidence: { label_mass: 0.98, logits: [11.2, 13.8], temperature: 1 },
+          evidence: { label_mass: 0.98, logits: [11.2, 13.8], temperature: 1, cached_tokens: 40 },
         },
       },
-      usage: { input_tokens: 61, output_tokens: 17, cached_tokens: 40 },
+      usage: { input_tokens: 61, output_tokens: 17 },
       latency_ms: 18.2,
     },
   },
