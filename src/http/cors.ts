@@ -42,6 +42,17 @@ const maxAgeSeconds = '7200'
 
 const refused = ['vary', 'origin']
 
+/**
+ * Whether a request is that of a web page which is not let in: browsers send some by themselves, as
+ * for a picture, and all that a page needs then is the address.
+ */
+export function isOfPage(head: Head, cors: Cors | undefined): boolean {
+  const origin = head.getHeader('origin')
+  if (origin !== '') return cors === undefined || cors.headers(origin) === refused
+  const site = head.getHeader('sec-fetch-site')
+  return site !== '' && site !== 'none' && site !== 'same-origin'
+}
+
 export class Cors {
   /** The headers for each origin that may call; of `*`, one entry for all. */
   readonly #headers: ReadonlyMap<string, readonly string[]>

@@ -95,7 +95,7 @@ export interface ExchangeContext {
   readonly failedKeys: FailedKeys
   readonly trustedProxies: TrustedProxies
   /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
-  authenticate(header: string): Caller
+  authenticate(header: string, head: Head, client: Client): Caller
 }
 
 const none: readonly string[] = []
@@ -152,7 +152,7 @@ export class Exchange {
   identify(head: Head): Caller {
     const header = head.getHeader('authorization')
     try {
-      this.caller = this.#context.authenticate(header)
+      this.caller = this.#context.authenticate(header, head, this.#client)
     } catch (error) {
       // Only what has failed is counted: a good key is never refused for its neighbours. And
       // whoever sends none at all tries nothing out.

@@ -75,3 +75,19 @@ t.test('it is bounded, however long the names are', (t) =>
     t.ok(String(told).length <= 1024 && String(told).startsWith('["0\\ud83d\\ude00'))
   }),
 )
+
+t.test('a traceparent comes back as it came, and a malformed one does not', (t) =>
+  withFake({}, async ({ url, key }) => {
+    const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
+    for (const [traceparent, told] of [
+      [good, good],
+      ['00-0-0-0', null],
+    ] as const) {
+      const headers = { authorization: `Bearer ${key}`, traceparent }
+      const body = JSON.stringify({ state: 's', questions: { q: noul } })
+      const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body })
+      t.equal(reply.headers.get('traceparent'), told)
+      await reply.text()
+    }
+  }),
+)

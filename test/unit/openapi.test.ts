@@ -56,7 +56,7 @@ t.test('both routes of questions tell their request headers, and others only the
       parameters.map(({ $ref }) => $ref.split('/').at(-1)),
       asks
         ? ['content-encoding', 'traceparent', 'x-request-id', 'x-oi-evidence', 'x-oi-orders']
-        : ['x-request-id'],
+        : [...(path.endsWith('{id}') ? ['id'] : []), 'x-request-id'],
       path,
     )
   }

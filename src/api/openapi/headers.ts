@@ -14,6 +14,17 @@ const whole = (minimum: number, maximum?: number) => ({
   ...(maximum !== undefined && { maximum }),
 })
 
+/** Parts of paths, by the names of their components. */
+export const pathParameters = {
+  id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'A name or an alias of a model.',
+    schema: { type: 'string' },
+  },
+} as const satisfies Record<string, Part>
+
 /** Request headers, by the names of their components. */
 export const parameters = {
   'content-encoding': {
