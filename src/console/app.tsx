@@ -15,7 +15,7 @@ import { KeysPage } from './keys/page.js'
 import { ModelPage } from './models/model-page.js'
 import { ModelsPage } from './models/page.js'
 import { usePlace } from './navigation.js'
-import { Failed, Loading } from './parts/states.js'
+import { Failed } from './parts/states.js'
 import { PageHead } from './parts/small.js'
 import { PlaygroundPage } from './playground/page.js'
 import { session } from './server.js'
@@ -62,10 +62,11 @@ export function App() {
       </main>
     )
   }
-  // The frame is painted before it is known who is signed in: it tells nothing of the server.
+  // A page asks for what it shows beside the question who is signed in: whoever is not learns
+  // nothing by it, and all others wait for one answer instead of two.
   return (
     <Frame page={page} name={name}>
-      {now === undefined ? <Loading /> : <Page page={page} name={name} />}
+      <Page page={page} name={name} />
     </Frame>
   )
 }
