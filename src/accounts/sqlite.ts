@@ -40,19 +40,39 @@ export function betterSqliteFor(
   return has13 || parseInt(versions.node) < 24 ? undefined : '13.2.0'
 }
 
+const name = 'better-sqlite3'
+/** The second is there in a checkout, whose lock file has one version of a name. */
+const names = [name, `${name}-13`]
+const use = 'the accounts'
+
 function load(): typeof Sqlite {
-  const name = 'better-sqlite3'
-  const use = 'the accounts'
-  const { version } = serverPackage<{ version: string }>(name, use, `${name}/package.json`)
   const { node, napi = '0' } = process.versions
+  const fits = (version: string) => betterSqliteFor(version, { node, napi }) === undefined
+  const found = names.find((name) => {
+    const version = versionOf(name)
+    return version !== undefined && fits(version)
+  })
+  if (found !== undefined) return open(found)
+
+  const { version } = serverPackage<{ version: string }>(name, use, `${name}/package.json`)
   const instead = betterSqliteFor(version, { node, napi })
-  if (instead !== undefined) {
-    throw new OiError(
-      'ERR_PACKAGE_NOT_FOUND',
-      `${name} ${version} does not work with Node ${node}. Install the one that does:\n\n` +
-        `  npm install ${name}@${instead}\n`,
-    )
+  throw new OiError(
+    'ERR_PACKAGE_NOT_FOUND',
+    `${name} ${version} does not work with Node ${node}. Install the one that does:\n\n` +
+      `  npm install ${name}@${instead}\n`,
+  )
+}
+
+/** @returns Undefined if it is not installed. */
+function versionOf(name: string): string | undefined {
+  try {
+    return serverPackage<{ version: string }>(name, use, `${name}/package.json`).version
+  } catch {
+    return undefined
   }
+}
+
+function open(name: string): typeof Sqlite {
   const library = serverPackage<typeof Sqlite>(name, use)
   try {
     new library(':memory:').close()
