@@ -88,14 +88,15 @@ export class Pending {
     return group
   }
 
-  take(): Batch {
+  /** @param withUsed - Whether uses of keys are written as well. */
+  take(withUsed: boolean): Batch {
     const groups = this.#groups
     const bookings = [...groups.flatMap((group) => group.bookings), ...this.lazy()]
-    const used = new Map(this.used)
+    const used = new Map(withUsed ? this.used : [])
     this.#groups = []
     this.#lazy = []
     this.#free.clear()
-    this.used.clear()
+    if (withUsed) this.used.clear()
     this.#answers = 0
     return { bookings, groups, used }
   }
