@@ -231,9 +231,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Takes of the process' budget what the body is longer than was known. */
   #hold(bytes: number): void {
-    const more = bytes - this.#bodyBytes
-    if (more <= 0) return
-    this.context.bodies.take(more)
+    if (bytes <= this.#bodyBytes) return
+    this.context.bodies.take(bytes - this.#bodyBytes)
     this.#bodyBytes = bytes
   }
 

@@ -204,7 +204,7 @@ const exclusivePort = (library: Library) =>
   (library as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }).LIBUS_LISTEN_EXCLUSIVE_PORT
 
 /** The binaries that the gate was tried with, by the number of their interface to Node. */
-const knownModules = ['115']
+const knownModules = ['115', '127', '137', '141']
 
 async function loadLibrary(): Promise<{ library: Library; binary: string }> {
   const { platform, arch, versions } = process

@@ -103,8 +103,11 @@ t.test('this server keeps every rule', (t) =>
   }),
 )
 
+// A third of a run is waiting.
+t.jobs = 3
+
 for (const [what, { fails, ...fault }] of Object.entries(faults)) {
-  t.test(`a server that ${what} fails the rules about that`, (t) =>
+  t.test(`a server that ${what} fails the rules about that`, { buffered: true }, (t) =>
     withFakeModel(({ url, keys }) =>
       withProxy(url, fault, async (faulty) => {
         const failed = (await run(faulty, keys)).filter(({ outcome }) => outcome === 'FAIL')
