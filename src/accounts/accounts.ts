@@ -236,11 +236,6 @@ export class Accounts {
     return workspace === undefined ? keys : keys.filter((key) => key.workspace === workspace)
   }
 
-  /** As `keys.revoke`. */
-  revokeKey(id: number): Key {
-    return this.keys.revoke(id)
-  }
-
   /** Whether balances, rows and usage agree; with what this process has booked. */
   check(): Consistency {
     this.ledger.flush()

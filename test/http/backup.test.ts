@@ -98,7 +98,7 @@ t.test('what a restoration replaces is kept, and keys that live again are named'
     stderr: /copy\.db is there already/,
   })
   const accounts = new Accounts({ dataDir })
-  accounts.revokeKey(keyId)
+  accounts.keys.revoke(keyId)
   accounts.createWorkspace('later')
   accounts.close()
   const { code, stderr, stdout } = await oi(['admin', 'restore', path, '--data', dataDir])

@@ -66,16 +66,16 @@ t.test('a key that is revoked elsewhere is refused at once', async (t) => {
   const { accounts: elsewhere } = open(t, dataDir)
   const { id, secret } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${secret}`)
-  const first = elsewhere.revokeKey(id)
+  const first = elsewhere.keys.revoke(id)
   t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
-  t.equal(elsewhere.revokeKey(id).revokedMs, first.revokedMs)
+  t.equal(elsewhere.keys.revoke(id).revokedMs, first.revokedMs)
 })
 
 t.test('a key that is revoked here is refused at once', async (t) => {
   const { accounts } = open(t)
   const { id, secret } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${secret}`)
-  accounts.revokeKey(id)
+  accounts.keys.revoke(id)
   t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
 })
 
@@ -137,7 +137,7 @@ t.test('names: taken, unknown, unfit', async (t) => {
   t.throws(() => accounts.createKey('b', 'k'), { message: /oi workspaces create b/ })
   t.throws(() => accounts.createWorkspace(''), { code: 'ERR_ACCOUNTS' })
   t.throws(() => accounts.createKey('a', 'line\nbreak'), { code: 'ERR_ACCOUNTS' })
-  t.throws(() => accounts.revokeKey(99), { code: 'ERR_NOT_FOUND', message: /no key 99/ })
+  t.throws(() => accounts.keys.revoke(99), { code: 'ERR_NOT_FOUND', message: /no key 99/ })
 })
 
 t.test('keys are listed per workspace, without secrets', async (t) => {
