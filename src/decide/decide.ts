@@ -20,7 +20,7 @@ import type { ChosenReadout } from '../prompt/custom/types.js'
 import { createReadout } from '../prompt/readout.js'
 import { findTemperature, type Temperature } from '../prompt/temperatures.js'
 import type { Reader, Readout } from '../prompt/readout.js'
-import { answerOf } from '../scoring/answers.js'
+import { answerOf, answerText } from '../scoring/answers.js'
 import { type BoundCalibration, type CalibrationSource, inTurn } from '../scoring/calibration.js'
 import { optionLogits, suffixesOf } from '../scoring/option-logits.js'
 import type { Measurement } from '../scoring/types.js'
@@ -249,7 +249,7 @@ class EngineDecider implements ModelDecider {
       const answer = answerOf(question, options, { temperature, bias, evidence })
       answers.push([name, answer])
       const comma = text === '' ? '' : ','
-      text += `${comma}${JSON.stringify(name)}:${stringifyJson(answer as unknown as Json)}`
+      text += `${comma}${JSON.stringify(name)}:${answerText(answer)}`
       yield
     }
     return { answers: objectFromEntries(answers), text: `{${text}}` }

@@ -13,6 +13,7 @@ import { createHash } from 'node:crypto'
 import { ignoredText } from '../api/ignored.js'
 import type { Orders } from '../api/orders.js'
 import { atOnce, inTurns } from '../api/turns.js'
+import type { Link } from '../chain.js'
 import type { DecideOptions, Decider, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { readTraceparent } from '../trace/traceparent.js'
@@ -20,7 +21,7 @@ import type { Trace, Tracer } from '../trace/tracer.js'
 import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
-import type { Deadlines, Expirable } from './deadlines.js'
+import type { Deadlines, Due, Expirable } from './deadlines.js'
 import { type Client, everyValue, Exchange, type ExchangeContext, type Head } from './exchange.js'
 import { type Coding, inflate } from './inflate.js'
 import { type Form, readForm } from './multipart.js'
@@ -70,6 +71,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #text: string | undefined
   #digest: string | undefined
   #limit: Deadlines
+  #due: Link<Due> | undefined
+  #running: Link<PostExchange> | undefined
 
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
@@ -81,8 +84,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Checks the head. Unless that ended the exchange, its body comes next. */
   begin(head: Head): void {
-    this.context.running.add(this)
-    this.#limit.add(this)
+    this.#running = this.context.running.add(this)
+    this.#due = this.#limit.add(this)
     try {
       const caller = this.identify(head)
       this.context.gate.requireRoom(caller)
@@ -135,8 +138,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   abstract cancel(error: OiError): void
 
   expire(): void {
-    const { limitMs } = this.#limit
-    this.cancel(new OiError('ERR_TIMEOUT', `The request was not answered within ${limitMs} ms`))
+    const message = `The request was not answered within ${this.#limit.limitMs} ms`
+    this.cancel(new OiError('ERR_TIMEOUT', message))
   }
 
   /** What else the head says; a hook for kinds of requests that want it. */
@@ -155,9 +158,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Goes by another time limit, which begins now. */
   protected limitBy(limit: Deadlines): void {
-    this.#limit.delete(this)
+    this.#limit.delete(this.#due)
     this.#limit = limit
-    limit.add(this)
+    this.#due = limit.add(this)
   }
 
   /** What goes with each decision of this exchange. */
@@ -213,10 +216,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
       const attributes = attributesOf({ id, path, status, caller, told, failure })
       this.trace.end(`POST ${path}`, startMs, attributes, status >= 500)
     }
-    this.context.running.delete(this)
-    this.#limit.delete(this)
-    this.#body = undefined
-    this.#text = undefined
+    this.context.running.delete(this.#running)
+    this.#limit.delete(this.#due)
+    this.#body = this.#text = undefined
     this.files = noFiles
     this.context.bodies.giveBack(this.#bodyBytes)
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { keysOf, objectFromEntries } from '../api/json.js'
+import { hasOwnOrder, keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
 import type {
   Answer,
@@ -127,4 +127,16 @@ export function scoreAnswer(
     legend,
     confidence: scoreConfidence(probabilities),
   }
+}
+
+/** An answer's JSON, its options in the caller's order. */
+export function answerText(answer: Answer): string {
+  // JavaScript's own writer is three times as fast, but it knows neither that order nor numbers
+  // of a level as they were written.
+  const plain =
+    answer.type === 'noul' ||
+    (answer.type === 'choice'
+      ? !hasOwnOrder(answer.probabilities)
+      : Object.values(answer.legend).every((level) => typeof level === 'string'))
+  return plain ? JSON.stringify(answer) : stringifyJson(answer as unknown as Json)
 }
