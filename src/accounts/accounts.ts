@@ -106,7 +106,6 @@ export class Accounts {
 
   /**
    * Whom a request without a key belongs to. @param workspace - Its id or its name.
-   *
    * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
    */
   callerOf(workspace: number | string): Caller {

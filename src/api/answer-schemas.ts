@@ -45,10 +45,6 @@ export const EvidenceSchema = Type.Object(
           'the question was asked in several orders.',
       ),
     ),
-    cached_tokens: count(
-      'Input tokens of the whole request that came from a cache: the same in each of its answers, ' +
-        'and in `x-oi-cached-tokens`.',
-    ),
   },
   { title: 'Evidence', description: 'Part of an answer if the request had `x-oi-evidence: 1`.' },
 )
@@ -127,6 +123,12 @@ export const ResponseSchema = Type.Object(
     ),
     usage: UsageSchema,
     latency_ms: Type.Number({ minimum: 0, description: "The model's time, milliseconds." }),
+    evidence: Type.Optional(
+      Type.Object(
+        { cached_tokens: count('Those of the input tokens that came from a cache.') },
+        { description: 'Of the request as a whole, if it had `x-oi-evidence: 1`.' },
+      ),
+    ),
   },
   { title: 'SystemOneResponse' },
 )

@@ -64,10 +64,9 @@ export const ModelsSchema = Type.Object(
   {
     models: Type.Array(ModelCardSchema),
     object: Type.Literal('list'),
-    data: Type.Array(
-      ShortCardSchema,
-      { description: 'The same models, as clients of other model servers read them.' },
-    ),
+    data: Type.Array(ShortCardSchema, {
+      description: 'The same models, as clients of other model servers read them.',
+    }),
   },
   { title: 'Models' },
 )

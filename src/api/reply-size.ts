@@ -20,7 +20,7 @@ export interface ReplySize {
   readonly evidence: boolean
 }
 
-/** Of a body beside its answers: model, usage, latency; of an item its index and status as well. */
+/** Of a body beside its answers: model, usage, latency, evidence; of an item index and status too. */
 const bodyBytes = 512
 /** Of an answer beside its name and options: the names of its members, numbers, braces. */
 const answerBytes = 160

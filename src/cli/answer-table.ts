@@ -127,10 +127,9 @@ function footer(response: JsonObject): string {
   )
 }
 
-/** Told in the evidence, the same by each answer. */
+/** Told in the evidence alone. */
 function cachedOf(response: JsonObject): string {
-  const [first] = isJsonObject(response['answers']) ? Object.values(response['answers']) : []
-  const cached = member(member(first, 'evidence'), 'cached_tokens')
+  const cached = member(response['evidence'], 'cached_tokens')
   return cached === undefined ? '' : ` (${Number(cached)} cached)`
 }
 

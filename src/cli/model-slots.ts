@@ -20,7 +20,7 @@ import type {
   ModelCard,
 } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import type { Backend } from '../http/handlers.js'
+import type { Backend } from '../http/handlers-options.js'
 import type { RunnerReport } from '../runner/supervision.js'
 import type { ModelSlot } from './model-slot.js'
 

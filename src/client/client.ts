@@ -67,7 +67,7 @@ export class Client {
   ): Promise<DecideReply<Q>> {
     const reply = await this.#transport.text(post(decidePath, request, options))
     const decision = readReply(reply, 'answers') as unknown as Decision<Q>
-    return { ...decision, requestId: reply.requestId }
+    return { ...decision, requestId: reply.requestId, cachedTokens: reply.cachedTokens }
   }
 
   /**
@@ -103,7 +103,7 @@ export class Client {
   ): Promise<BatchReply<readonly BatchItem[]>> {
     const reply = await this.#transport.text(post(batchPath, envelope(batch), options))
     const body = readReply(reply, 'results') as unknown as BatchReply<readonly BatchItem[]>
-    return { ...body, requestId: reply.requestId }
+    return { ...body, requestId: reply.requestId, cachedTokens: reply.cachedTokens }
   }
 
   /**

@@ -21,6 +21,11 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined
   /** Further attempts after the first. Default 2; 0 for none. */
   readonly maxRetries?: number | undefined
+  /**
+   * Whether bodies of 1 KiB and more are sent compressed (gzip). Default true; to a server that
+   * refuses it they are sent as they are.
+   */
+  readonly compress?: boolean | undefined
   /** Instead of the global one. */
   readonly fetch?: Fetch | undefined
   /** Sent with every request, unless the client itself sets them. */
@@ -33,6 +38,7 @@ export interface Settings {
   readonly baseUrl: string
   readonly timeoutMs: number
   readonly maxRetries: number
+  readonly compress: boolean
   readonly fetch: Fetch
   /** The key among them. */
   readonly headers: Headers
@@ -54,6 +60,7 @@ export function readOptions(options: ClientOptions): Settings {
     baseUrl: readBaseUrl(options.baseUrl),
     timeoutMs: readTimeout(options.timeoutMs ?? defaultTimeoutMs),
     maxRetries,
+    compress: options.compress ?? true,
     // Looked up at each call: a global that is replaced later, as tests do, is meant as well.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     headers: readHeaders(options),
@@ -62,7 +69,7 @@ export function readOptions(options: ClientOptions): Settings {
 
 /** Objects, so that the compiler finds a name that is missing. */
 const optionNames = Object.keys({
-  ...{ baseUrl: 0, apiKey: 0, timeoutMs: 0, maxRetries: 0, fetch: 0, headers: 0 },
+  ...{ baseUrl: 0, apiKey: 0, timeoutMs: 0, maxRetries: 0, compress: 0, fetch: 0, headers: 0 },
 } satisfies Record<keyof ClientOptions, 0>)
 const callNames = Object.keys({
   ...{ signal: 0, timeoutMs: 0, requestId: 0, evidence: 0, orders: 0 },

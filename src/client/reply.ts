@@ -12,12 +12,19 @@ export interface Reply {
   readonly status: number
   readonly text: string
   readonly requestId: string | undefined
+  readonly cachedTokens: number | undefined
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 export function requestIdOf({ headers }: Response): string | undefined {
   return headers.get('x-request-id') ?? undefined
+}
+
+/** Undefined from a server of another make. */
+export function cachedTokensOf({ headers }: Response): number | undefined {
+  const header = headers.get('x-oi-cached-tokens')
+  return header === null ? undefined : Number(header)
 }
 
 /** The error that a reply without success is. @param text - Its body. */
@@ -43,10 +50,10 @@ export function errorOf(response: Response, text: string): OiRequestError {
  * @param field - One that must be there.
  * @throws {@link OiRequestError} `unexpected_reply`.
  */
-export function readReply({ text, ...details }: Reply, field: string): Fields {
+export function readReply({ text, ...reply }: Reply, field: string): Fields {
   const fields = fieldsOf(parse(text))
   if (typeof fields?.[field] === 'object' && fields[field] !== null) return fields
-  throw unexpected(`JSON with ${field}`, text, details)
+  throw unexpected(`JSON with ${field}`, text, { status: reply.status, requestId: reply.requestId })
 }
 
 /** The fields of one line of a stream. @throws {@link OiRequestError} `unexpected_reply`. */

@@ -5,9 +5,10 @@
  */
 
 import { Attempt } from './attempt.js'
+import { compressed } from './compress.js'
 import { OiRequestError } from './errors.js'
 import { readTimeout, requireCallOptions, type Settings } from './options.js'
-import { errorOf, type Reply, requestIdOf } from './reply.js'
+import { cachedTokensOf, errorOf, type Reply, requestIdOf } from './reply.js'
 import { pause, retryDelayMs } from './retry.js'
 import type { DecideOptions } from './types.js'
 
@@ -30,9 +31,12 @@ type Send = () => Promise<Response>
 
 export class Transport {
   readonly #settings: Settings
+  /** False once the server has refused the coding. */
+  #compress: boolean
 
   constructor(settings: Settings) {
     this.#settings = settings
+    this.#compress = settings.compress
   }
 
   /** @throws {@link OiRequestError} The last attempt's. */
@@ -43,7 +47,8 @@ export class Transport {
           const response = await send()
           const text = await response.text()
           if (!response.ok) throw errorOf(response, text)
-          return { status: response.status, text, requestId: requestIdOf(response) }
+          const told = { requestId: requestIdOf(response), cachedTokens: cachedTokensOf(response) }
+          return { status: response.status, text, ...told }
         })
       } finally {
         attempt.end()
@@ -72,18 +77,36 @@ export class Transport {
     const url = `${baseUrl}${call.path}`
     // Before the first attempt: what is wrong with them is no failure of the network.
     const timeoutMs = readTimeout(call.timeoutMs ?? this.#settings.timeoutMs)
-    const init = initOf(call, this.#settings.headers)
+    let init = await this.#initOf(call)
     for (let tried = 0; ; tried++) {
       const attempt = new Attempt({ url, signal, timeoutMs, requestId })
       try {
         return await run(attempt, () => fetch(url, { ...init, signal: attempt.signal }))
       } catch (error) {
-        if (!(error instanceof OiRequestError) || tried === maxRetries) throw error
+        if (!(error instanceof OiRequestError)) throw error
+        if (error.status === 415 && this.#compress) {
+          // A server of another make: as it is, now and from then on. No retry is used up.
+          this.#compress = false
+          init = initOf(call, this.#settings.headers)
+          tried--
+          continue
+        }
+        if (tried === maxRetries) throw error
         const delayMs = retryDelayMs(error, tried)
         if (delayMs === undefined) throw error
         await pause(delayMs, signal)
       }
     }
+  }
+
+  async #initOf(call: Call): Promise<RequestInit> {
+    const init = initOf(call, this.#settings.headers)
+    const { body } = call
+    const short = this.#compress && body !== undefined ? await compressed(body) : undefined
+    if (short === undefined) return init
+    const headers = init.headers as Headers
+    headers.set('content-encoding', 'gzip')
+    return { ...init, headers, body: short }
   }
 }
 

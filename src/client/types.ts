@@ -85,11 +85,15 @@ export interface Decision<Q extends Questions = Questions> {
   readonly usage: Usage
   /** The model's time, milliseconds. */
   readonly latency_ms: number
+  /** Of the request as a whole, where evidence was asked for. */
+  readonly evidence?: { readonly cached_tokens: number }
 }
 
 export interface DecideReply<Q extends Questions = Questions> extends Decision<Q> {
   /** The request's id in the server's log; undefined if something between took it away. */
   readonly requestId: string | undefined
+  /** How many of the input tokens came from a cache; undefined from a server of another make. */
+  readonly cachedTokens: number | undefined
 }
 
 /** One request of a batch; its `id` comes back with its result. */
@@ -137,6 +141,8 @@ export interface BatchReply<Items = readonly BatchItem[]> extends BatchTotals {
   /** In the order of the requests. */
   readonly results: Items
   readonly requestId: string | undefined
+  /** Of all requests together; undefined from a server of another make. */
+  readonly cachedTokens: number | undefined
 }
 
 /** The item of a batch that answers a request, with the answers' types of its questions. */

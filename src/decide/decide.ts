@@ -184,6 +184,7 @@ class EngineDecider implements ModelDecider {
       },
       latency_ms: modelMs,
       cached_tokens: output.cachedTokens,
+      ...(options.evidence && { evidence: { cached_tokens: output.cachedTokens } }),
       timings: {
         queue: rounded(output.queueMs),
         tokenize: rounded(output.tokenizeMs),
@@ -222,7 +223,7 @@ class EngineDecider implements ModelDecider {
   *#answers(
     readers: readonly Reader[],
     suffixes: readonly Suffix[],
-    { logits, ranks, cachedTokens }: ScoreOutput,
+    { logits, ranks }: ScoreOutput,
     evidence: boolean,
   ): Steps<{ answers: Record<string, Answer>; text: string }> {
     let at = 0
@@ -245,7 +246,7 @@ class EngineDecider implements ModelDecider {
       }
       const options = optionLogits(reading, measured)
       const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))
-      const answer = answerOf(question, options, { temperature, bias, evidence, cachedTokens })
+      const answer = answerOf(question, options, { temperature, bias, evidence })
       answers.push([name, answer])
       const comma = text === '' ? '' : ','
       text += `${comma}${JSON.stringify(name)}:${answerText(answer)}`
@@ -285,10 +286,11 @@ function rounded(ms: number): number {
 
 /** The response body, in the order of the interface; names in the caller's order. */
 export function serializeDecision(decision: Decision): string {
-  const { model, answers, usage, latency_ms } = decision
+  const { model, answers, usage, latency_ms, evidence } = decision
   const text = (decision as Serialized)[serialized] ?? stringifyJson(answers as unknown as Json)
   return (
     `{"model":${JSON.stringify(model)},"answers":${text},` +
-    `"usage":${JSON.stringify(usage)},"latency_ms":${latency_ms}}`
+    `"usage":${JSON.stringify(usage)},"latency_ms":${latency_ms}` +
+    (evidence === undefined ? '}' : `,"evidence":${JSON.stringify(evidence)}}`)
   )
 }

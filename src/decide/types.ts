@@ -72,8 +72,6 @@ export interface Evidence {
   readonly temperature: number
   /** With averaged orders: the largest difference that the order makes to a probability, 0 to 1. */
   readonly order_spread?: number
-  /** Input tokens of the whole request that came from a cache: the same in each of its answers. */
-  readonly cached_tokens: number
 }
 
 export interface NoulAnswer {
@@ -128,8 +126,10 @@ export interface Decision {
   readonly answers: Readonly<Record<string, Answer>>
   readonly usage: Usage
   readonly latency_ms: number
-  /** Those of the input tokens that came from a cache. Not part of the response body. */
+  /** Those of the input tokens that came from a cache. Part of the body only as `evidence`. */
   readonly cached_tokens: number
+  /** Where evidence was asked for: that of the request as a whole. */
+  readonly evidence?: { readonly cached_tokens: number }
   readonly timings: Timings
 }
 

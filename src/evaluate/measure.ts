@@ -106,10 +106,9 @@ export async function measureRow(
 /** A server may leave fields out, and its numbers may be texts of their own. */
 function tokensOf(decision: Decision): Tokens {
   const usage = decision.usage as Partial<Usage> | undefined
-  const [first] = Object.values(decision.answers)
   return {
     input: Number(usage?.input_tokens ?? 0),
-    cached: Number(first?.evidence?.cached_tokens ?? 0),
+    cached: Number(decision.evidence?.cached_tokens ?? 0),
     image: Number(usage?.image_tokens ?? 0),
     output: Number(usage?.output_tokens ?? 0),
   }

@@ -19,7 +19,7 @@ const all = '*'
 
 /** What a page may send that does not say what it wants to. */
 const requestHeaders = [
-  ...['authorization', 'content-type', 'accept'],
+  ...['authorization', 'content-type', 'content-encoding', 'accept'],
   ...['x-request-id', 'x-oi-evidence', 'x-oi-orders', 'traceparent'],
 ]
 

@@ -6,12 +6,11 @@
  * @module
  */
 
-import type { Accounts, Caller } from '../accounts/accounts.js'
+import type { Caller } from '../accounts/accounts.js'
 import { openApiDocument } from '../api/openapi/document.js'
 import type { Decider, ModelCard } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { AdminArea } from './admin/admin-area.js'
-import type { AdminOptions } from './admin/call.js'
 import { BatchExchange } from './batch-exchange.js'
 import { BodyBudget } from './body-budget.js'
 import { Callers } from './callers.js'
@@ -19,15 +18,14 @@ import { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
 import { Deadlines } from './deadlines.js'
 import { DecideExchange } from './decide-exchange.js'
+import type { Backend, HandlersOptions, HandlersSettings } from './handlers-options.js'
 import { type Client, Exchange, type Head, type Listener } from './exchange.js'
 import { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
-import type { RunnerReport } from '../runner/supervision.js'
 import type { Logger } from './logger.js'
 import { modelEntry, modelList } from './model-list.js'
-import { Metrics, type SpanFigures } from './metrics.js'
+import { Metrics } from './metrics.js'
 import { modelIn, modelRoute, pathOf } from './path.js'
-import type { Machine } from './process-metrics.js'
 import type { PostContext, PostExchange } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { requireRunners } from './ready-runners.js'
@@ -36,54 +34,6 @@ import type { Tracer } from '../trace/tracer.js'
 import { Traffic } from './traffic.js'
 import { usageReport } from './usage-report.js'
 import type { Wire } from './wire.js'
-
-/** What answers, and whether it can yet. */
-export interface Backend {
-  state(): 'loading' | 'ready' | 'failed' | 'closing'
-  /** Defined while the state is `ready`. */
-  decider(): Decider | undefined
-  /** The models' processes; none where models run in this one. */
-  runners?(): readonly RunnerReport[]
-}
-
-/** What can change while the server runs: what is under way goes on as it began. */
-export interface HandlersSettings {
-  readonly wire: Wire
-  readonly maxBodyBytes: number
-  /** Time for a request, or an item of a batch from its turn on, milliseconds. */
-  readonly deadlineMs: number
-  /** Time for a batch as a whole. Default 15 minutes. */
-  readonly batchDeadlineMs?: number | undefined
-  /** Default 16 MiB. */
-  readonly maxReplyBytes?: number | undefined
-  /** Of all requests together. Default 256 MiB. */
-  readonly maxBodiesBytes?: number | undefined
-  /** Questions in one request, for the OpenAPI document. Default 256. */
-  readonly maxQuestions?: number | undefined
-  /** Which web pages may call. Default: none. */
-  readonly cors?: Cors | undefined
-  /** Whether this machine's programs need no key. Default: they do. */
-  readonly anonymous?: boolean | undefined
-  /** Whose X-Forwarded-For is believed. Default: nobody's. */
-  readonly trustedProxies?: TrustedProxies | undefined
-}
-
-export interface HandlersOptions extends HandlersSettings {
-  readonly backend: Backend
-  readonly accounts: Pick<Accounts, 'authenticate' | 'callerOf' | 'usage'>
-  readonly gate: Gate
-  readonly logger: Logger
-  /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
-  readonly heartbeatMs?: number | undefined
-  /** Whether `/metrics` is one of the routes. Default true. */
-  readonly serveMetrics?: boolean
-  /** Without, there is neither an admin API nor a console. */
-  readonly admin?: AdminOptions | undefined
-  /** For the metrics. Default: nothing is known. */
-  readonly machine?: Machine
-  /** Default: nothing is traced. */
-  readonly tracing?: { readonly tracer: Tracer; readonly exporter: SpanFigures } | undefined
-}
 
 /** Routes that take a body, by POST. */
 const posts = new Map<string, typeof DecideExchange | typeof BatchExchange>([

@@ -198,7 +198,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   protected override ownHeaders(): readonly string[] {
     const { trace } = this
-    if (this.#traceparent === '' && this.ignored.length === 0 && !trace) return noHeaders
+    if (this.#traceparent === '' && this.ignored.length === 0 && !trace) return []
     const headers: string[] = []
     if (this.ignored.length > 0) headers.push('x-oi-ignored', ignoredText(this.ignored))
     const own = trace?.traceparent ?? echoed(this.#traceparent)
@@ -291,7 +291,6 @@ function echoed(traceparent: string): string {
   return readTraceparent(traceparent) === undefined ? '' : traceparent
 }
 
-const noHeaders: readonly string[] = []
 const noFiles: Form['files'] = new Map()
 /** Taken apart in a fraction of a millisecond. */
 const shortForm = 2 ** 20

@@ -27,8 +27,6 @@ export interface AnswerOptions {
   /** Nats, added to the logit of a noul's yes before the temperature. 0 by default. */
   readonly bias?: number
   readonly evidence: boolean
-  /** Of the request, for the evidence. 0 by default. */
-  readonly cachedTokens?: number
 }
 
 /**
@@ -42,7 +40,7 @@ export interface AnswerOptions {
 export function answerOf(
   question: Question,
   { logits, labelMass, rank, orders, meanOfProbabilities }: OptionLogits,
-  { temperature, bias = 0, evidence, cachedTokens = 0 }: AnswerOptions,
+  { temperature, bias = 0, evidence }: AnswerOptions,
 ): Answer {
   const rows = orders?.map((row) => withBias(row, bias))
   const probabilities =
@@ -58,7 +56,6 @@ export function answerOf(
     logits,
     temperature,
     ...(rows && { order_spread: orderSpread(rows, temperature) }),
-    cached_tokens: cachedTokens,
   }
   return { ...answer, evidence: shown }
 }

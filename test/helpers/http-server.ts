@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Received {
@@ -28,13 +29,14 @@ export async function withHttpServer(
 ): Promise<void> {
   const received: Received[] = []
   const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8')
-    request.on('data', (piece: string) => (body += piece))
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
     // A client that goes away during its body is not answered.
     request.on('error', () => {})
     request.on('end', () => {
       const { method = '', url: path = '', headers } = request
+      const bytes = Buffer.concat(pieces)
+      const body = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString()
       const count = received.push({ method, path, headers, body }) - 1
       answer({ method, path, headers, body }, response, count)
     })

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
 import type { Decision, DecideOptions } from '../../src/decide/types.js'
-import type { Backend } from '../../src/http/handlers.js'
+import type { Backend } from '../../src/http/handlers-options.js'
 import {
   about,
   batchPath,

@@ -13,7 +13,7 @@ const tolerance = 1e-3
 
 const asking = (i: number) => ({ q: { type: 'noul', instructions: `Is it number ${i}?` } })
 const usageOf = (result: Result) => (result as unknown as Decision).usage
-const cachedOf = ({ answers }: Result) => (answers!['q'] as NoulAnswer).evidence!.cached_tokens
+const cachedOf = (result: Result) => (result as unknown as Decision).evidence!.cached_tokens
 const noulOf = (result: Result) => (result.answers!['q'] as NoulAnswer).noul
 
 t.test('a state that all items share is evaluated once', (t) =>

@@ -65,7 +65,7 @@ function line(i: number): string {
 }
 
 function decisionOf(number: number): Decision {
-  const evidence = { label_mass: 0.5, logits: [0, 1], temperature: 1, cached_tokens: 0 }
+  const evidence = { label_mass: 0.5, logits: [0, 1], temperature: 1 }
   const probabilities = { a: 0.25, b: 0.75 }
   return {
     model: 'm',

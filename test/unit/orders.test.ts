@@ -43,7 +43,8 @@ async function ask(names: readonly string[], orders?: Orders, standard?: Orders)
     { evidence: true, orders },
   )
   const answer = decision.answers['q'] as ChoiceAnswer
-  return { ...decision, ...answer, p: (name: string) => answer.probabilities[name]! }
+  const { evidence } = answer
+  return { ...decision, ...answer, evidence, p: (name: string) => answer.probabilities[name]! }
 }
 const near = (a: number, b: number) => Math.abs(a - b) < 1e-6
 

@@ -69,7 +69,7 @@ const decision = (request: DecideRequest): Decision => ({
   answers: {
     q: {
       ...{ type: 'noul', noul: 0.5 },
-      evidence: { label_mass: 1, logits: [0, Number(request.state)], temperature: 1, cached_tokens: 0 },
+      evidence: { label_mass: 1, logits: [0, Number(request.state)], temperature: 1 },
     },
   },
   usage: { input_tokens: 1, output_tokens: 1 },

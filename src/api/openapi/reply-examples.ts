@@ -43,11 +43,12 @@ export const decisionExamples: Readonly<Record<string, Example>> = {
         billing: {
           type: 'noul',
           noul: 0.9308615796566533,
-          evidence: { label_mass: 0.98, logits: [11.2, 13.8], temperature: 1, cached_tokens: 40 },
+          evidence: { label_mass: 0.98, logits: [11.2, 13.8], temperature: 1 },
         },
       },
       usage: { input_tokens: 61, output_tokens: 17 },
       latency_ms: 18.2,
+      evidence: { cached_tokens: 40 },
     },
   },
 }
