@@ -31,6 +31,8 @@ interface Pages {
   readonly list: FunctionComponent
   /** Of one thing in the list. */
   readonly one?: FunctionComponent<{ readonly name: string }>
+  /** What such things are called. Default: anything. */
+  readonly names?: RegExp
 }
 
 const pages: Readonly<Record<string, Pages>> = {
@@ -38,7 +40,7 @@ const pages: Readonly<Record<string, Pages>> = {
   playground: { list: PlaygroundPage },
   compare: { list: ComparePage },
   usage: { list: UsagePage },
-  workspaces: { list: WorkspacesPage, one: WorkspacePage },
+  workspaces: { list: WorkspacesPage, one: WorkspacePage, names: /^\d{1,15}$/ },
   models: { list: ModelsPage, one: ModelPage },
   settings: { list: SettingsPage },
   audit: { list: AuditPage },
@@ -73,8 +75,9 @@ export function App() {
 
 function Page({ page, name }: { readonly page: string; readonly name: string | undefined }) {
   const known = Object.hasOwn(pages, page) ? pages[page] : undefined
-  if (known?.one !== undefined && name !== undefined) return <known.one key={name} name={name} />
-  if (known !== undefined) return <known.list />
+  const isNamed = name !== undefined && (known?.names?.test(name) ?? true)
+  if (known?.one !== undefined && isNamed) return <known.one key={name} name={name} />
+  if (known !== undefined && name === undefined) return <known.list />
   return (
     <PageHead title="There is no such page">
       <a class="button" href="#/keys">

@@ -87,6 +87,8 @@ export async function callText(path: string, options: CallOptions = {}): Promise
   if (reply.ok) return { text, headers: reply.headers }
   const failure = errorOf(reply, text)
   if (failure.code === 'invalid_session') session.set(null)
+  const isStale = failure.code === 'forbidden' && token !== undefined
+  if (isStale && (await renewSession(token))) return callText(path, options)
   throw failure
 }
 
@@ -106,6 +108,17 @@ function errorOf(reply: Response, text: string): ApiError {
     const message = `The server answered ${reply.status} ${reply.statusText}`.trim()
     return new ApiError(reply.status, 'unknown', message, undefined, retry)
   }
+}
+
+/**
+ * Another tab may have signed out and in again: the cookie is of its session then, the token not.
+ *
+ * @returns Whether the session has another token.
+ */
+async function renewSession(token: string): Promise<boolean> {
+  const now = await call<Session>('/session')
+  session.set(now)
+  return now.csrf_token !== token
 }
 
 /** Who is signed in, as soon as that is known. */

@@ -181,9 +181,9 @@ class EngineDecider implements ModelDecider {
         input_tokens: output.prefixTokens + output.suffixTokens,
         ...(images && { image_tokens: output.imageTokens }),
         output_tokens: Math.max(1, outputTokens),
-        cached_tokens: output.cachedTokens,
       },
       latency_ms: modelMs,
+      cached_tokens: output.cachedTokens,
       timings: {
         queue: rounded(output.queueMs),
         tokenize: rounded(output.tokenizeMs),
@@ -222,7 +222,7 @@ class EngineDecider implements ModelDecider {
   *#answers(
     readers: readonly Reader[],
     suffixes: readonly Suffix[],
-    { logits, ranks }: ScoreOutput,
+    { logits, ranks, cachedTokens }: ScoreOutput,
     evidence: boolean,
   ): Steps<{ answers: Record<string, Answer>; text: string }> {
     let at = 0
@@ -245,7 +245,7 @@ class EngineDecider implements ModelDecider {
       }
       const options = optionLogits(reading, measured)
       const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))
-      const answer = answerOf(question, options, { temperature, bias, evidence })
+      const answer = answerOf(question, options, { temperature, bias, evidence, cachedTokens })
       answers.push([name, answer])
       const comma = text === '' ? '' : ','
       text += `${comma}${JSON.stringify(name)}:${answerText(answer)}`

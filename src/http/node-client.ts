@@ -102,10 +102,10 @@ export class NodeClient implements Client, Leaver {
 
   #track(): void {
     this.#progress()
-    this.#leaving.add(this)
+    const tracked = this.#leaving.add(this)
     // Both, as a connection may be lost before all is handed over.
     for (const event of ['finish', 'close']) {
-      this.#response.once(event, () => this.#leaving.delete(this))
+      this.#response.once(event, () => this.#leaving.delete(tracked))
     }
   }
 

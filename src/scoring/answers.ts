@@ -27,6 +27,8 @@ export interface AnswerOptions {
   /** Nats, added to the logit of a noul's yes before the temperature. 0 by default. */
   readonly bias?: number
   readonly evidence: boolean
+  /** Of the request, for the evidence. 0 by default. */
+  readonly cachedTokens?: number
 }
 
 /**
@@ -40,7 +42,7 @@ export interface AnswerOptions {
 export function answerOf(
   question: Question,
   { logits, labelMass, rank, orders, meanOfProbabilities }: OptionLogits,
-  { temperature, bias = 0, evidence }: AnswerOptions,
+  { temperature, bias = 0, evidence, cachedTokens = 0 }: AnswerOptions,
 ): Answer {
   const rows = orders?.map((row) => withBias(row, bias))
   const probabilities =
@@ -56,6 +58,7 @@ export function answerOf(
     logits,
     temperature,
     ...(rows && { order_spread: orderSpread(rows, temperature) }),
+    cached_tokens: cachedTokens,
   }
   return { ...answer, evidence: shown }
 }

@@ -90,6 +90,13 @@ consoleTest(
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
       t.ok(wide <= 360, `${address} is not wider than the screen: ${wide}`)
     }
+    const menu = page.getByRole('button', { name: 'Menu' })
+    await menu.click()
+    await page.getByRole('link', { name: 'Audit' }).focus()
+    t.strictSame(await violations(), [], 'the menu of pages, narrow')
+    await page.keyboard.press('Escape')
+    t.equal(await menu.getAttribute('aria-expanded'), 'false')
+    t.ok(await menu.evaluate((one) => one === one.ownerDocument.activeElement))
   },
 )
 

@@ -131,7 +131,7 @@ for (const [name, value] of Object.entries(impossible)) {
     accounts.credits.add(id, 1000)
     const bad = { ...bookingOf(id, 5), ...value }
     const booked = [bookingOf(id, 1), bad, bookingOf(id, 2), bookingOf(id, 3)].map((booking) =>
-      accounts.ledger.book(booking, true),
+      accounts.ledger.book(booking, true)!,
     )
     await Promise.all(booked)
     await accounts.ledger.book(bookingOf(id, 4), true)
@@ -169,9 +169,9 @@ t.test('a booking that cannot be added up leaves free ones that come with it who
 t.test('bookings of a workspace that is not there are set aside', async (t) => {
   const { accounts, id, log } = open(t)
   await Promise.all([
-    accounts.ledger.book(bookingOf(99, 5), true),
-    accounts.ledger.book(bookingOf(id, 5), true),
-    accounts.ledger.book(bookingOf(98, 5), true),
+    accounts.ledger.book(bookingOf(99, 5), true)!,
+    accounts.ledger.book(bookingOf(id, 5), true)!,
+    accounts.ledger.book(bookingOf(98, 5), true)!,
   ])
   t.equal(accounts.check().setAside, 2)
   t.match(log, [/^2 bookings could not be made, .*: there is no workspace 98$/])
