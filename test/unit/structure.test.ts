@@ -32,7 +32,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   trace: ['package-root'],
   http: [
-    ...['server-package', 'package-root', 'accounts', 'admin', 'engine', 'trace', 'api', 'chain', 'errors'],
+    ...[
+      'server-package',
+      'package-root',
+      'accounts',
+      'admin',
+      'engine',
+      'trace',
+      'api',
+      'chain',
+      'errors',
+    ],
   ],
   open: ['runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
   'open-all': ['open', 'decide', 'models', 'errors'],
