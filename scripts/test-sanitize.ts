@@ -60,7 +60,7 @@ async function testAddon(): Promise<boolean> {
       .filter((name) => name.endsWith('.test.js') && !skipped.includes(name))
       .map((name) => join(suite, name)),
   )
-  return run('npx', ['tap', '--jobs=1', '--timeout=1800', ...files], environment)
+  return run('npx', ['tap', '--timeout=1800', ...files], environment)
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, posix } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
@@ -32,7 +32,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   trace: ['package-root'],
   http: [
-    ...['server-package', 'package-root', 'accounts', 'admin', 'engine', 'trace', 'api', 'chain', 'errors'],
+    ...[
+      'server-package',
+      'package-root',
+      'accounts',
+      'admin',
+      'engine',
+      'trace',
+      'api',
+      'chain',
+      'errors',
+    ],
   ],
   open: ['runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
   'open-all': ['open', 'decide', 'models', 'errors'],
@@ -216,6 +226,15 @@ t.test('every code in native/ is a key of the error table', async (t) => {
   const codes = native.flatMap(({ text }) => text.match(/(?<=")ERR_[A-Z_]+(?=")/g) ?? [])
   t.ok(codes.length > 0)
   for (const code of new Set(codes)) t.ok(code in errorTable, code)
+})
+
+t.test('every test that runs by itself is there', async (t) => {
+  const { tap } = JSON.parse(read('package.json')!) as { tap: { serial: readonly string[] } }
+  const sources = tap.serial.map((path) => path.replace(/^dist\//, '').replace(/\.js$/, '.ts'))
+  t.strictSame(
+    sources.filter((path) => !existsSync(join(root, path))),
+    [],
+  )
 })
 
 t.test('no file is longer than 300 lines', async (t) => {
