@@ -14,6 +14,7 @@
  * @module
  */
 
+import { counted } from '../api/counted.js'
 import type { Accounts, Caller } from '../accounts/accounts.js'
 import { resetText } from '../accounts/budget.js'
 import { costOf } from '../accounts/money.js'
@@ -102,7 +103,8 @@ export class WorkspaceGate implements Gate {
     // More than the limit is never let in at once, only in parts.
     const retryAfterMs = count > limit ? windowMs : window.take(count, limit, this.#now())
     if (retryAfterMs > 0) {
-      const message = `The workspace ${caller.workspace} has ${limit} requests per minute, used up`
+      const requests = counted(limit, 'request')
+      const message = `The workspace ${caller.workspace} has ${requests} per minute, used up`
       throw new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
     }
   }

@@ -45,10 +45,7 @@ t.test(
     t.equal(decision.usage.image_tokens, 12)
     t.equal(decision.usage.input_tokens, without.usage.input_tokens + 14)
     const text = serializeDecision(decision)
-    t.match(
-      text,
-      /"usage":\{"input_tokens":\d+,"image_tokens":12,"output_tokens":\d+\}/,
-    )
+    t.match(text, /"usage":\{"input_tokens":\d+,"image_tokens":12,"output_tokens":\d+\}/)
     t.ok(validators.response.Check(JSON.parse(text)))
   },
 )
