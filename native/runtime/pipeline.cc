@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "../engine/error.h"
+#include "../engine/load_plan.h"
+#include "../engine/placement.h"
 #include "../machine/cores.h"
 #include "guard.h"
+#include "llama.h"
 
 namespace oi {
 namespace {
@@ -26,6 +29,19 @@ double OverdueMs(const Pipeline::Options& options) { return options.max_backlog_
 
 bool Counts(const Job& job) {
   return job.kind == Job::Kind::kScore || job.kind == Job::Kind::kTokenize;
+}
+
+// Where the weights are; what was free was asked before they were.
+std::vector<Placement> PlacementOf(const Model& model, std::vector<Placement> planned) {
+  std::vector<Placement> placement = EmptyPlacement(model.gpus());
+  for (size_t i = 0; i + 1 < placement.size() && i + 1 < planned.size(); ++i) {
+    placement[i].free_bytes = planned[i].free_bytes;
+  }
+  AddLogged(placement, model.memory());
+  // Of a file that is mapped, llama.cpp counts all between the first and the last tensor.
+  Placement& ram = placement.back();
+  ram.weight_bytes = std::min(ram.weight_bytes, llama_model_size(model.get()));
+  return placement;
 }
 
 // As much text as has the tokens of what is asked about.
@@ -265,18 +281,26 @@ void Pipeline::Open(Job& job) {
   const uint32_t threads =
       options_.engine.threads != 0 ? options_.engine.threads : AvailableCores();
   if (!options_.engine.metadata_only) CheckThreads(threads - 1);
-  std::shared_ptr<const Model> model = Model::Load(options_.engine, stop_, progress_);
+  LoadPlan plan = PlanLoad(options_.engine, threads, stop_);
+  const EngineOptions& options = plan.options;
+  std::shared_ptr<const Model> model = Model::Load(options, stop_, progress_);
   std::shared_ptr<Vision> vision;
-  if (!options_.engine.projector_path.empty() && !options_.engine.metadata_only) {
-    vision = std::make_shared<Vision>(options_.engine, *model, threads);
+  if (!options.projector_path.empty() && !options.metadata_only) {
+    vision = std::make_shared<Vision>(options, *model, threads);
   }
   auto tokenizer = std::make_shared<const Tokenizer>(*model, vision.get());
   job.facts = model->Facts();
+  job.facts.placement = options.metadata_only ? std::move(plan.placement)
+                                              : PlacementOf(*model, std::move(plan.placement));
+  job.facts.notes = std::move(plan.notes);
+  if (model->memory().lock_failed) {
+    job.facts.notes.push_back("mlock: the system lets less memory be locked than the weights take");
+  }
   job.facts.vision = vision != nullptr;
   for (Token token = 0; token < job.facts.vocabulary_size; ++token) {
     job.facts.ordinary.push_back(tokenizer->Ordinary(token));
   }
-  inference_.Open(*model, vision.get(), options_.engine, job.facts);
+  inference_.Open(*model, vision.get(), options, job.facts);
   std::lock_guard<std::mutex> lock(mutex_);
   vocabulary_ = {std::move(model), std::move(vision), std::move(tokenizer)};
 }
