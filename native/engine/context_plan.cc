@@ -170,7 +170,7 @@ ContextPlan PlanForGpu(const Model& model, const EngineOptions& options, Context
   SetBatches(plan, options, kBatchTokens, whole_images);
   plan.flash_attention = options.flash_attention;
   if (model.layers_on_cpu()) plan.min_rows = MinRows(model, plan);
-  plan.step_tokens = plan.batch_tokens;
+  plan.step_tokens = model.layers_on_cpu() ? plan.microbatch_tokens : plan.batch_tokens;
   plan.shared_step_tokens = plan.step_tokens;
   if (!options.deterministic) plan.step_ms = kGpuStepMs;
   // Attention reads each cell up to the highest one that is used, whosever it is.

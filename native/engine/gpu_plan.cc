@@ -25,7 +25,7 @@ namespace {
 constexpr uint32_t kContextTokens = 32768;
 constexpr uint32_t kMinContextTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;  // of layers in RAM, and where there is little room
-constexpr uint32_t kMinForks = 4;
+constexpr uint32_t kMinForks = 8;
 // Rule 3: of what is free, and at most.
 constexpr uint64_t kSpareShare = 16;
 constexpr uint64_t kMaxSpareBytes = 1ull << 30;
@@ -191,7 +191,7 @@ class Planner {
     } else if (asked_.microbatch_tokens == 0 && options_.projector_path.empty() &&
                options_.microbatch_tokens == 0) {
       UseSmallMicrobatches();
-    } else if (asked_.max_forks == 0 && plan_.max_forks > kMinForks) {
+    } else if (asked_.max_forks == 0 && plan_.max_forks / 2 >= kMinForks) {
       options_.max_forks = plan_.max_forks / 2;
     } else if (asked_.cpu_experts < 0 && has_experts_ &&
                static_cast<size_t>(options_.cpu_experts) + 1 < layers_) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "llama.h"
+#include "model.h"
+
 namespace oi {
 
 std::vector<Placement> EmptyPlacement(const Devices& gpus) {
@@ -34,6 +37,18 @@ void AddLogged(std::vector<Placement>& placement, const LoggedMemory& logged) {
     entry.buffer_bytes += static_cast<uint64_t>(buffers.compute);
   }
   for (const auto& [device, layers] : logged.layers) EntryOf(placement, device).layers += layers;
+}
+
+std::vector<Placement> PlacementOf(const Model& model, const std::vector<Placement>& planned) {
+  std::vector<Placement> placement = EmptyPlacement(model.gpus());
+  for (size_t i = 0; i + 1 < placement.size() && i + 1 < planned.size(); ++i) {
+    placement[i].free_bytes = planned[i].free_bytes;
+  }
+  AddLogged(placement, model.memory());
+  // Of a file that is mapped, llama.cpp counts all between the first and the last tensor.
+  Placement& ram = placement.back();
+  ram.weight_bytes = std::min<uint64_t>(ram.weight_bytes, llama_model_size(model.get()));
+  return placement;
 }
 
 std::string Gigabytes(uint64_t bytes) {

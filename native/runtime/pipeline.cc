@@ -8,7 +8,6 @@
 #include "../engine/placement.h"
 #include "../machine/cores.h"
 #include "guard.h"
-#include "llama.h"
 
 namespace oi {
 namespace {
@@ -29,19 +28,6 @@ double OverdueMs(const Pipeline::Options& options) { return options.max_backlog_
 
 bool Counts(const Job& job) {
   return job.kind == Job::Kind::kScore || job.kind == Job::Kind::kTokenize;
-}
-
-// Where the weights are; what was free was asked before they were.
-std::vector<Placement> PlacementOf(const Model& model, std::vector<Placement> planned) {
-  std::vector<Placement> placement = EmptyPlacement(model.gpus());
-  for (size_t i = 0; i + 1 < placement.size() && i + 1 < planned.size(); ++i) {
-    placement[i].free_bytes = planned[i].free_bytes;
-  }
-  AddLogged(placement, model.memory());
-  // Of a file that is mapped, llama.cpp counts all between the first and the last tensor.
-  Placement& ram = placement.back();
-  ram.weight_bytes = std::min(ram.weight_bytes, llama_model_size(model.get()));
-  return placement;
 }
 
 // As much text as has the tokens of what is asked about.
@@ -290,8 +276,8 @@ void Pipeline::Open(Job& job) {
   }
   auto tokenizer = std::make_shared<const Tokenizer>(*model, vision.get());
   job.facts = model->Facts();
-  job.facts.placement = options.metadata_only ? std::move(plan.placement)
-                                              : PlacementOf(*model, std::move(plan.placement));
+  job.facts.placement =
+      options.metadata_only ? std::move(plan.placement) : PlacementOf(*model, plan.placement);
   job.facts.notes = std::move(plan.notes);
   if (model->memory().lock_failed) {
     job.facts.notes.push_back("mlock: the system lets less memory be locked than the weights take");

@@ -6,9 +6,7 @@
 
 #include "buffer_type.h"
 
-#ifndef _WIN32
 #include <sys/mman.h>
-#endif
 
 #include <cerrno>
 #include <cstring>
@@ -80,11 +78,9 @@ void SetTensor(ggml_backend_buffer_t, ggml_tensor* tensor, const void* data, siz
 const char* Name(ggml_backend_buffer_type_t) { return "CPU_OI"; }
 
 // llama.cpp does so with what it knows to be RAM, which this type is not for it.
-void Lock([[maybe_unused]] ggml_backend_buffer_t buffer, [[maybe_unused]] size_t size) {
-#ifndef _WIN32
+void Lock(ggml_backend_buffer_t buffer, size_t size) {
   if (mlock(ggml_backend_buffer_get_base(buffer), size) == 0) return;
   GGML_LOG_WARN("failed to mlock %zu bytes of converted weights: %s\n", size, strerror(errno));
-#endif
 }
 
 ggml_backend_buffer_t Allocate(ggml_backend_buffer_type_t type, size_t size) {
