@@ -188,6 +188,9 @@ ModelFacts Model::Facts() const {
   std::array<char, 256> description{};
   llama_model_desc(model_, description.data(), description.size());
   facts.description = description.data();
+  if (memory_.lock_failed) {
+    facts.notes.push_back("mlock: the system lets less memory be locked than the weights take");
+  }
   facts.device = on_cpu() ? "CPU" : Describe(gpus_);
   const bool tiles = memory_.buffers.count("CPU_OI") > 0;  // as of experts in RAM
   if (kernels_ && (layers_on_cpu() || tiles)) facts.kernels = kernels::Description();

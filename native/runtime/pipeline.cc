@@ -1,6 +1,7 @@
 #include "pipeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "../engine/error.h"
@@ -278,10 +279,7 @@ void Pipeline::Open(Job& job) {
   job.facts = model->Facts();
   job.facts.placement =
       options.metadata_only ? std::move(plan.placement) : PlacementOf(*model, plan.placement);
-  job.facts.notes = std::move(plan.notes);
-  if (model->memory().lock_failed) {
-    job.facts.notes.push_back("mlock: the system lets less memory be locked than the weights take");
-  }
+  std::move(plan.notes.begin(), plan.notes.end(), std::back_inserter(job.facts.notes));
   job.facts.vision = vision != nullptr;
   for (Token token = 0; token < job.facts.vocabulary_size; ++token) {
     job.facts.ordinary.push_back(tokenizer->Ordinary(token));

@@ -144,9 +144,7 @@ function isCurrent(made: Made, out: string, target: string): boolean {
   const known = stampedTargets[target]
   // A stamp speaks for the pinned tree only; another checkout may have changed.
   if (!known || process.env['LLAMA_CPP_DIR']) return false
-  return (
-    existsSync(join(out, known.product)) && read(stampPath(out, target)) === stamp(made, known)
-  )
+  return existsSync(join(out, known.product)) && read(stampPath(out, target)) === stamp(made, known)
 }
 
 function stampPath(out: string, target: string): string {

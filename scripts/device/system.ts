@@ -35,7 +35,9 @@ exec chroot "$tree" env -C "$project" "$@"`
 /** Makes it, unless it is there. @throws {@link BuildError} */
 export async function makeSystem(): Promise<void> {
   if (process.getuid?.() !== 0) {
-    throw new BuildError('The test of devices mounts and changes roots, which needs root: use sudo.')
+    throw new BuildError(
+      'The test of devices mounts and changes roots, which needs root: use sudo.',
+    )
   }
   if (existsSync(system)) return
   if (probe('debootstrap') === undefined) {
