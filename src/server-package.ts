@@ -17,11 +17,12 @@ const require = createRequire(import.meta.url)
  * Loads a package of the server, which is CommonJS.
  *
  * @param use - What it is for, as `the accounts`.
+ * @param path - A file of it instead of its main one.
  * @throws {@link OiError} `ERR_PACKAGE_NOT_FOUND` with the line that installs it.
  */
-export function serverPackage<T>(name: string, use: string): T {
+export function serverPackage<T>(name: string, use: string, path = name): T {
   try {
-    return require(name) as T
+    return require(path) as T
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw cause
     throw new OiError('ERR_PACKAGE_NOT_FOUND', `For ${use}: ${notInstalled(name)}`, { cause })

@@ -16,6 +16,7 @@ import { BuildError } from '../build/run.js'
 import type { Report } from './report.js'
 
 const source = join(root, 'scripts', 'deploy')
+const dropIns = '/etc/systemd/system/oi.service.d'
 
 /** Everything is slow on a machine with much to do. */
 const limitMs = 180_000
@@ -141,12 +142,47 @@ async function use(
   const again = await until(() => show('NRestarts') === '1' && show('ActiveState') === 'active')
   report.check('one that hangs is ended by the watchdog, and started again', again, status())
 
+  const backup = oi('admin', 'backup')
+  const checked = oi('admin', 'check')
+  const isKept = backup.status === 0 && checked.status === 0
+  report.check('a backup is made beside it, and the accounts agree', isKept, backup.output)
+
+  const edits = editsOfGuide()
+  const edit = (text: string) =>
+    enter('bash', '-c', 'mkdir --parents "$0" && echo "$1" > "$0/override.conf"', dropIns, text)
+  for (const text of edits) {
+    edit(text)
+    const verified = enter('systemd-analyze', 'verify', 'oi.service')
+    const [, first] = text.split('\n')
+    report.check(
+      `what the guide adds from ${first} on is understood`,
+      !verified.output,
+      verified.output,
+    )
+  }
+  edit(edits.find((text) => text.includes('LoadCredential'))!)
+  enter('systemctl', 'daemon-reload')
+  enter('systemctl', 'restart', 'oi')
+  const secure = enter('env', 'OI_PORT=443', 'OI_TLS_CERT=yes', ...probe)
+  report.check('it speaks TLS at port 443, with files of root', secure.status === 0, status())
+
   const fromMs = performance.now()
   enter('systemctl', 'stop', 'oi')
   const tookMs = Math.round(performance.now() - fromMs)
   const how = `${show('Result')} ${show('ExecMainStatus')}`
   report.check('SIGTERM ends it well', how === 'success 0', `${how}\n${status()}`)
   report.note(`it took ${tookMs} ms, of which 3,000 are --drain-ms`)
+}
+
+/** What the guide has put in with `systemctl edit oi`, with a certificate that is there. */
+function editsOfGuide(): readonly string[] {
+  const guide = readFileSync(join(source, 'README.md'), 'utf8')
+  const fixtures = join(root, 'test', 'fixtures')
+  return [...guide.matchAll(/^```ini\n([^]*?)^```$/gm)].map(([, text]) =>
+    text!
+      .replaceAll(/\/etc\S*fullchain\.pem/g, join(fixtures, 'localhost.pem'))
+      .replaceAll(/\/etc\S*privkey\.pem/g, join(fixtures, 'localhost-key.pem')),
+  )
 }
 
 /** The shell function of the guide, without sudo. */

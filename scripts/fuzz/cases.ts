@@ -32,9 +32,17 @@ const single = '/v1/systemone'
 const batch = '/v1/systemone/batch'
 
 const otherRoutes: readonly (readonly [method: string, path: string])[] = [
-  ...(['/healthz', '/readyz', '/metrics', '/v1/models', '/v1/usage', '/openapi.json'] as const).map(
-    (path) => ['GET', path] as const,
-  ),
+  ...(
+    [
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/v1/models',
+      '/v1/models/default',
+      '/v1/usage',
+      '/openapi.json',
+    ] as const
+  ).map((path) => ['GET', path] as const),
   ...(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'] as const).map(
     (method) => [method, single] as const,
   ),

@@ -35,8 +35,8 @@ export interface Subject {
   readonly npm: string
   /** An empty folder for its projects. */
   readonly folder: string
-  /** The folder of better-sqlite3's binary, or why there is none. */
-  readonly sqlite: { readonly folder: string } | { readonly missing: string }
+  /** The folder of better-sqlite3 12 with its binary, or why there is none, where that is needed. */
+  readonly sqlite: { readonly folder: string } | { readonly missing: string } | undefined
 }
 
 const question = { type: 'noul', instructions: 'Is this about money?' }
@@ -63,7 +63,8 @@ export async function check(subject: Subject): Promise<Results> {
 
   const server = await attempt(() => install(subject, 'server'))
   const inServer = (action: () => Promise<Result>) => {
-    if ('missing' in subject.sqlite) return notRun(subject.sqlite.missing)
+    const { sqlite } = subject
+    if (sqlite !== undefined && 'missing' in sqlite) return notRun(sqlite.missing)
     return server.state === 'passed' ? attempt(action) : notRun('it was not installed')
   }
   const serve = await inServer(() => serves(subject, []))
@@ -98,10 +99,12 @@ function placeOf({ folder, node }: Subject, name: ProjectName): Place {
 async function install(subject: Subject, name: ProjectName): Promise<Result> {
   const { folder, path } = placeOf(subject, name)
   const local = packagesFromFiles(packagesDir)
+  const { sqlite } = subject
+  const older = sqlite && { 'better-sqlite3': own.devDependencies['better-sqlite3'] }
   const dependencies =
     name === 'library'
       ? { [own.name]: local[own.name] }
-      : { [serverName]: `file:${tarballsIn(packagesDir).server}` }
+      : { [serverName]: `file:${tarballsIn(packagesDir).server}`, ...older }
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const manifest = { name: 'project', private: true, dependencies, overrides: local }
@@ -113,10 +116,9 @@ async function install(subject: Subject, name: ProjectName): Promise<Result> {
   const startMs = performance.now()
   const { status, output } = await subject.tree.run({ folder, path }, [...npm, ...quiet, ...cache])
   if (status !== 0) throw new Failure(`npm install ended with ${status}: ${lastLine(output)}`)
-  if (name === 'server' && 'folder' in subject.sqlite) {
-    const binary = join('better-sqlite3', 'build')
-    const to = join(folder, 'node_modules', binary)
-    cpSync(join(subject.sqlite.folder, 'build'), to, { recursive: true })
+  if (name === 'server' && sqlite !== undefined && 'folder' in sqlite) {
+    const to = join(folder, 'node_modules', 'better-sqlite3', 'build')
+    cpSync(join(sqlite.folder, 'build'), to, { recursive: true })
   }
   return passed(`${Math.round((performance.now() - startMs) / 1000)} s`)
 }

@@ -15,7 +15,8 @@ import { systemName, systems } from '../package/manifests.js'
 import { checkArm64 } from './arm64.js'
 import { check, type Subject } from './checks.js'
 import { checkMeans, DebianTree, matrixDir, releases } from './debian.js'
-import { betterSqlite, nodeRelease, type NodeRelease, npmPackage } from './nodes.js'
+import { betterSqlite, needsOlderSqlite, nodeRelease, npmPackage } from './nodes.js'
+import type { NodeRelease } from './nodes.js'
 import { allPassed, type Row, summaryOf, tableOf } from './table.js'
 
 const usage = `Usage: npm run matrix -- [options]
@@ -63,9 +64,9 @@ async function main(): Promise<number> {
 }
 
 async function arm64(nodes: readonly string[], write: boolean): Promise<number> {
-  await pack(systems.map(systemName))
+  const commit = await pack(systems.map(systemName))
   const { ok, text } = await checkArm64(nodes)
-  publish('npm run matrix -- --arm64 --write', text, write)
+  publish('npm run matrix -- --arm64 --write', text, commit, write)
   return ok ? 0 : 1
 }
 
@@ -76,7 +77,7 @@ async function x64(debian: readonly string[], names: readonly string[], write: b
   const npm = await npmPackage()
   const nodes: NodeRelease[] = []
   for (const name of names) nodes.push(await nodeRelease(name))
-  await pack([`${process.platform}-${process.arch}`])
+  const commit = await pack([`${process.platform}-${process.arch}`])
   const rows: Row[] = []
   for (const node of distinct(nodes)) {
     const sqlite = await sqliteFor(node, npm)
@@ -89,7 +90,7 @@ async function x64(debian: readonly string[], names: readonly string[], write: b
     }
   }
   rows.sort((a, b) => Number(a.debian) - Number(b.debian))
-  publish('npm run matrix -- --write', tableOf(rows), write)
+  publish('npm run matrix -- --write', tableOf(rows), commit, write)
   console.log(summaryOf(rows))
   return allPassed(rows) ? 0 : 1
 }
@@ -100,6 +101,7 @@ function distinct(nodes: readonly NodeRelease[]): NodeRelease[] {
 }
 
 async function sqliteFor(node: NodeRelease, npm: string): Promise<Subject['sqlite']> {
+  if (!needsOlderSqlite(node)) return undefined
   try {
     return { folder: await betterSqlite(node, npm) }
   } catch (error) {
@@ -108,14 +110,16 @@ async function sqliteFor(node: NodeRelease, npm: string): Promise<Subject['sqlit
   }
 }
 
-async function pack(platforms: readonly string[]): Promise<void> {
+/** @returns The commit that was packed. */
+async function pack(platforms: readonly string[]): Promise<string> {
+  const commit = probe('git', ['-C', root, 'describe', '--always', '--dirty', '--abbrev=12'])
   const flags = platforms.flatMap((name) => ['--platform', name])
   await run('npm', ['run', '--silent', 'package', '--', ...flags], { cwd: root })
+  return commit ?? 'unknown'
 }
 
 /** @param command - What writes it, which its place in the README is marked with. */
-function publish(command: string, text: string, write: boolean): void {
-  const commit = probe('git', ['-C', root, 'describe', '--always', '--dirty', '--abbrev=12'])
+function publish(command: string, text: string, commit: string, write: boolean): void {
   const content = `${text}\n\n${new Date().toISOString().slice(0, 10)}, commit ${commit}`
   console.log(content)
   if (!write) return

@@ -46,7 +46,15 @@ export async function npmPackage(): Promise<string> {
 }
 
 /**
- * The folder of better-sqlite3 with its binary, which its author keeps where only some machines
+ * Whether the release gets version 12 of better-sqlite3: Node 20, whose Node-API is older than that
+ * of version 13.
+ */
+export function needsOlderSqlite(node: NodeRelease): boolean {
+  return parseInt(node.version) < 22
+}
+
+/**
+ * The folder of better-sqlite3 12 with its binary, which its author keeps where only some machines
  * reach it: compiled here, once for all releases of Node whose addons are exchangeable.
  *
  * @param npm - The folder of npm, which has node-gyp.

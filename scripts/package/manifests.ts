@@ -9,9 +9,8 @@
  *
  * npm installs what is in `optionalDependencies` unless it does not fit the machine, and an
  * optional peer never by itself. So the addon is the former: nothing else chooses a package by the
- * system. And the server's packages are the latter, 270 MB of which one is compiled where it has no
- * binary: an application that embeds a model pays for none of it. `@oi-systemone/server` has them
- * as ordinary dependencies beside `oi-systemone`, and thereby gives the peers to it, in every package
+ * system. And the server's packages are the latter, 270 MB: an application that embeds a model pays
+ * for none of it. `@oi-systemone/server` has them as ordinary dependencies beside `oi-systemone`, and thereby gives the peers to it, in every package
  * manager, also in those which show a package nothing that it has not asked for.
  *
  * @module
@@ -32,6 +31,7 @@ interface ProjectManifest extends Manifest {
   readonly engines: Packages
   readonly peerDependenciesMeta: Readonly<Record<string, unknown>>
   readonly devDependencies: Packages
+  readonly peerDependencies: Packages
 }
 
 /** What a package has to say, in this order; the rest is the project's own business. */
@@ -63,6 +63,8 @@ export const systemName = ({ os, cpu }: System) => `${os}-${cpu}`
 
 export const platformName = (system: System) => `@oi-systemone/${systemName(system)}`
 
+const sqlite = 'better-sqlite3'
+
 export const serverName = '@oi-systemone/server'
 
 /** @param packed - The systems whose packages are published with it. */
@@ -92,9 +94,13 @@ export function platformManifest(system: System): Manifest {
   }
 }
 
-/** The server's packages are the project's optional peers, in the versions that it is tested with. */
+/**
+ * The server's packages are the project's optional peers, in the versions that it is tested with; of
+ * better-sqlite3 there is one for Node 20 and one for the others.
+ */
 export function serverManifest(): Manifest {
-  const { name, version, license, engines, peerDependenciesMeta, devDependencies } = project
+  const { name, version, license, engines, peerDependenciesMeta } = project
+  const { devDependencies, peerDependencies } = project
   const parts = Object.keys(peerDependenciesMeta).map((part) => [part, devDependencies[part]])
   return {
     name: serverName,
@@ -105,6 +111,10 @@ export function serverManifest(): Manifest {
     engines,
     bin: { oi: 'oi.js' },
     files: ['oi.js'],
-    dependencies: { [name]: version, ...Object.fromEntries(parts) },
+    dependencies: {
+      [name]: version,
+      ...Object.fromEntries(parts),
+      [sqlite]: peerDependencies[sqlite],
+    },
   }
 }

@@ -105,13 +105,14 @@ export class Accounts {
   }
 
   /**
-   * Whom a request without a key belongs to.
+   * Whom a request without a key belongs to. @param workspace - Its id or its name.
    *
    * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
    */
-  callerOf(workspaceId: number): Caller {
+  callerOf(workspace: number | string): Caller {
     this.#changes.look()
-    return { keyId: 0, workspaceId, workspace: this.workspace(workspaceId).name }
+    const { id: workspaceId, name } = this.workspace(workspace)
+    return { keyId: 0, workspaceId, workspace: name }
   }
 
   /** Why requests are refused or nothing is booked; undefined while all is well. */

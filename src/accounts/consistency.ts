@@ -27,6 +27,8 @@ export interface Consistency {
   readonly workspaces: readonly Agreement[]
   /** What is wrong, a sentence each; empty if all is well. */
   readonly faults: readonly string[]
+  /** Bookings that could not be made (write-bookings.ts), in neither of the above. */
+  readonly setAside: number
 }
 
 /** In one look at the file, as it is at one moment. */
@@ -51,6 +53,7 @@ export function checkConsistency(db: Connection): Consistency {
       .all()
     return {
       workspaces,
+      setAside: db.pluck<[], number>('SELECT count(*) FROM set_aside').get()!,
       faults: [
         ...damages.filter((text) => text !== 'ok').map((text) => `The file is damaged: ${text}`),
         ...workspaces.flatMap(faultsOf),

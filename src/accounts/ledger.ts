@@ -66,6 +66,7 @@ export class Ledger {
   readonly #link: WriterLink
   readonly #pending = new Pending()
   #sent: Sent | undefined
+  #usedSentMs = -Infinity
   /** The last number that was given to a booking. */
   #number = 0
   readonly #timing = new SendTiming(() => this.#send())
@@ -210,10 +211,14 @@ export class Ledger {
   }
 
   #take(): Sent {
-    const batch = this.#pending.take()
+    const now = performance.now()
+    // With each batch they would be one more page to write, for what nobody waits for.
+    const withUsed = this.#pending.empty || now - this.#usedSentMs >= usedMs
+    if (withUsed) this.#usedSentMs = now
+    const batch = this.#pending.take(withUsed)
     const first = this.#number + 1
     this.#number += batch.bookings.length
-    return { ...batch, first, sinceMs: performance.now(), unknown: false }
+    return { ...batch, first, sinceMs: now, unknown: false }
   }
 
   #giveBack(): void {

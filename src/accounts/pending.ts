@@ -75,7 +75,7 @@ export class Pending {
   /** Adds one for which nobody waits. */
   keep(booking: Booking): void {
     this.#answers += Math.abs(booking.requests)
-    if (booking.cost === 0) mergeInto(this.#free, booking)
+    if (booking.cost === 0 && isWhole(booking)) mergeInto(this.#free, booking)
     else this.#lazy.push(booking)
   }
 
@@ -88,14 +88,15 @@ export class Pending {
     return group
   }
 
-  take(): Batch {
+  /** @param withUsed - Whether uses of keys are written as well. */
+  take(withUsed: boolean): Batch {
     const groups = this.#groups
     const bookings = [...groups.flatMap((group) => group.bookings), ...this.lazy()]
-    const used = new Map(this.used)
+    const used = new Map(withUsed ? this.used : [])
     this.#groups = []
     this.#lazy = []
     this.#free.clear()
-    this.used.clear()
+    if (withUsed) this.used.clear()
     this.#answers = 0
     return { bookings, groups, used }
   }
@@ -130,6 +131,13 @@ export class Pending {
     yield* this.#lazy
     yield* this.#free.values()
   }
+}
+
+/** Whether it can be added to a sum: one that cannot would take the sum with it. */
+function isWhole(booking: Booking): boolean {
+  const { requests, inputTokens, outputTokens, imageTokens, cachedTokens } = booking
+  // A sum is whole only if all of it is.
+  return Number.isSafeInteger(requests + inputTokens + outputTokens + imageTokens + cachedTokens)
 }
 
 /** Adds a booking to the sum of its kind. */

@@ -13,6 +13,7 @@
  * @module
  */
 
+import { counted } from '../api/counted.js'
 import { OiError } from '../errors.js'
 
 /** How many may wait for a place, for each place that there is. */
@@ -227,10 +228,10 @@ export class Places {
     const details =
       intervalMs === undefined ? {} : { retryAfterMs: Math.max(1, intervalMs * (1 + line.size)) }
     if (limit > 0 && taken >= limit) {
-      const message = `The workspace has ${limit} requests under way, its limit, and ${line.size} that wait`
+      const message = `The workspace has ${counted(limit, 'request')} under way, its limit, and ${line.size} that wait`
       return new OiError('ERR_CONCURRENCY', message, details)
     }
-    const message = `The server has ${this.#taken} requests under way, and ${line.size} of the workspace wait`
+    const message = `The server has ${counted(this.#taken, 'request')} under way, and ${line.size} of the workspace wait`
     return new OiError('ERR_OVERLOADED', message, details)
   }
 }

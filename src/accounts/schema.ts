@@ -184,6 +184,14 @@ export const schemaSteps = [
      BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never deleted'); END;
    CREATE TRIGGER audit_keeps_values BEFORE UPDATE ON audit
      BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never changed'); END;`,
+
+  // Bookings that cannot be made, as they came (JSON): one must not stop all others.
+  `CREATE TABLE set_aside (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     time_ms INTEGER NOT NULL,
+     reason TEXT NOT NULL,
+     booking TEXT NOT NULL
+   ) STRICT;`,
 ]
 
 /** The step that gave workspaces limits. */

@@ -26,10 +26,19 @@ import {
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
+import { counted } from '../api/counted.js'
 import { OiError } from '../errors.js'
 import { type Booking, reversed, type Sum } from './booking.js'
 import { mergeInto } from './pending.js'
-import { bookingWriter, newWriter, writtenBy } from './write-bookings.js'
+import { isRefusedValue } from './store-errors.js'
+import {
+  type Booked,
+  type BookingWriter,
+  bookingWriter,
+  newWriter,
+  noneAside,
+  writtenBy,
+} from './write-bookings.js'
 
 const beginning = 'oi-accounts-'
 const ending = '.jsonl'
@@ -69,53 +78,86 @@ export function keepForNextStart(
   const count = owed.reduce((sum, { requests }) => sum + requests, 0)
   const path = writeSpool(dataDir, owed, uncertain)
   if (path !== undefined) {
-    log(`The usage of ${count} answers could not be written. The next start takes it in: ${path}`)
+    log(
+      `The usage of ${counted(count, 'answer')} could not be written. The next start takes it in: ${path}`,
+    )
     return
   }
   const sums = new Map<string, Sum>()
   for (const booking of owed) mergeInto(sums, booking)
   for (const sum of sums.values()) log(`Usage that could not be written: ${JSON.stringify(sum)}`)
-  throw new OiError('ERR_ACCOUNTS', `The usage of ${count} answers could not be written`)
+  throw new OiError('ERR_ACCOUNTS', `The usage of ${counted(count, 'answer')} could not be written`)
 }
 
 /** The spools of a data folder. Never throws. */
 export function findSpools(dataDir: string): string[] {
   const wanted = realFolder(dataDir)
-  return spoolFolders().flatMap((folder) => {
-    try {
-      return readdirSync(folder)
-        .filter((name) => name.startsWith(beginning) && name.endsWith(ending))
-        .map((name) => join(folder, name))
-        .filter((path) => isOurs(path) && read(path).header.dataDir === wanted)
-    } catch {
-      return []
-    }
-  })
+  return spoolFolders().flatMap((folder) =>
+    namesIn(folder)
+      .filter((name) => name.startsWith(beginning) && name.endsWith(ending))
+      .map((name) => join(folder, name))
+      .filter((path) => isFor(path, wanted)),
+  )
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Whether a spool is of a data folder; one that is damaged may be of any. */
+function isFor(path: string, dataDir: string): boolean {
+  try {
+    if (!isOurs(path)) return false
+    const [line = ''] = readFileSync(path, 'utf8').split('\n', 1)
+    return (JSON.parse(line) as Header).dataDir === dataDir
+  } catch {
+    return false
+  }
+}
+
+/** What was in a spool. */
+export interface TakenIn extends Booked {
+  /** How many answers it stood for. */
+  readonly answers: number
 }
 
 /**
  * Books what a spool holds, unless that has been done, and removes it.
  *
- * @returns What to tell the operator.
  * @throws If it cannot be read or the file cannot be written; it stays then.
  */
-export function takeIn(db: Sqlite.Database, path: string): string {
+export function takeIn(db: Sqlite.Database, path: string): TakenIn {
   const { header, bookings } = read(path)
-  const taken = db
-    .transaction(() => {
-      const note = db.prepare('INSERT INTO spools VALUES (?, ?) ON CONFLICT DO NOTHING')
-      if (note.run(header.id, Date.now()).changes === 0) return 0
-      const { uncertain } = header
-      const known = uncertain && (writtenBy(db, uncertain.writer) ?? 0) >= uncertain.first
-      const owed = known
-        ? [...bookings.slice(uncertain.count), ...uncertain.refused.map(reversed)]
-        : bookings
-      if (owed.length > 0) bookingWriter(db)(owed, newWriter(db), 1, 0)
-      return owed.reduce((sum, { requests }) => sum + requests, 0)
-    })
-    .immediate()
+  const writer = bookingWriter(db)
+  const take = (write: BookingWriter) =>
+    db
+      .transaction((): TakenIn => {
+        const nothing = { answers: 0, ...noneAside }
+        const note = db.prepare('INSERT INTO spools VALUES (?, ?) ON CONFLICT DO NOTHING')
+        if (note.run(header.id, Date.now()).changes === 0) return nothing
+        const { uncertain } = header
+        const known = uncertain && (writtenBy(db, uncertain.writer) ?? 0) >= uncertain.first
+        const owed = known
+          ? [...bookings.slice(uncertain.count), ...uncertain.refused.map(reversed)]
+          : bookings
+        if (owed.length === 0) return nothing
+        const answers = owed.reduce((sum, { requests }) => sum + (requests || 0), 0)
+        return { answers, ...write(owed, newWriter(db), 1, 0) }
+      })
+      .immediate()
+  let taken: TakenIn
+  try {
+    taken = take(writer.write)
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error
+    taken = take(writer.writeCarefully)
+  }
   unlinkSync(path)
-  return `The usage of ${taken} answers has been taken in from ${path}`
+  return taken
 }
 
 /** @returns Its path, or undefined if no folder takes it. */

@@ -23,8 +23,37 @@ export function isSqliteError(error: unknown): error is InstanceType<typeof Sqli
   return loaded !== undefined && error instanceof loaded.SqliteError
 }
 
+/**
+ * @param version - Of better-sqlite3.
+ * @param versions - Those of this process.
+ * @returns The version to install instead; undefined if this one is right.
+ *
+ * Version 13 needs Node-API 10 and ends the process where there is less. Version 12, compiled for
+ * Node 24 since 24.19, ends the process when an object of its own is no longer in use.
+ */
+export function betterSqliteFor(
+  version: string,
+  versions: Readonly<Record<'node' | 'napi', string>>,
+): string | undefined {
+  const has13 = parseInt(version) >= 13
+  if (Number(versions.napi) < 10) return has13 ? '12.11.1' : undefined
+  return has13 || parseInt(versions.node) < 24 ? undefined : '13.2.0'
+}
+
 function load(): typeof Sqlite {
-  const library = serverPackage<typeof Sqlite>('better-sqlite3', 'the accounts')
+  const name = 'better-sqlite3'
+  const use = 'the accounts'
+  const { version } = serverPackage<{ version: string }>(name, use, `${name}/package.json`)
+  const { node, napi = '0' } = process.versions
+  const instead = betterSqliteFor(version, { node, napi })
+  if (instead !== undefined) {
+    throw new OiError(
+      'ERR_PACKAGE_NOT_FOUND',
+      `${name} ${version} does not work with Node ${node}. Install the one that does:\n\n` +
+        `  npm install ${name}@${instead}\n`,
+    )
+  }
+  const library = serverPackage<typeof Sqlite>(name, use)
   try {
     new library(':memory:').close()
     return library
@@ -32,8 +61,8 @@ function load(): typeof Sqlite {
     // Package managers leave out install scripts, with --ignore-scripts or by themselves.
     throw new OiError(
       'ERR_PACKAGE_NOT_FOUND',
-      'The package better-sqlite3 has no binary that can be loaded here; its install script makes ' +
-        `one:\n\n  npm rebuild better-sqlite3\n\n(${(cause as Error).message.split('\n')[0]})`,
+      `The package ${name} has no binary that can be loaded here; that of version 12 is made by its ` +
+        `install script:\n\n  npm rebuild ${name}\n\n(${(cause as Error).message.split('\n')[0]})`,
       { cause },
     )
   }

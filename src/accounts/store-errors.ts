@@ -33,6 +33,11 @@ const reasons: readonly (readonly [string, string])[] = [
   ['SQLITE_IOERR', 'the disk fails'],
 ]
 
+const refusals = [
+  ...['SQLITE_CONSTRAINT_DATATYPE', 'SQLITE_CONSTRAINT_NOTNULL', 'SQLITE_CONSTRAINT_CHECK'],
+  ...['SQLITE_MISMATCH', 'SQLITE_TOOBIG'],
+]
+
 /** Why a call failed: what is wrong, and SQLite's own words. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
@@ -54,6 +59,13 @@ export function isBusyError(error: unknown): boolean {
 /** Whether it is likely to be over in a while: somebody else writes, or the disk is full. */
 export function isPassing(error: unknown): boolean {
   return isBusy(error) || isFull(error)
+}
+
+/** Whether it failed because of the values that were written: they fail again each time. */
+export function isRefusedValue(error: unknown): boolean {
+  // better-sqlite3's own words for what is no value of SQLite's.
+  if (error instanceof TypeError || error instanceof RangeError) return true
+  return refusals.includes(codeOf(error))
 }
 
 function isFull(error: unknown): boolean {

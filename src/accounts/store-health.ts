@@ -4,14 +4,20 @@
  * @module
  */
 
+import { counted } from '../api/counted.js'
 import type { WriteReply } from './store-writer.js'
 
 /** What lasts less is nobody's trouble: another process' write, a pause of the machine. */
 export const patienceMs = 1000
 
+/** So long there is no further line about bookings that could not be made. */
+const asideMs = 60_000
+
 export interface StoreFigures {
   readonly failing: boolean
   readonly failedWrites: number
+  /** Bookings that could not be made, and are kept aside. */
+  readonly setAside: number
   /** When something was written last. */
   readonly fileBytes: number
   readonly walBytes: number
@@ -24,6 +30,9 @@ export class StoreHealth {
   /** Whether the operator has been told that it fails. */
   #told = false
   #failedWrites = 0
+  #setAside = 0
+  /** Those that the operator has been told of, and when. */
+  #toldAside = { number: 0, atMs: -Infinity }
   #fileBytes = 0
   #walBytes = 0
 
@@ -54,16 +63,19 @@ export class StoreHealth {
     return {
       failing: this.failing,
       failedWrites: this.#failedWrites,
+      setAside: this.#setAside,
       fileBytes: this.#fileBytes,
       walBytes: this.#walBytes,
     }
   }
 
   /** Takes what a try to write came to. */
-  note({ outcome, failure, fileBytes, walBytes, notes }: WriteReply): void {
+  note({ outcome, failure, fileBytes, walBytes, notes, setAside }: WriteReply): void {
     // 0: the file could not be looked at.
     if (fileBytes > 0) [this.#fileBytes, this.#walBytes] = [fileBytes, walBytes]
     for (const note of notes) this.#log(note)
+    this.#setAside += setAside.setAside
+    this.#tellAside(setAside.reason)
     if (failure !== undefined) this.fail(failure.reason, failure.busy)
     else if (outcome === 'committed') this.#recover()
   }
@@ -86,6 +98,18 @@ export class StoreHealth {
     if (this.#told) return
     this.#told = true
     this.#log(`The accounts cannot be written, and it is tried again: ${this.#reason}`)
+  }
+
+  /** One sentence a minute, should it be all that come. */
+  #tellAside(reason: string): void {
+    const number = this.#setAside - this.#toldAside.number
+    const now = performance.now()
+    if (number === 0 || now - this.#toldAside.atMs < asideMs) return
+    this.#toldAside = { number: this.#setAside, atMs: now }
+    this.#log(
+      `${counted(number, 'booking')} could not be made, and ${number === 1 ? 'is' : 'are'} ` +
+        `kept in the table set_aside of accounts.db: ${reason}`,
+    )
   }
 
   #recover(): void {

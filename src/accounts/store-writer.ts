@@ -17,13 +17,14 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Sqlite from 'better-sqlite3'
+import { counted } from '../api/counted.js'
 import { type Packed, unpack } from './booking.js'
 import { accountsPath, connect, walBytesKept } from './database.js'
 import type { Shared } from './shared.js'
 import { findSpools, takeIn } from './spool.js'
-import { isBusy, reasonOf } from './store-errors.js'
+import { isBusy, isRefusedValue, reasonOf } from './store-errors.js'
 import { type Noted, StoreFile } from './store-file.js'
-import { bookingWriter, newWriter, writtenBy } from './write-bookings.js'
+import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookings.js'
 
 /** How long a try waits for another process' write, milliseconds. */
 const busyMs = 250
@@ -50,6 +51,8 @@ export interface WriteReply {
   readonly walBytes: number
   /** What the operator should know. */
   readonly notes: readonly string[]
+  /** Bookings that could not be made (write-bookings.ts, rule 4). */
+  readonly setAside: Booked
 }
 
 /** Nothing has been tried. */
@@ -71,6 +74,8 @@ export class StoreWriter {
   #sizes = { fileBytes: 0, walBytes: 0 }
   #spools: string[]
   #notes: string[] = []
+  #setAside = 0
+  #asideReason = ''
 
   /** Opens nothing yet. @param noted - The file that this process has opened already. */
   constructor(dataDir: string, shared: Shared, noted?: Noted) {
@@ -91,16 +96,8 @@ export class StoreWriter {
         return this.#reply(this.#isWritten(request) ? 'committed' : 'failed', { moved })
       }
       this.#requireRoom()
-      const { begin, written, write, commit } = this.#statements!
-      begin.run()
-      const homeless = write(
-        unpack(request.bookings),
-        writer,
-        request.first,
-        written.get(writer) ?? 0,
-      )
-      if (homeless > 0)
-        this.#notes.push(`${homeless} answers were of workspaces that are not there`)
+      const { commit } = this.#statements!
+      const booked = this.#write(request, writer)
       this.#noteUsed(request.used)
       if (!this.#shared.beginCommit()) {
         db.exec('ROLLBACK')
@@ -108,6 +105,7 @@ export class StoreWriter {
       }
       committing = true
       commit.run()
+      this.#noteAside(booked)
       return this.#reply('committed', { moved })
     } catch (error) {
       const failure = { reason: reasonOf(error), busy: isBusy(error) || error instanceof NoRoom }
@@ -118,6 +116,27 @@ export class StoreWriter {
       if (!failure.busy) this.#disconnect()
       return this.#reply(outcome, { failure, moved })
     }
+  }
+
+  /** Leaves a transaction open in which the group has been written. */
+  #write({ bookings: packed, first }: WriteRequest, writer: number): Booked {
+    const { begin, written, write, writeCarefully } = this.#statements!
+    const bookings = unpack(packed)
+    begin.run()
+    const before = written.get(writer) ?? 0
+    try {
+      return write(bookings, writer, first, before)
+    } catch (error) {
+      if (!isRefusedValue(error)) throw error
+      this.#db!.exec('ROLLBACK')
+      begin.run()
+      return writeCarefully(bookings, writer, first, written.get(writer) ?? 0)
+    }
+  }
+
+  #noteAside({ setAside, reason }: Booked): void {
+    this.#setAside += setAside
+    if (setAside > 0) this.#asideReason = reason
   }
 
   /** Folds the log into the file and cuts it, if it has grown and no reader is in the way. */
@@ -225,7 +244,11 @@ export class StoreWriter {
     const left: string[] = []
     for (const path of this.#spools) {
       try {
-        this.#notes.push(takeIn(this.#db!, path))
+        const { answers, ...booked } = takeIn(this.#db!, path)
+        this.#notes.push(
+          `The usage of ${counted(answers, 'answer')} has been taken in from ${path}`,
+        )
+        this.#noteAside(booked)
       } catch (error) {
         if (isBusy(error)) left.push(path)
         else this.#notes.push(`${path} could not be taken in: ${reasonOf(error)}`)
@@ -239,9 +262,11 @@ export class StoreWriter {
     { failure, moved }: Pick<WriteReply, 'failure' | 'moved'>,
   ): WriteReply {
     const notes = this.#notes
+    const setAside = { setAside: this.#setAside, reason: this.#asideReason }
     this.#notes = []
+    this.#setAside = 0
     return {
-      ...{ outcome, moved, notes },
+      ...{ outcome, moved, notes, setAside },
       ...(failure && { failure }),
       ...this.#sizes,
     }
@@ -257,7 +282,7 @@ function prepare(db: Sqlite.Database) {
     use: db.prepare<[number, number, number, number]>(
       `UPDATE keys SET used_ms = iif(used_ms > ?, ?, max(coalesce(used_ms, 0), ?)) WHERE id = ?`,
     ),
-    write: bookingWriter(db),
+    ...bookingWriter(db),
   }
 }
 

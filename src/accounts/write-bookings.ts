@@ -11,12 +11,15 @@
  *   3. Nothing is booked twice. Bookings have numbers, ascending for each writer, which is a
  *      number that each process takes from the file; the writer's row says up to which number
  *      they are in the file, and that changes in the same transaction.
+ *   4. A booking that cannot be made is set aside, as it came and in the same transaction, and the
+ *      others are made: one that fails each time would stop all that come after it.
  *
  * @module
  */
 
 import type Sqlite from 'better-sqlite3'
 import { addTo, type Booking, dayMs, hourMs, type Sum, sumKey } from './booking.js'
+import { isRefusedValue, reasonOf } from './store-errors.js'
 
 /** For how many days usage is kept by the hour; by the day it is kept for good. */
 export const hourDays = 92
@@ -35,8 +38,94 @@ export function writtenBy(db: Sqlite.Database, writer: number): number | undefin
     .get(writer)
 }
 
-/** Statements that write bookings, for one connection; call it within a transaction. */
+/** What became of bookings. */
+export interface Booked {
+  /** How many were set aside (rule 4). */
+  readonly setAside: number
+  /** Why the last of them was; empty if there is none. */
+  readonly reason: string
+}
+
+export const noneAside: Booked = { setAside: 0, reason: '' }
+
+/**
+ * Writes bookings for one connection, in a transaction of its own.
+ *
+ * @param first - The number of the first of them.
+ * @param written - {@link writtenBy}, read in the same transaction.
+ */
+export type BookingWriter = (
+  bookings: readonly Booking[],
+  writer: number,
+  first: number,
+  written: number,
+) => Booked
+
+/**
+ * Statements that write bookings, for one connection; call them within a transaction.
+ *
+ * `write` is for bookings as they should be. Where it throws what {@link isRefusedValue} knows, the
+ * transaction has to be begun again, with `writeCarefully`, which finds those that are to blame.
+ */
 export function bookingWriter(db: Sqlite.Database) {
+  const put = putter(db)
+  const note = db.prepare('UPDATE writers SET written = max(written, ?) WHERE id = ?')
+  const count = db.prepare('UPDATE tally SET total = total + ?')
+  const aside = db.prepare('INSERT INTO set_aside (time_ms, reason, booking) VALUES (?, ?, ?)')
+  const savepoint = db.prepare('SAVEPOINT some')
+  const release = db.prepare('RELEASE some')
+  const rollBack = db.prepare('ROLLBACK TO some')
+
+  const writing =
+    (putAll: (some: Numbered) => readonly Refused[]): BookingWriter =>
+    (bookings, writer, first, written) => {
+      const from = Math.max(0, written + 1 - first)
+      const fresh = from === 0 ? bookings : bookings.slice(from)
+      const refused = putAll({ bookings: fresh, writer, first: first + from })
+      for (const { booking, reason } of refused) aside.run(Date.now(), reason, describe(booking))
+      const last = first + bookings.length - 1
+      note.run(last, writer)
+      if (last > written) count.run(last - written)
+      return { setAside: refused.length, reason: refused.at(-1)?.reason ?? '' }
+    }
+
+  const putCarefully = (some: Numbered): readonly Refused[] => {
+    const { bookings, writer, first } = some
+    savepoint.run()
+    try {
+      return put(some)
+    } catch (error) {
+      rollBack.run()
+      if (!isRefusedValue(error)) throw error
+      if (bookings.length === 1) return [{ booking: bookings[0]!, reason: reasonOf(error) }]
+      const half = bookings.length >> 1
+      return [
+        ...putCarefully({ bookings: bookings.slice(0, half), writer, first }),
+        ...putCarefully({ bookings: bookings.slice(half), writer, first: first + half }),
+      ]
+    } finally {
+      release.run()
+    }
+  }
+
+  return { write: writing(put), writeCarefully: writing(putCarefully) }
+}
+
+/** Bookings of one writer, with ascending numbers. */
+interface Numbered {
+  readonly bookings: readonly Booking[]
+  readonly writer: number
+  readonly first: number
+}
+
+/** A booking that cannot be made. */
+interface Refused {
+  readonly booking: Booking
+  readonly reason: string
+}
+
+/** Writes rows and sums. @returns What it has left out. */
+function putter(db: Sqlite.Database) {
   const balanceOf = db
     .prepare<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
     .pluck()
@@ -47,29 +136,21 @@ export function bookingWriter(db: Sqlite.Database) {
   const forget = db.prepare<[number]>('DELETE FROM hour_usage WHERE hour < ?')
   let forgotOn: number | undefined
   const charge = db.prepare('UPDATE workspaces SET balance = balance - ? WHERE id = ?')
-  const note = db.prepare('UPDATE writers SET written = max(written, ?) WHERE id = ?')
-  const count = db.prepare('UPDATE tally SET total = total + ?')
 
-  /**
-   * @param first - The number of the first of them.
-   * @param written - {@link writtenBy}, read in the same transaction.
-   * @returns Of how many answers the workspace is not there: they are left out.
-   */
-  return (bookings: readonly Booking[], writer: number, first: number, written: number) => {
-    let homeless = 0
+  return ({ bookings, writer, first }: Numbered): readonly Refused[] => {
+    const refused: Refused[] = []
     const limited = new Map<number, boolean>()
     const sums = new Map<string, Sum>()
     const charges = new Map<number, number>()
     const rows: (number | string)[] = []
-    for (let i = Math.max(0, written + 1 - first); i < bookings.length; i++) {
-      const booking = bookings[i]!
+    for (const [i, booking] of bookings.entries()) {
       const { workspaceId, cost } = booking
       let isLimited = limited.get(workspaceId)
       if (isLimited === undefined) {
         const balance = balanceOf.get(workspaceId)
-        // A file that was restored may not have the workspace: one booking must not stop all.
+        // A file that was restored may not have the workspace.
         if (balance === undefined) {
-          homeless += booking.requests
+          refused.push({ booking, reason: `there is no workspace ${workspaceId}` })
           continue
         }
         isLimited = balance !== null
@@ -107,11 +188,15 @@ export function bookingWriter(db: Sqlite.Database) {
     if (today !== forgotOn) forget.run((today - hourDays) * 24)
     forgotOn = today
     for (const [workspaceId, cost] of charges) charge.run(cost, workspaceId)
-    const last = first + bookings.length - 1
-    note.run(last, writer)
-    if (last > written) count.run(last - written)
-    return homeless
+    return refused
   }
+}
+
+/** JSON that loses no number: NaN and the infinities are texts in it. */
+function describe(booking: Booking): string {
+  return JSON.stringify(booking, (_, value: unknown) =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+  )
 }
 
 const rowColumns = [

@@ -16,6 +16,7 @@ import {
 import { Shared } from './shared.js'
 import type { StoreFile } from './store-file.js'
 import type { WriteReply, WriteRequest } from './store-writer.js'
+import { noneAside } from './write-bookings.js'
 import type { ThreadData } from './writer-thread.js'
 
 /** 50,000 bookings at once, which is the most, take some 20 MB; a young heap grows for nothing. */
@@ -141,7 +142,7 @@ export class WriterLink {
     if (!this.#underWay) return
     this.#underWay = false
     const failure = { reason, busy: false }
-    const nothing = { moved: false, fileBytes: 0, walBytes: 0, notes: [] }
+    const nothing = { moved: false, fileBytes: 0, walBytes: 0, notes: [], setAside: noneAside }
     this.#onReply({ outcome: 'unknown', failure, ...nothing })
   }
 }

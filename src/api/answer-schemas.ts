@@ -45,6 +45,10 @@ export const EvidenceSchema = Type.Object(
           'the question was asked in several orders.',
       ),
     ),
+    cached_tokens: count(
+      'Input tokens of the whole request that came from a cache: the same in each of its answers, ' +
+        'and in `x-oi-cached-tokens`.',
+    ),
   },
   { title: 'Evidence', description: 'Part of an answer if the request had `x-oi-evidence: 1`.' },
 )
@@ -106,7 +110,6 @@ export const UsageSchema = Type.Object(
       minimum: 1,
       description: 'Of the serialised answers: a figure for accounting, nothing is generated.',
     }),
-    cached_tokens: count('Those of the input that had been read before.'),
   },
   { title: 'Usage' },
 )

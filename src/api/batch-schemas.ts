@@ -77,7 +77,6 @@ export const BatchTotalsSchema = Type.Object(
         input_tokens: count('Of the states and the questions, images included.'),
         image_tokens: Type.Optional(count('Of the images; absent without any.')),
         output_tokens: count('Of the serialised answers.'),
-        cached_tokens: count('Those of the input that had been read before.'),
       },
       { title: 'BatchUsage', description: 'Of all requests that were answered.' },
     ),

@@ -154,6 +154,11 @@ export function objectFromEntries<V>(entries: Iterable<readonly [string, V]>): R
   return builder.finish() as Record<string, V>
 }
 
+/** Whether JavaScript's own order of an object's names is not that of its text. */
+export function hasOwnOrder(object: object): boolean {
+  return (object as Marked)[keyOrder] !== undefined
+}
+
 /** The first name that stood twice in the object's text, or undefined. */
 export function duplicateKeyOf(object: object): string | undefined {
   return (object as Marked)[duplicateKey]

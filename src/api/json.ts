@@ -15,6 +15,7 @@ import type { Steps } from './turns.js'
 export {
   duplicateKeyOf,
   entriesOf,
+  hasOwnOrder,
   isJsonObject,
   isLarge,
   isShared,

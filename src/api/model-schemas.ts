@@ -48,17 +48,24 @@ export const ModelCardSchema = Type.Object(
   { title: 'ModelCard' },
 )
 
+const ShortCardSchema = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: Type.Integer({ description: 'Seconds since 1970.' }),
+  owned_by: Type.String(),
+})
+
+export const ModelSchema = Type.Object(
+  { ...ModelCardSchema.properties, ...ShortCardSchema.properties },
+  { title: 'Model', description: 'As in both lists of `GET /v1/models`.' },
+)
+
 export const ModelsSchema = Type.Object(
   {
     models: Type.Array(ModelCardSchema),
     object: Type.Literal('list'),
     data: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        object: Type.Literal('model'),
-        created: Type.Integer({ description: 'Seconds since 1970.' }),
-        owned_by: Type.String(),
-      }),
+      ShortCardSchema,
       { description: 'The same models, as clients of other model servers read them.' },
     ),
   },

@@ -15,6 +15,7 @@
 
 import type { DecideRequest } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import { addIgnored, noteIgnored } from './ignored.js'
 import { isJsonObject, parseInSteps } from './json.js'
 import type { Json } from './json.js'
 import { failure, itemOf } from './place.js'
@@ -22,6 +23,7 @@ import { mostItems } from './limits.js'
 import {
   checkInSteps,
   describe,
+  itemFields,
   requireCount,
   requireNoMediaIn,
   type RequestLimits,
@@ -54,11 +56,17 @@ export function readBatch(text: string, limits: RequestLimits): Batch {
   return atOnce(readBatchInSteps(text, limits))
 }
 
-/** As {@link readBatch}, in steps. @param size - Of the reply; without it, any. */
+/**
+ * As {@link readBatch}, in steps.
+ *
+ * @param size - Of the reply; without it, any.
+ * @param ignored - Takes the places of members that nobody reads, also of items that are wrong.
+ */
 export function* readBatchInSteps(
   text: string,
   limits: RequestLimits,
   size?: ReplySize,
+  ignored: string[] = [],
 ): Steps<Batch> {
   const body = yield* parseInSteps(text)
   if (!isJsonObject(body)) {
@@ -70,23 +78,28 @@ export function* readBatchInSteps(
     throw failure('ERR_BODY_INVALID', '', `expected either requests or states, got ${got}`)
   }
   requireNoMediaIn(body)
+  noteIgnored(body, requests === undefined ? statesFields : requestsFields, '', ignored)
   if (model !== undefined && typeof model !== 'string') {
     throw failure('ERR_BODY_INVALID', 'model', `expected a string, got ${describe(model)}`)
   }
   const wanted = size === undefined || fitsSurely(text.length, size) ? undefined : size
-  if (requests !== undefined) return yield* readRequests(requests, model, limits, wanted)
+  if (requests !== undefined) return yield* readRequests(requests, model, limits, wanted, ignored)
   const shared = {
     ...(body['questions'] !== undefined && { questions: body['questions'] }),
     ...(model !== undefined && { model }),
   }
-  return yield* readStates(states!, shared, limits, size)
+  return yield* readStates(states!, shared, limits, size, ignored)
 }
+
+const requestsFields = ['requests', 'model']
+const statesFields = ['states', 'questions', 'model']
 
 function* readRequests(
   value: Json,
   model: string | undefined,
   limits: RequestLimits,
   size: ReplySize | undefined,
+  ignored: string[],
 ): Steps<Batch> {
   const bodies = itemsOf('requests', value)
   const placed = (index: number, error: OiError) => {
@@ -104,17 +117,19 @@ function* readRequests(
   for (const [index, item] of bodies.entries()) {
     const id = isJsonObject(item) ? item['id'] : undefined
     const named = typeof id === 'string' ? { id } : {}
+    const own: string[] = []
     try {
       if (id !== undefined && typeof id !== 'string') {
         throw failure('ERR_BODY_INVALID', 'id', `expected a string, got ${describe(id)}`)
       }
-      const request = yield* checkInSteps(withModel(item, model), limits)
+      const request = yield* checkInSteps(withModel(item, model), limits, own, itemFields)
       if (size !== undefined) bytes += yield* replyBytes(request.questions, size, id)
       items.push({ ...named, request })
     } catch (error) {
       if (!(error instanceof OiError)) throw error
       items.push({ ...named, request: placed(index, error) })
     }
+    addIgnored(ignored, own, `${itemOf('requests', index)}.`)
     yield
   }
   if (size !== undefined) requireReplyFits(bytes, size, 'requests')
@@ -127,10 +142,11 @@ function* readStates(
   shared: { readonly questions?: Json; readonly model?: string },
   limits: RequestLimits,
   size: ReplySize | undefined,
+  ignored: string[],
 ): Steps<Batch> {
   const states = itemsOf('states', value)
   // With a state that is always right, what is found is wrong with the envelope.
-  const { questions } = yield* checkInSteps({ ...shared, state: true }, limits)
+  const { questions } = yield* checkInSteps({ ...shared, state: true }, limits, ignored)
   if (size !== undefined) {
     requireReplyFits(states.length * (yield* replyBytes(questions, size)), size, 'states')
   }

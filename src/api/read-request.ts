@@ -5,12 +5,14 @@
  *   1. Every message starts with the place and then names the rule; `param` is the place.
  *   2. Wrong shape is `ERR_BODY_INVALID` (422); right shape but an unknown type or too many of
  *      something is `ERR_REQUEST_UNACCEPTABLE` (400).
- *   3. The result is the parsed value itself: unknown fields stay in it and are never read.
+ *   3. The result is the parsed value itself: unknown fields stay in it and are never read; their
+ *      places are told beside it.
  *
  * @module
  */
 
 import type { DecideRequest, NoulQuestion, Question } from '../decide/types.js'
+import { addIgnored, noteIgnored } from './ignored.js'
 import {
   duplicateKeyOf,
   entriesOf,
@@ -51,14 +53,16 @@ export function readRequest(text: string, limits: RequestLimits): DecideRequest 
  *
  * @param size - Of the reply; without it, any.
  * @param known - Questions that were asked before, which need not be read again.
+ * @param ignored - Takes the places of members that nobody reads.
  */
 export function* readRequestInSteps(
   text: string,
   limits: RequestLimits,
   size?: ReplySize,
   known?: KnownQuestions,
+  ignored: string[] = [],
 ): Steps<DecideRequest> {
-  const request = yield* checkInSteps(yield* parseInSteps(text, known), limits)
+  const request = yield* checkInSteps(yield* parseInSteps(text, known), limits, ignored)
   if (size !== undefined && !fitsSurely(text.length, size)) {
     requireReplyFits(yield* replyBytes(request.questions, size), size, 'questions')
   }
@@ -75,19 +79,31 @@ export function checkRequest(body: unknown, limits: RequestLimits): DecideReques
   return atOnce(checkInSteps(body, limits))
 }
 
-/** As {@link checkRequest}, in steps. */
-export function* checkInSteps(body: unknown, limits: RequestLimits): Steps<DecideRequest> {
+/** As {@link checkRequest}, in steps. @param ignored - As of {@link readRequestInSteps}. */
+export function* checkInSteps(
+  body: unknown,
+  limits: RequestLimits,
+  ignored: string[] = [],
+  known = requestFields,
+): Steps<DecideRequest> {
   requireShape('request', body, '')
   requireNoMedia(body as object, unreadMedia, '')
   const request = body as DecideRequest
-  if (checked.get(request.questions) === limits) return request
+  noteIgnored(request, known, '', ignored)
+  noteIgnoredOfAssets(request.assets, ignored)
+  const before = checked.get(request.questions)
+  if (before?.limits === limits) {
+    addIgnored(ignored, before.ignored)
+    return request
+  }
 
   const names = keysOf(request.questions)
   requireUnique(request.questions, 'questions')
   requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
   let options = 0
+  const ofQuestions: string[] = []
   for (const [name, question] of entriesOf<unknown>(request.questions)) {
-    checkQuestion(question, placeOf('questions', name), limits)
+    checkQuestion(question, placeOf('questions', name), limits, ofQuestions)
     options += optionCount(question as Question)
     yield
   }
@@ -95,12 +111,32 @@ export function* checkInSteps(body: unknown, limits: RequestLimits): Steps<Decid
     const rule = `expected at most ${mostOptionsOfRequest} options of all questions together (max_options_per_request), got ${options}`
     throw failure('ERR_REQUEST_UNACCEPTABLE', 'questions', rule)
   }
-  if (isShared(request.questions)) checked.set(request.questions, limits)
+  addIgnored(ignored, ofQuestions)
+  if (isShared(request.questions)) {
+    checked.set(request.questions, { limits, ignored: ofQuestions })
+  }
   return request
 }
 
+interface Checked {
+  readonly limits: RequestLimits
+  readonly ignored: readonly string[]
+}
+
 /** With which limits questions were found right that several requests have. */
-const checked = new WeakMap<object, RequestLimits>()
+const checked = new WeakMap<object, Checked>()
+
+const requestFields = ['state', 'questions', 'model', 'assets', 'image', 'images']
+export const itemFields = [...requestFields, 'id']
+const questionFields = ['type', 'instructions', 'criteria']
+const assetFields = ['type', 'format', 'data_base64', 'part', 'max_pixels']
+
+function noteIgnoredOfAssets(assets: Json | undefined, ignored: string[]): void {
+  if (!isJsonObject(assets)) return
+  for (const [ref, asset] of entriesOf(assets)) {
+    if (isJsonObject(asset)) noteIgnored(asset, assetFields, placeOf('assets', ref), ignored)
+  }
+}
 
 /** Fields that carry media in other interfaces, and which no model here reads. */
 const unreadMedia = ['media', 'videos', 'video', 'audio', 'files']
@@ -127,8 +163,14 @@ export function requireNoMediaIn(body: object): void {
   requireNoMedia(body, anyMedia, '')
 }
 
-function checkQuestion(value: unknown, place: string, limits: RequestLimits): void {
+function checkQuestion(
+  value: unknown,
+  place: string,
+  limits: RequestLimits,
+  ignored: string[],
+): void {
   requireShape('question', value, place)
+  noteIgnored(value as object, questionFields, place, ignored)
   requireNoMedia(value as object, anyMedia, place)
   const { type } = value as { type: string }
   if (type !== 'noul' && type !== 'choice' && type !== 'score') {
@@ -155,14 +197,19 @@ function checkQuestion(value: unknown, place: string, limits: RequestLimits): vo
 
   const question = value as Question
   if (question.criteria) requireUnique(question.criteria, criteria)
-  if (question.type === 'noul' && question.criteria) requireSides(question.criteria, criteria)
+  if (question.type === 'noul' && question.criteria) {
+    requireSides(question.criteria, criteria)
+    noteIgnored(question.criteria, sides, criteria, ignored)
+  }
   if (question.type === 'noul') requireAsked(question, place)
 }
+
+const sides = ['true', 'false']
 
 /** Other names are misspelt ones. */
 function requireSides(criteria: object, place: string): void {
   const names = keysOf(criteria)
-  if (names.length === 0 || names.includes('true') || names.includes('false')) return
+  if (names.includes('true') || names.includes('false')) return
   const got = names.slice(0, 2).map((name) => JSON.stringify(shortened(name)))
   throw failure('ERR_BODY_INVALID', place, `expected true, false or both, got ${got.join(' and ')}`)
 }

@@ -33,10 +33,13 @@ export const NoulQuestionSchema = Type.Object(
         [
           Type.Null(),
           objectOnly(
-            Type.Object({
-              true: Type.Optional(Type.Unknown({ description: 'What counts as yes.' })),
-              false: Type.Optional(Type.Unknown({ description: 'What counts as no.' })),
-            }),
+            Type.Object(
+              {
+                true: Type.Optional(Type.Unknown({ description: 'What counts as yes.' })),
+                false: Type.Optional(Type.Unknown({ description: 'What counts as no.' })),
+              },
+              { minProperties: 1 },
+            ),
           ),
         ],
         { description: 'What the two answers mean: either of them, or both.' },

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Agreement } from '../accounts/consistency.js'
 import { showCredits } from '../accounts/money.js'
+import { counted } from '../api/counted.js'
 import { OiError } from '../errors.js'
 import { type Dependencies, exitCodes } from './dependencies.js'
 import { addSettings } from './setting-options.js'
@@ -69,7 +70,9 @@ export function addAccountsCommand(
       const { rows, closings } = accounts.compact(flags.before, path, flags.shrink)
       const deed = { action: 'ledger.compact', target: 'ledger', name: '' }
       administration.record(deed, null, { before: day, export: path, rows, closings })
-      process.stdout.write(`${rows} rows are in ${path} now, and ${closings} stand for them.\n`)
+      process.stdout.write(
+        `${counted(rows, 'row')} moved to ${path}, ${closings} stay in their place.\n`,
+      )
     })
   })
 }

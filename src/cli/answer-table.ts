@@ -121,10 +121,17 @@ function footer(response: JsonObject): string {
   const usage = response['usage']
   const count = (name: string) => Number(member(usage, name) ?? 0)
   return line(
-    `${textOf(response['model'])}: ${count('input_tokens')} tokens in ` +
-      `(${count('cached_tokens')} cached), ${count('output_tokens')} out, ` +
+    `${textOf(response['model'])}: ${count('input_tokens')} tokens in${cachedOf(response)}, ` +
+      `${count('output_tokens')} out, ` +
       `${Number(response['latency_ms']).toFixed(1)} ms`,
   )
+}
+
+/** Told in the evidence, the same by each answer. */
+function cachedOf(response: JsonObject): string {
+  const [first] = isJsonObject(response['answers']) ? Object.values(response['answers']) : []
+  const cached = member(member(first, 'evidence'), 'cached_tokens')
+  return cached === undefined ? '' : ` (${Number(cached)} cached)`
 }
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']

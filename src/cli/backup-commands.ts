@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { backUp, checkBackup, restore, timeInName } from '../accounts/backup.js'
 import type { Consistency } from '../accounts/consistency.js'
+import { counted } from '../api/counted.js'
 import { isServed } from '../admin/client.js'
 import { readConfig } from '../config.js'
 import { OiError } from '../errors.js'
@@ -28,8 +29,13 @@ export function addBackupCommands(
   done: (code: number) => void,
 ): void {
   const folderOf = ({ dataDir }: AccountsFlags) => readConfig(environment, { dataDir }).dataDir
-  const show = ({ workspaces, faults }: Consistency, json: boolean | undefined) => {
+  const show = ({ workspaces, faults, setAside }: Consistency, json: boolean | undefined) => {
     printList(workspaces, agreementColumns, json)
+    if (setAside > 0) {
+      printError(
+        `${counted(setAside, 'booking')} could not be made: see the table set_aside of accounts.db\n`,
+      )
+    }
     for (const fault of faults) printError(`${fault}\n`)
     if (faults.length > 0) done(exitCodes.failure)
   }
@@ -45,7 +51,7 @@ export function addBackupCommands(
       const { path, bytes } = await backUp(folder, target)
       const { workspaces, faults } = checkBackup(path, folder)
       print(`${path}\n`)
-      printError(`${sizeText(bytes)}, ${workspaces.length} workspaces\n`)
+      printError(`${sizeText(bytes)}, ${counted(workspaces.length, 'workspace')}\n`)
       for (const fault of faults) printError(`${fault}\n`)
       if (faults.length > 0) done(exitCodes.failure)
     },

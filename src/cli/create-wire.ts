@@ -22,11 +22,12 @@ export const createWire: Dependencies['createWire'] = ({ maxQuestions, maxReplyB
   const known = new KnownQuestions()
   return {
     decodeUtf8,
-    readRequest: (text, { evidence }) => {
-      return read(text, readRequestInSteps(text, limits, { maxReplyBytes, evidence }, known))
+    readRequest: (text, { evidence }, ignored) => {
+      const size = { maxReplyBytes, evidence }
+      return read(text, readRequestInSteps(text, limits, size, known, ignored))
     },
-    readBatch: (text, { evidence }) => {
-      return read(text, readBatchInSteps(text, limits, { maxReplyBytes, evidence }))
+    readBatch: (text, { evidence }, ignored) => {
+      return read(text, readBatchInSteps(text, limits, { maxReplyBytes, evidence }, ignored))
     },
     serializeDecision,
   }

@@ -169,6 +169,7 @@ export class Front {
     this.#servers.push(server)
     this.#addresses.push(`${scheme}://${reachable(host)}:${server.port}`)
     log.say(`Listening on ${this.url} (${server.by})\n`)
+    if (config.anonymous === 'loopback') log.say('Programs of this machine need no key\n')
     if (metricsPort === 0) return
     const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
     const metrics = { handlers: new MetricsHandlers(this.#handlers), flagPrefix: '--metrics-' }
@@ -187,6 +188,7 @@ export class Front {
         maxBodyBytes: bodyLimit(config, models),
         maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
         cors: createCors(config.corsOrigins),
+        anonymous: config.anonymous === 'loopback',
         trustedProxies: createTrustedProxies(config.trustedProxies),
       },
       // As many as the queue of every model takes: waiting for a place is fair between workspaces.

@@ -113,7 +113,7 @@ export class ModelChanges {
       const slot = this.#slots.find(name)
       const { name: own } = slot.planned
       if (slot === this.#slots.list[0]) {
-        const remedy = 'load another one with --default first'
+        const remedy = 'load another one as the default first (--default)'
         throw new OiError(
           'ERR_INVALID_ARGUMENT',
           `${own} is the default model, which answers requests that name none: ${remedy}`,

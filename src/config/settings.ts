@@ -135,6 +135,11 @@ const properties = {
     'who reaches the console and its API, with a password: this machine alone, everybody, nobody',
     { placeholder: 'who' },
   ),
+  anonymous: oneOf(
+    ['off', 'loopback'],
+    'whose requests without a key are answered, as of the default workspace: nobody’s, this machine’s',
+    { placeholder: 'who', live: true },
+  ),
   dataDir: path(1, 'data', 'folder of workspaces and keys', {
     placeholder: 'folder',
     shortcut: '--data',

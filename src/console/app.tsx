@@ -15,7 +15,7 @@ import { KeysPage } from './keys/page.js'
 import { ModelPage } from './models/model-page.js'
 import { ModelsPage } from './models/page.js'
 import { usePlace } from './navigation.js'
-import { Failed, Loading } from './parts/states.js'
+import { Failed } from './parts/states.js'
 import { PageHead } from './parts/small.js'
 import { PlaygroundPage } from './playground/page.js'
 import { session } from './server.js'
@@ -31,6 +31,8 @@ interface Pages {
   readonly list: FunctionComponent
   /** Of one thing in the list. */
   readonly one?: FunctionComponent<{ readonly name: string }>
+  /** What such things are called. Default: anything. */
+  readonly names?: RegExp
 }
 
 const pages: Readonly<Record<string, Pages>> = {
@@ -38,7 +40,7 @@ const pages: Readonly<Record<string, Pages>> = {
   playground: { list: PlaygroundPage },
   compare: { list: ComparePage },
   usage: { list: UsagePage },
-  workspaces: { list: WorkspacesPage, one: WorkspacePage },
+  workspaces: { list: WorkspacesPage, one: WorkspacePage, names: /^\d{1,15}$/ },
   models: { list: ModelsPage, one: ModelPage },
   settings: { list: SettingsPage },
   audit: { list: AuditPage },
@@ -62,18 +64,20 @@ export function App() {
       </main>
     )
   }
-  // The frame is painted before it is known who is signed in: it tells nothing of the server.
+  // A page asks for what it shows beside the question who is signed in: whoever is not learns
+  // nothing by it, and all others wait for one answer instead of two.
   return (
     <Frame page={page} name={name}>
-      {now === undefined ? <Loading /> : <Page page={page} name={name} />}
+      <Page page={page} name={name} />
     </Frame>
   )
 }
 
 function Page({ page, name }: { readonly page: string; readonly name: string | undefined }) {
   const known = Object.hasOwn(pages, page) ? pages[page] : undefined
-  if (known?.one !== undefined && name !== undefined) return <known.one key={name} name={name} />
-  if (known !== undefined) return <known.list />
+  const isNamed = name !== undefined && (known?.names?.test(name) ?? true)
+  if (known?.one !== undefined && isNamed) return <known.one key={name} name={name} />
+  if (known !== undefined && name === undefined) return <known.list />
   return (
     <PageHead title="There is no such page">
       <a class="button" href="#/keys">

@@ -45,6 +45,8 @@ export interface CallOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** Whether it is sent without a session, which it begins. */
+  readonly begins?: boolean
 }
 
 const root = '/admin/v1'
@@ -60,11 +62,11 @@ export interface Reply {
  * @throws {@link ApiError}, or an `AbortError` if the signal ended it.
  */
 export async function callText(path: string, options: CallOptions = {}): Promise<Reply> {
-  const { method = 'GET', body, signal } = options
+  const { method = 'GET', body, signal, begins = false } = options
   const headers = new Headers(options.headers)
   if (body !== undefined) headers.set('content-type', 'application/json')
-  const token = session.value?.csrf_token
-  if (method !== 'GET' && token !== undefined) headers.set('x-oi-csrf', token)
+  const token = method === 'GET' || begins ? undefined : (await knownSession())?.csrf_token
+  if (token !== undefined) headers.set('x-oi-csrf', token)
   let reply: Response
   let text: string
   try {
@@ -85,6 +87,8 @@ export async function callText(path: string, options: CallOptions = {}): Promise
   if (reply.ok) return { text, headers: reply.headers }
   const failure = errorOf(reply, text)
   if (failure.code === 'invalid_session') session.set(null)
+  const isStale = failure.code === 'forbidden' && token !== undefined
+  if (isStale && (await renewSession(token))) return callText(path, options)
   throw failure
 }
 
@@ -104,6 +108,30 @@ function errorOf(reply: Response, text: string): ApiError {
     const message = `The server answered ${reply.status} ${reply.statusText}`.trim()
     return new ApiError(reply.status, 'unknown', message, undefined, retry)
   }
+}
+
+/**
+ * Another tab may have signed out and in again: the cookie is of its session then, the token not.
+ *
+ * @returns Whether the session has another token.
+ */
+async function renewSession(token: string): Promise<boolean> {
+  const now = await call<Session>('/session')
+  session.set(now)
+  return now.csrf_token !== token
+}
+
+/** Who is signed in, as soon as that is known. */
+function knownSession(): Promise<Session | null> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (session.value === undefined) return
+      end()
+      resolve(session.value)
+    }
+    const end = session.subscribe(look)
+    look()
+  })
 }
 
 /** A path with those parameters that have a value. */

@@ -20,7 +20,7 @@ import type { ChosenReadout } from '../prompt/custom/types.js'
 import { createReadout } from '../prompt/readout.js'
 import { findTemperature, type Temperature } from '../prompt/temperatures.js'
 import type { Reader, Readout } from '../prompt/readout.js'
-import { answerOf } from '../scoring/answers.js'
+import { answerOf, answerText } from '../scoring/answers.js'
 import { type BoundCalibration, type CalibrationSource, inTurn } from '../scoring/calibration.js'
 import { optionLogits, suffixesOf } from '../scoring/option-logits.js'
 import type { Measurement } from '../scoring/types.js'
@@ -181,9 +181,9 @@ class EngineDecider implements ModelDecider {
         input_tokens: output.prefixTokens + output.suffixTokens,
         ...(images && { image_tokens: output.imageTokens }),
         output_tokens: Math.max(1, outputTokens),
-        cached_tokens: output.cachedTokens,
       },
       latency_ms: modelMs,
+      cached_tokens: output.cachedTokens,
       timings: {
         queue: rounded(output.queueMs),
         tokenize: rounded(output.tokenizeMs),
@@ -222,7 +222,7 @@ class EngineDecider implements ModelDecider {
   *#answers(
     readers: readonly Reader[],
     suffixes: readonly Suffix[],
-    { logits, ranks }: ScoreOutput,
+    { logits, ranks, cachedTokens }: ScoreOutput,
     evidence: boolean,
   ): Steps<{ answers: Record<string, Answer>; text: string }> {
     let at = 0
@@ -245,10 +245,10 @@ class EngineDecider implements ModelDecider {
       }
       const options = optionLogits(reading, measured)
       const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))
-      const answer = answerOf(question, options, { temperature, bias, evidence })
+      const answer = answerOf(question, options, { temperature, bias, evidence, cachedTokens })
       answers.push([name, answer])
       const comma = text === '' ? '' : ','
-      text += `${comma}${JSON.stringify(name)}:${stringifyJson(answer as unknown as Json)}`
+      text += `${comma}${JSON.stringify(name)}:${answerText(answer)}`
       yield
     }
     return { answers: objectFromEntries(answers), text: `{${text}}` }

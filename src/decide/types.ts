@@ -72,6 +72,8 @@ export interface Evidence {
   readonly temperature: number
   /** With averaged orders: the largest difference that the order makes to a probability, 0 to 1. */
   readonly order_spread?: number
+  /** Input tokens of the whole request that came from a cache: the same in each of its answers. */
+  readonly cached_tokens: number
 }
 
 export interface NoulAnswer {
@@ -109,7 +111,6 @@ export interface Usage {
   /** Only there if the request had images. */
   readonly image_tokens?: number
   readonly output_tokens: number
-  readonly cached_tokens: number
 }
 
 /** Milliseconds. */
@@ -127,6 +128,8 @@ export interface Decision {
   readonly answers: Readonly<Record<string, Answer>>
   readonly usage: Usage
   readonly latency_ms: number
+  /** Those of the input tokens that came from a cache. Not part of the response body. */
+  readonly cached_tokens: number
   readonly timings: Timings
 }
 

@@ -98,16 +98,18 @@ export async function measureRow(
     const backward = other === undefined ? undefined : backwards.get(other)
     return outcomeOf(observation, question, backward, others)
   })
-  const tokens = decisions.map(({ usage }) => tokensOf(usage)).reduce(sumOfTokens)
+  const tokens = decisions.map(tokensOf).reduce(sumOfTokens)
   const modelMs = Number(decision.latency_ms) || 0
   return { line: row.line, outcomes, tokens, latencyMs, modelMs }
 }
 
 /** A server may leave fields out, and its numbers may be texts of their own. */
-function tokensOf(usage: Partial<Usage> | undefined): Tokens {
+function tokensOf(decision: Decision): Tokens {
+  const usage = decision.usage as Partial<Usage> | undefined
+  const [first] = Object.values(decision.answers)
   return {
     input: Number(usage?.input_tokens ?? 0),
-    cached: Number(usage?.cached_tokens ?? 0),
+    cached: Number(first?.evidence?.cached_tokens ?? 0),
     image: Number(usage?.image_tokens ?? 0),
     output: Number(usage?.output_tokens ?? 0),
   }

@@ -24,7 +24,7 @@ import type { Head } from './exchange.js'
 import { requireNamed } from './multipart.js'
 import { Outcome } from './outcome.js'
 import { PostExchange } from './post-exchange.js'
-import { errorContent } from './reply.js'
+import { cachedTokensHeader, errorContent } from './reply.js'
 import { wireCodeOf } from './request-entry.js'
 
 const linesType = 'application/x-ndjson'
@@ -72,7 +72,7 @@ export class BatchExchange extends PostExchange {
   }
 
   protected override decide(text: string, decider: Decider): void | Promise<void> {
-    const batch = this.context.wire.readBatch(text, this.form)
+    const batch = this.context.wire.readBatch(text, this.form, this.ignored)
     if (!(batch instanceof Promise)) return this.#begin(batch, decider)
     return batch.then((read) => this.#begin(read, decider))
   }
@@ -229,7 +229,8 @@ export class BatchExchange extends PostExchange {
       return
     }
     const body = `{"results":[${results.join(',')}],${totals.text}}`
-    this.answer({ status: 200, body }, totals.timings)
+    const headers = [cachedTokensHeader, String(totals.cached_tokens)]
+    this.answer({ status: 200, body, headers }, totals.timings)
   }
 
   #stop(reason: unknown): void {

@@ -10,14 +10,15 @@ export class BatchTotals {
   readonly #usage: Record<string, number> & Usage = {
     input_tokens: 0,
     output_tokens: 0,
-    cached_tokens: 0,
   }
+  #cachedTokens = 0
   readonly #longest = { queue: 0, tokenize: 0, vision: 0 }
   readonly #startMs = performance.now()
   #endMs = this.#startMs
 
   /** Adds an item that has just been answered. */
-  add({ usage, timings }: Decision): void {
+  add({ usage, cached_tokens, timings }: Decision): void {
+    this.#cachedTokens += cached_tokens
     for (const [name, count] of Object.entries(usage) as [string, number][]) {
       this.#usage[name] = (this.#usage[name] ?? 0) + count
     }
@@ -29,6 +30,10 @@ export class BatchTotals {
 
   get usage(): Usage {
     return this.#usage
+  }
+
+  get cached_tokens(): number {
+    return this.#cachedTokens
   }
 
   /** The two members of the response body, without braces around them. */

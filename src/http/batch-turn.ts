@@ -4,20 +4,22 @@
  * @module
  */
 
+import type { Link } from '../chain.js'
 import { OiError } from '../errors.js'
 import { Canceller } from './canceller.js'
-import type { Deadlines, Expirable } from './deadlines.js'
+import type { Deadlines, Due, Expirable } from './deadlines.js'
 import type { Outcome } from './outcome.js'
 
 export class BatchTurn implements Expirable {
   readonly canceller = new Canceller()
   readonly #deadlines: Deadlines
   readonly #outcome: Outcome
+  readonly #due: Link<Due>
 
   constructor(deadlines: Deadlines, outcome: Outcome) {
     this.#deadlines = deadlines
     this.#outcome = outcome
-    deadlines.add(this)
+    this.#due = deadlines.add(this)
   }
 
   expire(): void {
@@ -30,6 +32,6 @@ export class BatchTurn implements Expirable {
   }
 
   end(): void {
-    this.#deadlines.delete(this)
+    this.#deadlines.delete(this.#due)
   }
 }

@@ -20,7 +20,7 @@ const all = '*'
 /** What a page may send that does not say what it wants to. */
 const requestHeaders = [
   ...['authorization', 'content-type', 'accept'],
-  ...['x-request-id', 'x-oi-evidence', 'x-oi-orders'],
+  ...['x-request-id', 'x-oi-evidence', 'x-oi-orders', 'traceparent'],
 ]
 
 /** What a page may read besides what every page may. */
@@ -29,7 +29,7 @@ const responseHeaders = [
   ...['x-ratelimit-limit-requests', 'x-ratelimit-limit-concurrent'],
   ...['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-concurrent'],
   ...['x-ratelimit-reset-requests', 'x-oi-ignored', 'x-oi-cached-tokens'],
-  ...['allow', 'accept-encoding', 'www-authenticate'],
+  ...['allow', 'accept-encoding', 'www-authenticate', 'traceparent'],
 ]
 
 /** Names of headers with commas between them. */
@@ -41,6 +41,17 @@ const mostAskedBytes = 2048
 const maxAgeSeconds = '7200'
 
 const refused = ['vary', 'origin']
+
+/**
+ * Whether a request is that of a web page which is not let in: browsers send some by themselves, as
+ * for a picture, and all that a page needs then is the address.
+ */
+export function isOfPage(head: Head, cors: Cors | undefined): boolean {
+  const origin = head.getHeader('origin')
+  if (origin !== '') return cors === undefined || cors.headers(origin) === refused
+  const site = head.getHeader('sec-fetch-site')
+  return site !== '' && site !== 'none' && site !== 'same-origin'
+}
 
 export class Cors {
   /** The headers for each origin that may call; of `*`, one entry for all. */

@@ -1,20 +1,28 @@
 /**
  * Time limits that are the same for all: what was added first is over first.
  *
- * A Map keeps that order, and only its first entry needs a timer: a request costs no timer calls.
+ * Only the first needs a timer: a request costs no timer calls.
  *
  * @module
  */
+
+import { Chain, type Link } from '../chain.js'
 
 export interface Expirable {
   /** Called once when the time is up, unless it was deleted before. Must not throw. */
   expire(): void
 }
 
+/** One entry's time. */
+export interface Due {
+  readonly entry: Expirable
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number
+}
+
 export class Deadlines {
   readonly limitMs: number
-  /** When each is due, on the clock of `performance.now()`. */
-  readonly #due = new Map<Expirable, number>()
+  readonly #due = new Chain<Due>()
   #timer: NodeJS.Timeout | undefined
 
   /** @param limitMs - What each entry has from the moment at which it is added. */
@@ -22,14 +30,16 @@ export class Deadlines {
     this.limitMs = limitMs
   }
 
-  add(entry: Expirable): void {
-    const dueMs = performance.now() + this.limitMs
-    this.#due.set(entry, dueMs)
-    this.#timer ??= this.#arm(dueMs)
+  /** @returns What {@link delete} takes. */
+  add(entry: Expirable): Link<Due> {
+    const atMs = performance.now() + this.limitMs
+    this.#timer ??= this.#arm(atMs)
+    return this.#due.add({ entry, atMs })
   }
 
-  delete(entry: Expirable): void {
-    this.#due.delete(entry)
+  /** Idempotent. */
+  delete(link: Link<Due> | undefined): void {
+    this.#due.remove(link)
   }
 
   #arm(dueMs: number): NodeJS.Timeout {
@@ -41,12 +51,13 @@ export class Deadlines {
   #sweep(): void {
     this.#timer = undefined
     const now = performance.now()
-    for (const [entry, dueMs] of this.#due) {
-      if (dueMs > now) {
-        this.#timer = this.#arm(dueMs)
+    for (let link = this.#due.first; link !== undefined; link = this.#due.first) {
+      const { entry, atMs } = link.value
+      if (atMs > now) {
+        this.#timer = this.#arm(atMs)
         return
       }
-      this.#due.delete(entry)
+      this.#due.remove(link)
       entry.expire()
     }
   }

@@ -10,6 +10,7 @@ import type { Client, Head } from './exchange.js'
 import { requireNamed } from './multipart.js'
 import { Outcome } from './outcome.js'
 import { type PostContext, PostExchange } from './post-exchange.js'
+import { cachedTokensHeader } from './reply.js'
 
 export class DecideExchange extends PostExchange {
   readonly #outcome: Outcome
@@ -26,7 +27,8 @@ export class DecideExchange extends PostExchange {
         this.told = decision
         this.trace?.part('book', this.#decidedMs)
         context.traffic.addPhases(timings)
-        this.answer({ status: 200, body }, timings)
+        const headers = [cachedTokensHeader, String(decision.cached_tokens)]
+        this.answer({ status: 200, body, headers }, timings)
       },
       fail: (error) => this.fail(error),
     })
@@ -39,7 +41,7 @@ export class DecideExchange extends PostExchange {
   }
 
   protected override decide(text: string, decider: Decider): void | Promise<void> {
-    const request = this.context.wire.readRequest(text, this.form)
+    const request = this.context.wire.readRequest(text, this.form, this.ignored)
     if (!(request instanceof Promise)) return this.#enter(request, decider)
     return request.then((read) => this.#enter(read, decider))
   }

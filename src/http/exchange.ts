@@ -95,7 +95,7 @@ export interface ExchangeContext {
   readonly failedKeys: FailedKeys
   readonly trustedProxies: TrustedProxies
   /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
-  authenticate(header: string): Caller
+  authenticate(header: string, head: Head, client: Client): Caller
 }
 
 const none: readonly string[] = []
@@ -152,7 +152,7 @@ export class Exchange {
   identify(head: Head): Caller {
     const header = head.getHeader('authorization')
     try {
-      this.caller = this.#context.authenticate(header)
+      this.caller = this.#context.authenticate(header, head, this.#client)
     } catch (error) {
       // Only what has failed is counted: a good key is never refused for its neighbours. And
       // whoever sends none at all tries nothing out.
@@ -243,12 +243,18 @@ export class Exchange {
     return undefined
   }
 
+  /** Headers of its kind of request; a hook. */
+  protected ownHeaders(): readonly string[] {
+    return none
+  }
+
   /** Called once, whatever the end was. @param status - 0 if the client had gone. */
   protected onEnd(_status: number, _ms: number): void {}
 
   #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
     return [
       ...headersOf(this.id, timings, totalMs, content),
+      ...this.ownHeaders(),
       ...this.#limits(),
       ...this.#crossOrigin,
     ]

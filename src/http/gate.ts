@@ -10,7 +10,7 @@ import type { StoreFigures as WriteFigures } from '../accounts/store-health.js'
 import type { Decision } from '../decide/types.js'
 
 /** What is known of an answer when it is charged. */
-export type Charged = Pick<Decision, 'model' | 'usage'>
+export type Charged = Pick<Decision, 'model' | 'usage' | 'cached_tokens'>
 
 /** How bookings stand. */
 export interface StoreFigures extends WriteFigures {

@@ -8,12 +8,13 @@
 
 import type { Accounts, Caller } from '../accounts/accounts.js'
 import { openApiDocument } from '../api/openapi/document.js'
-import type { Decider } from '../decide/types.js'
+import type { Decider, ModelCard } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { AdminArea } from './admin/admin-area.js'
 import type { AdminOptions } from './admin/call.js'
 import { BatchExchange } from './batch-exchange.js'
 import { BodyBudget } from './body-budget.js'
+import { Callers } from './callers.js'
 import { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
 import { Deadlines } from './deadlines.js'
@@ -23,17 +24,18 @@ import { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
 import type { RunnerReport } from '../runner/supervision.js'
 import type { Logger } from './logger.js'
-import { modelList } from './model-list.js'
+import { modelEntry, modelList } from './model-list.js'
 import { Metrics, type SpanFigures } from './metrics.js'
-import { pathOf } from './path.js'
+import { modelIn, modelRoute, pathOf } from './path.js'
 import type { Machine } from './process-metrics.js'
-import type { PostContext, PostExchange, Wire } from './post-exchange.js'
+import type { PostContext, PostExchange } from './post-exchange.js'
 import { answerFrom, otherMethod, type Route } from './routes.js'
 import { requireRunners } from './ready-runners.js'
 import { Running } from './running.js'
 import type { Tracer } from '../trace/tracer.js'
 import { Traffic } from './traffic.js'
 import { usageReport } from './usage-report.js'
+import type { Wire } from './wire.js'
 
 /** What answers, and whether it can yet. */
 export interface Backend {
@@ -60,13 +62,15 @@ export interface HandlersSettings {
   readonly maxQuestions?: number | undefined
   /** Which web pages may call. Default: none. */
   readonly cors?: Cors | undefined
+  /** Whether this machine's programs need no key. Default: they do. */
+  readonly anonymous?: boolean | undefined
   /** Whose X-Forwarded-For is believed. Default: nobody's. */
   readonly trustedProxies?: TrustedProxies | undefined
 }
 
 export interface HandlersOptions extends HandlersSettings {
   readonly backend: Backend
-  readonly accounts: Pick<Accounts, 'authenticate' | 'usage'>
+  readonly accounts: Pick<Accounts, 'authenticate' | 'callerOf' | 'usage'>
   readonly gate: Gate
   readonly logger: Logger
   /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
@@ -116,6 +120,7 @@ export class Handlers implements PostContext, Listener {
   deadlines!: Deadlines
   batchDeadlines!: Deadlines
   cors: Cors | undefined
+  anonymous!: boolean
   trustedProxies!: TrustedProxies
   /** Every path that is answered otherwise than with 404. */
   readonly paths: readonly string[]
@@ -123,11 +128,7 @@ export class Handlers implements PostContext, Listener {
   readonly #accounts: HandlersOptions['accounts']
   readonly #admin: AdminArea | undefined
   #maxQuestions: number | undefined
-  /**
-   * Whose keys are good in this turn of the event loop: what is read in one was sent before anybody
-   * could know what has changed since it began.
-   */
-  readonly #callers = new Map<string, Caller>()
+  readonly #callers: Callers
   #draining = false
   #closing = false
   /** Made when it is first asked for. */
@@ -152,17 +153,29 @@ export class Handlers implements PostContext, Listener {
     [
       '/v1/models',
       (head, exchange) => {
-        const { models: allowed } = exchange.identify(head)
-        const limits = { max_body_bytes: this.maxBodyBytes, max_reply_bytes: this.maxReplyBytes }
-        const models = this.decider().models.filter(({ name }) => allowed?.includes(name) ?? true)
-        return { status: 200, body: JSON.stringify(modelList(models, limits)) }
+        const models = this.#modelsOf(exchange.identify(head))
+        return { status: 200, body: JSON.stringify(modelList(models, this.#limits)) }
+      },
+    ],
+    [
+      modelRoute,
+      (head, exchange) => {
+        const models = this.#modelsOf(exchange.identify(head))
+        const id = modelIn(exchange.path)
+        const model = models.find(({ name, aliases }) => {
+          return name === id || (id !== undefined && aliases.includes(id))
+        })
+        const message = 'There is no such model: GET /v1/models lists them'
+        if (model === undefined) throw new OiError('ERR_NOT_FOUND', message)
+        return { status: 200, body: JSON.stringify(modelEntry(model, this.#limits)) }
       },
     ],
     [
       '/v1/usage',
       (head, exchange) => {
         const { workspace, keyId } = exchange.identify(head)
-        const usage = this.#accounts.usage(workspace, keyId)
+        // Whoever comes without a key has none that could be told of.
+        const usage = this.#accounts.usage(workspace, keyId === 0 ? undefined : keyId)
         return { status: 200, body: JSON.stringify(usageReport(usage)) }
       },
     ],
@@ -172,6 +185,7 @@ export class Handlers implements PostContext, Listener {
     const { backend, accounts, gate, logger, serveMetrics } = options
     this.#backend = backend
     this.#accounts = accounts
+    this.#callers = new Callers(accounts)
     this.gate = gate
     this.logger = logger
     this.tracer = options.tracing?.tracer
@@ -204,6 +218,7 @@ export class Handlers implements PostContext, Listener {
     this.deadlines = new Deadlines(settings.deadlineMs)
     this.batchDeadlines = new Deadlines(settings.batchDeadlineMs ?? 900_000)
     this.cors = settings.cors
+    this.anonymous = settings.anonymous ?? false
     this.trustedProxies = settings.trustedProxies ?? new TrustedProxies([])
     this.#maxQuestions = settings.maxQuestions
     this.#openApi = undefined
@@ -265,6 +280,15 @@ export class Handlers implements PostContext, Listener {
     if (trouble !== undefined) throw new OiError('ERR_OVERLOADED', trouble)
   }
 
+  get #limits() {
+    return { max_body_bytes: this.maxBodyBytes, max_reply_bytes: this.maxReplyBytes }
+  }
+
+  /** The models that a caller may use. */
+  #modelsOf({ models: allowed }: Caller): readonly ModelCard[] {
+    return this.decider().models.filter(({ name }) => allowed?.includes(name) ?? true)
+  }
+
   #isReady(): boolean {
     try {
       this.#requireReady()
@@ -274,14 +298,8 @@ export class Handlers implements PostContext, Listener {
     }
   }
 
-  authenticate(header: string): Caller {
-    let caller = this.#callers.get(header)
-    if (caller === undefined) {
-      caller = this.#accounts.authenticate(header)
-      if (this.#callers.size === 0) setImmediate(() => this.#callers.clear())
-      this.#callers.set(header, caller)
-    }
-    return caller
+  authenticate(header: string, head: Head, client: Client): Caller {
+    return this.#callers.callerOf(header, head, client, this)
   }
 
   decider(): Decider {

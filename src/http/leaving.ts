@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Link } from '../chain.js'
 import { Running } from './running.js'
 
 export interface Leaver {
@@ -31,13 +32,15 @@ export class Leaving {
     return this.#leavers.size
   }
 
-  add(leaver: Leaver): void {
-    this.#leavers.add(leaver)
+  /** @returns What {@link delete} takes. */
+  add(leaver: Leaver): Link<Leaver> {
     this.#timer ??= setInterval(() => this.#cutOff(), Math.min(lookMs, this.#patienceMs)).unref()
+    return this.#leavers.add(leaver)
   }
 
-  delete(leaver: Leaver): void {
-    this.#leavers.delete(leaver)
+  /** Idempotent. */
+  delete(link: Link<Leaver> | undefined): void {
+    this.#leavers.delete(link)
     if (this.#leavers.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -50,6 +53,6 @@ export class Leaving {
 
   #cutOff(): void {
     const latestMs = performance.now() - this.#patienceMs
-    for (const leaver of this.#leavers) if (leaver.progressMs < latestMs) leaver.cut()
+    for (const leaver of this.#leavers.entries()) if (leaver.progressMs < latestMs) leaver.cut()
   }
 }

@@ -70,6 +70,12 @@ const storeMetrics: readonly {
     read: ({ failedWrites }) => failedWrites,
   },
   {
+    name: 'set_aside_bookings_total',
+    help: 'Bookings that could not be made, kept in the table set_aside of accounts.db',
+    kind: 'counter',
+    read: ({ setAside }) => setAside,
+  },
+  {
     name: 'failing',
     help: '1 while usage cannot be written',
     kind: 'gauge',

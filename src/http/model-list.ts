@@ -1,5 +1,5 @@
 /**
- * The body of GET /v1/models: the cards under `models`, and under `data` the shorter list that
+ * The bodies of GET /v1/models and of one of them. The list: the cards under `models`, and under `data` the shorter list that
  * clients of other model servers read.
  *
  * @module
@@ -22,11 +22,16 @@ export function modelList(models: readonly ModelCard[], limits: ServerLimits) {
   return {
     models: models.map((model) => fullCard(model, limits)),
     object: 'list',
-    data: models.map((model) => ({
-      id: model.name,
-      object: 'model',
-      created: Math.floor(Date.parse(model.release_date) / 1000),
-      owned_by: 'oi',
-    })),
+    data: models.map(shortCard),
   }
+}
+
+/** One model, as both lists have it. */
+export function modelEntry(model: ModelCard, limits: ServerLimits) {
+  return { ...fullCard(model, limits), ...shortCard(model) }
+}
+
+function shortCard({ name, release_date: date }: ModelCard) {
+  const created = Math.floor(Date.parse(date) / 1000)
+  return { id: name, object: 'model', created, owned_by: 'oi' }
 }

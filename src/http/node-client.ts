@@ -2,9 +2,9 @@
  * A client on node:http, and one whose request node:http could not read.
  *
  * Rules
- *   1. A reply that is sent before the request's body has come ends only behind the body: closing
- *      a connection with bytes unread resets it, and the client would not see the reply. What is
- *      read for that is bounded in size and time.
+ *   1. While the request's body still comes, its refusal waits for the end of it, within bounds:
+ *      closing a connection with bytes unread resets it, and most clients, which send first and
+ *      read then, would only see that. What comes is dropped.
  *
  * @module
  */
@@ -14,9 +14,11 @@ import type { Client } from './exchange.js'
 import type { Leaver, Leaving } from './leaving.js'
 import type { Reply } from './reply.js'
 
-/** Rule 1. */
-const mostDiscardedBytes = 67_108_864
-const longestDiscardMs = 10_000
+/** How long a refusal waits for the end of the body, in all and for its next part (rule 1). */
+const dropMs = 10_000
+const dropGapMs = 1000
+/** And for how many bytes. */
+const dropBytes = 256 * 2 ** 20
 /** Handed over at once. */
 const pieceBytes = 65_536
 
@@ -53,17 +55,15 @@ export class NodeClient implements Client, Leaver {
     const fields = [...headers]
     if (status !== 204) fields.push('content-length', String(Buffer.byteLength(body)))
     const noMore = this.awaitsContinue || this.bodyLost
-    if (close || noMore) fields.push('connection', 'close')
-    this.#track()
-    response.writeHead(status, STATUS_CODES[status], fields)
     const bytes = bytesOf(headOnly || status === 204 ? '' : body)
-    if (this.#request.complete || noMore) {
+    const reply = (last: boolean) => {
+      if (last) fields.push('connection', 'close')
+      response.writeHead(status, STATUS_CODES[status], fields)
       this.#give(bytes, () => response.end())
-    } else {
-      response.flushHeaders()
-      this.#give(bytes, () => {})
-      this.#endBehindBody()
     }
+    this.#track()
+    if (this.#request.complete || noMore) reply(close || noMore)
+    else this.#dropBody((came) => reply(close || !came))
   }
 
   begin(status: number, headers: readonly string[], onWritable: () => void): void {
@@ -102,10 +102,10 @@ export class NodeClient implements Client, Leaver {
 
   #track(): void {
     this.#progress()
-    this.#leaving.add(this)
+    const tracked = this.#leaving.add(this)
     // Both, as a connection may be lost before all is handed over.
     for (const event of ['finish', 'close']) {
-      this.#response.once(event, () => this.#leaving.delete(this))
+      this.#response.once(event, () => this.#leaving.delete(tracked))
     }
   }
 
@@ -113,18 +113,25 @@ export class NodeClient implements Client, Leaver {
     this.progressMs = performance.now()
   }
 
-  /** Rule 1. */
-  #endBehindBody(): void {
+  /** Rule 1. @param done - Is told whether all of the body came. */
+  #dropBody(done: (came: boolean) => void): void {
     const request = this.#request
+    const endMs = performance.now() + dropMs
     let bytes = 0
-    const giveUp = () => request.socket.destroy()
-    const timer = setTimeout(giveUp, longestDiscardMs)
+    let ended = false
+    const end = (came: boolean) => {
+      clearTimeout(timer)
+      if (!ended && !this.#response.destroyed) done(came)
+      ended = true
+    }
+    const timer = setTimeout(() => end(false), dropGapMs)
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > mostDiscardedBytes) giveUp()
+      if (bytes > dropBytes || performance.now() > endMs) end(false)
+      else if (!ended) timer.refresh()
     })
+    request.once('end', () => end(true))
     request.once('close', () => clearTimeout(timer))
-    request.once('end', () => this.#response.end())
   }
 }
 

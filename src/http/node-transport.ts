@@ -9,7 +9,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import { type AddressInfo, createServer as createNetServer, Socket } from 'node:net'
-import type { Server as NetServer } from 'node:net'
+import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { OiError } from '../errors.js'
 import type { Exchange, Listener } from './exchange.js'
@@ -124,7 +124,8 @@ export class NodeTransport implements Transport {
   }
 
   stopAccepting(): void {
-    this.#acceptor.close(() => {})
+    // That of node:http would also end connections whose replies are handed over and not sent yet.
+    NetServer.prototype.close.call(this.#acceptor, () => {})
   }
 
   get sending(): boolean {

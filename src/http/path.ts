@@ -31,6 +31,23 @@ export function pathOf(target: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
+/** The route of a path, of which some have the path of one thing in the place of its id. */
+export function routeOf(path: string): string {
+  return path.startsWith(ofModel) ? modelRoute : path
+}
+
+const ofModel = '/v1/models/'
+export const modelRoute = `${ofModel}{id}`
+
+/** The name in the path of a model; undefined if it cannot be one. */
+export function modelIn(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path.slice(ofModel.length))
+  } catch {
+    return undefined
+  }
+}
+
 /** Looking for the nearest route takes time by the length. */
 const longestLookedUp = 64
 

@@ -10,41 +10,25 @@
  */
 
 import { createHash } from 'node:crypto'
+import { ignoredText } from '../api/ignored.js'
 import type { Orders } from '../api/orders.js'
-import type { Batch } from '../api/read-batch.js'
 import { atOnce, inTurns } from '../api/turns.js'
-import type { DecideOptions, Decider, DecideRequest, Decision } from '../decide/types.js'
+import type { Link } from '../chain.js'
+import type { DecideOptions, Decider, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import { readTraceparent } from '../trace/traceparent.js'
 import type { Trace, Tracer } from '../trace/tracer.js'
 import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
-import type { Deadlines, Expirable } from './deadlines.js'
+import type { Deadlines, Due, Expirable } from './deadlines.js'
 import { type Client, everyValue, Exchange, type ExchangeContext, type Head } from './exchange.js'
 import { type Coding, inflate } from './inflate.js'
 import { type Form, readForm } from './multipart.js'
 import { readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from './request-entry.js'
 import type { Running } from './running.js'
-
-/** What the head says about the reply, which its size depends on. */
-export interface ReplyForm {
-  readonly evidence: boolean
-}
-
-/**
- * A request's text to its meaning, and a decision to its text. A long text is read in several
- * turns of the event loop: then it is a promise, which rejects with what is thrown otherwise.
- */
-export interface Wire {
-  /** @throws {@link OiError} `ERR_BODY_INVALID` if the bytes are not UTF-8. */
-  decodeUtf8(bytes: Uint8Array): string
-  /** @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE`. */
-  readRequest(text: string, form: ReplyForm): DecideRequest | Promise<DecideRequest>
-  /** @throws As `readRequest`, for what is wrong with the batch as a whole. */
-  readBatch(text: string, form: ReplyForm): Batch | Promise<Batch>
-  serializeDecision(decision: Decision): string
-}
+import type { ReplyForm, Wire } from './wire.js'
 
 export interface PostContext extends ExchangeContext {
   readonly wire: Wire
@@ -69,6 +53,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
   protected readonly canceller = new Canceller()
   /** Undefined if this request is not traced. */
   protected readonly trace: Trace | undefined
+  /** Members of the body that nobody reads. */
+  protected readonly ignored: string[] = []
+  readonly #traceparent: string
   #evidence = false
   /** Undefined: as the model is set. */
   #orders: Orders | undefined
@@ -84,20 +71,21 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #text: string | undefined
   #digest: string | undefined
   #limit: Deadlines
+  #due: Link<Due> | undefined
+  #running: Link<PostExchange> | undefined
 
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
     this.context = context
-    this.trace = context.tracer?.begin(head.getHeader('traceparent'), () =>
-      everyValue(head, 'tracestate'),
-    )
+    this.#traceparent = head.getHeader('traceparent')
+    this.trace = context.tracer?.begin(this.#traceparent, () => everyValue(head, 'tracestate'))
     this.#limit = context.deadlines
   }
 
   /** Checks the head. Unless that ended the exchange, its body comes next. */
   begin(head: Head): void {
-    this.context.running.add(this)
-    this.#limit.add(this)
+    this.#running = this.context.running.add(this)
+    this.#due = this.#limit.add(this)
     try {
       const caller = this.identify(head)
       this.context.gate.requireRoom(caller)
@@ -150,8 +138,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   abstract cancel(error: OiError): void
 
   expire(): void {
-    const { limitMs } = this.#limit
-    this.cancel(new OiError('ERR_TIMEOUT', `The request was not answered within ${limitMs} ms`))
+    const message = `The request was not answered within ${this.#limit.limitMs} ms`
+    this.cancel(new OiError('ERR_TIMEOUT', message))
   }
 
   /** What else the head says; a hook for kinds of requests that want it. */
@@ -170,9 +158,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Goes by another time limit, which begins now. */
   protected limitBy(limit: Deadlines): void {
-    this.#limit.delete(this)
+    this.#limit.delete(this.#due)
     this.#limit = limit
-    limit.add(this)
+    this.#due = limit.add(this)
   }
 
   /** What goes with each decision of this exchange. */
@@ -208,6 +196,16 @@ export abstract class PostExchange extends Exchange implements Expirable {
     )
   }
 
+  protected override ownHeaders(): readonly string[] {
+    const { trace } = this
+    if (this.#traceparent === '' && this.ignored.length === 0 && !trace) return noHeaders
+    const headers: string[] = []
+    if (this.ignored.length > 0) headers.push('x-oi-ignored', ignoredText(this.ignored))
+    const own = trace?.traceparent ?? echoed(this.#traceparent)
+    if (own !== '') headers.push('traceparent', own)
+    return headers
+  }
+
   protected override get traceId(): string | undefined {
     return this.trace?.id
   }
@@ -218,10 +216,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
       const attributes = attributesOf({ id, path, status, caller, told, failure })
       this.trace.end(`POST ${path}`, startMs, attributes, status >= 500)
     }
-    this.context.running.delete(this)
-    this.#limit.delete(this)
-    this.#body = undefined
-    this.#text = undefined
+    this.context.running.delete(this.#running)
+    this.#limit.delete(this.#due)
+    this.#body = this.#text = undefined
     this.files = noFiles
     this.context.bodies.giveBack(this.#bodyBytes)
   }
@@ -290,6 +287,12 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 }
 
+/** What is malformed is as good as none. */
+function echoed(traceparent: string): string {
+  return readTraceparent(traceparent) === undefined ? '' : traceparent
+}
+
+const noHeaders: readonly string[] = []
 const noFiles: Form['files'] = new Map()
 /** Taken apart in a fraction of a millisecond. */
 const shortForm = 2 ** 20

@@ -32,6 +32,9 @@ export interface TextContent extends Content {
   readonly body: string
 }
 
+/** How many of the input tokens came from a cache. */
+export const cachedTokensHeader = 'x-oi-cached-tokens'
+
 export const noTimings: Timings = { queue: 0, tokenize: 0, vision: 0, model: 0 }
 
 /** How long a caller waits at most before the next try, unless the error knows better. */

@@ -15,6 +15,7 @@ export interface Told {
   /** Of one answer. */
   readonly model?: string
   readonly usage: Usage
+  readonly cached_tokens: number
   readonly timings: Timings
 }
 
@@ -39,7 +40,7 @@ export function entryOf({ caller, told, failure, trace, ms, ...request }: Ended)
     ms: Math.round(ms * 1000) / 1000,
     ...(caller && { workspace: caller.workspace, key: caller.keyId }),
     ...(failure !== undefined && { error: wireCodeOf(failure) }),
-    ...(told && { model: told.model, ...told.usage, ...timesOf(told.timings) }),
+    ...(told && toldOf(told)),
     ...(trace !== undefined && { trace }),
   }
 }
@@ -58,7 +59,7 @@ export function attributesOf(request: Omit<Ended, 'method' | 'ms' | 'trace'>): A
     'oi.model': told?.model,
     'oi.input_tokens': told?.usage.input_tokens,
     'oi.output_tokens': told?.usage.output_tokens,
-    'oi.cached_tokens': told?.usage.cached_tokens,
+    'oi.cached_tokens': told?.cached_tokens,
   }
 }
 
@@ -66,6 +67,11 @@ export function attributesOf(request: Omit<Ended, 'method' | 'ms' | 'trace'>): A
 export function wireCodeOf(error: unknown): string {
   return error instanceof OiError ? errorTable[error.code].wire : 'internal_error'
 }
+
+const toldOf = ({ model, usage, cached_tokens, timings }: Told) => ({
+  ...{ model, ...usage, cached_tokens },
+  ...timesOf(timings),
+})
 
 const timesOf = ({ queue, tokenize, vision, model }: Timings) => ({
   queue_ms: queue,

@@ -6,7 +6,7 @@
 
 import { OiError } from '../errors.js'
 import type { Exchange, Head } from './exchange.js'
-import { noSuchRoute } from './path.js'
+import { noSuchRoute, routeOf } from './path.js'
 import { type Content, errorContent } from './reply.js'
 
 const everyMethod = 'GET, HEAD, POST'
@@ -56,7 +56,7 @@ function contentOf(
   paths: readonly string[],
 ): Content | Promise<Content> {
   const { method, path } = exchange
-  const route = routes.get(path)
+  const route = routes.get(routeOf(path))
   if (route === undefined) {
     // A page is told what is wrong only by the call itself, which it makes if this succeeds.
     const preflight = exchange.preflight(head, everyMethod)

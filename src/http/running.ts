@@ -4,25 +4,30 @@
  * @module
  */
 
+import { Chain, type Link } from '../chain.js'
+
 export class Running<T> {
-  readonly #entries = new Set<T>()
+  readonly #entries = new Chain<T>()
   readonly #emptied: (() => void)[] = []
 
   get size(): number {
     return this.#entries.size
   }
 
-  add(entry: T): void {
-    this.#entries.add(entry)
+  /** @returns What {@link delete} takes. */
+  add(entry: T): Link<T> {
+    return this.#entries.add(entry)
   }
 
-  delete(entry: T): void {
-    this.#entries.delete(entry)
+  /** Idempotent. */
+  delete(link: Link<T> | undefined): void {
+    this.#entries.remove(link)
     if (this.#entries.size > 0) return
     for (const emptied of this.#emptied.splice(0)) emptied()
   }
 
-  [Symbol.iterator](): Iterator<T> {
+  /** Those that run now. */
+  entries(): readonly T[] {
     return this.#entries.values()
   }
 
@@ -37,6 +42,6 @@ export class Running<T> {
         })
       })
     }
-    return [...this.#entries]
+    return this.#entries.values()
   }
 }

@@ -8,15 +8,10 @@
  */
 
 import type { Timings } from '../decide/types.js'
+import { routeOf } from './path.js'
 
 /** Upper bounds of the histogram, milliseconds: from a short prompt on a GPU to a deadline. */
 const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000]
-
-/** Paths that are counted together. */
-function areaOf(path: string): string {
-  const [, area] = /^\/(admin|console)(?:\/|$)/.exec(path) ?? []
-  return area === undefined ? 'other' : `/${area}`
-}
 
 export class Traffic {
   readonly #routes: ReadonlySet<string>
@@ -37,13 +32,21 @@ export class Traffic {
 
   /** Counts a request that ended. @param status - 0 if the client had gone. */
   count(path: string, status: number): void {
-    const route = this.#routes.has(path) ? path : areaOf(path)
+    const route = this.#routes.has(path) ? path : this.#areaOf(path)
     let byStatus = this.#requests.get(route)
     if (byStatus === undefined) {
       byStatus = new Map<number, number>()
       this.#requests.set(route, byStatus)
     }
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+  }
+
+  /** Under what paths are counted together. */
+  #areaOf(path: string): string {
+    const route = routeOf(path)
+    if (this.#routes.has(route)) return route
+    const [, area] = /^\/(admin|console)(?:\/|$)/.exec(path) ?? []
+    return area === undefined ? 'other' : `/${area}`
   }
 
   /** Counts the result of an item of a batch. */

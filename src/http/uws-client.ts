@@ -23,6 +23,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from 'uWebSockets.js'
+import type { Link } from '../chain.js'
 import type { Client } from './exchange.js'
 import type { Leaver, Leaving } from './leaving.js'
 import type { Reply } from './reply.js'
@@ -57,6 +58,7 @@ export class UwsClient implements Client, Leaver {
   #dropEndMs = 0
   #refusal: Reply | undefined
   #dropTimer: NodeJS.Timeout | undefined
+  #tracked: Link<Leaver> | undefined
   /** Parts that are not given to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
   readonly #keepAlive: string
@@ -216,7 +218,7 @@ export class UwsClient implements Client, Leaver {
 
   #track(): void {
     this.#progress()
-    this.#leaving.add(this)
+    this.#tracked ??= this.#leaving.add(this)
   }
 
   #progress(): void {
@@ -226,7 +228,7 @@ export class UwsClient implements Client, Leaver {
   #finish(): void {
     this.#done = true
     clearTimeout(this.#dropTimer)
-    this.#leaving.delete(this)
+    this.#leaving.delete(this.#tracked)
   }
 
   #writeHead(status: number, headers: readonly string[], closes: boolean): void {

@@ -123,7 +123,10 @@ export class WorkspaceGate implements Gate {
     this.#places.leave(workspaceId)
   }
 
-  book({ keyId, workspaceId }: Caller, { model, usage }: Charged): Promise<void> | undefined {
+  book(
+    { keyId, workspaceId }: Caller,
+    { model, usage, cached_tokens }: Charged,
+  ): Promise<void> | undefined {
     const standing = this.#standings.get(workspaceId)!
     const cost = costOf(usage, this.#accounts.prices.of(model))
     const limited = standing.balance !== null
@@ -138,7 +141,7 @@ export class WorkspaceGate implements Gate {
       inputTokens: usage.input_tokens,
       outputTokens: usage.output_tokens,
       imageTokens: usage.image_tokens ?? 0,
-      cachedTokens: usage.cached_tokens,
+      cachedTokens: cached_tokens,
       cost,
       charged: limited,
     }

@@ -15,6 +15,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
+import { Chain } from '../chain.js'
 import type {
   Engine,
   EngineStats,
@@ -45,7 +46,7 @@ type Ask<T> = (engine: Engine) => Promise<T>
 export class SupervisedEngine implements Engine {
   readonly info: ModelInfo
   readonly #events: SupervisorEvents
-  readonly #inside: Set<Call>
+  readonly #inside: Chain<Call>
   readonly #keeper: RunnerKeeper
   #askedAgain = 0
   #gaveUp = 0
@@ -57,12 +58,12 @@ export class SupervisedEngine implements Engine {
 
   /** Opens the first one. @throws As the opener. */
   static async open(open: OpenRunner, events: SupervisorEvents = {}): Promise<SupervisedEngine> {
-    const inside = new Set<Call>()
-    const keeper = await RunnerKeeper.open({ open, events, inside: () => [...inside] })
+    const inside = new Chain<Call>()
+    const keeper = await RunnerKeeper.open({ open, events, inside: () => inside.values() })
     return new SupervisedEngine(keeper, inside, events)
   }
 
-  private constructor(keeper: RunnerKeeper, inside: Set<Call>, events: SupervisorEvents) {
+  private constructor(keeper: RunnerKeeper, inside: Chain<Call>, events: SupervisorEvents) {
     this.#keeper = keeper
     this.#inside = inside
     this.#events = events
@@ -153,7 +154,7 @@ export class SupervisedEngine implements Engine {
   async #askNow<T>(call: Call, ask: Ask<T>): Promise<T> {
     const { runner } = this.#keeper
     if (runner === undefined) throw this.#unavailable()
-    this.#inside.add(call)
+    const link = this.#inside.add(call)
     try {
       const answer = await ask(runner.engine)
       this.#keeper.noteAnswer()
@@ -162,7 +163,7 @@ export class SupervisedEngine implements Engine {
       if (isEnd(error)) call.ends++
       throw error
     } finally {
-      this.#inside.delete(call)
+      this.#inside.remove(link)
     }
   }
 

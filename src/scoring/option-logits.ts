@@ -55,6 +55,8 @@ function labelLogits(
   const { logits: candidates, vocabulary, rank } = measured!
   let at = 0
   const logits = forms.map((count) => {
+    // Of one form, both are its own logit; most options have one.
+    if (count === 1) return candidates[at++]!
     const own: number[] = []
     for (let i = 0; i < count; i++) own.push(candidates[at++]!)
     return pick === 'likeliest' ? Math.max(...own) : logSumExp(own)

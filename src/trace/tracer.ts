@@ -79,6 +79,11 @@ export class Trace {
     this.#add = add
   }
 
+  /** The header by which others say that they belong to it. */
+  get traceparent(): string {
+    return `00-${this.id}-${this.#spanId}-01`
+  }
+
   /** A part of the request that has ended. */
   part(name: string, startMs: number, endMs = performance.now()): void {
     this.#end(name, startMs, endMs, this.#spanId)

@@ -13,6 +13,19 @@ consoleTest('compare', {}, async (t, console) => {
     if (request.url().endsWith('/decide')) decisions++
   })
 
+  await t.test('an example takes the place of no questions', async (t) => {
+    const example = page.getByRole('button', { name: 'Insert an example' })
+    await example.waitFor()
+    await page
+      .getByRole('region', { name: 'Questions' })
+      .getByRole('button', { name: 'Score' })
+      .click()
+    await example.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Remove question question' }).click()
+    await example.waitFor()
+    t.pass()
+  })
+
   await t.test('cases are asked in each column, and flips are marked', async (t) => {
     await page.getByRole('button', { name: 'Insert an example' }).click()
     await page.getByRole('group', { name: 'Column 2' }).getByLabel('Model').selectOption('other')

@@ -1,6 +1,17 @@
 /** Models and settings of the running server, in a browser. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { fixturePath } from '../helpers/fixture.js'
 import { consoleTest } from '../helpers/console.js'
+
+const mainScript = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+
+/** As `oi models pull` leaves a model. */
+const pull = (dataDir: string, file: string) =>
+  promisify(execFile)(process.execPath, [
+    ...[mainScript, 'models', 'pull', file, '--name', 'pulled', '--data-dir', dataDir],
+  ])
 
 consoleTest('models and settings', { args: ['--threads', '1'] }, async (t, console) => {
   const { page } = console
@@ -10,13 +21,13 @@ consoleTest('models and settings', { args: ['--threads', '1'] }, async (t, conso
 
   await t.test('a model is loaded, reloaded, priced and unloaded', async (t) => {
     await row('oi-small').getByText('Ready').waitFor()
-    const file = await fixturePath('small')
+    await pull(console.dataDir, await fixturePath('small'))
     const load = page.getByRole('dialog', { name: 'Load model' })
     await page.getByRole('button', { name: 'Load model' }).click()
     await load.getByLabel('File').fill('small.gguf')
     await load.getByRole('button', { name: 'Load model' }).click()
     await load.getByText('An absolute path').waitFor()
-    await load.getByLabel('File').fill(file)
+    await load.getByLabel('File').fill('pulled')
     await load.getByLabel('Name', { exact: true }).fill('second')
     await load.getByLabel('Aliases').fill('two')
     await load.getByRole('button', { name: 'Load model' }).click()

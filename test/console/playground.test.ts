@@ -32,6 +32,23 @@ consoleTest('the playground', {}, async (t, console) => {
     await answers.getByText('tokens').first().waitFor()
   })
 
+  await t.test(
+    'what an example has replaced is brought back, and nothing is lost by it',
+    async (t) => {
+      const state = page.getByLabel('State, a text')
+      await state.fill('My own words.')
+      const row = page.locator('.examples')
+      await row.getByRole('button', { name: 'Choice' }).click()
+      t.match(await state.inputValue(), /camera/)
+      await row.getByRole('button', { name: 'Score' }).click()
+      await state.fill('Changed since.')
+      await row.getByRole('button', { name: 'Undo' }).click()
+      t.equal(await state.inputValue(), 'My own words.')
+      await row.getByRole('button', { name: 'Undo' }).click()
+      t.equal(await state.inputValue(), 'Changed since.')
+    },
+  )
+
   await t.test('a state that is no JSON is marked at its place while it is typed', async (t) => {
     const region = page.getByRole('region', { name: 'State' })
     await region.getByText('JSON', { exact: true }).click()

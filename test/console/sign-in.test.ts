@@ -53,6 +53,22 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     t.pass()
   })
 
+  await t.test('a tab works on after another one has signed out and in again', async (t) => {
+    const other = await console.context.newPage()
+    await other.goto(console.server.url('/console#/keys'))
+    await other.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(password)
+    await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor()
+    console.expect(/status of 403/)
+    await other.getByRole('button', { name: 'Create key' }).click()
+    await other.getByLabel('Name').fill('of the other tab')
+    await other.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+    await other.getByLabel('API key', { exact: true }).waitFor()
+    await other.close()
+    t.pass()
+  })
+
   await t.test('who guesses has to wait', async (t) => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     console.expect(/status of 429/)

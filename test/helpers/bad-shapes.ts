@@ -79,14 +79,18 @@ export const badShapes: readonly Row[] = [
     'questions.q.criteria',
     /expected an object with the keys true and false/,
   ]),
-  ...['', ',"instructions":null', ',"instructions":""', ',"criteria":{}', ',"criteria":null'].map(
-    (rest): Row => [
-      `a noul ${rest}`,
-      one(`{"type":"noul"${rest}}`),
-      'questions.q',
-      /nothing is asked/,
-    ],
-  ),
+  ...['', ',"instructions":null', ',"instructions":""', ',"criteria":null'].map((rest): Row => [
+    `a noul ${rest}`,
+    one(`{"type":"noul"${rest}}`),
+    'questions.q',
+    /nothing is asked/,
+  ]),
+  [
+    'criteria of a noul with neither side',
+    one('{"type":"noul","instructions":"a","criteria":{}}'),
+    'questions.q.criteria',
+    /expected an object with the keys true and false, got an empty object/,
+  ],
   [
     'a noul that says yes is null',
     one('{"type":"noul","criteria":{"true":null}}'),

@@ -61,6 +61,7 @@ export class ConsoleTest {
   readonly server: ServerProcess
   readonly page: Page
   readonly context: BrowserContext
+  readonly dataDir: string
   /** The path and token of the one-time link that the server has printed. */
   readonly firstLink: string
   readonly #complaints: string[] = []
@@ -97,10 +98,17 @@ export class ConsoleTest {
       colorScheme: options.colorScheme ?? 'light',
       reducedMotion: 'reduce',
     })
-    return new ConsoleTest(server, context, await context.newPage(), link)
+    return new ConsoleTest(server, context, await context.newPage(), link, dataDir)
   }
 
-  private constructor(server: ServerProcess, context: BrowserContext, page: Page, link: string) {
+  private constructor(
+    server: ServerProcess,
+    context: BrowserContext,
+    page: Page,
+    link: string,
+    dataDir: string,
+  ) {
+    this.dataDir = dataDir
     this.server = server
     this.context = context
     this.page = page

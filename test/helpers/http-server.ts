@@ -71,7 +71,7 @@ interface Asked {
   readonly questions: Record<string, { type: string; criteria?: object }>
 }
 
-const usage = { input_tokens: 7, output_tokens: 3, cached_tokens: 0 }
+const usage = { input_tokens: 7, output_tokens: 3 }
 
 /** An answer of the right shape to any request. */
 export function decisionOn({ questions }: Asked) {

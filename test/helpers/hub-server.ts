@@ -7,6 +7,7 @@ import {
   createServer,
   type IncomingHttpHeaders,
   type RequestListener,
+  type Server,
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -60,6 +61,7 @@ export class HubServer {
   trouble: (asked: Asked) => Trouble | undefined = () => undefined
   commit = 'a'.repeat(40)
   #number = 0
+  #server: Server | undefined
 
   /** @param tls - Certificate and key, to speak HTTPS. */
   static async start(t: Test, tls?: { cert: Buffer; key: Buffer }): Promise<HubServer> {
@@ -70,6 +72,7 @@ export class HubServer {
       void hub.#answer({ path, query: search, headers: request.headers }, response)
     }
     const server = tls ? createTlsServer(tls, listener) : createServer(listener)
+    hub.#server = server
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     t.teardown(() => {
       server.close()
@@ -78,6 +81,13 @@ export class HubServer {
     const { port } = server.address() as AddressInfo
     hub.origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
     return hub
+  }
+
+  /** Takes no connections for a while. */
+  stopListening(ms: number): void {
+    const { port } = this.#server!.address() as AddressInfo
+    this.#server!.close()
+    setTimeout(() => this.#server!.listen(port, '127.0.0.1'), ms)
   }
 
   /** Adds a file that has an address of its own. */

@@ -45,13 +45,14 @@ export function decisionOn(request: DecideRequest): Decision {
     const random = createRandom(seedOf(`${JSON.stringify(request.state)} ${name}`))
     const logits = Array.from({ length: countOf(question) }, () => 6 * random.next() - 3)
     const read = { logits, labelMass: random.next() }
-    return [name, answerOf(question, read, { temperature: 1, evidence: true })]
+    return [name, answerOf(question, read, { temperature: 1, evidence: true, cachedTokens: 4 })]
   })
   return {
     model: 'made-up',
     answers: objectFromEntries(answers),
-    usage: { input_tokens: 10, cached_tokens: 4, output_tokens: 3 },
+    usage: { input_tokens: 10, output_tokens: 3 },
     latency_ms: 1.5,
+    cached_tokens: 4,
     timings: { queue: 0, tokenize: 0, vision: 0, model: 1.5 },
   }
 }

@@ -79,11 +79,13 @@ const plainFaults: Faults = {
     ],
   },
   'subtracts cached tokens': {
-    reply: change(({ usage }) => {
-      const counts = usage as Record<string, number> | undefined
-      // The list of GET /v1/usage is left alone.
-      if (counts && !Array.isArray(counts)) counts['input_tokens']! -= counts['cached_tokens']!
-    }),
+    reply: (reply) =>
+      change(({ usage }) => {
+        const counts = usage as Record<string, number> | undefined
+        const cached = Number(reply.headers['x-oi-cached-tokens'] ?? 0)
+        // The list of GET /v1/usage is left alone.
+        if (counts && !Array.isArray(counts)) counts['input_tokens']! -= cached
+      })(reply),
     fails: [
       'decisions/Responses usage: cached tokens are counted inside input tokens, never subtracted',
       'decisions/Batch usage has the totals of the items, and there is a latency_ms',

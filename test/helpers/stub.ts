@@ -18,7 +18,7 @@ import type { AdminOptions } from '../../src/http/admin/call.js'
 import { type Backend, Handlers, type HandlersOptions } from '../../src/http/handlers.js'
 import { type Gate, openGate } from '../../src/http/gate.js'
 import { createLogger } from '../../src/http/logger.js'
-import type { Wire } from '../../src/http/post-exchange.js'
+import type { Wire } from '../../src/http/wire.js'
 import { Server, type TransportName } from '../../src/http/server.js'
 import { readTls, type TlsFiles } from '../../src/http/tls.js'
 import { createFakeEngine, type FakeEngineOptions } from './fake-engine.js'
@@ -26,8 +26,9 @@ import { createFakeEngine, type FakeEngineOptions } from './fake-engine.js'
 export const decision: Decision = {
   model: 'stub',
   answers: { q: { type: 'noul', noul: 0.75 } },
-  usage: { input_tokens: 12, output_tokens: 3, cached_tokens: 0 },
+  usage: { input_tokens: 12, output_tokens: 3 },
   latency_ms: 1.5,
+  cached_tokens: 0,
   timings: { queue: 0.25, tokenize: 0.5, vision: 0, model: 1.5 },
 }
 

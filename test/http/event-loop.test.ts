@@ -1,6 +1,7 @@
 /** Nothing that may be asked holds the event loop for long: others are answered meanwhile. */
 import t from 'tap'
 import Sqlite from 'better-sqlite3'
+import { readFileSync } from 'node:fs'
 import { accountsPath } from '../../src/accounts/database.js'
 import { createInstantEngine } from '../../scripts/bench/instant-engine.js'
 import { createWire } from '../../src/cli/create-wire.js'
@@ -36,17 +37,31 @@ const heavy: Record<string, object | string> = {
 }
 
 /**
- * The longest turn of the event loop, in milliseconds of the processor: what a shared machine
- * takes away in between is not the server's. Of three rounds, the shortest first.
+ * Milliseconds of the processor that this thread has taken: what a shared machine takes away, and
+ * what other threads do, is not the event loop's. Where the system does not tell, of all threads.
+ */
+function busyMs(): number {
+  try {
+    // The first number: nanoseconds on a processor.
+    return Number.parseInt(readFileSync('/proc/thread-self/schedstat', 'utf8'), 10) / 1e6
+  } catch {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  }
+}
+
+/**
+ * The longest turn of the event loop, in milliseconds of the processor. Of three rounds, the
+ * shortest first: what holds the loop by its nature does so in each of them.
  */
 async function longestTurns(use: () => Promise<unknown>): Promise<readonly number[]> {
   const rounds: number[] = []
   for (let i = 0; i < 3; i++) {
-    let [over, longest, last] = [false, 0, process.cpuUsage()]
+    let [over, longest, last] = [false, 0, busyMs()]
     const look = () => {
-      const { user, system } = process.cpuUsage(last)
-      longest = Math.max(longest, (user + system) / 1000)
-      last = process.cpuUsage()
+      const now = busyMs()
+      longest = Math.max(longest, now - last)
+      last = now
       if (!over) setImmediate(look)
     }
     setImmediate(look)
@@ -66,8 +81,8 @@ for (const [i, [name, body]] of Object.entries(heavy).entries()) {
         await (await postBatch(server, text, { accept })).arrayBuffer()
       })
       t.comment(`${held.toFixed(1)} ms`)
-      // What is aimed at is 20 ms. The client is in this process too, and other threads of it
-      // are counted; all at once it would be some hundred.
+      // What is aimed at is 20 ms. The client is in this thread too; all at once it would be some
+      // hundred.
       t.ok(held < 60, `${held} ms`)
     }),
   )
@@ -107,15 +122,14 @@ t.test('usage of 1,000 keys: the event loop goes on', (t) =>
     ] as const) {
       const startMs = performance.now()
       let bytes = 0
-      // The best of three: collecting the garbage of a megabyte takes longer on a busy machine.
-      const [held = 0] = await longestTurns(async () => {
+      const [, held = 0] = await longestTurns(async () => {
         const reply = await fetch(`${url}/admin/v1/usage?${query}`, { headers })
         t.equal(reply.status, status)
         bytes = (await reply.arrayBuffer()).byteLength
       })
       const ms = (performance.now() - startMs) / 3
       t.comment(`${query}: ${held.toFixed(1)} ms held, ${ms.toFixed(0)} ms, ${bytes} bytes`)
-      t.ok(held < 60, `${query}: ${held} ms`)
+      t.ok(held < 50, `${query}: ${held} ms`)
     }
   }),
 )

@@ -137,9 +137,12 @@ t.test('whoever sends all of a body first and reads then sees its refusal', (t) 
       const replied = new Promise<number>((resolve, reject) => {
         sent.once('error', reject)
         sent.once('response', (response) => {
-          early ||= !sent.writableFinished
           response.resume()
-          resolve(response.statusCode!)
+          // Since Node 22 the end of what was sent is told in the next turn.
+          setImmediate(() => {
+            early = !sent.writableFinished
+            resolve(response.statusCode!)
+          })
         })
       })
       sent.end(body)
@@ -213,7 +216,7 @@ t.test('before the end, only /readyz says that it comes', (t) =>
     client.send(asking(server, '/v1/systemone', '{}'))
     const reply = await client.reply()
     t.equal(reply.status, 200, 'on a new connection')
-    t.equal(reply.headers['connection'], undefined)
+    t.not(reply.headers['connection'], 'close')
     client.socket.destroy()
   }),
 )

@@ -65,6 +65,7 @@ t.test('from HTTPS, no redirect leads to HTTP', async (t) => {
     code: 'ERR_PULL',
     message: /certificate/,
   })
+  t.strictSame(puller.notes, [], 'it is not asked again')
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   try {
     await puller.pull(secure.serve('/n.gguf', bytes))

@@ -3,9 +3,12 @@
  * In this process, with random bytes for a model; no addon.
  */
 import t from 'tap'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { digestOf } from '../helpers/hub-server.js'
 import { Puller, someBytes } from '../helpers/pull.js'
+import { vacantPort } from '../helpers/vacant-port.js'
 
 t.test('a file comes whole by several ranges at once', async (t) => {
   const { hub, puller } = await Puller.start(t)
@@ -230,17 +233,41 @@ for (const [status, message] of Object.entries({
 
 t.test('what no further try can mend is tried once', async (t) => {
   const { hub, puller } = await Puller.start(t)
-  // A port that fetch refuses, and a server that speaks no TLS.
+  const tls = hub.origin.replace('http:', 'https:')
+  const mail = createServer((socket) => socket.end('220 mail.example ESMTP\r\n'))
+  t.teardown(() => mail.close())
+  await once(mail.listen(0, '127.0.0.1'), 'listening')
+  const { port: mailPort } = mail.address() as AddressInfo
   for (const [url, message] of [
+    // A port that fetch refuses.
     ['http://127.0.0.1:1/m.gguf', /^127\.0\.0\.1:1: bad port$/],
+    [`${tls}/m.gguf`, /^127\.0\.0\.1:\d+: it does not answer in TLS$/],
+    [`http://127.0.0.1:${mailPort}/m.gguf`, /^127\.0\.0\.1:\d+: it does not answer in HTTP$/],
     [
-      `${hub.origin.replace('http:', 'https:')}/m.gguf`,
-      /^127\.0\.0\.1:\d+ does not answer in TLS$/,
+      'http://no-such-host.invalid/m.gguf',
+      /^no-such-host\.invalid: there is no host of this name$/,
     ],
+    [`http://127.0.0.1:${await vacantPort()}/m.gguf`, /: nothing listens at this port$/],
   ] as const) {
-    await t.rejects(puller.pull(url), { code: 'ERR_PULL', message })
+    await t.rejects(puller.pull(url), { code: 'ERR_PULL', message }, url)
   }
   t.strictSame(puller.notes, [])
+})
+
+t.test('a host that has answered, and then refuses, comes back', async (t) => {
+  const { hub, puller } = await Puller.start(t)
+  const bytes = someBytes(2)
+  const url = hub.serve('/m.gguf', bytes)
+  let stopped = false
+  hub.trouble = ({ range }) => {
+    if (stopped || range === undefined || range[1] === 0) return undefined
+    stopped = true
+    hub.stopListening(60)
+    return { cutAfter: 1000 }
+  }
+  await puller.pull(url, { backoffMs: 20 })
+  t.ok(puller.read('m', 'm.gguf').equals(bytes))
+  t.match(puller.notes.join('\n'), /ECONNREFUSED/)
 })
 
 t.test('a body that is not the file itself is refused', async (t) => {

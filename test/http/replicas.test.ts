@@ -4,6 +4,7 @@
  */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
+import type { Decision } from '../../src/decide/types.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { oi, RunningCommand } from '../helpers/command.js'
 
@@ -30,7 +31,10 @@ async function serve(t: Test, model: object): Promise<Served> {
   await server.match(/^Ready$/m)
   const ask = async (path: string, body?: object): Promise<[number, string]> => {
     const reply = await fetch(url! + path, {
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: {
+        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        'x-oi-evidence': '1',
+      },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     })
     return [reply.status, await reply.text()]
@@ -56,9 +60,10 @@ t.test('two replicas share the states, and each state is cached where it is aske
     for (const state of states) {
       const [status, body] = await ask('/v1/systemone', { state, questions })
       t.equal(status, 200)
-      const { usage } = JSON.parse(body) as { usage: { cached_tokens: number } }
+      const { answers } = JSON.parse(body) as Pick<Decision, 'answers'>
+      const cached = Object.values(answers)[0]!.evidence!.cached_tokens
       // Those of one replica share their beginning.
-      if (round === 2) t.ok(usage.cached_tokens > 8, `${usage.cached_tokens} of a known state`)
+      if (round === 2) t.ok(cached > 8, `${cached} of a known state`)
     }
   }
   const answered = await until(metric, (counts) => counts[0]! + counts[1]! === 32)

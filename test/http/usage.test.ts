@@ -49,8 +49,8 @@ t.test('usage is for those with a key, by GET', (t) =>
 )
 
 t.test('images and cached tokens are in the report, and images have their price', async (t) => {
-  const usage = { input_tokens: 100, image_tokens: 40, output_tokens: 2, cached_tokens: 30 }
-  const decider = stubDecider(async () => ({ ...decision, usage }))
+  const usage = { input_tokens: 100, image_tokens: 40, output_tokens: 2 }
+  const decider = stubDecider(async () => ({ ...decision, usage, cached_tokens: 30 }))
   await withLimits({}, { decider }, async ({ accounts, post }) => {
     accounts.prices.set('stub', { input: 1_000_000, output: 10_000_000, image: 3_000_000 })
     await post()

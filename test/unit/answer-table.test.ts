@@ -9,7 +9,7 @@ const body = (answers: object) =>
     JSON.stringify({
       model: 'm',
       answers,
-      usage: { input_tokens: 12, output_tokens: 3, cached_tokens: 4 },
+      usage: { input_tokens: 12, output_tokens: 3 },
       latency_ms: 1.25,
     }),
   )
@@ -55,7 +55,7 @@ t.test('one block for each question, then usage and time', async (t) => {
     row('▸ 0 low', 20, '50.0 %'),
     row('▸ 1 {"level":"high"}', 20, '50.0 %'),
     '',
-    'm: 12 tokens in (4 cached), 3 out, 1.3 ms',
+    'm: 12 tokens in, 3 out, 1.3 ms',
     '',
   ])
 })

@@ -1,11 +1,13 @@
 /** Bookings while the file cannot be written, and what nobody knows about them. */
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { pack } from '../../src/accounts/booking.js'
 import { Shared } from '../../src/accounts/shared.js'
+import { keepForNextStart } from '../../src/accounts/spool.js'
 import { StoreWriter } from '../../src/accounts/store-writer.js'
 import { audit, isBalanced } from '../helpers/audit.js'
 import { bookingOf } from '../helpers/booking.js'
@@ -112,4 +114,89 @@ t.test('a clock that jumps loses and moves nothing', async (t) => {
   )
   const { usedMs } = accounts.listKeys()[0]!
   t.ok(Math.abs(usedMs! - real()) < 60_000, 'a use in the future does not stay')
+})
+
+/** What SQLite does not take, however often it is tried. */
+const impossible = {
+  'a part of a token': { inputTokens: 1.5 },
+  'no number': { outputTokens: NaN },
+  'a cost beyond all': { cost: 1e300 },
+  'an infinite time': { timeMs: Infinity },
+  'no text': { model: null as unknown as string },
+}
+
+for (const [name, value] of Object.entries(impossible)) {
+  t.test(`a booking with ${name} is set aside, and stops no others`, async (t) => {
+    const { accounts, dataDir, id, log } = open(t)
+    accounts.credits.add(id, 1000)
+    const bad = { ...bookingOf(id, 5), ...value }
+    const booked = [bookingOf(id, 1), bad, bookingOf(id, 2), bookingOf(id, 3)].map((booking) =>
+      accounts.ledger.book(booking, true)!,
+    )
+    await Promise.all(booked)
+    await accounts.ledger.book(bookingOf(id, 4), true)
+    t.match(audit(dataDir), { booked: 4, cost: 10, balance: 990 })
+    t.ok(isBalanced(audit(dataDir)))
+    t.equal(accounts.ledger.health.figures.setAside, 1)
+    t.match(accounts.check(), { faults: [], setAside: 1 })
+    t.match(log, [/^1 booking could not be made, and is kept in the table set_aside/])
+    t.notOk(accounts.trouble())
+    const db = new Sqlite(join(dataDir, 'accounts.db'))
+    t.teardown(() => db.close())
+    const { booking, reason } = db.prepare('SELECT * FROM set_aside').get() as Record<
+      string,
+      string
+    >
+    const [key, set] = Object.entries(value)[0]!
+    t.match(JSON.parse(booking!), {
+      workspaceId: id,
+      [key]: set === null || Number.isFinite(set) ? set : String(set),
+    })
+    t.ok(reason)
+  })
+}
+
+t.test('a booking that cannot be added up leaves free ones that come with it whole', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  for (const inputTokens of [7, NaN, 8]) {
+    void accounts.ledger.book({ ...bookingOf(id, 0), inputTokens }, false)
+  }
+  t.ok(accounts.ledger.flush())
+  t.match(audit(dataDir), { usedRequests: 2 })
+  t.equal(accounts.check().setAside, 1)
+})
+
+t.test('bookings of a workspace that is not there are set aside', async (t) => {
+  const { accounts, id, log } = open(t)
+  await Promise.all([
+    accounts.ledger.book(bookingOf(99, 5), true)!,
+    accounts.ledger.book(bookingOf(id, 5), true)!,
+    accounts.ledger.book(bookingOf(98, 5), true)!,
+  ])
+  t.equal(accounts.check().setAside, 2)
+  t.match(log, [/^2 bookings could not be made, .*: there is no workspace 98$/])
+})
+
+t.test('a spool with a booking that cannot be made is taken in, and that set aside', (t) => {
+  const { accounts, dataDir, id, log } = open(t)
+  accounts.credits.add(id, 1000)
+  accounts.close()
+  const state = t.testdir({ oi: { 'oi-accounts-damaged.jsonl': '{"oi":"acc' } })
+  const before = process.env['XDG_STATE_HOME']
+  process.env['XDG_STATE_HOME'] = state
+  t.teardown(() => {
+    if (before === undefined) delete process.env['XDG_STATE_HOME']
+    else process.env['XDG_STATE_HOME'] = before
+  })
+  const bookings = [bookingOf(id, 1), { ...bookingOf(id, 2), inputTokens: 0.5 }, bookingOf(id, 3)]
+  keepForNextStart(dataDir, bookings, () => {})
+  const again = new Accounts({ dataDir, log: (text) => log.push(text) })
+  t.teardown(() => again.close())
+  again.ledger.start()
+  t.ok(again.ledger.flush())
+  return until(() => again.check().setAside === 1).then(() => {
+    t.match(audit(dataDir), { booked: 2, cost: 4, balance: 996 })
+    t.match(log.join('\n'), /usage of 3 answers has been taken in[^]*1 booking could not be made/)
+    t.strictSame(readdirSync(join(state, 'oi')), ['oi-accounts-damaged.jsonl'])
+  })
 })

@@ -114,6 +114,16 @@ t.test('the user of the image is that of the pod, and not root', async (t) => {
   })
 })
 
+t.test('a builder is sent what the Dockerfile copies, and no more', async (t) => {
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
+    names!.split(' ').map((name) => name.split('/')[0]!),
+  )
+  const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
+  const sent = [...ignored.matchAll(/^!(.+)$/gm)].map(([, name]) => name!)
+  t.match(ignored, /^\*$/m)
+  t.strictSame(sent.sort(), [...new Set(copied)].sort())
+})
+
 t.test('Kubernetes runs the image of this version', async (t) => {
   t.match(parse(read('kubernetes/kustomization.yaml')), {
     images: [{ name: 'oi', newTag: project.version }],

@@ -65,15 +65,16 @@ function line(i: number): string {
 }
 
 function decisionOf(number: number): Decision {
-  const evidence = { label_mass: 0.5, logits: [0, 1], temperature: 1 }
+  const evidence = { label_mass: 0.5, logits: [0, 1], temperature: 1, cached_tokens: 0 }
   const probabilities = { a: 0.25, b: 0.75 }
   return {
     model: 'm',
     answers: {
       [`q${number - 1}`]: { type: 'choice', choice: 'b', probabilities, confidence: 0.5, evidence },
     },
-    usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+    usage: { input_tokens: 1, output_tokens: 1 },
     latency_ms: number % 100,
+    cached_tokens: 0,
     timings: { queue: 0, tokenize: 0, vision: 0, model: 1 },
   }
 }

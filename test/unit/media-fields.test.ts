@@ -34,7 +34,12 @@ t.test(
       message: 'questions.q.criteria: expected true, false or both, got "yes" and "no"',
     }
     t.throws(read({ questions: { q: { ...noul, criteria: { yes: 'a', no: 'b' } } } }), refused)
-    for (const criteria of [{}, { true: 'a' }, { false: 'a', more: 1 }, null]) {
+    t.throws(read({ questions: { q: { ...noul, criteria: {} } } }), {
+      code: 'ERR_BODY_INVALID',
+      message:
+        'questions.q.criteria: expected an object with the keys true and false, got an empty object',
+    })
+    for (const criteria of [{ true: 'a' }, { false: 'a', more: 1 }, null]) {
       read({ questions: { q: { ...noul, criteria } } })()
     }
   },

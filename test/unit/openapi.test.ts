@@ -55,8 +55,8 @@ t.test('both routes of questions tell their request headers, and others only the
     t.strictSame(
       parameters.map(({ $ref }) => $ref.split('/').at(-1)),
       asks
-        ? ['content-encoding', 'x-request-id', 'x-oi-evidence', 'x-oi-orders']
-        : ['x-request-id'],
+        ? ['content-encoding', 'traceparent', 'x-request-id', 'x-oi-evidence', 'x-oi-orders']
+        : [...(path.endsWith('{id}') ? ['id'] : []), 'x-request-id'],
       path,
     )
   }

@@ -69,11 +69,12 @@ const decision = (request: DecideRequest): Decision => ({
   answers: {
     q: {
       ...{ type: 'noul', noul: 0.5 },
-      evidence: { label_mass: 1, logits: [0, Number(request.state)], temperature: 1 },
+      evidence: { label_mass: 1, logits: [0, Number(request.state)], temperature: 1, cached_tokens: 0 },
     },
   },
-  usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+  usage: { input_tokens: 1, output_tokens: 1 },
   latency_ms: 1,
+  cached_tokens: 0,
   timings: { queue: 0, tokenize: 0, vision: 0, model: 1 },
 })
 

@@ -6,7 +6,7 @@ import { modelList } from '../../src/http/model-list.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 
-const usage = { input_tokens: 1, output_tokens: 1, cached_tokens: 0 }
+const usage = { input_tokens: 1, output_tokens: 1 }
 const response = {
   model: 'm',
   answers: {

@@ -14,6 +14,7 @@ import { errorTable } from '../../src/errors.js'
 /** Folders and files right under src/, and whose values each of them may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  chain: [],
   'package-root': [],
   'server-package': ['package-root', 'errors'],
   config: ['api', 'errors'],
@@ -22,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   scoring: ['api', 'errors'],
   images: ['api', 'errors'],
   engine: ['package-root', 'errors'],
-  runner: ['engine', 'errors'],
+  runner: ['engine', 'chain', 'errors'],
   accounts: ['server-package', 'api', 'errors'],
   admin: ['errors'],
   models: ['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api', 'package-root', 'errors'],
@@ -31,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   trace: ['package-root'],
   http: [
-    ...['server-package', 'package-root', 'accounts', 'admin', 'engine', 'trace', 'api', 'errors'],
+    ...['server-package', 'package-root', 'accounts', 'admin', 'engine', 'trace', 'api', 'chain', 'errors'],
   ],
   open: ['runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
   'open-all': ['open', 'decide', 'models', 'errors'],

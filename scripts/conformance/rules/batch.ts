@@ -67,7 +67,7 @@ function requireShape(item: Item): void {
   equal('detail', detail, error['message'])
 }
 
-const counts = ['input_tokens', 'output_tokens', 'cached_tokens'] as const
+const counts = ['input_tokens', 'output_tokens'] as const
 
 function requireTotals(totals: Record<string, unknown>, items: readonly Item[]): void {
   const { usage } = totals

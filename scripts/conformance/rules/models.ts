@@ -4,7 +4,7 @@
  * @module
  */
 
-import { bodyOf } from '../context.js'
+import { bodyOf, refusalOf } from '../context.js'
 import { about, check, equal, list, object, skip, text, whole } from '../expect.js'
 import { section } from '../rule.js'
 
@@ -18,6 +18,7 @@ const paths = [
   '/v1/systemone',
   '/v1/systemone/batch',
   '/v1/models',
+  '/v1/models/{id}',
   '/v1/usage',
   '/healthz',
   '/readyz',
@@ -90,6 +91,24 @@ export const modelRules = [
       const names = (await context.cards()).map(({ name }) => name)
       equal('ids', ids, names)
     },
+    'GET /v1/models/{id} is one of them, by its name or an alias, with HEAD too; others are 404':
+      async (context) => {
+        for (const card of await context.cards()) {
+          for (const id of [card.name, ...card.aliases]) {
+            const path = `/v1/models/${encodeURIComponent(id)}`
+            const body = bodyOf(await context.get(path))
+            equal('name', body['name'], card.name)
+            equal('id', body['id'], card.name)
+            equal('object', body['object'], 'model')
+            const head = await context.client.send({
+              ...{ method: 'HEAD', path, headers: context.bearer },
+            })
+            equal('status of HEAD', head.status, 200)
+            equal('body of HEAD', head.text, '')
+          }
+        }
+        refusalOf(await context.get('/v1/models/no-such%20model'), 404, 'not_found')
+      },
   }),
   ...section('decisions/Not in /v1', {
     'GET /healthz says 200 without a key': async ({ client }) => {

@@ -98,13 +98,39 @@ export const requestRules = [
         for (const known of [name, ...aliases]) check(message.includes(known), `no ${known} in it`)
       }
     },
-    'unknown fields are ignored at every depth': async (context) => {
-      const { answers } = await context.answer(
+    'unknown fields are ignored at every depth, and x-oi-ignored names them': async (context) => {
+      const { answers, reply } = await context.answer(
         `{"unknown":{"a":[1]},"state":"s","temperature":0,"stream":true,"questions":{
           "q":{"type":"noul","instructions":"Is it?","unknown":{"type":"x"},"criteria":{"true":"t","maybe":"m"}},
           "r":{"type":"choice","criteria":{"a":{"unknown":1},"b":null},"n":[null]}}}`,
       )
       equal('names of the answers', Object.keys(answers).sort(), ['q', 'r'])
+      const named = (reply.headers['x-oi-ignored'] ?? '').split(', ').sort()
+      equal('x-oi-ignored', named, [
+        'questions.q.criteria.maybe',
+        'questions.q.unknown',
+        'questions.r.n',
+        'stream',
+        'temperature',
+        'unknown',
+      ])
+      const plain = await context.answer(asking(objectOf(['q'], noul)))
+      equal('x-oi-ignored of a plain one', plain.reply.headers['x-oi-ignored'], undefined)
+    },
+    'x-oi-ignored names the first eight, of questions that were asked before too': async (
+      context,
+    ) => {
+      const unknown = objectOf([...'abcdefghij'], '1').slice(1, -1)
+      const body = `{"state":"s","questions":{"q":{"type":"noul","instructions":"Is it so?",${unknown}}}}`
+      for (let round = 0; round < 4; round++) {
+        const { reply } = await context.answer(body)
+        const named = (reply.headers['x-oi-ignored'] ?? '').split(', ')
+        equal(
+          'names',
+          named,
+          [...'abcdefgh'].map((name) => `questions.q.${name}`),
+        )
+      }
     },
     'question names: any string is answered under itself': async (context) => {
       const { reply } = await context.answer(asking(objectOf(oddNames, noul)))

@@ -78,7 +78,8 @@ export const NewModelSchema = Type.Object(
   {
     file: Type.String({
       minLength: 1,
-      description: 'Absolute path of a GGUF file on the machine of the server.',
+      description:
+        'Absolute path of a GGUF file on the machine of the server, or the name of a pulled model.',
     }),
     name: Type.Optional(Type.String({ minLength: 1, description: 'Default: as the file says.' })),
     aliases: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),

@@ -7,7 +7,7 @@
 import { packageVersion } from '../../package-root.js'
 import { type Part, SchemaComponents } from './components.js'
 import { errorResponses } from './errors.js'
-import { headers, parameters } from './headers.js'
+import { headers, parameters, pathParameters } from './headers.js'
 import { paths } from './paths.js'
 
 export interface OpenApiOptions {
@@ -55,7 +55,7 @@ export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOption
           description: 'A key of a workspace: `oi-` and 43 letters, digits, `-` or `_`.',
         },
       },
-      parameters,
+      parameters: { ...parameters, ...pathParameters },
       headers,
       responses,
       schemas: withMostQuestions(components.schemas, maxQuestions),

@@ -14,6 +14,17 @@ const whole = (minimum: number, maximum?: number) => ({
   ...(maximum !== undefined && { maximum }),
 })
 
+/** Parts of paths, by the names of their components. */
+export const pathParameters = {
+  id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'A name or an alias of a model.',
+    schema: { type: 'string' },
+  },
+} as const satisfies Record<string, Part>
+
 /** Request headers, by the names of their components. */
 export const parameters = {
   'content-encoding': {
@@ -23,6 +34,12 @@ export const parameters = {
       'How the body is compressed; only one coding. The bounds on the size of a body hold for what ' +
       'is sent and for what it comes to.',
     schema: { type: 'string', enum: ['gzip', 'deflate', 'br', 'zstd', 'identity'] },
+  },
+  traceparent: {
+    name: 'traceparent',
+    in: 'header',
+    description: 'The trace that the request is a part of (W3C Trace Context); it comes back.',
+    schema: { type: 'string' },
   },
   'x-request-id': {
     name: 'x-request-id',
@@ -69,6 +86,21 @@ const replyHeaders = {
       type: 'string',
       pattern: `^queue;dur=${part}, tokenize;dur=${part}, vision;dur=${part}, model;dur=${part}, total;dur=${part}$`,
     },
+  },
+  'x-oi-ignored': {
+    description:
+      'The first eight members of the body that nobody reads, with commas between them, as ' +
+      '`questions.team.question`: perhaps misspelt. Only where there are any.',
+    schema: { type: 'string' },
+  },
+  traceparent: {
+    description:
+      "W3C's Trace Context: the server's span if the request is traced, else yours as it came.",
+    schema: { type: 'string' },
+  },
+  'x-oi-cached-tokens': {
+    description: 'How many of the input tokens came from a cache. Not where the reply is lines.',
+    schema: whole(0),
   },
   'x-ratelimit-limit-requests': {
     description: `Requests that the workspace may make in a minute. ${limited}`,
@@ -142,9 +174,16 @@ const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 /** Replies to callers that are not known: their limits are not either. */
 const anonymous = [401, 404, 405]
 
-/** The headers of replies of a status, as references. @param key - Whether the route needs one. */
-export function headersOf(status: number, key = true): Part {
+const answered = ['x-oi-ignored', 'x-oi-cached-tokens', 'traceparent'] as const
+
+/**
+ * The headers of replies of a status, as references.
+ *
+ * @param key - Whether the route needs one. @param posted - Whether it takes a body.
+ */
+export function headersOf(status: number, key = true, posted = false): Part {
   const names: HeaderName[] = [...always, ...(byStatus[status] ?? [])]
+  if (posted && status === 200) names.push(...answered)
   if (key && !anonymous.includes(status)) names.push(...limits)
   return Object.fromEntries(names.map((name) => [name, reference('headers', name)]))
 }

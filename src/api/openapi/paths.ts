@@ -7,7 +7,7 @@
 import Type from 'typebox'
 import { ResponseSchema } from '../answer-schemas.js'
 import { BatchItemSchema, BatchResponseSchema, BatchTotalsSchema } from '../batch-schemas.js'
-import { ModelsSchema } from '../model-schemas.js'
+import { ModelSchema, ModelsSchema } from '../model-schemas.js'
 import { UsageReportSchema } from '../usage-schema.js'
 import { batchBody, requestBody } from './bodies.js'
 import { type Part, reference, type SchemaComponents } from './components.js'
@@ -18,6 +18,7 @@ import {
   batchReplyExamples,
   decisionExamples,
   metricsExample,
+  modelExamples,
   modelsExamples,
   usageExamples,
 } from './reply-examples.js'
@@ -32,6 +33,8 @@ interface Operation {
   readonly description?: string
   /** Whether it needs a key. */
   readonly key: boolean
+  /** Of its path, by the names of their components. */
+  readonly parameters?: readonly string[]
   /** With a body it is a POST, else a GET. */
   readonly body?: Part
   /** What status 200 says, in words. */
@@ -112,6 +115,16 @@ export function paths(components: SchemaComponents): Part {
       content: json(ModelsSchema, modelsExamples),
       errors: [503],
     }),
+    '/v1/models/{id}': route({
+      operationId: 'getModel',
+      tag: 'Workspace',
+      summary: 'One of the models',
+      key: true,
+      parameters: ['id'],
+      answers: 'The model.',
+      content: json(ModelSchema, modelExamples),
+      errors: [404, 503],
+    }),
     '/v1/usage': route({
       operationId: 'getUsage',
       tag: 'Workspace',
@@ -170,7 +183,8 @@ function route(operation: Operation): Part {
     405,
     500,
   ]
-  const names = body === undefined ? ['x-request-id'] : Object.keys(parameters)
+  const headers = body === undefined ? ['x-request-id'] : Object.keys(parameters)
+  const names = [...(operation.parameters ?? []), ...headers]
   const described: Part = {
     operationId,
     tags: [tag],
@@ -180,7 +194,7 @@ function route(operation: Operation): Part {
     parameters: names.map((name) => reference('parameters', name)),
     ...(body && { requestBody: { required: true, content: body } }),
     responses: {
-      200: { description: answers, headers: headersOf(200, key), content },
+      200: { description: answers, headers: headersOf(200, key, body !== undefined), content },
       ...errorReferences(errors),
     },
   }

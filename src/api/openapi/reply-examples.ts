@@ -13,7 +13,7 @@ const team = {
   confidence: 0.415,
 }
 
-const usage = { input_tokens: 142, output_tokens: 96, cached_tokens: 0 }
+const usage = { input_tokens: 142, output_tokens: 96 }
 
 const decision = {
   model: 'example-model',
@@ -43,10 +43,10 @@ export const decisionExamples: Readonly<Record<string, Example>> = {
         billing: {
           type: 'noul',
           noul: 0.9308615796566533,
-          evidence: { label_mass: 0.98, logits: [11.2, 13.8], temperature: 1 },
+          evidence: { label_mass: 0.98, logits: [11.2, 13.8], temperature: 1, cached_tokens: 40 },
         },
       },
-      usage: { input_tokens: 61, output_tokens: 17, cached_tokens: 40 },
+      usage: { input_tokens: 61, output_tokens: 17 },
       latency_ms: 18.2,
     },
   },
@@ -86,40 +86,46 @@ export const batchLineExamples: Readonly<Record<string, Example>> = {
   },
 }
 
+const card = {
+  name: 'example-model',
+  description: 'qwen3 0.6B Q8_0',
+  release_date: '2026-01-31',
+  aliases: ['fast'],
+  default: true,
+  modalities: ['text'],
+  limits: {
+    max_options: 255,
+    max_levels: 255,
+    max_questions: 256,
+    max_options_per_request: 16_384,
+    max_state_tokens: 32_768,
+    max_images: 0,
+    max_image_pixels: 0,
+    max_batch: 256,
+    max_body_bytes: 4_194_304,
+    max_reply_bytes: 16_777_216,
+  },
+  digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
+  readout: 'letters@1',
+  calibration: { data: 'tickets.jsonl', date: '2026-01-31', observations: 2000 },
+}
+const shortCard = { id: 'example-model', object: 'model', created: 1_769_817_600, owned_by: 'oi' }
+
 /** Of `GET /v1/models`. */
 export const modelsExamples: Readonly<Record<string, Example>> = {
   one: {
     summary: 'One model',
     value: {
-      models: [
-        {
-          name: 'example-model',
-          description: 'qwen3 0.6B Q8_0',
-          release_date: '2026-01-31',
-          aliases: ['fast'],
-          default: true,
-          modalities: ['text'],
-          limits: {
-            max_options: 255,
-            max_levels: 255,
-            max_questions: 256,
-            max_options_per_request: 16_384,
-            max_state_tokens: 32_768,
-            max_images: 0,
-            max_image_pixels: 0,
-            max_batch: 256,
-            max_body_bytes: 4_194_304,
-            max_reply_bytes: 16_777_216,
-          },
-          digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
-          readout: 'letters@1',
-          calibration: { data: 'tickets.jsonl', date: '2026-01-31', observations: 2000 },
-        },
-      ],
+      models: [card],
       object: 'list',
-      data: [{ id: 'example-model', object: 'model', created: 1_769_817_600, owned_by: 'oi' }],
+      data: [shortCard],
     },
   },
+}
+
+/** Of `GET /v1/models/{id}`. */
+export const modelExamples: Readonly<Record<string, Example>> = {
+  one: { summary: 'By its name or an alias', value: { ...card, ...shortCard } },
 }
 
 const usageRows = [

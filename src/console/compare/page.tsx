@@ -81,6 +81,8 @@ export function ComparePage() {
     setCases(read.cases)
     setQuestions({ form: 'json', fields: [], json: prettyJson(readJson(read.questions)) })
   }
+  // An example has questions of its own, and takes the place of no others.
+  const isUnasked = questions.fields.length === 0 && questions.json.trim() === ''
   const takeExample = () => {
     const { type, question } = examples.find(({ type }) => type === 'choice')!
     setQuestions({ ...noQuestions, fields: [newQuestion(type, [], question)] })
@@ -171,11 +173,13 @@ export function ComparePage() {
         <Empty icon="compare" title="No cases yet">
           <p>
             A case is a state that the questions are asked about. Add one, open a file of JSON lines
-            as <code>oi eval</code> takes them, or begin with an example.
+            as <code>oi eval</code> takes them{isUnasked && ', or begin with an example'}.
           </p>
-          <button type="button" class="button" onClick={takeExample}>
-            Insert an example
-          </button>
+          {isUnasked && (
+            <button type="button" class="button" onClick={takeExample}>
+              Insert an example
+            </button>
+          )}
         </Empty>
       ) : (
         <CaseTable

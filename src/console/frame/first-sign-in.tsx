@@ -28,7 +28,7 @@ export function FirstSignIn({ token }: { readonly token: string }) {
     setTried(true)
     if (Object.keys(passwordMistakes(password, again)).length > 0) return
     const body = { token, password }
-    session.set(await call<Session>('/session/first', { method: 'POST', body }))
+    session.set(await call<Session>('/session/first', { method: 'POST', body, begins: true }))
     forgetFirst()
     goTo('/keys')
   })

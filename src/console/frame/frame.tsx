@@ -57,6 +57,7 @@ export interface FrameProps {
 export function Frame({ page, name, children }: FrameProps) {
   const [open, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
+  const menu = useRef<HTMLButtonElement>(null)
   const shown = useRef(`${page}/${name ?? ''}`)
   useEffect(() => {
     const now = `${page}/${name ?? ''}`
@@ -79,12 +80,20 @@ export function Frame({ page, name, children }: FrameProps) {
       >
         Skip to content
       </a>
-      <header class="side">
+      <header
+        class="side"
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || !open) return
+          setOpen(false)
+          menu.current?.focus()
+        }}
+      >
         <div class="side-top">
           <a class="home" href="#/keys" aria-label="oi console">
             <Brand />
           </a>
           <button
+            ref={menu}
             type="button"
             class="button-quiet menu-button"
             aria-expanded={open}

@@ -21,7 +21,9 @@ export function SignIn() {
   }, [])
   const signIn = useAction(async () => {
     try {
-      session.set(await call<Session>('/session', { method: 'POST', body: { password } }))
+      session.set(
+        await call<Session>('/session', { method: 'POST', body: { password }, begins: true }),
+      )
     } catch (error) {
       form.current?.querySelector('input')?.select()
       throw error

@@ -26,7 +26,9 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
   const [tried, setTried] = useState(false)
   const read = readSettings(settings)
   const mistakes = {
-    file: file.trim().startsWith('/') ? undefined : 'An absolute path, as /models/name.gguf.',
+    file: /^\/|^(?!.*\.gguf$)[\w.-]+$/i.test(file.trim())
+      ? undefined
+      : 'An absolute path, as /models/name.gguf, or the name of a pulled model.',
     settings: typeof read === 'string' ? read : undefined,
   }
   const load = useAction(async () => {
@@ -52,7 +54,7 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
           label="File"
           value={file}
           onValue={setFile}
-          hint="Absolute path of a GGUF file on the server’s machine."
+          hint="Absolute path of a GGUF file on the server’s machine, or the name of a pulled model."
           error={tried ? mistakes.file : undefined}
           input={{ class: 'mono', placeholder: '/models/name.gguf', autofocus: true }}
         />

@@ -5,6 +5,7 @@
  */
 
 import type { ComponentChildren } from 'preact'
+import { counted } from '../format.js'
 import type { ApiError } from '../server.js'
 import type { Loaded } from '../use-load.js'
 import { Icon, type IconName } from './icons.js'
@@ -40,6 +41,8 @@ export function Loading({ lines = 6 }: { readonly lines?: number }) {
 
 export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
   const gone = error.status === 0
+  // What is not there now is not there a moment later.
+  const again = error.status === 404 ? undefined : retry
   return (
     <div class="empty failed" role="alert">
       <span class="empty-icon">
@@ -48,8 +51,8 @@ export function Failed({ error, retry }: { error: ApiError; retry?: () => void }
       <p class="empty-title">{gone ? 'The server does not answer' : error.message}</p>
       {gone && <p>Nothing can be shown until it does. It is asked again every few seconds.</p>}
       {!gone && error.code !== 'unknown' && <p class="mono">{error.code}</p>}
-      {retry && (
-        <button type="button" class="button" onClick={retry}>
+      {again && (
+        <button type="button" class="button" onClick={again}>
           Try again
         </button>
       )}
@@ -85,7 +88,7 @@ export function ErrorNote({ error }: { readonly error: ApiError | undefined }) {
       <Icon name="warn" />
       <span>
         {error.message}
-        {wait !== undefined && ` Try again in ${wait} seconds.`}
+        {wait !== undefined && ` Try again in ${counted(wait, 'second')}.`}
       </span>
     </p>
   )

@@ -49,8 +49,8 @@ export interface Reply {
   readonly latencyMs: number
 }
 
-/** @param text - The body of a decision. */
-export function readReply(text: string): Reply {
+/** @param text - The body of a decision. @param cachedTokens - As its header tells. */
+export function readReply(text: string, cachedTokens: number): Reply {
   const body = readJson(text) as JsonObject
   const usage = body['usage'] as JsonObject
   const images = usage['image_tokens']
@@ -62,7 +62,7 @@ export function readReply(text: string): Reply {
     ),
     inputTokens: Number(usage['input_tokens']),
     outputTokens: Number(usage['output_tokens']),
-    cachedTokens: Number(usage['cached_tokens']),
+    cachedTokens,
     imageTokens: images === undefined ? undefined : Number(images),
     latencyMs: Number(body['latency_ms']),
   }

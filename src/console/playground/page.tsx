@@ -17,6 +17,7 @@ import type { Models, Workspaces } from '../wire.js'
 import { CodeDialog } from './code-dialog.js'
 import {
   bodyOf,
+  type DraftQuestions,
   type DraftState,
   emptyState,
   noQuestions,
@@ -24,6 +25,7 @@ import {
   writtenState,
 } from './draft.js'
 import { newQuestion } from './drafts.js'
+import { ExampleRow } from './example-row.js'
 import { type Example, examples } from './examples.js'
 import { QuestionsEditor } from './questions-editor.js'
 import { Results } from './results.js'
@@ -41,6 +43,12 @@ function useKeptState(): [DraftState, (state: DraftState) => void] {
   return [{ ...text, images }, set]
 }
 
+/** What an example has taken the place of. */
+interface Replaced {
+  readonly state: DraftState
+  readonly questions: DraftQuestions
+}
+
 type Outcome =
   | { readonly run: Run; readonly booked: boolean; readonly error?: undefined }
   | { readonly error: ApiError; readonly run?: undefined }
@@ -55,6 +63,7 @@ export function PlaygroundPage() {
   const [running, setRunning] = useState<AbortController | undefined>()
   const [stopped, setStopped] = useState(false)
   const [code, setCode] = useState<string | undefined>()
+  const [replaced, setReplaced] = useState<Replaced | undefined>()
   const models = useLoad<Models>('/models')
   const workspaces = useLoad<Workspaces>('/workspaces')
 
@@ -112,8 +121,17 @@ export function PlaygroundPage() {
   }, [])
 
   const insert = ({ type, state: text, question }: Example) => {
+    const isExample = examples.some(({ state: own }) => own === state.text)
+    if (!isEmpty && !isExample) setReplaced({ state, questions })
     setState({ form: 'text', text, images: [] })
     setQuestions({ ...questions, form: 'fields', fields: [newQuestion(type, [], question)] })
+    setOutcome(undefined)
+  }
+  /** Exchanges the two, so that nothing is lost by it either. */
+  const bringBack = ({ state: text, questions: asked }: Replaced) => {
+    setReplaced({ state, questions })
+    setState(text)
+    setQuestions(asked)
     setOutcome(undefined)
   }
   const card = models.data?.models.find(({ name, default: isDefault }) =>
@@ -128,19 +146,10 @@ export function PlaygroundPage() {
       />
       <div class="two">
         <div class="left">
-          <div class="row examples">
-            <span class="hint">Examples:</span>
-            {examples.map((example) => (
-              <button
-                key={example.type}
-                type="button"
-                class="button small"
-                onClick={() => insert(example)}
-              >
-                {example.title}
-              </button>
-            ))}
-          </div>
+          <ExampleRow
+            onExample={insert}
+            onUndo={replaced === undefined ? undefined : () => bringBack(replaced)}
+          />
           <StateEditor
             state={state}
             onState={setState}

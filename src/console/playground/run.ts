@@ -21,7 +21,7 @@ export async function decide(body: string, orders: string, signal: AbortSignal):
   const startMs = performance.now()
   const reply = await callText('/decide', { method: 'POST', body, headers, signal })
   return {
-    reply: readReply(reply.text),
+    reply: readReply(reply.text, Number(reply.headers.get('x-oi-cached-tokens'))),
     roundTripMs: performance.now() - startMs,
     timings: timingsOf(reply.headers.get('server-timing') ?? ''),
   }

@@ -14,6 +14,9 @@ import type { Budget, Workspace } from '../wire.js'
 import { readWhole } from './read-whole.js'
 import type { PartProps } from './workspace-page.js'
 
+/** As the accounts have it. */
+const mostTokens = 1e15
+
 const periods = [
   { value: 'day', text: 'Each day (from 00:00 UTC)' },
   { value: 'week', text: 'Each week (from Monday, 00:00 UTC)' },
@@ -26,7 +29,8 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
   const [period, setPeriod] = useState<Budget['period']>(budget?.period ?? 'month')
   const [tried, setTried] = useState(false)
   const read = readWhole(tokens)
-  const mistake = read === undefined || read === 0 ? 'A whole number above 0, as 5M.' : undefined
+  const fits = read !== undefined && read > 0 && read <= mostTokens
+  const mistake = fits ? undefined : `A whole number from 1 to ${count(mostTokens)}, as 5M.`
   const change = async (budget: { tokens: number; period: Budget['period'] } | null) => {
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body: { budget } }))

@@ -19,7 +19,10 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
   const [tried, setTried] = useState(false)
   const [lifting, setLifting] = useState(false)
   const amount = readCredits(text)
-  const mistake = amount === undefined || amount === 0 ? 'An amount as 10, 12.5 or -3.' : undefined
+  const mistake =
+    amount === undefined || amount === 0
+      ? 'An amount as 10, 12.5 or -3, below a billion, with at most 6 decimals.'
+      : undefined
   const path = `/workspaces/${workspace.id}/credit`
   const give = useAction(async () => {
     setTried(true)

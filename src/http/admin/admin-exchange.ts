@@ -13,7 +13,8 @@ import { decodeUtf8 } from '../../api/json.js'
 import type { Timings } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import { Body } from '../body.js'
-import type { Expirable } from '../deadlines.js'
+import type { Link } from '../../chain.js'
+import type { Due, Expirable } from '../deadlines.js'
 import { type Client, Exchange, type Head } from '../exchange.js'
 import { type Content, errorContent } from '../reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
@@ -36,6 +37,7 @@ export class AdminExchange extends Exchange implements Expirable {
   #headers: readonly string[] = []
   /** What runs once the body is there; undefined: nothing waits for one. */
   #withBody: ((text: string) => void) | undefined
+  #due: Link<Due> | undefined
 
   constructor(head: Head, client: Client, context: AreaContext) {
     super(head, client, context)
@@ -81,7 +83,7 @@ export class AdminExchange extends Exchange implements Expirable {
       if (!last) return
       const withBody = this.#withBody
       this.#withBody = undefined
-      this.#context.deadlines.delete(this)
+      this.#context.deadlines.delete(this.#due)
       withBody(decodeUtf8(this.#body.bytes))
     } catch (error) {
       this.fail(error)
@@ -103,7 +105,7 @@ export class AdminExchange extends Exchange implements Expirable {
 
   protected override onEnd(): void {
     this.#withBody = undefined
-    this.#context.deadlines.delete(this)
+    this.#context.deadlines.delete(this.#due)
   }
 
   #expectBody(head: Head, withBody: (text: string) => void): void {
@@ -111,7 +113,7 @@ export class AdminExchange extends Exchange implements Expirable {
     const length = head.getHeader('content-length')
     if (Number(length) > mostBodyBytes) throw tooLarge()
     this.#withBody = withBody
-    this.#context.deadlines.add(this)
+    this.#due = this.#context.deadlines.add(this)
     // As for other posts: uWebSockets.js does not tell the end of a body of no bytes.
     if (length === '0') this.receive(new Uint8Array(0), true)
   }

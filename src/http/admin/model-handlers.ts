@@ -26,6 +26,9 @@ type State = ReplyOf<'getModel'>
 type UnderWay = ReplyOf<'listModels'>['under_way'][number]
 type Action = UnderWay['action']
 
+/** Of a model that oi models pull has fetched; a file in whatever folder the server is in is none. */
+const pulledName = /^(?!.*\.gguf$)[\w.-]+$/i
+
 export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
   const { models, accounts, decider, limits } = services
   const underWay = new Set<UnderWay>()
@@ -64,8 +67,9 @@ export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
     getModel: ({ name }) => replyOf(find(models, name)),
     loadModel: (call) => {
       const { file, name, aliases = [], settings = {} } = call.body
-      if (!isAbsolute(file)) {
-        const rule = 'file: expected an absolute path on the machine of the server'
+      if (!isAbsolute(file) && !pulledName.test(file)) {
+        const rule =
+          'file: expected an absolute path on the machine of the server, or the name of a pulled model'
         throw new OiError('ERR_REQUEST_UNACCEPTABLE', rule, { param: 'file' })
       }
       const asked = { file, name, aliases, settings, default: call.body.default === true }

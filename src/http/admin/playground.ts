@@ -45,6 +45,13 @@ export class PlaygroundExchange extends DecideExchange {
     super.answer({ ...content, headers: [...apiHeaders, ...(content.headers ?? [])] }, timings)
   }
 
+  protected override ownHeaders(): readonly string[] {
+    // Read here, and not by the reader of requests.
+    const at = this.ignored.indexOf('workspace_id')
+    if (at >= 0) this.ignored.splice(at, 1)
+    return super.ownHeaders()
+  }
+
   protected override decide(text: string, decider: Decider): void | Promise<void> {
     const workspaceId = workspaceIn(text)
     if (workspaceId !== undefined) {

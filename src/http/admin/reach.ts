@@ -2,19 +2,16 @@
  * From where the admin API may be used at all, before anybody says who they are.
  *
  * Rules
- *   1. By default from this machine alone. A request that a proxy has passed on comes from this
- *      machine only if the proxy is trusted and says so: one that is not would hide the whole world
- *      behind its own address.
- *   2. A name that leads to this machine is not this machine's (DNS rebinding): the host that is
- *      asked for is one of loopback then.
- *   3. A page of another origin changes nothing, signing in included.
+ *   1. By default from this machine alone.
+ *   2. A page of another origin changes nothing, signing in included.
  *
  * @module
  */
 
 import { OiError } from '../../errors.js'
-import { isLoopback, type TrustedProxies } from '../client-address.js'
+import type { TrustedProxies } from '../client-address.js'
 import { everyValue, type Head } from '../exchange.js'
+import { whyElsewhere } from '../this-machine.js'
 
 export type AdminMode = 'loopback' | 'on'
 
@@ -32,10 +29,6 @@ export interface ReachOptions {
   readonly trustedProxies: TrustedProxies
 }
 
-/** What proxies add by which they are known. */
-const passedOn = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
-const localHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?(?::\d+)?$/i
-
 /**
  * @param peer - The address at the other end of the connection.
  * @throws {@link OiError} `ERR_FORBIDDEN`.
@@ -47,23 +40,22 @@ export function originOf(head: Head, peer: string, options: ReachOptions): Origi
   const proto = trusted ? head.getHeader('x-forwarded-proto') : ''
   const origin = { address, secure: tls || proto.toLowerCase() === 'https' }
   if (mode === 'on') return origin
-  const byProxy = passedOn.some((name) => head.getHeader(name) !== '')
-  if (!isLoopback(address) || (byProxy && !trusted)) {
+  const elsewhere = whyElsewhere(head, peer, trustedProxies)
+  if (elsewhere === 'address') {
     throw new OiError(
       'ERR_FORBIDDEN',
       'The admin API answers this machine alone (--admin loopback; behind a proxy on it, ' +
         '--trusted-proxies says whom to believe)',
     )
   }
-  const host = head.getHeader('host')
-  if (!trusted && host !== '' && !localHost.test(host)) {
+  if (elsewhere === 'host') {
     const remedy = 'open it as http://localhost, or see --admin on'
     throw new OiError('ERR_FORBIDDEN', `Host: expected localhost: ${remedy}`)
   }
   return origin
 }
 
-/** Rule 3. @throws {@link OiError} `ERR_FORBIDDEN`. */
+/** Rule 2. @throws {@link OiError} `ERR_FORBIDDEN`. */
 export function requireOwnPage(head: Head, peer: string, trustedProxies: TrustedProxies): void {
   const site = head.getHeader('sec-fetch-site')
   const from = head.getHeader('origin')

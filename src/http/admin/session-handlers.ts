@@ -7,6 +7,7 @@
 import { type Session, sessionIdleMs } from '../../accounts/admin-access.js'
 import { checkNewPassword, hashPassword, isPassword } from '../../accounts/password.js'
 import { OiError } from '../../errors.js'
+import { counted } from '../../api/counted.js'
 import type { ReplyOf } from '../../api/admin/operations.js'
 import type { AdminHandlerId, AdminHandlers, AdminServices, Call } from './call.js'
 import { patiently } from './patiently.js'
@@ -25,7 +26,7 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
     const retryAfterMs = throttle.begin(address)
     if (retryAfterMs === 0) return
     const seconds = Math.ceil(retryAfterMs / 1000)
-    const message = `Too many wrong passwords: try again in ${seconds} seconds`
+    const message = `Too many wrong passwords: try again in ${counted(seconds, 'second')}`
     throw new OiError('ERR_ATTEMPTS', message, { retryAfterMs })
   }
 

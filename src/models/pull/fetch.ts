@@ -8,6 +8,8 @@
  *   3. An address that a redirect led to may be signed: it is in no message, and is not kept. The
  *      next request begins at the first address again.
  *   4. A server that says nothing for a while is as one that has closed the connection.
+ *   5. A host that has never answered, and cannot be found or refuses, is most likely a mistake in
+ *      the address: that is told at once. One that has answered before comes back.
  *
  * @module
  */
@@ -31,6 +33,8 @@ export interface FetchOptions {
   readonly silenceMs: number
   /** Cancels everything. */
   readonly signal: AbortSignal | undefined
+  /** Hosts that have answered during this pull (rule 5). */
+  readonly answered: Set<string>
 }
 
 /** A failure that asking again may mend. */
@@ -95,6 +99,8 @@ class Watch {
   readonly #timer: NodeJS.Timeout
   readonly #onAbort = () => this.end()
   silent = false
+  /** The host that is asked: a redirect changes it. */
+  host = ''
 
   constructor(options: FetchOptions) {
     this.#options = options
@@ -116,7 +122,13 @@ class Watch {
   }
 
   heard(): void {
+    this.#options.answered.add(this.host)
     this.#timer.refresh()
+  }
+
+  /** Whether the host that is asked has answered before. */
+  get known(): boolean {
+    return this.#options.answered.has(this.host)
   }
 
   end(): void {
@@ -138,6 +150,7 @@ async function follow(
     const headers = new Headers({ 'accept-encoding': 'identity' })
     if (range !== undefined) headers.set('range', `bytes=${range[0]}-${range[1]}`)
     if (authorize) headers.set('authorization', `Bearer ${token!.text}`)
+    watch.host = url.host
     const response = await fetch(url, { headers, redirect: 'manual', signal: watch.signal })
     watch.heard()
     if (![301, 302, 303, 307, 308].includes(response.status)) return response
@@ -223,21 +236,30 @@ async function* piecesOf(
   }
 }
 
+/** Codes of certificates that are not trusted: no further try mends them. */
+const untrusted = /CERT|SELF_SIGNED|VERIFY|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH/
+
+/** What is most likely wrong with an address whose host has never answered, by the code. */
+const mistakes: readonly (readonly [RegExp, string])[] = [
+  [/^ENOTFOUND$/, 'there is no host of this name'],
+  [/^ECONNREFUSED$/, 'nothing listens at this port'],
+  [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, 'it does not answer in TLS'],
+  [/^HPE_/, 'it does not answer in HTTP'],
+]
+
 /** What went wrong on the way there is worth another try; what a user ended is not. */
 function transientOf(url: URL, error: unknown, watch: Watch): Error {
   if (watch.cancelled) return new OiError('ERR_ABORTED', 'The pull was ended')
   if (error instanceof OiError || error instanceof Transient) return error
-  if (watch.silent) return new Transient(`${url.host} has fallen silent`, undefined, error)
+  const host = watch.host || url.host
+  if (watch.silent) return new Transient(`${host} has fallen silent`, undefined, error)
   const { cause, message } = error as Error
   const { code = '', message: reason = message } = (cause ?? {}) as NodeJS.ErrnoException
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
-    return new OiError('ERR_PULL', `${url.host} does not answer in TLS`, { cause: error })
-  }
-  const text = `${url.host}: ${reason || code}`
-  // What the network does has a code; what fetch itself refuses, such as some ports, has none. A
-  // certificate that is not trusted is none the next time either.
+  // What the network does has a code; what fetch itself refuses, such as some ports, has none.
   const isRefused = message === 'fetch failed' && code === ''
-  return isRefused || /CERT|TLS|SELF_SIGNED|VERIFY/.test(code)
-    ? new OiError('ERR_PULL', text, { cause: error })
-    : new Transient(text, undefined, error)
+  const mistake = watch.known ? undefined : mistakes.find(([codes]) => codes.test(code))?.[1]
+  if (isRefused || untrusted.test(code) || mistake !== undefined) {
+    return new OiError('ERR_PULL', `${host}: ${mistake ?? (reason || code)}`, { cause: error })
+  }
+  return new Transient(`${host}: ${reason || code}`, undefined, error)
 }

@@ -44,7 +44,7 @@ export interface PullProgress {
   readonly checkedBytes: number
 }
 
-export interface PullOptions extends PlanOptions {
+export interface PullOptions extends Omit<PlanOptions, 'answered'> {
   /** The folder of the models. */
   readonly modelsDir: string
   /** Ranges of a file that are fetched at the same time, at least 1. */
@@ -60,6 +60,9 @@ export interface PullOptions extends PlanOptions {
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
+/** Of one pull. */
+type Pull = PullOptions & Pick<PlanOptions, 'answered'>
+
 export interface Pulled {
   readonly model: PulledModel
   /** Whether it was there already, the same. */
@@ -74,7 +77,8 @@ const spareBytes = 64 << 20
  * @throws {@link OiError} `ERR_CONFIG` if it is told wrongly, `ERR_PULL` if it cannot be fetched,
  *   `ERR_ABORTED`; what `check` and `requireUnused` throw.
  */
-export async function pullModel(text: string, options: PullOptions): Promise<Pulled> {
+export async function pullModel(text: string, given: PullOptions): Promise<Pulled> {
+  const options: Pull = { ...given, answered: new Set() }
   const plan = await planPull(readSource(text, options.hub), options)
   const { name } = plan
   const unfinished = join(options.modelsDir, unfinishedFolder)
@@ -126,7 +130,7 @@ function requireSameSource(there: PulledModel, { name, source }: Plan): void {
 }
 
 /** Whether its source still has what is there. */
-async function isUnchanged(there: PulledModel, plan: Plan, options: PullOptions): Promise<boolean> {
+async function isUnchanged(there: PulledModel, plan: Plan, options: Pull): Promise<boolean> {
   if (there.files.length !== plan.files.length) return false
   for (const file of plan.files) {
     const own = there.files.find(({ name }) => name === file.name)
@@ -151,11 +155,7 @@ async function removeOthers(folder: string, { files }: Plan): Promise<void> {
   }
 }
 
-async function fetchAll(
-  plan: Plan,
-  folder: string,
-  options: PullOptions,
-): Promise<readonly PulledFile[]> {
+async function fetchAll(plan: Plan, folder: string, options: Pull): Promise<readonly PulledFile[]> {
   const known = plan.files.map(({ bytes = 0 }) => bytes)
   const counts = { thereBytes: 0, fetchedBytes: 0, checkedBytes: 0 }
   const totalBytes = known.reduce((sum, bytes) => sum + bytes, 0)

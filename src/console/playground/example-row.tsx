@@ -1,0 +1,36 @@
+/**
+ * Buttons that put in an example, and one that takes it out again.
+ *
+ * @module
+ */
+
+import { type Example, examples } from './examples.js'
+
+export interface ExampleRowProps {
+  readonly onExample: (example: Example) => void
+  /** Undefined: an example has taken the place of nothing. */
+  readonly onUndo: (() => void) | undefined
+}
+
+export function ExampleRow({ onExample, onUndo }: ExampleRowProps) {
+  return (
+    <div class="row examples">
+      <span class="hint">Examples:</span>
+      {examples.map((example) => (
+        <button
+          key={example.type}
+          type="button"
+          class="button small"
+          onClick={() => onExample(example)}
+        >
+          {example.title}
+        </button>
+      ))}
+      {onUndo && (
+        <button type="button" class="button small" onClick={onUndo}>
+          Undo
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+/** Requests without a key, where this machine's programs need none. */
+import t from 'tap'
+import { request } from 'node:http'
+import { TrustedProxies } from '../../src/http/client-address.js'
+import { createCors } from '../../src/http/cors.js'
+import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { type StubServer, withServer } from '../helpers/stub.js'
+
+const gateOf = (accounts: StubServer['accounts']) => new WorkspaceGate({ accounts })
+const asking = '{"state":"s","questions":{"q":{"type":"noul","instructions":"Is it?"}}}'
+
+/** Not by fetch, which sets some headers by itself. @returns The status. */
+const ask = (port: number, headers: Record<string, string> = {}, path = '/v1/systemone') =>
+  new Promise<number>((resolve, reject) => {
+    const method = path === '/v1/systemone' ? 'POST' : 'GET'
+    request({ port, path, method, headers }, (reply) => {
+      reply.resume().on('end', () => resolve(reply.statusCode!))
+    })
+      .on('error', reject)
+      .end(method === 'POST' ? asking : undefined)
+  })
+
+t.test('without the setting a key is needed', (t) =>
+  withServer({ gateOf }, async ({ port }) => {
+    t.equal(await ask(port), 401)
+  }),
+)
+
+t.test('with it, programs of this machine are the default workspace, and are counted', (t) =>
+  withServer({ gateOf, anonymous: true }, async ({ port, url, key, accounts }) => {
+    t.equal(await ask(port), 200)
+    t.equal(await ask(port, { host: 'localhost:8080' }), 200)
+    for (const path of ['/v1/models', '/v1/usage']) t.equal(await ask(port, {}, path), 200)
+    t.match(accounts.usage('default').usage, [{ requests: 2, inputTokens: 24 }])
+    const report = (await (await fetch(`${url}/v1/usage`)).json()) as object
+    t.match(report, { workspace: 'default' })
+    t.notOk('key' in report)
+    t.equal(await ask(port, { authorization: `Bearer ${key}` }), 200)
+  }),
+)
+
+t.test('a key that is sent is a good one, or refused', (t) =>
+  withServer({ gateOf, anonymous: true }, async ({ port }) => {
+    t.equal(await ask(port, { authorization: 'Bearer oi-wrong' }), 401)
+    t.equal(await ask(port, { authorization: 'Basic eDp5' }), 401)
+  }),
+)
+
+t.test('what only passes through this machine needs a key', (t) =>
+  withServer({ gateOf, anonymous: true }, async ({ port }) => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { forwarded: 'for=127.0.0.1' },
+      { 'x-real-ip': '127.0.0.1' },
+      { via: '1.1 proxy' },
+      { host: 'rebound.example' },
+      { host: '127.0.0.1.example' },
+      { origin: 'https://page.example' },
+      { origin: 'null' },
+      { origin: `http://localhost:${port}` },
+      { 'sec-fetch-site': 'cross-site' },
+    ]) {
+      t.equal(await ask(port, headers as Record<string, string>), 401, JSON.stringify(headers))
+    }
+  }),
+)
+
+t.test('a trusted proxy says from where it comes, and the CORS setting which pages may', (t) => {
+  const trustedProxies = new TrustedProxies(['127.0.0.1'])
+  const cors = createCors('https://app.example')
+  return withServer({ gateOf, anonymous: true, trustedProxies, cors }, async ({ port }) => {
+    t.equal(await ask(port, { 'x-forwarded-for': '203.0.113.7' }), 401)
+    t.equal(await ask(port, { 'x-forwarded-for': '127.0.0.1' }), 200)
+    t.equal(await ask(port, { origin: 'https://app.example' }), 200)
+    t.equal(await ask(port, { origin: 'https://other.example' }), 401)
+  })
+})

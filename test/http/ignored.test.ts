@@ -1,0 +1,93 @@
+/** Members of a body that nobody reads are told by `x-oi-ignored`. */
+import t from 'tap'
+import { batchPath, linesType } from '../helpers/batch.js'
+import { type StubServer, withFake } from '../helpers/stub.js'
+
+const noul = { type: 'noul', instructions: 'Is this about money?' }
+
+const asking =
+  ({ url, key }: StubServer) =>
+  async (body: object, path = '/v1/systemone', accept = '*/*') => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept }
+    const reply = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    await reply.text()
+    return [reply.status, reply.headers.get('x-oi-ignored')]
+  }
+
+t.test('each place of the interface tells what it does not know', (t) =>
+  withFake({}, async (server) => {
+    const ask = asking(server)
+    for (const [body, told] of [
+      [{ state: 's', questions: { q: noul }, media: [], images: null }, 'media'],
+      [{ state: { question: 1 }, questions: { q: noul } }, null],
+      [
+        {
+          ...{ temperature: 0, state: 's' },
+          questions: { team: { ...noul, question: 'x' }, 'a b': { ...noul, 'ü, "\u007f': 1 } },
+        },
+        String.raw`temperature, questions.team.question, questions["a b"]["\u00fc, \"\u007f"]`,
+      ],
+      [
+        { state: 's', questions: { q: { type: 'noul', criteria: { true: 'yes', no: 'no' } } } },
+        'questions.q.criteria.no',
+      ],
+    ] as const) {
+      // The third time and on, questions are not read again.
+      for (let round = 0; round < 4; round++) t.strictSame(await ask(body), [200, told])
+    }
+  }),
+)
+
+t.test('a request that is refused for a misspelling tells it too', (t) =>
+  withFake({}, async (server) => {
+    const body = { state: 's', questions: { q: { type: 'noul', instruction: 'Is it?' } } }
+    t.strictSame(await asking(server)(body), [422, null])
+    const choice = { type: 'choice', criterion: {} }
+    t.strictSame(await asking(server)({ state: 's', question: 1, questions: { q: choice } }), [
+      ...[422, 'question'],
+    ])
+  }),
+)
+
+t.test('a batch tells it by the item, whole and in lines', (t) =>
+  withFake({}, async (server) => {
+    const ask = asking(server)
+    const good = { id: 'a', state: 's', questions: { q: noul } }
+    const other = { ...good, questions: { q: { ...noul, x: 1 } }, y: 1 }
+    for (const accept of ['*/*', linesType]) {
+      const items = { requests: [good, other, { ...good, z: 1 }], top: 1 }
+      t.strictSame(await ask(items, batchPath, accept), [
+        ...[200, 'top, requests[1].y, requests[1].questions.q.x, requests[2].z'],
+      ])
+      const states = { states: ['s', 't'], questions: other.questions, id: 'b' }
+      t.strictSame(await ask(states, batchPath, accept), [200, 'id, questions.q.x'])
+    }
+  }),
+)
+
+t.test('it is bounded, however long the names are', (t) =>
+  withFake({}, async (server) => {
+    const name = '\u{1f600}'.repeat(200)
+    const names = Array.from({ length: 300 }, (_, i) => [`${i}${name}`, 1] as const)
+    const body = { state: 's', questions: { q: noul }, ...Object.fromEntries(names) }
+    const [status, told] = await asking(server)(body)
+    t.equal(status, 200)
+    t.ok(String(told).length <= 1024 && String(told).startsWith('["0\\ud83d\\ude00'))
+  }),
+)
+
+t.test('a traceparent comes back as it came, and a malformed one does not', (t) =>
+  withFake({}, async ({ url, key }) => {
+    const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
+    for (const [traceparent, told] of [
+      [good, good],
+      ['00-0-0-0', null],
+    ] as const) {
+      const headers = { authorization: `Bearer ${key}`, traceparent }
+      const body = JSON.stringify({ state: 's', questions: { q: noul } })
+      const reply = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body })
+      t.equal(reply.headers.get('traceparent'), told)
+      await reply.text()
+    }
+  }),
+)
