@@ -157,7 +157,8 @@ type KnownOption = keyof OpenOptions
 const knownOptions = Object.keys({
   ...{ model: 0, name: 0, aliases: 0, default: 0, orders: 0, readout: 0, calibration: 0 },
   ...{ projectorPath: 0, contextTokens: 0, maxForks: 0, batchTokens: 0, microbatchTokens: 0 },
-  ...{ threads: 0, device: 0, gpuLayers: 0, mmap: 0, flashAttention: 0, cacheType: 0, kernels: 0 },
+  ...{ threads: 0, device: 0, split: 0, tensorSplit: 0, gpuLayers: 0, cpuExperts: 0 },
+  ...{ mmap: 0, mlock: 0, flashAttention: 0, cacheType: 0, kernels: 0 },
   ...{ maxQueued: 0, maxBacklogMs: 0, deterministic: 0, hostCacheBytes: 0, diskCacheDir: 0 },
   ...{ diskCacheBytes: 0, maxQuestions: 0, isolate: 0, onProgress: 0, modelsDir: 0 },
 } satisfies Record<KnownOption, 0>)

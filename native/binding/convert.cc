@@ -25,6 +25,22 @@ Napi::Int32Array FromInts(Napi::Env env, const std::vector<Token>& values) {
   return out;
 }
 
+Napi::Array FromPlacement(Napi::Env env, const std::vector<Placement>& placement) {
+  auto out = Napi::Array::New(env);
+  for (const Placement& entry : placement) {
+    auto object = Napi::Object::New(env);
+    object.Set("device", entry.device);
+    object.Set("description", entry.description);
+    object.Set("layers", entry.layers);
+    object.Set("weightBytes", static_cast<double>(entry.weight_bytes));
+    object.Set("cellBytes", static_cast<double>(entry.cell_bytes));
+    object.Set("bufferBytes", static_cast<double>(entry.buffer_bytes));
+    object.Set("freeBytes", static_cast<double>(entry.free_bytes));
+    out.Set(out.Length(), object);
+  }
+  return out;
+}
+
 }  // namespace
 
 Pipeline::Options ToOptions(const Napi::Object& object) {
@@ -37,8 +53,15 @@ Pipeline::Options ToOptions(const Napi::Object& object) {
   engine.microbatch_tokens = Unsigned(object, "microbatchTokens");
   engine.threads = Unsigned(object, "threads");
   engine.device = String(object, "device");
+  engine.split = String(object, "split") == "row" ? Split::kRow : Split::kLayer;
+  const auto shares = object.Get("tensorSplit").As<Napi::Array>();
+  for (uint32_t i = 0; i < shares.Length(); ++i) {
+    engine.tensor_split.push_back(shares.Get(i).As<Napi::Number>().FloatValue());
+  }
   engine.gpu_layers = object.Get("gpuLayers").As<Napi::Number>().Int32Value();
+  engine.cpu_experts = object.Get("cpuExperts").As<Napi::Number>().Int32Value();
   engine.mmap = Boolean(object, "mmap");
+  engine.mlock = Boolean(object, "mlock");
   engine.kernels = String(object, "kernels") == "auto";
   engine.deterministic = Boolean(object, "deterministic");
   engine.host_bytes = object.Get("hostCacheBytes").As<Napi::Number>().Int64Value();
@@ -86,6 +109,10 @@ Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {
   out.Set("architecture", facts.architecture);
   out.Set("description", facts.description);
   out.Set("device", facts.device);
+  out.Set("placement", FromPlacement(env, facts.placement));
+  auto notes = Napi::Array::New(env);
+  for (const std::string& note : facts.notes) notes.Set(notes.Length(), note);
+  out.Set("notes", notes);
   out.Set("kernels", facts.kernels);
   if (facts.has_chat_template) out.Set("chatTemplate", facts.chat_template);
   auto templates = Napi::Object::New(env);

@@ -1,8 +1,11 @@
 #include "log.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "llama.h"
 #include "mtmd.h"
@@ -19,14 +22,33 @@ bool Verbose() {
   return verbose;
 }
 
-// "llama_kv_cache: size =  112.00 MiB (  1024 cells, …": there are several where some layers have a
-// sliding window. llama.cpp's figures have no function in its public headers.
+// llama.cpp's figures have no function in its public headers. There are several lines of a kind
+// where some layers have a sliding window:
+//   "llama_kv_cache: size =  112.00 MiB (  1024 cells, …"
+//   "load_tensors:        CUDA0 model buffer size =  5532.43 MiB"
 void AddMemory(const char* text) {
   double mebibytes = 0;
+  std::array<char, 64> name{};
+  std::array<char, 16> what{};
   if (std::sscanf(text, "llama_kv_cache: size = %lf MiB", &mebibytes) == 1) {
     memory.cell_bytes += mebibytes * (1 << 20);
   } else if (std::sscanf(text, "llama_memory_recurrent: size = %lf MiB", &mebibytes) == 1) {
     memory.state_bytes += mebibytes * (1 << 20);
+  } else if (std::sscanf(text, "%*[a-z_]: %63s %15s buffer size = %lf MiB", name.data(),
+                         what.data(), &mebibytes) == 3) {
+    LoggedMemory::Buffers& buffers = memory.buffers[name.data()];
+    const std::string_view kind = what.data();
+    if (kind == "model") buffers.weights += mebibytes * (1 << 20);
+    if (kind == "KV" || kind == "RS") buffers.cells += mebibytes * (1 << 20);
+    if (kind == "compute" || kind == "output") buffers.compute += mebibytes * (1 << 20);
+  }
+}
+
+// "load_tensors: layer  28 assigned to device CUDA0, is_swa = 0"
+void AddLayer(const char* text) {
+  std::array<char, 64> device{};
+  if (std::sscanf(text, "load_tensors: layer %*d assigned to device %63[^,]", device.data()) == 1) {
+    ++memory.layers[device.data()];
   }
 }
 
@@ -35,6 +57,10 @@ void OnLog(ggml_log_level level, const char* text, void*) {
   const ggml_log_level effective = level == GGML_LOG_LEVEL_CONT ? last_level : level;
   last_level = effective;
   if (effective == GGML_LOG_LEVEL_INFO) AddMemory(text);
+  if (effective == GGML_LOG_LEVEL_DEBUG) AddLayer(text);
+  if (effective == GGML_LOG_LEVEL_WARN && std::strstr(text, "failed to mlock") != nullptr) {
+    memory.lock_failed = true;
+  }
   if (effective == GGML_LOG_LEVEL_ERROR && first_error.empty()) first_error = text;
 }
 
@@ -53,7 +79,7 @@ void ClearLog() {
   memory = {};
 }
 
-LoggedMemory MemoryLogged() { return memory; }
+const LoggedMemory& MemoryLogged() { return memory; }
 
 std::string FirstLoggedError() {
   std::string line = first_error;

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 namespace oi {
@@ -21,11 +23,21 @@ void ClearLog();
 // after it say what failed because of it.
 std::string FirstLoggedError();
 
-// What llama.cpp said about the memory of the contexts that this thread has made since ClearLog().
+// What llama.cpp said about memory on this thread since ClearLog(), bytes; to a hundredth of a
+// mebibyte.
 struct LoggedMemory {
+  // Of one kind of buffer, as "CUDA0", "CUDA_Host" or "CPU_Mapped".
+  struct Buffers {
+    double weights = 0;
+    double cells = 0;    // of K and V, and recurrent states
+    double compute = 0;  // what is computed, and what goes in and out
+  };
   double cell_bytes = 0;   // of K and V, for all cells
   double state_bytes = 0;  // of recurrent states, for all sequences
+  std::map<std::string, Buffers> buffers;
+  std::map<std::string, uint32_t> layers;  // of the model, by device; the output head is one
+  bool lock_failed = false;                // some of what was to stay in RAM may leave it
 };
-LoggedMemory MemoryLogged();
+const LoggedMemory& MemoryLogged();
 
 }  // namespace oi

@@ -11,6 +11,7 @@
 #include "devices.h"
 #include "error.h"
 #include "gguf.h"
+#include "layer_weights.h"
 #include "llama.h"
 #include "log.h"
 
@@ -45,6 +46,36 @@ std::string TokenText(const llama_vocab* vocab, llama_token token) {
   return token == LLAMA_TOKEN_NULL ? "" : llama_vocab_get_text(vocab, token);
 }
 
+llama_load_mode LoadMode(const EngineOptions& options) {
+  if (options.metadata_only) return LLAMA_LOAD_MODE_NONE;
+  if (options.mlock) {
+    return options.mmap ? LLAMA_LOAD_MODE_MMAP_MLOCK : LLAMA_LOAD_MODE_MLOCK;
+  }
+  return options.mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
+}
+
+// Keeps the experts of the first layers in RAM, while a model is loaded.
+class ExpertsOnCpu {
+ public:
+  explicit ExpertsOnCpu(int32_t layers) {
+    for (int32_t i = 0; i < layers; ++i) {
+      patterns_.push_back(ExpertsPattern(static_cast<size_t>(i)));
+    }
+    for (const std::string& pattern : patterns_) {
+      overrides_.push_back({pattern.c_str(), ggml_backend_cpu_buffer_type()});
+    }
+    overrides_.push_back({nullptr, nullptr});
+  }
+
+  const llama_model_tensor_buft_override* get() const {
+    return patterns_.empty() ? nullptr : overrides_.data();
+  }
+
+ private:
+  std::vector<std::string> patterns_;
+  std::vector<llama_model_tensor_buft_override> overrides_;
+};
+
 // What a file that cannot be loaded says about itself; "" if that is no decision model.
 std::string DecisionType(const std::string& path) {
   const std::unique_ptr<gguf_context, decltype(&gguf_free)> file(
@@ -66,19 +97,27 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   CaptureLog();
   Devices gpus = FindGpus(options.device);
   if (options.gpu_layers == 0) gpus.clear();
-  const std::string names = Describe(gpus);
   CheckMagic(options.model_path);
-  const kernels::LoadScope use_kernels(options.kernels);
+  const bool own_kernels = options.kernels && !kernels::Description().empty();
+  const kernels::LoadScope use_kernels(own_kernels, options.mlock);
 
   ProgressState state{stop, progress};
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = gpus.empty() ? 0 : options.gpu_layers;
-  // Unless told, llama.cpp chooses among all: of two names of the same one it takes one.
-  gpus.push_back(nullptr);
-  if (!options.device.empty()) params.devices = gpus.data();
-  params.load_mode = options.mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
+  // Also an empty list: without one llama.cpp takes all GPUs, and puts weights that stay on the CPU
+  // into buffers of theirs, where our kernels are not asked.
+  Devices devices = gpus;
+  devices.push_back(nullptr);
+  params.devices = devices.data();
+  params.no_host = own_kernels;
+  params.split_mode = options.split == Split::kRow ? LLAMA_SPLIT_MODE_ROW : LLAMA_SPLIT_MODE_LAYER;
+  std::vector<float> shares = options.tensor_split;
+  shares.resize(llama_max_devices());
+  if (!options.tensor_split.empty()) params.tensor_split = shares.data();
+  const ExpertsOnCpu experts(gpus.empty() ? 0 : options.cpu_experts);
+  params.tensor_buft_overrides = experts.get();
+  params.load_mode = LoadMode(options);
   params.no_alloc = options.metadata_only;
-  if (options.metadata_only) params.load_mode = LLAMA_LOAD_MODE_NONE;
   params.progress_callback = OnProgress;
   params.progress_callback_user_data = &state;
 
@@ -101,7 +140,7 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
                       options.model_path + ": " + (reason.empty() ? "cannot be loaded" : reason));
   }
 
-  auto model = std::unique_ptr<Model>(new Model(raw, names, options.kernels));
+  auto model = std::unique_ptr<Model>(new Model(raw, std::move(gpus), MemoryLogged(), own_kernels));
   const std::string type = model->Meta(model->Meta("general.architecture") + kDecisionKey);
   const std::string what = type.empty() ? "" : "decision model of the type " + type + ": ";
   const auto refuse = [&](const char* reason) {
@@ -115,15 +154,18 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   return model;
 }
 
-Model::Model(llama_model* model, std::string gpus, bool kernels)
+Model::Model(llama_model* model, Devices gpus, LoggedMemory memory, bool kernels)
     : model_(model),
       vocab_(llama_model_get_vocab(model)),
       gpus_(std::move(gpus)),
+      memory_(std::move(memory)),
       kernels_(kernels) {}
 
 Model::~Model() { llama_model_free(model_); }
 
 bool Model::on_cpu() const { return gpus_.empty(); }
+
+bool Model::layers_on_cpu() const { return memory_.layers.count("CPU") > 0; }
 
 bool Model::recurrent() const {
   return llama_model_is_recurrent(model_) || llama_model_is_hybrid(model_);
@@ -146,8 +188,12 @@ ModelFacts Model::Facts() const {
   std::array<char, 256> description{};
   llama_model_desc(model_, description.data(), description.size());
   facts.description = description.data();
-  facts.device = on_cpu() ? "CPU" : gpus_;
-  if (kernels_ && on_cpu()) facts.kernels = kernels::Description();
+  if (memory_.lock_failed) {
+    facts.notes.push_back("mlock: the system lets less memory be locked than the weights take");
+  }
+  facts.device = on_cpu() ? "CPU" : Describe(gpus_);
+  const bool tiles = memory_.buffers.count("CPU_OI") > 0;  // as of experts in RAM
+  if (kernels_ && (layers_on_cpu() || tiles)) facts.kernels = kernels::Description();
   facts.parameters = llama_model_n_params(model_);
   facts.weight_bytes = llama_model_size(model_);
   facts.vocabulary_size = llama_vocab_n_tokens(vocab_);

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "devices.h"
+#include "log.h"
 #include "types.h"
 
 struct llama_model;
@@ -18,6 +20,7 @@ class Model {
  public:
   using Progress = std::function<void(float)>;  // 0 to 1, called on the loading thread
 
+  // Layers and experts go where the options say; whether they fit there is gpu_plan.h's business.
   // Throws EngineError: ERR_INVALID_ARGUMENT (there is no such device), ERR_MODEL_NOT_FOUND,
   // ERR_MODEL_LOAD (not a GGUF, damaged, aborted by `stop`), ERR_MODEL_UNSUPPORTED (an
   // architecture that cannot be scored).
@@ -30,19 +33,25 @@ class Model {
 
   llama_model* get() const { return model_; }
   const llama_vocab* vocab() const { return vocab_; }
-  bool on_cpu() const;                             // no layer is on a GPU
+  bool on_cpu() const;                       // no layer is on a GPU
+  bool layers_on_cpu() const;                // any is not
+  bool kernels() const { return kernels_; }  // our own, for what is on the CPU
+  const Devices& gpus() const { return gpus_; }
   bool recurrent() const;                          // also hybrid: a sequence cannot be cut short
   size_t window() const;                           // of sliding attention, tokens; 0 without it
   std::string Meta(const std::string& key) const;  // "" if absent
+  // Where its weights are.
+  const LoggedMemory& memory() const { return memory_; }
   // Everything but what the context decides.
   ModelFacts Facts() const;
 
  private:
-  Model(llama_model* model, std::string gpus, bool kernels);
+  Model(llama_model* model, Devices gpus, LoggedMemory memory, bool kernels);
 
   llama_model* const model_;
   const llama_vocab* const vocab_;
-  const std::string gpus_;  // what they are called; "" if no layer is on one
+  const Devices gpus_;  // with a layer or more
+  const LoggedMemory memory_;
   const bool kernels_;
 };
 

@@ -22,6 +22,8 @@ constexpr int kMaxPasses = 8;
 constexpr double kWarmUpMs = 200;  // in the passes that count
 // llama_decode's, after the abort callback said so.
 constexpr int32_t kAborted = 2;
+// Fewer leave a GPU idle.
+constexpr size_t kMinStepTokens = 256;
 // Steps that the measured rate looks back on: about 1 / (1 - kKeep).
 constexpr double kKeep = 0.9;
 
@@ -52,6 +54,7 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       plan_(PlanContext(model, options, default_threads, NeedsWholeImages(vision))),
       recurrent_(model.recurrent()),
       windowed_(model.window() > 0),
+      on_gpu_(!model.on_cpu()),
       deterministic_(options.deterministic),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
@@ -115,6 +118,13 @@ void Scorer::RequireFinite(const float* logits) const {
                     "tokens: its file is damaged");
 }
 
+size_t Scorer::TokensIn(double ms) const {
+  size_t tokens = plan_.step_tokens;
+  const auto takes = [&] { return rate_.Ms(Work::Of(static_cast<double>(tokens), 0)); };
+  while (tokens / 2 >= kMinStepTokens && takes() > ms) tokens /= 2;
+  return tokens;
+}
+
 size_t Scorer::Take(Task& task) {
   if (step_.full() || (task.prefix == nullptr && !Admit(task))) return 0;
   return step_.Add(task);
@@ -143,7 +153,9 @@ bool Scorer::RunStep() {
           "ERR_ENGINE_INTERNAL",
           "llama_decode failed with " + std::to_string(status) + ": " + FirstLoggedError());
     }
-    if (step_.outputs() > 0) llama_synchronize(context_.get());
+    // Without outputs too on a GPU: else the step was only submitted, and its time counts in the
+    // next one.
+    if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
     ReadRows();
   } catch (...) {
     evaluating_ = false;

@@ -64,6 +64,10 @@ class Scorer {
   // Predicted by the steps so far, milliseconds.
   double Ms(const Work& work) const { return rate_.Ms(work); }
 
+  // Of a step that takes `ms` by prediction: the plan's, halved as often as it needs, so that there
+  // are few different sizes.
+  size_t TokensIn(double ms) const;
+
   // A step of at most `tokens`.
   void StartStep(size_t tokens) {
     stats_.capacity_tokens += tokens;
@@ -98,6 +102,8 @@ class Scorer {
   void Flush() { cache_.Flush(); }
 
   const ContextPlan& plan() const { return plan_; }
+  // Where its cells and buffers lie.
+  const LoggedMemory& memory() const { return context_.memory(); }
   ScorerStats stats() const;
 
  private:
@@ -125,6 +131,7 @@ class Scorer {
   ContextPlan plan_;  // constant after WarmUp()
   const bool recurrent_;
   const bool windowed_;
+  const bool on_gpu_;
   const bool deterministic_;
   const size_t vocabulary_size_;
   double vision_ms_ = 0;     // of this step

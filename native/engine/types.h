@@ -70,8 +70,23 @@ struct ScoreResult {
   Tier tier = Tier::kNone;
 };
 
+// What of a model lies in the memory of one device; bytes.
+struct Placement {
+  std::string device;       // as ggml calls it: "CPU", "CUDA0"
+  std::string description;  // as "NVIDIA H100 80GB HBM3"; "" of the CPU
+  uint32_t layers = 0;      // the output head is one
+  uint64_t weight_bytes = 0;
+  uint64_t cell_bytes = 0;    // of K and V, and recurrent states
+  uint64_t buffer_bytes = 0;  // what is computed, and what goes in and out
+  uint64_t free_bytes = 0;    // before anything of it was there; 0 if the device does not say
+
+  uint64_t bytes() const { return weight_bytes + cell_bytes + buffer_bytes; }
+};
+
 enum class FlashAttention { kAuto, kOn, kOff };
 enum class CacheType { kF16, kF32, kBF16 };
+// How a model is divided among several GPUs: by layers, or each matrix by its rows.
+enum class Split { kLayer, kRow };
 
 // Complete: src/engine fills in every default before it comes here. 0 means "choose".
 struct EngineOptions {
@@ -82,11 +97,15 @@ struct EngineOptions {
   uint32_t batch_tokens = 0;
   uint32_t microbatch_tokens = 0;
   uint32_t threads = 0;
-  std::string device;       // as ggml calls it, in any case; "" for all that there are
-  int32_t gpu_layers = -1;  // < 0: all
+  std::string device;  // names of ggml's in any case, with + between them; "" for all GPUs
+  Split split = Split::kLayer;
+  std::vector<float> tensor_split;  // shares of the GPUs; empty: by their free memory
+  int32_t gpu_layers = -1;          // the output head is one; < 0: as many as fit
+  int32_t cpu_experts = -1;         // first layers whose experts stay in RAM; < 0: choose
   FlashAttention flash_attention = FlashAttention::kAuto;
   CacheType cache_type = CacheType::kF16;
   bool mmap = true;
+  bool mlock = false;   // what is in RAM of the weights stays there
   bool kernels = true;  // our own on the CPU, where it has them
   bool deterministic = false;
   int64_t host_bytes = -1;  // of the state cache's host tier; < 0: choose
@@ -98,8 +117,10 @@ struct EngineOptions {
 struct ModelFacts {
   std::string architecture;
   std::string description;
-  std::string device;
-  std::string kernels;  // instructions that our own use; "" if none are used
+  std::string device;  // "CPU", or names and descriptions of GPUs
+  std::vector<Placement> placement;
+  std::vector<std::string> notes;  // what was chosen otherwise than asked for, and why
+  std::string kernels;             // instructions that our own use; "" if none are used
   std::string chat_template;
   bool has_chat_template = false;
   std::vector<std::pair<std::string, std::string>> chat_templates;  // the others, by name

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "clock.h"
-#include "devices.h"
 #include "error.h"
 #include "finite.h"
 #include "hash/hash.h"
@@ -45,8 +44,7 @@ mtmd_context* Open(const EngineOptions& options, const Model& model, uint32_t th
   const std::string& path = options.projector_path;
   mtmd_context_params params = mtmd_context_params_default();
   params.use_gpu = !model.on_cpu();
-  // Beside its model; unless told, on the first one.
-  if (params.use_gpu && !options.device.empty()) params.device = FindGpus(options.device).front();
+  if (params.use_gpu) params.device = model.gpus().front();  // beside its model
   params.n_threads = static_cast<int>(threads);
   params.print_timings = false;
   params.warmup = false;  // with the largest picture, which takes a CPU seconds

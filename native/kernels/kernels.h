@@ -14,16 +14,18 @@ struct ggml_threadpool;
 namespace oi::kernels {
 
 // While one lives, models that this thread loads, and contexts that it makes, use the kernels or
-// not. Without one they do not.
+// not. Without one they do not. With `lock` the converted weights stay in RAM, as far as the system
+// lets them.
 class LoadScope {
  public:
-  explicit LoadScope(bool use);
+  explicit LoadScope(bool use, bool lock = false);
   ~LoadScope();
   LoadScope(const LoadScope&) = delete;
   LoadScope& operator=(const LoadScope&) = delete;
 
  private:
   bool before_;
+  bool locked_before_;
 };
 
 // What is computed by this pool of threads uses the kernels while one lives.

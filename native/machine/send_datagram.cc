@@ -1,24 +1,15 @@
 #include "send_datagram.h"
 
-#include <cerrno>
-
-#ifndef _WIN32
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
-#endif
 
 namespace oi {
-
-#ifdef _WIN32
-
-int SendDatagram(const std::string&, const std::string&) { return ENOSYS; }
-
-#else
 
 int SendDatagram(const std::string& path, const std::string& text) {
   sockaddr_un address{};
@@ -41,7 +32,5 @@ int SendDatagram(const std::string& path, const std::string& text) {
   close(fd);
   return error;
 }
-
-#endif
 
 }  // namespace oi

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../engine/error.h"
+#include "../engine/placement.h"
 #include "../machine/cores.h"
 #include "guard.h"
 
@@ -29,6 +30,15 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
   }
   const ContextPlan plan =
       scorer ? scorer->plan() : PlanContext(model, options, cores, NeedsWholeImages(vision));
+  if (scorer) {
+    AddLogged(facts.placement, scorer->memory());
+  } else if (model.on_cpu()) {
+    Placement ram = EmptyPlacement({}).front();
+    ram.layers = model.memory().layers.at(ram.device);
+    ram.weight_bytes = facts.weight_bytes;
+    ram.cell_bytes = plan.context_bytes;
+    facts.placement = {std::move(ram)};
+  }
   facts.context_tokens = plan.context_tokens;
   facts.context_bytes = plan.context_bytes;
   facts.host_bytes = plan.host_bytes;
@@ -126,6 +136,7 @@ size_t Inference::StepTokens() {
   const ContextPlan& plan = scorer_->plan();
   // Who comes next waits for what runs: not long, if somebody may come who is first then.
   if (scheduler_.Expecting()) return plan.shared_step_tokens;
+  if (plan.step_ms > 0) return scorer_->TokensIn(plan.step_ms);
   // What goes a little beyond a step ends in it: its rest would be a step of its own, filled up.
   const Job* const first = scheduler_.Next();
   const double left = first == nullptr ? 0 : scorer_->Remaining(*first->task).tokens;

@@ -1,9 +1,12 @@
 #include "pipeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "../engine/error.h"
+#include "../engine/load_plan.h"
+#include "../engine/placement.h"
 #include "../machine/cores.h"
 #include "guard.h"
 
@@ -265,18 +268,23 @@ void Pipeline::Open(Job& job) {
   const uint32_t threads =
       options_.engine.threads != 0 ? options_.engine.threads : AvailableCores();
   if (!options_.engine.metadata_only) CheckThreads(threads - 1);
-  std::shared_ptr<const Model> model = Model::Load(options_.engine, stop_, progress_);
+  LoadPlan plan = PlanLoad(options_.engine, threads, stop_);
+  const EngineOptions& options = plan.options;
+  std::shared_ptr<const Model> model = Model::Load(options, stop_, progress_);
   std::shared_ptr<Vision> vision;
-  if (!options_.engine.projector_path.empty() && !options_.engine.metadata_only) {
-    vision = std::make_shared<Vision>(options_.engine, *model, threads);
+  if (!options.projector_path.empty() && !options.metadata_only) {
+    vision = std::make_shared<Vision>(options, *model, threads);
   }
   auto tokenizer = std::make_shared<const Tokenizer>(*model, vision.get());
   job.facts = model->Facts();
+  job.facts.placement =
+      options.metadata_only ? std::move(plan.placement) : PlacementOf(*model, plan.placement);
+  std::move(plan.notes.begin(), plan.notes.end(), std::back_inserter(job.facts.notes));
   job.facts.vision = vision != nullptr;
   for (Token token = 0; token < job.facts.vocabulary_size; ++token) {
     job.facts.ordinary.push_back(tokenizer->Ordinary(token));
   }
-  inference_.Open(*model, vision.get(), options_.engine, job.facts);
+  inference_.Open(*model, vision.get(), options, job.facts);
   std::lock_guard<std::mutex> lock(mutex_);
   vocabulary_ = {std::move(model), std::move(vision), std::move(tokenizer)};
 }

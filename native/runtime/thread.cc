@@ -1,17 +1,13 @@
 #include "thread.h"
 
+#include <pthread.h>
+
 #include <future>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "../engine/error.h"
-
-#ifdef _WIN32
-#include <thread>
-#else
-#include <pthread.h>
-#endif
 
 namespace oi {
 namespace {
@@ -21,19 +17,6 @@ namespace {
 constexpr size_t kCheckStackBytes = 8u << 20;
 
 }  // namespace
-
-#ifdef _WIN32
-
-struct Thread::Impl {
-  std::thread thread;
-};
-
-Thread::Thread(const char*, size_t, std::function<void()> body)
-    : impl_(new Impl{std::thread(std::move(body))}) {}
-
-Thread::~Thread() { impl_->thread.join(); }
-
-#else
 
 struct Thread::Impl {
   pthread_t handle{};
@@ -68,8 +51,6 @@ Thread::Thread(const char* name, size_t stack_bytes, std::function<void()> body)
 }
 
 Thread::~Thread() { pthread_join(impl_->handle, nullptr); }
-
-#endif
 
 void CheckThreads(size_t count) {
   std::promise<void> all_there;

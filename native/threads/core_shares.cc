@@ -1,19 +1,16 @@
 #include "core_shares.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <limits>
-
-#include "../machine/cores.h"
-
-#ifndef _WIN32
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#endif
+#include <cstdlib>
+#include <limits>
+
+#include "../machine/cores.h"
 
 namespace oi {
 namespace {
@@ -26,14 +23,6 @@ constexpr int64_t kComputes = std::numeric_limits<int64_t>::max();
 int64_t Nanoseconds(CoreShares::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
-
-#ifdef _WIN32
-
-uint32_t OwnProcess() { return 1; }
-bool Lives(uint32_t) { return true; }
-CoreShares::Table* SharedTable() { return nullptr; }
-
-#else
 
 uint32_t OwnProcess() { return static_cast<uint32_t>(getpid()); }
 
@@ -50,8 +39,6 @@ CoreShares::Table* SharedTable() {
       mmap(nullptr, sizeof(CoreShares::Table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   return table == MAP_FAILED ? nullptr : static_cast<CoreShares::Table*>(table);
 }
-
-#endif
 
 }  // namespace
 

@@ -6,28 +6,29 @@
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { buildConsole } from './console.js'
 import { buildDir, buildNative, type Switch, switches } from './native.js'
 import { root } from './paths.js'
 import { BuildError } from './run.js'
 
 /**
- * @param flags - `--clean` and the {@link switches}.
+ * @param flags - `--clean`, `--cuda-arch` and the {@link switches}.
  * @returns The exit code.
  */
 export async function build(flags: string[]): Promise<number> {
   try {
     const names = Object.keys(switches) as Switch[]
-    const { values } = parseArgs({
-      args: flags,
-      options: Object.fromEntries(
-        [...names, 'clean'].map((name) => [name, { type: 'boolean' as const }]),
-      ),
-    })
+    const options: NonNullable<ParseArgsConfig['options']> = { 'cuda-arch': { type: 'string' } }
+    for (const name of [...names, 'clean']) options[name] = { type: 'boolean' }
+    const { values } = parseArgs({ args: flags, options })
+    const cudaArchitectures = readArchitectures(values['cuda-arch'])
     const enabled = new Set(names.filter((name) => values[name]))
     if (values['clean']) rmSync(buildDir(enabled), { recursive: true, force: true })
-    const dir = await buildNative(enabled)
+    if (cudaArchitectures.length > 0 && !enabled.has('cuda')) {
+      throw new BuildError('--cuda-arch: expected with --cuda')
+    }
+    const dir = await buildNative(enabled, ['oi'], { cudaArchitectures })
     if (installed) leaveProducts(dir)
     else await buildConsole()
     // Only the build without switches is looked for.
@@ -40,6 +41,14 @@ export async function build(flags: string[]): Promise<number> {
     console.error(expected ? (error as Error).message : error)
     return error instanceof BuildError ? error.exitCode : 1
   }
+}
+
+/** @throws {@link BuildError} */
+function readArchitectures(text: unknown): readonly string[] {
+  if (typeof text !== 'string') return []
+  const names = text.split(',')
+  if (names.every((name) => /^\d{2,3}[af]?(?:-real|-virtual)?$/.test(name))) return names
+  throw new BuildError(`--cuda-arch: expected numbers like 80,90 with commas between, got ${text}`)
 }
 
 /** Whether this is a package and no checkout: then nobody compiles a second time. */

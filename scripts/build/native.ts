@@ -41,6 +41,12 @@ export const switches = {
 
 export type Switch = keyof typeof switches
 
+/** What a build is told besides its switches. */
+export interface BuildOptions {
+  /** As CMake wants them: `80`, `90`, `120a`. None: those of this machine's GPUs, else all major. */
+  readonly cudaArchitectures?: readonly string[]
+}
+
 interface StampedTarget {
   /** The file that it leaves in the build folder. */
   readonly product: string
@@ -94,9 +100,11 @@ export function buildDir(enabled: ReadonlySet<Switch>): string {
 export async function buildNative(
   enabled: ReadonlySet<Switch>,
   targets: readonly string[] = ['oi'],
+  options: BuildOptions = {},
 ): Promise<string> {
   const out = buildDir(enabled)
-  const stale = targets.filter((target) => !isCurrent(enabled, out, target))
+  const made = { enabled, options }
+  const stale = targets.filter((target) => !isCurrent(made, out, target))
   if (stale.length === 0) return out
 
   checkPrerequisites(enabled.has('linux-arm64'))
@@ -106,7 +114,7 @@ export async function buildNative(
   const names = stale.map((target) => (target === 'oi' ? 'the addon' : target))
   console.log(`Building ${names.join(', ')} in ${out}`)
   try {
-    await cmake(enabled, tree, out, stale)
+    await cmake(made, tree, out, stale)
   } catch (error) {
     if (error instanceof BuildStopped) throw error
     // Starting over for a tool's sake must not cost an addon that is whole: that takes minutes.
@@ -115,25 +123,28 @@ export async function buildNative(
     console.log('The build failed; trying once more from an empty folder.')
     rmSync(out, { recursive: true, force: true })
     mkdirSync(out, { recursive: true })
-    await cmake(enabled, tree, out, stale)
+    await cmake(made, tree, out, stale)
   }
   for (const target of stale) {
     const known = stampedTargets[target]
     if (!known) continue
     const product = join(out, known.product)
     if (!existsSync(product)) throw new BuildError(`The build left no ${product}`)
-    if (tree.pinned) writeFileSync(stampPath(out, target), stamp(enabled, known))
+    if (tree.pinned) writeFileSync(stampPath(out, target), stamp(made, known))
   }
   return out
 }
 
-function isCurrent(enabled: ReadonlySet<Switch>, out: string, target: string): boolean {
+interface Made {
+  readonly enabled: ReadonlySet<Switch>
+  readonly options: BuildOptions
+}
+
+function isCurrent(made: Made, out: string, target: string): boolean {
   const known = stampedTargets[target]
   // A stamp speaks for the pinned tree only; another checkout may have changed.
   if (!known || process.env['LLAMA_CPP_DIR']) return false
-  return (
-    existsSync(join(out, known.product)) && read(stampPath(out, target)) === stamp(enabled, known)
-  )
+  return existsSync(join(out, known.product)) && read(stampPath(out, target)) === stamp(made, known)
 }
 
 function stampPath(out: string, target: string): string {
@@ -141,7 +152,7 @@ function stampPath(out: string, target: string): string {
 }
 
 async function cmake(
-  enabled: ReadonlySet<Switch>,
+  { enabled, options }: Made,
   tree: LlamaTree,
   out: string,
   targets: readonly string[],
@@ -152,8 +163,9 @@ async function cmake(
     OI_NODE_ADDON_API_DIR: dirname(require.resolve('node-addon-api/package.json')),
   }
   for (const name of Object.keys(switches) as Switch[]) {
-    definitions[switches[name]] = enabled.has(name) ? 'ON' : 'OFF'
+    definitions[switches[name]] = isOn(name, enabled) ? 'ON' : 'OFF'
   }
+  definitions['OI_CUDA_ARCHITECTURES'] = (options.cudaArchitectures ?? []).join(';')
   const env: NodeJS.ProcessEnv = { ...process.env, NINJA_STATUS: '[%f/%t %es] ' }
   if (probe('ccache')) {
     definitions['CMAKE_C_COMPILER_LAUNCHER'] = 'ccache'
@@ -181,8 +193,14 @@ async function cmake(
   }
 }
 
+/** Every Mac with a processor of Apple's has a GPU for Metal. */
+function isOn(name: Switch, enabled: ReadonlySet<Switch>): boolean {
+  const apple = process.platform === 'darwin' && process.arch === 'arm64'
+  return enabled.has(name) || (name === 'metal' && apple && !enabled.has('linux-arm64'))
+}
+
 /** What a target is made from, as one hash: our sources, the pin, the switches, Node-API. */
-function stamp(enabled: ReadonlySet<Switch>, target: StampedTarget): string {
+function stamp({ enabled, options }: Made, target: StampedTarget): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
   for (const folder of readdirSync(join(root, 'native')).sort()) {
@@ -198,7 +216,10 @@ function stamp(enabled: ReadonlySet<Switch>, target: StampedTarget): string {
   hash.update(readFileSync(require.resolve('node-addon-api/package.json')))
   hash.update(readFileSync(require.resolve('cmake-js/package.json')))
   hash.update(
-    JSON.stringify([[...enabled].sort(), process.arch, process.platform, process.env['CXX']]),
+    JSON.stringify([
+      ...[[...enabled].sort(), process.arch, process.platform, process.env['CXX']],
+      options.cudaArchitectures,
+    ]),
   )
   return hash.digest('hex')
 }

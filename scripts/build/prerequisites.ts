@@ -45,9 +45,13 @@ const managers = [
 
 /**
  * @param crossing - Whether Linux on arm64 is compiled for, elsewhere.
- * @throws {@link BuildError} naming every missing tool and one line that installs them.
+ * @throws {@link BuildError} naming every missing tool and one line that installs them, or on
+ *   Windows.
  */
 export function checkPrerequisites(crossing = false): void {
+  if (process.platform === 'win32') {
+    throw new BuildError('Windows is not supported: install and build in WSL 2.')
+  }
   const needed = crossing ? [...tools, crossCompiler] : tools
   const missing = needed.filter((tool) => !tool.commands.some((command) => probe(command)))
   if (missing.length === 0) return

@@ -34,9 +34,11 @@ export function addBuildCommand(program: Command, done: (code: number) => void):
         '\nend says how it is used.',
     )
   for (const [name, text] of Object.entries(flags)) command.option(`--${name}`, text)
-  command.action(async (given: Record<string, boolean>) => {
+  command.option('--cuda-arch <numbers>', 'with --cuda: for these GPUs, as 80,90')
+  command.action(async ({ cudaArch, ...given }: Record<string, boolean | string>) => {
     const script = pathToFileURL(join(packageRoot, 'dist/scripts/build/command.js')).href
     const { build } = (await import(script)) as BuildScript
-    done(await build(Object.keys(given).map((name) => `--${name}`)))
+    const architectures = cudaArch === undefined ? [] : [`--cuda-arch=${cudaArch}`]
+    done(await build([...Object.keys(given).map((name) => `--${name}`), ...architectures]))
   })
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { placementLines } from './places-text.js'
 import type { Inspection } from '../models/inspect.js'
 import { sizeText } from '../models/size-text.js'
 import type { Temperature } from '../prompt/temperatures.js'
@@ -27,6 +28,11 @@ export function inspectionText(inspection: Inspection): string {
         `context of ${count(memory.contextTokens)} tokens ${sizeText(memory.context)}`,
     ],
   ]
+  // In RAM alone, it is all in the line before.
+  if (inspection.placement.length > 1) {
+    for (const line of placementLines(inspection.placement)) facts.push(['placement', line])
+  }
+  for (const note of inspection.notes) facts.push(['note', note])
   if (inspection.randomWeights) facts.push(['weights', 'random: its answers mean nothing'])
   if (readout === undefined) {
     facts.push(['can be served', `no: ${inspection.refusal}`])

@@ -25,10 +25,14 @@ import { addPulledModelsCommands } from './pulled-models-command.js'
 import { addRunningModelsCommands } from './running-models-command.js'
 import { addSettings } from './setting-options.js'
 
-interface InspectFlags {
-  readonly contextTokens?: string
-  readonly readout?: string
-  readonly modelsDir?: string
+/** The settings that say how a model is looked at, and where it would lie. */
+const inspectSettings = [
+  ...(['modelsDir', 'readout', 'contextTokens', 'device', 'split', 'tensorSplit'] as const),
+  ...(['gpuLayers', 'cpuExperts', 'maxForks', 'batchTokens', 'microbatchTokens'] as const),
+  'cacheType',
+] as const
+
+type InspectFlags = Partial<Record<(typeof inspectSettings)[number], string>> & {
   readonly render?: string
   readonly json?: boolean
 }
@@ -54,12 +58,10 @@ export function addModelsCommand(
       'after',
       '\nThe first time, it is loaded once, in a process of its own. Exit code 1: it cannot be served.',
     )
-  addSettings(inspect, ['contextTokens', 'readout', 'modelsDir']).action(
-    async (model: string | undefined, flags: InspectFlags) => {
-      const { contextTokens, readout, modelsDir } = flags
-      const chosen = { model, contextTokens, readout, modelsDir }
-      const config = readConfig(dependencies.environment, chosen)
-      done(await inspectFile(modelToOpen(config), flags))
+  addSettings(inspect, inspectSettings).action(
+    async (model: string | undefined, { render, json, ...chosen }: InspectFlags) => {
+      const config = readConfig(dependencies.environment, { ...chosen, model })
+      done(await inspectFile(modelToOpen(config), render, json))
     },
   )
   addPulledModelsCommands(models, dependencies)
@@ -67,10 +69,15 @@ export function addModelsCommand(
   addPriceCommand(models, dependencies)
 }
 
-async function inspectFile(model: ModelConfig, { render, json }: InspectFlags): Promise<number> {
+async function inspectFile(
+  model: ModelConfig,
+  render: string | undefined,
+  json = false,
+): Promise<number> {
   const { file } = model
   const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
-  await probeModel(model)
+  // Whether the file can be loaded at all. Where it would lie is found out without.
+  await probeModel({ ...model, device: 'cpu', tensorSplit: '', gpuLayers: 0, replicas: 0 })
   const engine = await openMetadata(model)
   try {
     const { inspection, readout } = await inspectModel(file, engine, custom)

@@ -23,6 +23,7 @@ import { openReplicas } from '../runner/open-replicas.js'
 import type { SupervisedEngine } from '../runner/supervised-engine.js'
 import type { SupervisorEvents } from '../runner/supervision.js'
 import { answeringOf } from './answering.js'
+import { placesText } from './places-text.js'
 import type { OpenModel, SurveyModel } from './dependencies.js'
 import { replicaDevices } from './replica-devices.js'
 
@@ -53,7 +54,7 @@ export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
   const attention = info.recurrent || info.hybrid ? 'recurrent' : 'attention'
   const kernels = info.kernels === '' ? '' : ` with own kernels (${info.kernels})`
   const startLine =
-    `Model ${card.name} (${info.description}, ${attention}) on ${info.device}${kernels}, ` +
+    `Model ${card.name} (${info.description}, ${attention}) on ${placesText(info)}${kernels}, ` +
     (devices.length === 1 ? '' : `${devices.length} replicas, `) +
     `${info.threads} thread${info.threads === 1 ? '' : 's'}, context ${info.contextTokens} tokens, readout ${card.readout}` +
     (oi.orders === 1 ? '' : `, orders ${oi.orders}`) +
@@ -66,14 +67,19 @@ export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
     runners,
     decider: oi,
     startLine,
-    warning: oi.randomWeights
-      ? `The weights of ${card.name} are random numbers: its answers mean nothing.`
-      : undefined,
+    warning: warningOf(card.name, oi.randomWeights, info.notes),
     temperatures: oi.temperatures,
     device: info.device,
     prepare: (settings) => oi.prepare(answeringOf(settings)),
     close: () => oi.close(),
   }
+}
+
+function warningOf(name: string, randomWeights: boolean, notes: readonly string[]) {
+  const lines = notes.map((note) => `Model ${name}: ${note}.`)
+  if (randomWeights)
+    lines.push(`The weights of ${name} are random numbers: its answers mean nothing.`)
+  return lines.length === 0 ? undefined : lines.join('\n')
 }
 
 /** What a probe would find out, its process finds out: it may end as well. */
@@ -144,7 +150,15 @@ function engineOptions(
     device: devices[0],
     contextTokens: chosen(model.contextTokens) ?? standardContextTokens(model.file),
     threads: chosen(model.threads),
+    split: model.split,
+    tensorSplit: model.tensorSplit === '' ? undefined : model.tensorSplit.split(',').map(Number),
     gpuLayers: model.gpuLayers,
+    cpuExperts: model.cpuExperts,
+    maxForks: chosen(model.maxForks),
+    batchTokens: chosen(model.batchTokens),
+    microbatchTokens: chosen(model.microbatchTokens),
+    mmap: model.mmap === 'on',
+    mlock: model.mlock,
     flashAttention: model.flashAttention,
     cacheType: model.cacheType,
     kernels: model.kernels,

@@ -87,9 +87,18 @@ export const networks = (description: string, traits: Traits = {}) =>
 export const devices = (description: string) =>
   list(
     '[^\\s,]+(?: *, *[^\\s,]+)*',
-    'names of devices like CUDA0 or cpu with commas between them',
+    'names of devices like CUDA0, CUDA0+CUDA1 or cpu with commas between them',
     description,
     { placeholder: 'names' },
+  )
+
+/** Of several devices, in their order. */
+export const shares = (description: string) =>
+  list(
+    '\\d+(?:\\.\\d+)?(?: *, *\\d+(?:\\.\\d+)?)*',
+    'numbers like 3,1 with commas between them',
+    description,
+    { placeholder: 'shares' },
   )
 
 /** The base address of a service, without query and fragment. */

@@ -17,6 +17,7 @@ import {
   oneOf,
   origins,
   path,
+  shares,
   text,
   type Traits,
 } from './kinds.js'
@@ -47,7 +48,29 @@ const modelProperties = {
   ),
   device: devices('where the model runs, as CUDA0 or cpu, a replica on each; none: all GPUs'),
   replicas: integer(0, 64, 0, 'how often the model runs, each with a context; 0: once per device'),
-  gpuLayers: integer(-1, 10_000, -1, 'layers on the GPU; -1 puts all there that fit'),
+  split: oneOf(['layer', 'row'], 'how GPUs with + between them divide the model'),
+  tensorSplit: shares('shares of those GPUs; none: by their free memory'),
+  gpuLayers: integer(
+    -1,
+    10_000,
+    -1,
+    'layers on the GPU, the output head is one; -1 puts all there that fit',
+  ),
+  cpuExperts: integer(
+    -1,
+    10_000,
+    -1,
+    'layers whose experts stay in RAM; -1: those that the GPU has no room for',
+  ),
+  maxForks: integer(0, 247, 0, 'questions evaluated at once; 0 chooses'),
+  batchTokens: integer(0, 1_048_576, 0, 'tokens of one step at most; 0 chooses', {
+    unit: 'tokens',
+  }),
+  microbatchTokens: integer(0, 1_048_576, 0, 'tokens of one compute graph; 0 chooses', {
+    unit: 'tokens',
+  }),
+  mmap: oneOf(['on', 'off'], 'whether weights are mapped; off: they are read into memory'),
+  mlock: flag('weights in RAM stay there; the system’s limit for locked memory must allow it'),
   flashAttention: oneOf(['auto', 'on', 'off'], 'kind of attention; auto takes the faster one'),
   cacheType: oneOf(['f16', 'f32', 'bf16'], 'type of the numbers in the context'),
   kernels: oneOf(['auto', 'off'], 'own CPU kernels, where the machine has them; off: llama.cpp’s'),

@@ -10,7 +10,7 @@
 import { existsSync } from 'node:fs'
 import { OiError, errorTable } from '../errors.js'
 import { checkHeader } from './check-header.js'
-import { availableCores } from './machine.js'
+import { completeOptions } from './complete-options.js'
 import { loadAddon, type NativeEngine, type NativeFacts, type NativeOptions } from './native.js'
 import { pack } from './pack.js'
 import type {
@@ -33,23 +33,43 @@ export interface EngineOptions {
   projectorPath?: string | undefined
   /** Cells of the context, tokens. Default: chosen from the model and the free memory. */
   contextTokens?: number | undefined
-  /** Questions evaluated at once, 1 to 254. Default: 64, or 16 for recurrent models. */
+  /**
+   * Questions evaluated at once, 1 to 247. Default: 64, on a GPU 96, for recurrent models 16; fewer
+   * where the GPU has no room for so many.
+   */
   maxForks?: number | undefined
   /** Tokens of one llama_decode call, at least 64. Default 2,048. */
   batchTokens?: number | undefined
-  /** Tokens of one compute graph, at least 64. Default 512. */
+  /**
+   * Tokens of one compute graph, at least 64. Default: 512, on a few cores 256, on a GPU that has
+   * room for it 2,048.
+   */
   microbatchTokens?: number | undefined
   /** Threads of the model. Default: the physical cores that this process may use. */
   threads?: number | undefined
   /**
-   * Where the model runs, by llama.cpp's name in any case: `cpu`, `CUDA0`. Default: on all GPUs that
-   * the addon has a backend for, else on the CPU.
+   * Where the model runs, by llama.cpp's names in any case: `cpu`, `CUDA0`, several GPUs as
+   * `CUDA0+CUDA1`. Default: on all GPUs that the addon has a backend for, else on the CPU.
    */
   device?: string | undefined
-  /** Layers on the GPU; below 0: all of them. Default: all, where the addon has a GPU backend. */
+  /** How several GPUs divide the model: `layer` by layer (default), or each matrix by `row`s. */
+  split?: 'layer' | 'row' | undefined
+  /** The GPUs' shares of the model, in their order. Default: by their free memory. */
+  tensorSplit?: readonly number[] | undefined
+  /**
+   * Layers on GPUs, the last ones of the model; the output head counts as one. Below 0, the default:
+   * as many as fit into their memory.
+   */
   gpuLayers?: number | undefined
+  /**
+   * Of a mixture of experts on a GPU: the first layers whose experts stay in RAM. Below 0, the
+   * default: as many as the GPU has no room for.
+   */
+  cpuExperts?: number | undefined
   /** Whether weights are mapped instead of read. Default true. */
   mmap?: boolean | undefined
+  /** Whether weights that are in RAM are kept there, as far as the system allows. Default false. */
+  mlock?: boolean | undefined
   /** Default `auto`: on where the backend supports it. */
   flashAttention?: 'auto' | 'on' | 'off' | undefined
   /** Type of the K/V cells. Default `f16`. */
@@ -220,67 +240,6 @@ class LlamaEngine implements Engine {
     this.#lastId = (this.#lastId + 1) >>> 0
     return this.#lastId
   }
-}
-
-function completeOptions(options: EngineOptions): NativeOptions {
-  if (typeof options.modelPath !== 'string' || options.modelPath === '') {
-    throw new OiError('ERR_INVALID_ARGUMENT', 'modelPath: expected the path of a GGUF file')
-  }
-  // Behind it, native code would not see the rest.
-  for (const name of ['modelPath', 'projectorPath', 'diskCacheDir', 'device'] as const) {
-    if (!options[name]?.includes('\0')) continue
-    throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a text without a zero character`)
-  }
-  return {
-    modelPath: options.modelPath,
-    projectorPath: options.projectorPath ?? '',
-    contextTokens: integer('contextTokens', options.contextTokens, 256, 2 ** 31),
-    maxForks: integer('maxForks', options.maxForks, 1, 254),
-    batchTokens: integer('batchTokens', options.batchTokens, 64, 2 ** 20),
-    microbatchTokens: integer('microbatchTokens', options.microbatchTokens, 64, 2 ** 20),
-    threads: integer('threads', options.threads, 1, 512),
-    device: options.device ?? '',
-    gpuLayers: integer('gpuLayers', options.gpuLayers, -1, 2 ** 16, -1),
-    mmap: options.mmap ?? true,
-    metadataOnly: options.metadataOnly ?? false,
-    flashAttention: oneOf('flashAttention', options.flashAttention, ['auto', 'on', 'off']),
-    cacheType: oneOf('cacheType', options.cacheType, ['f16', 'f32', 'bf16']),
-    kernels: oneOf('kernels', options.kernels, ['auto', 'off']),
-    deterministic: options.deterministic ?? false,
-    hostCacheBytes: integer('hostCacheBytes', options.hostCacheBytes, 0, 2 ** 50, -1),
-    diskCacheDir: options.diskCacheDir ?? '',
-    diskCacheBytes: integer('diskCacheBytes', options.diskCacheBytes, 0, 2 ** 50, 8 * 2 ** 30),
-    maxBacklogMs: integer('maxBacklogMs', options.maxBacklogMs, 1, 2 ** 31, 30_000),
-    maxQueued: integer('maxQueued', options.maxQueued, 1, 2 ** 20, 1024),
-    // Two keep up with a GPU; on a small machine the model needs the cores.
-    tokenizerThreads: availableCores() >= 4 ? 2 : 1,
-  }
-}
-
-function integer(name: string, value: number | undefined, min: number, max: number, fallback = 0) {
-  if (value === undefined) return fallback
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new OiError(
-      'ERR_INVALID_ARGUMENT',
-      `${name}: expected an integer from ${min} to ${max}, got ${value}`,
-    )
-  }
-  return value
-}
-
-function oneOf<T extends string>(
-  name: string,
-  value: T | undefined,
-  allowed: readonly [T, ...T[]],
-): T {
-  if (value === undefined) return allowed[0]
-  if (!allowed.includes(value)) {
-    throw new OiError(
-      'ERR_INVALID_ARGUMENT',
-      `${name}: expected one of ${allowed.join(', ')}, got ${value}`,
-    )
-  }
-  return value
 }
 
 function toOiError(error: unknown): OiError {

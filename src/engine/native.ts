@@ -26,8 +26,15 @@ export interface NativeOptions {
   threads: number
   /** '' for all that there are. */
   device: string
+  split: 'layer' | 'row'
+  /** Empty: by the GPUs' free memory. */
+  tensorSplit: readonly number[]
+  /** Below 0: as many as fit. */
   gpuLayers: number
+  /** Below 0: as many as the GPUs have no room for. */
+  cpuExperts: number
   mmap: boolean
+  mlock: boolean
   metadataOnly: boolean
   flashAttention: 'auto' | 'on' | 'off'
   cacheType: 'f16' | 'f32' | 'bf16'

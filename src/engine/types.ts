@@ -71,6 +71,23 @@ export interface ScoreOutput {
   readonly modelMs: number
 }
 
+/** What of a model lies in the memory of one device. Bytes. */
+export interface Placement {
+  /** As llama.cpp calls it: `CPU`, `CUDA0`. */
+  readonly device: string
+  /** As `NVIDIA H100 80GB HBM3`; '' of the CPU. */
+  readonly description: string
+  /** Layers of the model; the output head counts as one. */
+  readonly layers: number
+  readonly weightBytes: number
+  /** K/V cells and recurrent states. */
+  readonly cellBytes: number
+  /** What is computed, and what goes in and out. */
+  readonly bufferBytes: number
+  /** Free on the device before anything of the model was there; 0 if that is not known. */
+  readonly freeBytes: number
+}
+
 /** What is known about a model once it is open. */
 export interface ModelInfo {
   /** Whether images can be parts of a prefix: the model was opened with a projector. */
@@ -105,8 +122,15 @@ export interface ModelInfo {
   readonly stepTokens: number
   /** Bytes of RAM that the host tier of the state cache may take. */
   readonly hostCacheBytes: number
-  /** Where the model runs, as `CPU` or `CUDA0 (28 of 28 layers)`. */
+  /** Where the model runs, as `CPU` or `CUDA0 (NVIDIA H100 80GB HBM3)`. */
   readonly device: string
+  /**
+   * What lies where: of an open model as llama.cpp has put it there, of one that was opened for its
+   * metadata as it would be. The CPU comes last.
+   */
+  readonly placement: readonly Placement[]
+  /** What was chosen otherwise than asked for, and why, for people; often none. */
+  readonly notes: readonly string[]
   /** Instructions that our own CPU kernels use, as `AVX2, FMA and F16C`; '' if none are used. */
   readonly kernels: string
 }

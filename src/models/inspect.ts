@@ -6,7 +6,7 @@
 
 import type { Orders } from '../decide/types.js'
 import { hasRandomWeights, maxQuestions } from '../decide/model-card.js'
-import type { Engine, ModelInfo } from '../engine/types.js'
+import type { Engine, ModelInfo, Placement } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import type { ChosenReadout } from '../prompt/custom/types.js'
 import { decisionType } from '../prompt/native/families.js'
@@ -30,6 +30,10 @@ export interface Inspection {
     readonly context: number
     readonly total: number
   }
+  /** What would lie where, on this machine and with the settings that were given. */
+  readonly placement: readonly Placement[]
+  /** What would be chosen otherwise than asked for, and why. */
+  readonly notes: readonly string[]
   /** How it is asked; undefined if it cannot be served. */
   readonly readout:
     | {
@@ -83,6 +87,8 @@ export async function inspectModel(
       context: info.contextBytes,
       total: info.weightBytes + info.contextBytes,
     },
+    placement: info.placement,
+    notes: info.notes,
     readout: readout && {
       name: readout.name,
       labels: readout.labels,

@@ -2,7 +2,7 @@
  * Whether the models fit into memory together, found out before any of them is loaded.
  *
  * Weights count in full although they are mapped: what does not stay in memory is read again
- * for every step. The weights and the context of a model on a GPU are not in this memory.
+ * for every step. What of a model lies on a GPU is not in this memory.
  *
  * @module
  */
@@ -37,13 +37,24 @@ export function memoryNeed(
   cacheYields: boolean,
   projectorBytes = 0,
 ): MemoryNeed {
-  const onCpu = info.device === 'CPU'
+  const { weightBytes, contextBytes } = inMemory(info, projectorBytes)
   return {
     model,
-    weightBytes: onCpu ? info.weightBytes + projectorBytes : 0,
-    contextBytes: onCpu ? info.contextBytes : 0,
+    weightBytes,
+    contextBytes,
     cacheBytes: info.hostCacheBytes,
     cacheYields,
+  }
+}
+
+/** What of a model and its projector lies in RAM. Bytes. */
+export function inMemory(info: ModelInfo, projectorBytes: number) {
+  const { device, placement, weightBytes, contextBytes } = info
+  if (device === 'CPU') return { weightBytes: weightBytes + projectorBytes, contextBytes }
+  const ram = placement.find((entry) => entry.device === 'CPU')
+  return {
+    weightBytes: ram?.weightBytes ?? 0,
+    contextBytes: ram === undefined ? 0 : ram.cellBytes + ram.bufferBytes,
   }
 }
 

@@ -12,6 +12,7 @@ import type { ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { availableMemory } from '../engine/machine.js'
 import { fileBytes } from './file-facts.js'
+import { inMemory } from './memory-plan.js'
 import type { ProbeReply, ProbeRequest, ProbeStage } from './probe-protocol.js'
 import { tryOut } from './try-out.js'
 
@@ -52,6 +53,7 @@ async function probe(request: ProbeRequest): Promise<boolean> {
 }
 
 async function neededBytes(info: ModelInfo, { projectorPath }: ProbeRequest): Promise<number> {
-  if (info.device !== 'CPU') return 0
-  return info.weightBytes + info.contextBytes + (projectorPath ? await fileBytes(projectorPath) : 0)
+  const projectorBytes = projectorPath ? await fileBytes(projectorPath) : 0
+  const { weightBytes, contextBytes } = inMemory(info, projectorBytes)
+  return weightBytes + contextBytes
 }

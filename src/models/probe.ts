@@ -26,11 +26,13 @@ const maxWordsBytes = 64 << 10
 export function probeRequest(options: EngineOptions): ProbeRequest {
   const { modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens } =
     options
-  const { threads, device, gpuLayers, mmap, flashAttention, cacheType } = options
+  const { threads, device, split, tensorSplit, gpuLayers, cpuExperts, mmap } = options
+  const { flashAttention, cacheType } = options
   const { kernels, deterministic } = options
   return {
     ...{ modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens },
-    ...{ threads, device, gpuLayers, mmap, flashAttention, cacheType, kernels, deterministic },
+    ...{ threads, device, split, tensorSplit, gpuLayers, cpuExperts, mmap },
+    ...{ flashAttention, cacheType, kernels, deterministic },
   }
 }
 

@@ -66,6 +66,8 @@ const info: ModelInfo = {
   stepTokens: 512,
   hostCacheBytes: 0,
   device: 'CPU',
+  placement: [],
+  notes: [],
   kernels: '',
 }
 

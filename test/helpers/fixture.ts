@@ -31,6 +31,9 @@ export const openEngine: (options: EngineOptions) => Promise<Engine> = isolated
   ? openIsolated
   : openHere
 
+/** Of a device, layers that go there instead of all: `npm run test:device`. */
+const gpuLayers = process.env['OI_TEST_GPU_LAYERS']
+
 /** Opens a fixture, gives it to `use`, closes it whatever happens. */
 export async function withEngine<T>(
   name: FixtureName,
@@ -40,6 +43,7 @@ export async function withEngine<T>(
   const engine = await openEngine({
     modelPath: await fixturePath(name),
     contextTokens: 4096,
+    ...(gpuLayers !== undefined && { gpuLayers: Number(gpuLayers) }),
     ...options,
   })
   try {

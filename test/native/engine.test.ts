@@ -76,7 +76,9 @@ t.test('a context too large for the memory is refused with both figures', (t) =>
 t.test('options out of range are refused by name', async (t) => {
   for (const [name, value] of [
     ['contextTokens', 10],
-    ['maxForks', 255],
+    ['maxForks', 248],
+    ['split', 'tensor'],
+    ['tensorSplit', [0, 0]],
     ['threads', 1.5],
     ['batchTokens', -1],
     ['maxQueued', 0],

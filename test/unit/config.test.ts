@@ -88,6 +88,16 @@ for (const [title, environment, flags, message] of [
   })
 }
 
+t.test('shares of GPUs are numbers with commas between them', async (t) => {
+  t.equal(readConfig({}, { tensorSplit: '3, 1.5' }).tensorSplit, '3, 1.5')
+  for (const tensorSplit of ['3,', '-1', '1;2', 'x']) {
+    t.throws(() => readConfig({}, { tensorSplit }), {
+      code: 'ERR_CONFIG',
+      message: /--tensor-split/,
+    })
+  }
+})
+
 t.test('devices are names with commas between them', async (t) => {
   const { models } = readConfig({ OI_DEVICE: 'CUDA0, cpu' }, { model: 'a.gguf', replicas: '4' })
   t.match(models, [{ device: 'CUDA0, cpu', replicas: 4 }])

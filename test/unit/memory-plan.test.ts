@@ -65,3 +65,13 @@ t.test('each replica has weights, a context and a cache', async (t) => {
   t.match(sumNeeds([big, onGpu]), sum)
   t.strictSame(sumNeeds([big]), big)
 })
+
+t.test('of a model that is on a GPU in part, what lies in RAM counts', async (t) => {
+  const entry = { description: '', layers: 4, freeBytes: 0 }
+  const placement = [
+    { ...entry, device: 'CUDA0', weightBytes: 6e9, cellBytes: 1e9, bufferBytes: 1e8 },
+    { ...entry, device: 'CPU', weightBytes: 2e9, cellBytes: 3e8, bufferBytes: 1e8 },
+  ]
+  const partly = { device: 'CUDA0 (a card)', placement, weightBytes: 8e9, contextBytes: 1.3e9 }
+  t.match(need('partly', partly), { weightBytes: 2e9, contextBytes: 4e8 })
+})

@@ -20,6 +20,7 @@ namespace oi::kernels {
 namespace {
 
 thread_local bool used_here = false;
+thread_local bool locked_here = false;
 
 ggml_backend_t (*make_backend)(ggml_backend_dev_t, const char*) = nullptr;
 
@@ -52,13 +53,18 @@ void Register() {
 }  // namespace
 
 bool IsUsedHere() { return used_here; }
+bool IsLockedHere() { return locked_here; }
 
-LoadScope::LoadScope(bool use) : before_(used_here) {
+LoadScope::LoadScope(bool use, bool lock) : before_(used_here), locked_before_(locked_here) {
   Register();
   used_here = use;
+  locked_here = lock;
 }
 
-LoadScope::~LoadScope() { used_here = before_; }
+LoadScope::~LoadScope() {
+  used_here = before_;
+  locked_here = locked_before_;
+}
 
 PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {
   Register();

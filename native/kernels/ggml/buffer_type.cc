@@ -6,11 +6,17 @@
 
 #include "buffer_type.h"
 
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "attention_op.h"
 #include "backend.h"
 #include "gated_products.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
+#include "ggml-impl.h"
 #include "join_gates.h"
 #include "matrix_products.h"
 #include "norm_op.h"
@@ -71,10 +77,17 @@ void SetTensor(ggml_backend_buffer_t, ggml_tensor* tensor, const void* data, siz
 
 const char* Name(ggml_backend_buffer_type_t) { return "CPU_OI"; }
 
+// llama.cpp does so with what it knows to be RAM, which this type is not for it.
+void Lock(ggml_backend_buffer_t buffer, size_t size) {
+  if (mlock(ggml_backend_buffer_get_base(buffer), size) == 0) return;
+  GGML_LOG_WARN("failed to mlock %zu bytes of converted weights: %s\n", size, strerror(errno));
+}
+
 ggml_backend_buffer_t Allocate(ggml_backend_buffer_type_t type, size_t size) {
   ggml_backend_buffer_t buffer =
       ggml_backend_buft_alloc_buffer(ggml_backend_cpu_buffer_type(), size);
   if (buffer == nullptr) return nullptr;
+  if (IsLockedHere()) Lock(buffer, size);
   buffer->buft = type;
   buffer->iface.set_tensor = SetTensor;
   // Nobody reads weights back.

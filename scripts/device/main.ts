@@ -1,0 +1,93 @@
+/**
+ * `npm run test:device [-- --operations N] [--only NAME]`: the engine on Vulkan's software device.
+ *
+ * Makes a Debian 13 once, builds the addon with Vulkan there, and runs the tests of what a device
+ * can get wrong: all layers on it, then some. The first build compiles some 1,500 shaders.
+ *
+ * @module
+ */
+
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildNative, buildDir } from '../build/native.js'
+import { BuildError } from '../build/run.js'
+import { ensureModel } from '../make-model/ensure.js'
+import { makeSystem, runIn } from './system.js'
+
+/** Files of `test/native`. */
+const suites = [
+  ...['parity', 'promises', 'caches', 'room', 'window', 'deterministic', 'not-finite'],
+  ...['lifetimes', 'engine', 'vision', 'runners', 'isolated'],
+]
+/** Those that are run again with some of the layers on the device. */
+const partial = ['parity', 'promises', 'caches', 'vision']
+const fixtures = [
+  ...['small', 'dense', 'hybrid', 'mrope', 'llama', 'window', 'experts', 'oss', 'lfm2', 'vision'],
+].map((name) => `fixture-${name}`)
+const stressed = ['fixture-small', 'fixture-window', 'fixture-experts']
+const layers = '2'
+
+interface Part {
+  readonly name: string
+  readonly run: () => boolean
+}
+
+try {
+  const { values } = parseArgs({
+    options: { operations: { type: 'string' }, only: { type: 'string' } },
+  })
+  const operations = Number(values.operations ?? 20_000)
+  if (!(Number.isSafeInteger(operations) && operations > 0)) {
+    throw new BuildError('--operations: expected a number above 0')
+  }
+  await makeSystem()
+  // Of the system outside: the references are llama.cpp's on the CPU.
+  await buildNative(new Set(), ['oi', 'oi-reference', 'oi-make-model'])
+  const models = new Map<string, string>()
+  for (const name of fixtures) models.set(name, await ensureModel(name))
+  if (runIn(['node', 'dist/scripts/device/build.js'], {}) !== 0) {
+    throw new BuildError('The addon was not built with Vulkan.')
+  }
+  const parts = partsOf(operations, models).filter(
+    ({ name }) => values.only === undefined || name.includes(values.only),
+  )
+  if (parts.length === 0) throw new BuildError(`--only: no test has ${values.only} in its name`)
+  let failed = 0
+  for (const { name, run } of parts) {
+    const start = performance.now()
+    const ok = run()
+    if (!ok) failed += 1
+    const seconds = ((performance.now() - start) / 1000).toFixed(0)
+    console.log(`${ok ? 'ok' : 'not ok'} - ${name}, ${seconds} s`)
+  }
+  process.exitCode = failed === 0 ? 0 : 1
+} catch (error) {
+  console.error(error instanceof BuildError ? error.message : error)
+  process.exitCode = 1
+}
+
+function partsOf(operations: number, models: ReadonlyMap<string, string>): readonly Part[] {
+  const build = buildDir(new Set(['vulkan'] as const))
+  const env = { OI_ADDON: join(build, 'oi.node'), GGML_VK_VISIBLE_DEVICES: '0' }
+  const test = (name: string, file: string, more: Readonly<Record<string, string>> = {}): Part => ({
+    name,
+    run: () => runIn(['node', '--enable-source-maps', file], { ...env, ...more }) === 0,
+  })
+  // With tap's time for a whole file, which software shaders need.
+  const timeout = { TAP_TIMEOUT: '3600' }
+  return [
+    test('device', 'dist/test/device/device.test.js', timeout),
+    ...suites.map((name) => test(name, `dist/test/native/${name}.test.js`, timeout)),
+    ...partial.map((name) =>
+      test(`${name}, some layers`, `dist/test/native/${name}.test.js`, {
+        ...timeout,
+        OI_TEST_GPU_LAYERS: layers,
+      }),
+    ),
+    ...stressed.map((name) => ({
+      name: `random operations, ${name}`,
+      run: () =>
+        runIn([join(build, 'oi-stress'), models.get(name)!, String(operations)], env) === 0,
+    })),
+  ]
+}

@@ -1,0 +1,101 @@
+/**
+ * A GPU gives the CPU's answers, with all layers on it and with some, and its memory is planned.
+ *
+ * Needs an addon for a GPU that is there: run by `npm run test:device`, not with the other tests.
+ * Tolerance: 1e-3, relative to the largest candidate logit, F32 weights.
+ */
+import t from 'tap'
+import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
+import { type FixtureName, fixturePath, input } from '../helpers/fixture.js'
+import { relativeError } from '../helpers/reference.js'
+
+const fixtures: readonly FixtureName[] = ['small', 'dense', 'hybrid', 'window', 'experts', 'oss']
+const sizes = { contextTokens: 1024, batchTokens: 256, microbatchTokens: 256, maxForks: 8 }
+
+async function withModel<T>(
+  name: FixtureName,
+  options: Omit<EngineOptions, 'modelPath'>,
+  use: (engine: Awaited<ReturnType<typeof openEngine>>) => Promise<T> | T,
+): Promise<T> {
+  const engine = await openEngine({ modelPath: await fixturePath(name), ...sizes, ...options })
+  try {
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+const layersOnGpus = (engine: { info: { placement: readonly { layers: number }[] } }) =>
+  engine.info.placement.slice(0, -1).reduce((sum, { layers }) => sum + layers, 0)
+
+for (const name of fixtures) {
+  t.test(`${name}: all layers on the device, and some, give the CPU's logits`, async (t) => {
+    const request = input(150, 6)
+    const expected = await withModel(name, { device: 'cpu' }, (engine) => engine.score(request))
+    for (const gpuLayers of [-1, 2]) {
+      await withModel(name, { gpuLayers }, async (engine) => {
+        if (gpuLayers === 2) t.equal(layersOnGpus(engine), 2)
+        else t.equal(engine.info.placement.at(-1)!.layers, 0)
+        const cold = await engine.score(request)
+        const error = relativeError(cold.logits, expected.logits)
+        t.ok(error < 1e-3, `${gpuLayers} layers: ${error}`)
+        const warm = await engine.score(request)
+        t.ok(warm.cachedTokens > 0)
+        t.ok(relativeError(warm.logits, cold.logits) < 1e-3)
+      })
+    }
+  })
+}
+
+t.test('what is planned is what llama.cpp allocates', async (t) => {
+  const planned = await withModel('dense', { metadataOnly: true }, ({ info }) => info.placement)
+  const real = await withModel('dense', {}, ({ info }) => info.placement)
+  t.equal(planned.length, real.length)
+  planned.slice(0, -1).forEach((entry, i) => {
+    t.equal(entry.layers, real[i]!.layers)
+    for (const key of ['weightBytes', 'cellBytes', 'bufferBytes'] as const) {
+      const apart = Math.abs(entry[key] - real[i]![key])
+      t.ok(apart <= 0.03 * real[i]![key] + 65_536, `${key}: ${entry[key]}, ${real[i]![key]}`)
+    }
+  })
+})
+
+t.test('on a small device', async (t) => {
+  t.teardown(() => delete process.env['OI_TEST_DEVICE_BYTES'])
+  const { placement } = await withModel('dense', { metadataOnly: true }, ({ info }) => info)
+  const gpu = placement[0]!
+  const pretend = (bytes: number) => (process.env['OI_TEST_DEVICE_BYTES'] = String(bytes))
+
+  await t.test('a context that nobody chose shrinks, and a note says so', async (t) => {
+    pretend(gpu.weightBytes * 1.1 + 3 * gpu.cellBytes + gpu.bufferBytes)
+    const options = { contextTokens: undefined, metadataOnly: true }
+    const { contextTokens, notes } = await withModel('dense', options, ({ info }) => info)
+    t.ok(contextTokens < 32_768, String(contextTokens))
+    t.match(notes.join('\n'), /^a context of \d+ tokens, as \d+ do not fit: /m)
+  })
+
+  await t.test('layers stay on the CPU where the context was chosen', async (t) => {
+    pretend(0.6 * (gpu.weightBytes + gpu.cellBytes) + gpu.bufferBytes)
+    await withModel('dense', {}, async (engine) => {
+      const { notes } = engine.info
+      t.ok(engine.info.placement.at(-1)!.layers > 0)
+      t.match(notes.join('\n'), /^\d+ of \d+ layers are on GPUs, the others on the CPU: /m)
+      t.equal((await engine.score(input(20, 2))).logits.length, 12)
+    })
+  })
+
+  await t.test('what was asked for is refused with numbers', async (t) => {
+    pretend(1_000_000)
+    await t.rejects(
+      withModel('dense', { gpuLayers: 2 }, () => {}),
+      { code: 'ERR_MODEL_MEMORY', message: /weights \d.* of 1 MiB free/ },
+    )
+  })
+
+  await t.test('a model of which nothing fits runs on the CPU, and a note says so', async (t) => {
+    pretend(1_000_000)
+    const { device, notes } = await withModel('dense', {}, ({ info }) => info)
+    t.equal(device, 'CPU')
+    t.match(notes.join('\n'), /no layer fits/)
+  })
+})

@@ -1,0 +1,39 @@
+/**
+ * What lies where, of a model that is on the CPU alone. Of GPUs: test/device.
+ *
+ * Needs the built addon and fixtures.
+ */
+import t from 'tap'
+import { input, withEngine } from '../helpers/fixture.js'
+
+t.test('of an open model it is said what lies in RAM', (t) =>
+  withEngine('dense', async ({ info: { weightBytes, contextBytes, placement, notes } }) => {
+    t.match(placement, [{ device: 'CPU', description: '', freeBytes: 0 }])
+    const ram = placement[0]!
+    t.ok(Math.abs(ram.weightBytes - weightBytes) <= 0.01 * weightBytes + 20_000)
+    t.ok(ram.cellBytes >= 0.9 * contextBytes && ram.bufferBytes > 0)
+    t.strictSame(notes, [])
+  }),
+)
+
+t.test('of one that is opened for its metadata it is said what would', (t) =>
+  withEngine(
+    'dense',
+    async ({ info: { weightBytes, contextBytes, placement } }) => {
+      const ram = { device: 'CPU', layers: 3, weightBytes, cellBytes: contextBytes }
+      t.match(placement, [ram])
+    },
+    { metadataOnly: true },
+  ),
+)
+
+t.test('weights that are to stay in RAM give the same answers', async (t) => {
+  const request = input(20, 2)
+  for (const kernels of ['auto', 'off'] as const) {
+    const score = (mlock: boolean) =>
+      withEngine('small', async (engine) => [...(await engine.score(request)).logits], {
+        ...{ kernels, mlock, threads: 1 },
+      })
+    t.strictSame(await score(true), await score(false))
+  }
+})
