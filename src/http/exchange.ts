@@ -133,9 +133,9 @@ export class Exchange {
     return this.#ended
   }
 
-  /** Whether an answer in parts is being written. */
+  /** Whether an answer is being written, whole or in parts. */
   get begun(): boolean {
-    return this.#begun
+    return this.#begun || this.#ended
   }
 
   /** Whether the exchange has failed and only its reply is put off. */
