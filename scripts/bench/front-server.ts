@@ -3,7 +3,7 @@
  * same handlers, so that their difference is the transport's. The workspace has limits that are
  * never reached, a balance and a price: everything is counted, charged and booked.
  *
- *     node dist/scripts/bench/front-server.js uws|node
+ *     node dist/scripts/bench/front-server.js uws|node [sees]
  *
  * Prints `{"port", "key"}`, and serves until SIGTERM.
  *
@@ -23,7 +23,7 @@ import { Server } from '../../src/http/server.js'
 import { WorkspaceGate } from '../../src/http/workspace-gate.js'
 import { createInstantEngine } from './instant-engine.js'
 
-const decider = await createDecider(createInstantEngine(), {
+const decider = await createDecider(createInstantEngine({ vision: process.argv[3] === 'sees' }), {
   fileName: 'instant.gguf',
   digest: `sha256:${'0'.repeat(64)}`,
   releaseDate: '2026-01-01',

@@ -12,9 +12,10 @@ const outputTokens = 60
 /** As many as most requests need. */
 const logits = logitsOf(4096)
 
-export function createInstantEngine(): Engine {
+/** @param vision - Whether it is asked about pictures. */
+export function createInstantEngine({ vision = false } = {}): Engine {
   // Its tokenizer is what finding the labels needs; it is asked at the start only.
-  const fake = createFakeEngine()
+  const fake = createFakeEngine({ info: { vision } })
   return {
     info: fake.info,
     score: (input) => Promise.resolve(outputOf(input)),

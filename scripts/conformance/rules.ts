@@ -15,6 +15,7 @@ import { limitRules, placeRules, wrongKeyRules } from './rules/limits.js'
 import { modelRules } from './rules/models.js'
 import { neighbourRules } from './rules/neighbours.js'
 import { orderRules } from './rules/orders.js'
+import { pictureFormRules } from './rules/picture-forms.js'
 import { questionRules } from './rules/questions.js'
 import { requestRules } from './rules/requests.js'
 import { textRules } from './rules/texts.js'
@@ -27,6 +28,7 @@ export const rules: readonly Rule[] = [
   ...textRules,
   ...questionRules,
   ...imageRules,
+  ...pictureFormRules,
   ...answerRules,
   ...neighbourRules,
   ...orderRules,

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { parseJson } from '../../src/api/json.js'
 import { badRequests } from '../../test/helpers/bad-requests.js'
 import { oddRequests } from '../../test/helpers/odd-requests.js'
 import type { Random } from '../../test/helpers/random.js'
 import { asking } from '../../test/helpers/request-text.js'
+import { type Body, compressed, inParts, pictureBodies } from './forms.js'
 import { mutateBytes, mutateTree, noise } from './mutate.js'
 import { textOf, type Tree, treeOf } from './tree.js'
 
@@ -40,26 +40,39 @@ const trees = seeds.flatMap((body): Tree[] => {
   }
 })
 
-const compressed = [gzipSync, deflateSync, brotliCompressSync].map((compress) => compress(usual))
 /** Of questions, bytes: in a batch each comes back with every item. */
 const longNames = [1000, 50_000, 300_000]
 
-export interface Body {
-  readonly bytes: Buffer
-  /** Whether it is meant for the batch route. */
-  readonly batch: boolean
-}
-
 const mostItems = 6
 
-export function makeBody(random: Random): Body {
+/** @param forms - Nothing but bodies that are compressed, in parts, or have pictures. */
+export function makeBody(random: Random, forms: boolean): Body {
+  if (!forms && random.next() < 0.9) return plainBody(random)
+  const share = random.next()
+  if (share < 0.3) return compressed(random, plainBody(random))
+  if (share < 0.5) return pictured(random)
+  if (share < 0.6) return compressed(random, pictured(random))
+  const parts = inParts(random, random.integer(5) === 0 ? plainBody(random) : pictured(random))
+  return share < 0.9 ? parts : compressed(random, parts)
+}
+
+function pictured(random: Random): Body {
+  const bytes = random.pick(pictureBodies)
+  const share = random.next()
+  if (share < 0.5) return single(bytes)
+  if (share < 0.6) return single(mutatedBytes(random, bytes))
+  if (share < 0.7) return { bytes: Buffer.from(`{"requests":[${bytes},${bytes}]}`), batch: true }
+  const tree = treeOf(parseJson(bytes.toString()))
+  return single(Buffer.from(textOf(mutateTree(tree, random, trees))))
+}
+
+function plainBody(random: Random): Body {
   const share = random.next()
   if (share < 0.12) return single(random.pick(seedBytes))
   if (share < 0.6) return single(mutatedTree(random))
   if (share < 0.75) return single(mutatedBytes(random, random.pick(seedBytes)))
   if (share < 0.8) return single(mutatedBytes(random, mutatedTree(random)))
   if (share < 0.82) return single(noise(random, random.integer(200)))
-  if (share < 0.83) return single(random.pick(compressed))
   const envelope = Buffer.from(textOf(batch(random)))
   const changed = random.integer(5) === 0 ? mutatedBytes(random, envelope) : envelope
   return { bytes: changed, batch: true }

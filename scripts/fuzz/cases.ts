@@ -9,7 +9,8 @@
  */
 
 import { createRandom, type Random } from '../../test/helpers/random.js'
-import { type Body, makeBody } from './bodies.js'
+import { makeBody } from './bodies.js'
+import type { Body } from './forms.js'
 import { type Field, fieldsOf, headText, type Request, sentId } from './heads.js'
 import { mutateBytes, noise } from './mutate.js'
 import { spoil } from './spoil.js'
@@ -86,8 +87,11 @@ export class Cases {
   readonly #seed: number
   readonly #key: string
 
-  /** @param seed - Whole. @param key - An API key of the server. */
-  constructor(seed: number, key: string) {
+  readonly #forms: boolean
+
+  /** @param seed - Whole. @param key - An API key of the server. @param forms - As `makeBody`. */
+  constructor(seed: number, key: string, forms = false) {
+    this.#forms = forms
     this.#seed = seed
     this.#key = key
   }
@@ -106,21 +110,24 @@ export class Cases {
     if (share < 0.72) return this.#chunked(random)
     if (share < 0.8) return this.#elsewhere(random)
     if (share < 0.85) return this.#leaving(random)
-    if (share < 0.94) return loose(spoil(this.#request(random, makeBody(random)), random))
+    if (share < 0.94)
+      return loose(spoil(this.#request(random, makeBody(random, this.#forms)), random))
     if (share < 0.97) return this.#pipelined(random)
     return loose([noise(random, 1 + random.integer(400))])
   }
 
   #whole(random: Random): Request {
-    const body = makeBody(random)
+    const body = makeBody(random, this.#forms)
     const request = this.#request(random, body)
     const length: Field = ['content-length', String(body.bytes.length)]
     return { ...request, fields: [...request.fields, length] }
   }
 
-  #request(random: Random, { bytes, batch: isBatch }: Body): Request {
+  #request(random: Random, { bytes, batch: isBatch, fields: own = [] }: Body): Request {
     const path = isBatch !== (random.integer(50) === 0) ? batch : single
-    return { method: 'POST', path, fields: fieldsOf(random, this.#key), body: bytes }
+    const said = new Set(own.map(([name]) => name))
+    const others = fieldsOf(random, this.#key).filter(([name]) => !said.has(name.toLowerCase()))
+    return { method: 'POST', path, fields: [...others, ...own], body: bytes }
   }
 
   #inParts(random: Random): Case {
@@ -134,7 +141,7 @@ export class Cases {
   }
 
   #chunked(random: Random): Case {
-    const request = this.#request(random, makeBody(random))
+    const request = this.#request(random, makeBody(random, this.#forms))
     const fields: Field[] = [...request.fields, ['transfer-encoding', 'chunked']]
     const chunks: Buffer[] = []
     for (let at = 0; at < request.body.length;) {

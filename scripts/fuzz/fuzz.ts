@@ -17,6 +17,8 @@ export interface FuzzOptions {
   readonly from: number
   readonly requests: number
   readonly connections: number
+  /** Only bodies that are compressed, in parts, or have pictures. */
+  readonly forms?: boolean
   /** Told how many are done, now and then. */
   readonly onProgress?: (report: FuzzReport) => void
 }
@@ -64,7 +66,7 @@ class Run {
   constructor(target: Target, options: FuzzOptions) {
     this.#target = target
     this.#options = options
-    this.#cases = new Cases(options.seed, target.key)
+    this.#cases = new Cases(options.seed, target.key, options.forms)
     this.#probe = new Probe(target.key)
   }
 

@@ -17,6 +17,7 @@ const usage = `Usage: npm run fuzz -- [options]
   --seed N          which; another one each time, and shown
   --from N          number of the first; with --requests 1, a failed one alone; 0
   --connections N   at the same time; 32
+  --forms           only bodies that are compressed, in parts, or have pictures
   --out DIR         where the bytes of a failed one are written; build/fuzz
   --url URL         a server that runs, by plain HTTP; by default one is started, over an engine
                     that answers at once
@@ -40,6 +41,7 @@ async function main(): Promise<number> {
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       from: { type: 'string', default: '0' },
       connections: { type: 'string', default: '32' },
+      forms: { type: 'boolean', default: false },
       out: { type: 'string', default: join('build', 'fuzz') },
       url: { type: 'string' },
       key: { type: 'string', default: process.env['OI_KEY'] ?? '' },
@@ -54,6 +56,7 @@ async function main(): Promise<number> {
     from: whole('from', values.from, 0),
     requests: whole('requests', values.requests, 1),
     connections: whole('connections', values.connections, 1),
+    forms: values.forms,
   }
   const given = values.url === undefined ? undefined : targetOf(values.url, values.key)
   await using target = given ?? (await startTarget())
@@ -62,7 +65,8 @@ async function main(): Promise<number> {
     ...options,
     onProgress: (now) => console.error(lineOf(now)),
   })
-  save(report, options.seed, values.out)
+  const again = `--seed ${options.seed}${options.forms ? ' --forms' : ''}`
+  save(report, options.seed, again, values.out)
   console.log(lineOf(report))
   const grown = growthOf(report)
   if (grown !== undefined) console.log(grown)
@@ -105,13 +109,11 @@ function growthOf({ requests, residentBytes }: FuzzReport): string | undefined {
   return `memory grew by ${(grown / 2 ** 20).toFixed(1)} MiB, which is more than 5 %`
 }
 
-function save({ failures }: FuzzReport, seed: number, dir: string): void {
+function save({ failures }: FuzzReport, seed: number, again: string, dir: string): void {
   if (failures.length > 0) mkdirSync(dir, { recursive: true })
   for (const { index, wrong, bytes } of failures) {
     const path = join(dir, `failure-${seed}-${index}.bin`)
     writeFileSync(path, bytes)
-    console.log(
-      `${index}: ${wrong}\n  ${path}; again with --seed ${seed} --from ${index} --requests 1`,
-    )
+    console.log(`${index}: ${wrong}\n  ${path}; again with ${again} --from ${index} --requests 1`)
   }
 }

@@ -20,7 +20,7 @@ const script = fileURLToPath(new URL('../bench/front-server.js', import.meta.url
 
 /** Starts the whole server in a process of its own. */
 export async function startTarget(): Promise<Target> {
-  const child = new Child(process.execPath, [script, 'uws'])
+  const child = new Child(process.execPath, [script, 'uws', 'sees'])
   const [, port, key] = await child.match(/"port":(\d+),"key":"(oi-[\w-]{43})"/)
   return {
     host: '127.0.0.1',

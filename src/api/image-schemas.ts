@@ -12,6 +12,15 @@ const dataUrl = Type.String({
   description: 'A data URL; remote addresses are refused.',
 })
 
+const base64 = Type.String({
+  contentEncoding: 'base64',
+  description: 'At most 8 MiB and 64 megapixels once decoded. Line breaks are allowed.',
+})
+
+const mediaType = Type.Enum(['image/png', 'image/jpeg', 'image/jpg', 'image/webp', 'image/gif'], {
+  description: 'Must be what the data is. A GIF has one frame.',
+})
+
 const maxPixels = Type.Optional(
   Type.Integer({
     minimum: 4096,
@@ -21,18 +30,13 @@ const maxPixels = Type.Optional(
   }),
 )
 
-export const ImageBlockSchema = Type.Object(
+const ImageBlockSchema = Type.Object(
   {
     type: Type.Literal('image'),
     source: Type.Object({
       type: Type.Literal('base64'),
-      media_type: Type.Enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif'], {
-        description: 'Must be what the data is. A GIF has one frame.',
-      }),
-      data: Type.String({
-        contentEncoding: 'base64',
-        description: 'At most 8 MiB and 64 megapixels once decoded.',
-      }),
+      media_type: mediaType,
+      data: base64,
     }),
     max_pixels: maxPixels,
   },
@@ -45,22 +49,100 @@ export const ImageBlockSchema = Type.Object(
   },
 )
 
-export const ImageUrlBlockSchema = Type.Object(
+const asOthers = 'An image, as other clients send it.'
+
+const ImageUrlBlockSchema = Type.Object(
   {
-    type: Type.Literal('image_url'),
+    type: Type.Enum(['image_url', 'input_image']),
     image_url: Type.Union([dataUrl, Type.Object({ url: dataUrl })]),
     max_pixels: maxPixels,
   },
-  { title: 'ImageUrlBlock', description: 'An image, as other clients send it.' },
+  { title: 'ImageUrlBlock', description: asOthers },
 )
 
-export const ImageMemberSchema = Type.Object(
+const ImageMemberSchema = Type.Object(
   { image: Type.Object({ url: dataUrl, max_pixels: maxPixels }) },
-  { title: 'ImageMember', description: 'An image, as other clients send it.' },
+  { title: 'ImageMember', description: asOthers },
 )
 
-/** Beside the state. */
-export const ImagesSchema = Type.Array(dataUrl, {
-  maxItems: 8,
-  description: 'Images that stand before the state.',
-})
+const BareImageSchema = Type.Object(
+  {
+    type: Type.Literal('image'),
+    image: Type.Union([dataUrl, base64]),
+    mediaType: Type.Optional(mediaType),
+  },
+  { title: 'BareImage', description: asOthers },
+)
+
+/** With the media type under each name that clients use. */
+const typed = <P extends Type.TProperties>(rest: P, title: string) =>
+  Type.Union(
+    ['mediaType', 'media_type', 'mimeType', 'mime_type'].map((name) =>
+      Type.Object({ [name]: mediaType, ...rest }),
+    ),
+    { title, description: asOthers },
+  )
+
+const TypedImageSchema = typed({ base64 }, 'TypedImage')
+
+const DataImageSchema = typed({ type: Type.Enum(['image', 'file']), data: base64 }, 'DataImage')
+
+const InlineImageSchema = Type.Union(
+  [
+    Type.Object({ inlineData: Type.Object({ mimeType: mediaType, data: base64 }) }),
+    Type.Object({ inline_data: Type.Object({ mime_type: mediaType, data: base64 }) }),
+  ],
+  { title: 'InlineImage', description: asOthers },
+)
+
+const FileImageSchema = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('file'), file: Type.Object({ file_data: dataUrl }) }),
+    Type.Object({ type: Type.Literal('input_file'), file_data: dataUrl }),
+  ],
+  { title: 'FileImage', description: `${asOthers} A file that is no image is refused.` },
+)
+
+/** What stands for an image in a state, besides a text. */
+export const imageForms = [
+  ...[ImageBlockSchema, ImageUrlBlockSchema, ImageMemberSchema, BareImageSchema],
+  ...[TypedImageSchema, DataImageSchema, InlineImageSchema, FileImageSchema],
+]
+
+/** One beside the state, where everything is an image. */
+const listed = [dataUrl, base64, ...imageForms, Type.Object({ url: dataUrl })]
+
+/** Members beside the state that are images, before it or in its texts. */
+export const imageMembers = {
+  image: Type.Union(listed, {
+    description: 'An image that stands before the state.',
+  }),
+  images: Type.Union([Type.Array(Type.Union(listed), { maxItems: 8 }), ...listed], {
+    description: 'Images that stand before the state: a list, or one of them.',
+  }),
+  assets: Type.Record(
+    Type.String({ minLength: 1 }),
+    Type.Object(
+      {
+        type: Type.Optional(Type.Literal('image')),
+        format: Type.Optional(Type.Enum(['png', 'jpeg', 'jpg', 'webp', 'gif'])),
+        data_base64: Type.Optional(base64),
+        part: Type.Optional(
+          Type.String({
+            description:
+              'The name of the part of `multipart/form-data` that is its file, instead of ' +
+              '`data_base64`.',
+          }),
+        ),
+        max_pixels: maxPixels,
+      },
+      { title: 'Asset', description: 'An image: its bytes, or the part that has them.' },
+    ),
+    {
+      maxProperties: 8,
+      description:
+        'Images by references of your own. Wherever a reference stands in the state, in ' +
+        'instructions or in criteria, the image is seen there; one that stands nowhere is refused.',
+    },
+  ),
+}

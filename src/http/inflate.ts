@@ -6,7 +6,9 @@
  *      its bound: a body of a kilobyte can hold a gigabyte.
  *   2. Short bodies are inflated at once. Of long ones nothing is on the event loop but the joining
  *      of the pieces: node:zlib works in threads of its own, and zstd in turns (zstd.ts).
- *   3. The data are whole and nothing stands behind them.
+ *   3. A decoder of Brotli holds the window that the data ask for, up to 16 MiB, and fills it before
+ *      it gives anything. It is shown the smallest one that what may come out can fill.
+ *   4. The data are whole and nothing stands behind them.
  *
  * @module
  */
@@ -59,6 +61,7 @@ export function codingOf(header: string): Coding | undefined {
 /**
  * Inflates a whole body.
  *
+ * @param maxBytes - Of what comes out; `grow` throws at more.
  * @param grow - Told how many bytes there are so far; what it throws ends the work, and is thrown.
  * @returns A promise for long bodies. `bytes` are not read any more once this has returned.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if the data are damaged.
@@ -66,6 +69,7 @@ export function codingOf(header: string): Coding | undefined {
 export function inflate(
   bytes: Uint8Array,
   coding: Coding,
+  maxBytes: number,
   grow: (length: number) => void,
 ): Uint8Array | Promise<Uint8Array> {
   if (coding !== 'zstd' && bytes.length <= shortBytes) {
@@ -76,6 +80,7 @@ export function inflate(
     }
   }
   const own = Buffer.from(bytes)
+  if (coding === 'br') narrow(own, maxBytes)
   const pieces = coding === 'zstd' ? inTurns(inflateZstd(own, grow)) : stream(own, coding, grow)
   return pieces.then(
     (list) => Buffer.concat(list),
@@ -99,12 +104,28 @@ function decoderOf(coding: Exclude<Coding, 'zstd'>, bytes: Uint8Array) {
   return framed || bytes.length < 2 ? decoders.deflate : decoders.raw
 }
 
+/**
+ * Makes the window of Brotli data no larger than needed (RFC 7932, 9.1). Nothing else of them
+ * depends on it: no copy reaches back before the beginning, so that where no more than `maxBytes`
+ * come out, each means the same in any window that holds those.
+ */
+function narrow(bytes: Uint8Array, maxBytes: number): void {
+  const [first = 0] = bytes
+  const code = first & 15
+  // Windows of 2^18 bytes and more are written in the same four bits, less 16 bytes each.
+  if ((code & 1) === 0 || code === 1) return
+  const needed = Math.max(18, Math.ceil(Math.log2(maxBytes + 16)))
+  bytes[0] = (first & 0xf0) | Math.min(code, ((needed - 17) << 1) | 1)
+}
+
 /** @returns Undefined if there is more than can be made at once. */
 function inflateShort(bytes: Uint8Array, coding: Exclude<Coding, 'zstd'>): Buffer | undefined {
   const options = { maxOutputLength: shortInflated, info: true }
+  const own = coding === 'br' ? Buffer.from(bytes) : bytes
+  if (own !== bytes) narrow(own, shortInflated)
   try {
     // With `info`, what the types do not know: the engine beside the data.
-    const { buffer, engine } = decoderOf(coding, bytes).sync(bytes, options) as unknown as {
+    const { buffer, engine } = decoderOf(coding, own).sync(own, options) as unknown as {
       buffer: Buffer
       engine: { bytesWritten: number }
     }

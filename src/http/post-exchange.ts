@@ -239,10 +239,11 @@ export abstract class PostExchange extends Exchange implements Expirable {
   /** The body has come whole. */
   #complete(bytes: Uint8Array): void {
     if (this.#coding === undefined) return this.#divide(bytes)
-    const inflated = inflate(bytes, this.#coding, (length) => {
+    const { maxBodyBytes } = this.context
+    const inflated = inflate(bytes, this.#coding, maxBodyBytes, (length) => {
       // Nobody waits for it any more.
       if (this.ended) throw new OiError('ERR_ABORTED', 'The request has ended')
-      if (length > this.context.maxBodyBytes) throw this.#tooLarge()
+      if (length > maxBodyBytes) throw this.#tooLarge()
       this.#hold(bytes.length + length)
     })
     if (inflated instanceof Promise) this.#later(inflated, (whole) => this.#divide(whole))

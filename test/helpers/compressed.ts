@@ -1,7 +1,17 @@
 /**
  * Compressed bytes as clients send them, and what only looks like that.
  */
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import {
+  type BrotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createDeflateRaw,
+  type DeflateRaw,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+} from 'node:zlib'
 
 const frameHead = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 const mostBlockBytes = 131_072
@@ -35,6 +45,11 @@ function blockHead(size: number, type: number, last: boolean): Buffer {
   return head
 }
 
+/** What a decoder of Brotli must provide at most. */
+export const largestWindow = {
+  params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS },
+}
+
 /** Every way in which a body may be compressed. */
 export const compressors: Readonly<Record<string, readonly [string, (b: Uint8Array) => Buffer]>> = {
   gzip: ['gzip', (bytes) => gzipSync(bytes)],
@@ -46,6 +61,7 @@ export const compressors: Readonly<Record<string, readonly [string, (b: Uint8Arr
   deflate: ['deflate', (bytes) => deflateSync(bytes)],
   'deflate without its frame': ['Deflate', (bytes) => deflateRawSync(bytes)],
   br: ['br', (bytes) => brotliCompressSync(bytes)],
+  'br with the largest window': ['br', (bytes) => brotliCompressSync(bytes, largestWindow)],
   zstd: ['zstd', zstdStored],
   'zstd in several frames, one of them to be skipped': [
     'zstd',
@@ -65,3 +81,40 @@ export const zstdRequest = Buffer.from(
     'rwMHADvL+IQMWVvvIDx3qWRaVj+BoMEM',
   'base64',
 )
+
+/**
+ * So many MiB of zeros in few bytes. What is flushed fully may be repeated, so that a gigabyte is
+ * as cheap to make as a megabyte; the checksum at the end, which no server may come to, is wrong.
+ */
+export async function bombs(mebibytes: number): Promise<Readonly<Record<string, Buffer>>> {
+  const fast = { params: { ...largestWindow.params, [constants.BROTLI_PARAM_QUALITY]: 1 } }
+  const deflate = await flushed(createDeflateRaw({ level: 9 }), constants.Z_FULL_FLUSH)
+  const br = await flushed(createBrotliCompress(fast), constants.BROTLI_OPERATION_FLUSH)
+  const often = ([first, next]: readonly [Buffer, Buffer]) =>
+    Buffer.concat([first, ...Array<Buffer>(mebibytes - 1).fill(next)])
+  const end = Buffer.from([3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  return {
+    gzip: Buffer.concat([Buffer.from('1f8b0800000000000003', 'hex'), often(deflate), end]),
+    deflate: Buffer.concat([Buffer.from('789c', 'hex'), often(deflate), end.subarray(4)]),
+    br: Buffer.concat([often(br), Buffer.from([3])]),
+    zstd: zstdBomb(mebibytes),
+  }
+}
+
+/** What a MiB of zeros becomes at the beginning, and what the same does behind it. */
+async function flushed(
+  compressor: BrotliCompress | DeflateRaw,
+  flush: number,
+): Promise<readonly [Buffer, Buffer]> {
+  const taken: Buffer[] = []
+  compressor.on('data', (bytes: Buffer) => taken.push(bytes))
+  const once = async () => {
+    taken.length = 0
+    compressor.write(Buffer.alloc(2 ** 20))
+    await new Promise<void>((resolve) => compressor.flush(flush, resolve))
+    return Buffer.concat(taken)
+  }
+  const both = [await once(), await once()] as const
+  compressor.destroy()
+  return both
+}

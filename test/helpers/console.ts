@@ -4,11 +4,12 @@
  * What no page may ever do is watched all the time: errors in the browser's console, and requests
  * to another host. At the end of a test there must be none but those that it has named.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { openBrowser, skip } from './browser.js'
 import { ServerProcess } from './server-process.js'
 
 /** The address of each page behind `#/`, and its heading. */
@@ -24,12 +25,6 @@ export const consolePages = [
   ['settings', 'Settings'],
   ['audit', 'Audit'],
 ] as const
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
-  existsSync(path),
-)
-
-const skip = executablePath === undefined && 'Chromium is not installed (Debian: chromium)'
 
 export const password = 'correct horse battery'
 
@@ -87,12 +82,7 @@ export class ConsoleTest {
     })
     const [link] = /\/console#first=[\w-]+/.exec(output) ?? []
     if (link === undefined) throw new Error(`No link of the first start in: ${output}`)
-    // A process that is no ordinary user's has no sandbox.
-    const browser = await chromium.launch({
-      executablePath: executablePath!,
-      args: ['--no-sandbox'],
-    })
-    t.teardown(() => browser.close())
+    const browser = await openBrowser(t)
     const context = await browser.newContext({
       viewport: options.viewport ?? { width: 1280, height: 900 },
       colorScheme: options.colorScheme ?? 'light',

@@ -1,7 +1,8 @@
 /**
  * Faults in what an answer hangs on, and in the limits that a server speaks of.
  */
-import { changeLimits, type Faults, moveAnswers, seenBefore } from './fault-changes.js'
+import type { JsonObject } from '../../src/api/json.js'
+import { change, changeLimits, type Faults, moveAnswers, seenBefore } from './fault-changes.js'
 
 export const limitFaults: Faults = {
   'lets a question move the answers beside it': {
@@ -93,5 +94,55 @@ export const imageFaults: Faults = {
   'understates the images of a request': {
     reply: changeLimits((limits) => (limits['max_images'] = 7)),
     fails: ['decisions/Images max_images: so many images are seen, and more are refused with 400'],
+  },
+  'reads one form of pictures as text': {
+    reply: (reply, request) => {
+      if (request.body.includes('"inlineData"')) moveAnswers(() => 0.05)(reply, request)
+    },
+    fails: ['decisions/Images every form of a picture in the state is the same picture'],
+  },
+  'counts no pictures beside the state': {
+    reply: (reply, { body }) => {
+      if (!body.includes('"images":"data:')) return
+      change(({ usage }) => delete (usage as JsonObject | undefined)?.['image_tokens'])(reply)
+    },
+    fails: ['decisions/Images every form of a picture beside the state is the same picture'],
+  },
+  'reads no parts': {
+    reply: (reply, { headers }) => {
+      if (headers['content-type']?.startsWith('multipart/')) reply.status = 400
+    },
+    fails: [
+      'decisions/Images every form of a picture in the state is the same picture',
+      'decisions/Images parts that lie are refused with 400',
+    ],
+  },
+  'reads whatever parts it finds': {
+    reply: (reply, { headers }) => {
+      if (headers['content-type']?.startsWith('multipart/')) reply.status = 200
+    },
+    fails: ['decisions/Images parts that lie are refused with 400'],
+  },
+  'ignores assets that are named nowhere': {
+    reply: (reply, { body }) => {
+      if (body.includes('"state":"x","assets"')) reply.status = 200
+    },
+    fails: ['decisions/Images an asset that is named nowhere is refused with 400'],
+  },
+  'ignores videos': {
+    reply: (reply, { body }) => {
+      if (body.includes('"videos"')) reply.status = 200
+    },
+    fails: ['decisions/Images media that no model reads are refused with 400, not ignored'],
+  },
+}
+
+/** And for one whose model reads text, of all rules. */
+export const blindFaults: Faults = {
+  'reads a picture as text': {
+    reply: (reply, { body }) => {
+      if (body.includes('"base64":"iVBOR')) reply.status = 200
+    },
+    fails: ['decisions/Images a model without vision refuses every form with 400 at its place'],
   },
 }

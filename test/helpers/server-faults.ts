@@ -118,6 +118,7 @@ const plainFaults: Faults = {
       '2.6 every error has error.code, error.message and detail, of every route',
       '2.6 detail repeats error.message',
       '5 Content-Type: anything else is refused with 400',
+      'decisions/Images a model without vision refuses every form with 400 at its place',
     ],
   },
   'says 403 for 401': {

@@ -4,7 +4,13 @@
 import t from 'tap'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import type { DecideRequest } from '../../src/decide/types.js'
-import { compressors, zstdBomb, zstdRequest, zstdStored } from '../helpers/compressed.js'
+import {
+  compressors,
+  largestWindow,
+  zstdBomb,
+  zstdRequest,
+  zstdStored,
+} from '../helpers/compressed.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 
@@ -82,6 +88,21 @@ for (const transport of ['auto', 'node'] as const) {
     }),
   )
 }
+
+t.test('a copy of Brotli data reaches back through the longest body', (t) =>
+  withListening('auto', async (server, states) => {
+    const copied = long.slice(0, 65_536)
+    const most = 4_194_304 - asking('').length - 2 * copied.length
+    const state = copied + ' '.repeat(most) + copied
+    const { params } = largestWindow
+    const quick = { params: { ...params, [constants.BROTLI_PARAM_QUALITY]: 9 } }
+    const body = brotliCompressSync(asking(state), quick)
+    t.ok(body.length < brotliCompressSync(copied, quick).length + 2000, 'it stands there once')
+    const reply = await post(server, single, body, 'br')
+    t.equal(reply.status, 200, await reply.text())
+    t.ok(states.pop() === state)
+  }),
+)
 
 t.test('damaged data are refused', (t) =>
   withListening('auto', async (server, states) => {

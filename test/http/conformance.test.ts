@@ -21,7 +21,7 @@ import { createDecider } from '../../src/decide/decide.js'
 import { createCors } from '../../src/http/cors.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 import { withProxy } from '../helpers/faulty-proxy.js'
-import { imageFaults } from '../helpers/limit-faults.js'
+import { blindFaults, imageFaults } from '../helpers/limit-faults.js'
 import { faults } from '../helpers/server-faults.js'
 import { WorkspaceGate } from '../../src/http/workspace-gate.js'
 import { type StubServer, withServer } from '../helpers/stub.js'
@@ -127,7 +127,10 @@ t.test('a server that sees keeps the rules of images', (t) =>
   }, true),
 )
 
-for (const [what, { fails, ...fault }] of Object.entries(imageFaults)) {
+for (const [sees, what, { fails, ...fault }] of [
+  ...Object.entries(imageFaults).map((each) => [true, ...each] as const),
+  ...Object.entries(blindFaults).map((each) => [false, ...each] as const),
+]) {
   t.test(`a server that ${what} fails the rules about that`, (t) =>
     withFakeModel(
       ({ url, keys }) =>
@@ -136,7 +139,7 @@ for (const [what, { fails, ...fault }] of Object.entries(imageFaults)) {
           const failed = results.filter(({ outcome }) => outcome === 'FAIL')
           t.strictSame(failed.map(({ rule }) => rule).sort(), [...fails].sort())
         }),
-      true,
+      sees,
     ),
   )
 }

@@ -30,6 +30,19 @@ t.test('2,000 requests leave the server as it was', async (t) => {
   }
 })
 
+t.test('1,000 bodies that are compressed, in parts, or have pictures do so too', async (t) => {
+  await using target = await startTarget()
+  const options = { seed: 7, from: 0, requests: 1000, connections: 8, forms: true }
+  const { failures, statuses } = await fuzz(target, options)
+  t.strictSame(
+    failures.map(({ index, wrong }) => `${index}: ${wrong}`),
+    [],
+  )
+  for (const status of [200, 400, 413, 415, 422]) {
+    t.ok((statuses.get(status) ?? 0) > 0, `${status} is among the replies`)
+  }
+})
+
 t.test('the same seed makes the same cases, another one others', async (t) => {
   const bytesOf = (seed: number) => {
     const cases = new Cases(seed, 'oi-key')

@@ -11,6 +11,8 @@ import { packageRoot } from '../../src/package-root.js'
 import { badShapes } from '../helpers/bad-shapes.js'
 import { oddRequests } from '../helpers/odd-requests.js'
 import { OpenApi } from '../helpers/openapi.js'
+import { picturesIn } from '../helpers/picture-forms.js'
+import { png } from '../helpers/pictures.js'
 
 const text = JSON.stringify(openApiDocument())
 const openApi = new OpenApi(text)
@@ -115,11 +117,13 @@ t.test('every example of a reply is as its schema says', async (t) => {
 })
 
 t.test('every example of a request is as its schema says', async (t) => {
-  const media = operations.flatMap(({ operation }) =>
-    Object.values(operation.requestBody?.content ?? {}),
+  const bodies = operations.flatMap(({ operation: { requestBody } }) =>
+    requestBody === undefined ? [] : [requestBody.content],
   )
-  t.equal(media.length, 2)
-  for (const { schema, examples } of media) {
+  t.equal(bodies.length, 2)
+  for (const content of bodies) {
+    t.strictSame(Object.keys(content), ['application/json', 'multipart/form-data'])
+    const { schema, examples } = content['application/json']!
     for (const [name, { value }] of Object.entries(examples!)) {
       t.equal(openApi.errors(schema, value), '', name)
     }
@@ -143,6 +147,27 @@ t.test(
     }
   },
 )
+
+t.test('every form of a picture is as a schema says', async (t) => {
+  const { inState, beside } = picturesIn(await png(8, 8))
+  const forms = Object.keys(document.components.schemas).filter((name) => /Image/.test(name))
+  const questions = { q: { type: 'noul', instructions: '?' } }
+  for (const [what, [photo, rest]] of Object.entries(inState)) {
+    const errors = openApi.errors(asking.schema, { state: { photo }, questions, ...rest })
+    t.equal(errors, '', what)
+    if (typeof photo === 'string') continue
+    const known = forms.filter(
+      (name) => openApi.errors({ $ref: `#/components/schemas/${name}` }, photo) === '',
+    )
+    t.equal(known.length, 1, `${what}: ${known.join()}`)
+  }
+  for (const [what, rest] of Object.entries(beside)) {
+    t.equal(openApi.errors(asking.schema, { state: 'x', questions, ...rest }), '', what)
+  }
+  for (const wrong of [{ images: [7] }, { image: 7 }, { assets: { a: 'x' } }, { assets: [] }]) {
+    t.not(openApi.errors(asking.schema, { state: 'x', questions, ...wrong }), '')
+  }
+})
 
 t.test('questions and answers are told apart by their type', async (t) => {
   for (const kind of ['Question', 'Answer']) {

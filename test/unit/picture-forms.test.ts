@@ -8,6 +8,7 @@ import { readRequest } from '../../src/api/read-request.js'
 import { createDecider } from '../../src/decide/decide.js'
 import type { DecideOptions, Decision } from '../../src/decide/types.js'
 import { createFakeEngine, type FakeEngine } from '../helpers/fake-engine.js'
+import { picturesIn } from '../helpers/picture-forms.js'
 import { block, dataUrl, png } from '../helpers/pictures.js'
 
 const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-01' }
@@ -37,52 +38,7 @@ const shown = ({ scored }: FakeEngine) =>
   scored.at(-1)!.prefix.map(({ text, image }) => image?.width ?? text)
 
 const parts = new Map([['p', red]])
-/** What stands for a picture in `{"photo":…}`, and what goes with it. */
-const inState: Readonly<Record<string, readonly [photo: unknown, rest?: object]>> = {
-  'image/jpg and the like': [block(red)],
-  'a base64 with line breaks': [
-    { type: 'image', source: { ...(block(red)['source'] as object), data: broken(data) } },
-  ],
-  image_url: [{ type: 'image_url', image_url: { url } }],
-  'image_url as a text': [{ type: 'image_url', image_url: url }],
-  input_image: [{ type: 'input_image', image_url: url, detail: 'low' }],
-  'a text': [url],
-  'a text in capitals': [url.replace('data:image/png', 'DATA:IMAGE/PNG')],
-  'mediaType and base64': [{ mediaType: 'image/png', base64: data }],
-  'media_type and base64': [{ media_type: 'image/png', base64: data }],
-  'image as base64': [{ type: 'image', image: data }],
-  'image as a data URL': [{ type: 'image', image: url, mediaType: 'image/png' }],
-  'data and mimeType': [{ type: 'image', data, mimeType: 'image/png' }],
-  inlineData: [{ inlineData: { mimeType: 'image/png', data } }],
-  inline_data: [{ inline_data: { mime_type: 'image/png', data } }],
-  'a part of a file': [{ type: 'file', file: { filename: 'a.png', file_data: url } }],
-  'a file of another family': [{ type: 'file', mediaType: 'image/png', data }],
-  'a file as input': [{ type: 'input_file', filename: 'a.png', file_data: url }],
-  'an asset': ['photo-7f3a', { assets: { 'photo-7f3a': asset } }],
-  'an asset without a type': ['a.b', { assets: { 'a.b': { format: 'png', data_base64: data } } }],
-  'an asset in a part': ['x', { assets: { x: { type: 'image', format: 'png', part: 'p' } } }],
-}
-
-/** The same before the state. */
-const beside: Readonly<Record<string, object>> = {
-  'images, data URLs': { images: [url] },
-  'images, base64': { images: [data] },
-  'images, objects': { images: [{ mediaType: 'image/png', base64: data }] },
-  'images, blocks': { images: [block(red)] },
-  'images, addresses in objects': { images: [{ url }] },
-  'images, chat blocks': { images: [{ type: 'image_url', image_url: { url } }] },
-  'images as a text': { images: url },
-  'images as base64': { images: data },
-  'images as one object': { images: { mediaType: 'image/png', base64: data } },
-  'image as a data URL': { image: url },
-  'image as base64': { image: data },
-  'image as an object': { image: { mediaType: 'image/png', base64: data } },
-  'image as an object with an address': { image: { url } },
-}
-
-function broken(text: string): string {
-  return text.replaceAll(/.{20}/g, '$&\r\n')
-}
+const { inState, beside } = picturesIn(red)
 
 t.test('every form in the state is the same prompt and the same answer', async (t) => {
   const first = await ask({ state: { photo: block(red), n: 1 } })

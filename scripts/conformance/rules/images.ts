@@ -14,7 +14,7 @@ type Format = 'png' | 'jpeg' | 'webp' | 'gif'
 const formats: readonly Format[] = ['png', 'jpeg', 'webp', 'gif']
 
 /** One colour, of this size. */
-function picture(format: Format, width = 64, height = 48): Promise<Buffer> {
+export function picture(format: Format, width = 64, height = 48): Promise<Buffer> {
   const background = { r: 200, g: 30, b: 30 }
   return sharp({ create: { width, height, channels: 3, background } })
     .toFormat(format)

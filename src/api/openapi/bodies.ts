@@ -7,12 +7,7 @@
 
 import Type from 'typebox'
 import { BatchRequestSchema, BatchRequestsSchema, BatchStatesSchema } from '../batch-schemas.js'
-import {
-  ImageBlockSchema,
-  ImageMemberSchema,
-  ImagesSchema,
-  ImageUrlBlockSchema,
-} from '../image-schemas.js'
+import { imageForms, imageMembers } from '../image-schemas.js'
 import {
   ChoiceQuestionSchema,
   NoulQuestionSchema,
@@ -27,16 +22,13 @@ const question = Type.Union([NoulQuestionSchema, ChoiceQuestionSchema, ScoreQues
 })
 
 /** Images are objects like any other to the validator; here they are named. */
-const state = {
-  ...StateSchema,
-  anyOf: [...StateSchema.anyOf, ImageBlockSchema, ImageUrlBlockSchema, ImageMemberSchema],
-}
+const state = { ...StateSchema, anyOf: [...StateSchema.anyOf, ...imageForms] }
 
 const questions = { ...QuestionsSchema, additionalProperties: question }
 
 export const requestBody = {
   ...RequestSchema,
-  properties: { ...RequestSchema.properties, state, questions, images: ImagesSchema },
+  properties: { ...RequestSchema.properties, state, questions, ...imageMembers },
 }
 
 const { requests } = BatchRequestsSchema.properties
@@ -70,3 +62,13 @@ export const batchBody = {
     },
   ],
 }
+
+/** A body in parts, by the schema of its JSON. */
+export const inParts = (request: object) => ({
+  type: 'object',
+  description:
+    'One part is JSON: the one whose type is `application/json`, or else the only one without a ' +
+    'file name; its name does not matter. The others are files that its `assets` name by `part`.',
+  properties: { request },
+  additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
+})

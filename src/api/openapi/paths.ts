@@ -9,7 +9,7 @@ import { ResponseSchema } from '../answer-schemas.js'
 import { BatchItemSchema, BatchResponseSchema, BatchTotalsSchema } from '../batch-schemas.js'
 import { ModelSchema, ModelsSchema } from '../model-schemas.js'
 import { UsageReportSchema } from '../usage-schema.js'
-import { batchBody, requestBody } from './bodies.js'
+import { batchBody, inParts, requestBody } from './bodies.js'
 import { type Part, reference, type SchemaComponents } from './components.js'
 import { errorReferences, type ErrorStatus } from './errors.js'
 import { headersOf, parameters } from './headers.js'
@@ -59,6 +59,14 @@ export function paths(components: SchemaComponents): Part {
   const json = (schema: object, examples?: Examples) => ({
     'application/json': { schema: components.add(schema), ...(examples && { examples }) },
   })
+  /** As JSON, or in parts of which one is that. */
+  const body = (schema: object, examples: Examples) => ({
+    ...json(schema, examples),
+    'multipart/form-data': {
+      schema: inParts(components.add(schema)),
+      encoding: { request: { contentType: 'application/json' } },
+    },
+  })
   const status = (word: string) =>
     json(Type.Object({ status: Type.Literal(word) }), {
       [word]: { summary: 'So it is', value: { status: word } },
@@ -81,10 +89,9 @@ export function paths(components: SchemaComponents): Part {
       tag: 'Questions',
       summary: 'Answer questions about a state',
       description:
-        'Every question is answered, with probabilities. The content type is `application/json`, ' +
-        'or absent.',
+        'Every question is answered, with probabilities. Without a content type the body is JSON.',
       key: true,
-      body: json(requestBody, requestExamples),
+      body: body(requestBody, requestExamples),
       answers: 'The answers.',
       content: json(ResponseSchema, decisionExamples),
       errors: bodyErrors,
@@ -98,7 +105,7 @@ export function paths(components: SchemaComponents): Part {
         'With `Accept: application/x-ndjson` every result is a line that is sent as soon as it is ' +
         'ready. Each request counts as one where limits are concerned.',
       key: true,
-      body: json(batchBody, batchExamples),
+      body: body(batchBody, batchExamples),
       answers: 'The results.',
       content: {
         ...json(BatchResponseSchema, batchReplyExamples),

@@ -78,6 +78,24 @@ export const requestExamples: Readonly<Record<string, Example>> = {
     },
     'x-oi-needs': 'image',
   },
+  images: {
+    summary: 'Images before the state: for a model that sees',
+    value: {
+      state: 'Sent with ticket 4711.',
+      images: [`data:image/png;base64,${pixel}`, { mediaType: 'image/png', base64: pixel }],
+      questions: { shows },
+    },
+    'x-oi-needs': 'image',
+  },
+  assets: {
+    summary: 'An image that the texts name: for a model that sees',
+    value: {
+      state: { ticket: 4711, text: 'The photo photo-1 came with it.' },
+      questions: { shows: { ...shows, instructions: 'What does photo-1 show?' } },
+      assets: { 'photo-1': { type: 'image', format: 'png', data_base64: pixel } },
+    },
+    'x-oi-needs': 'image',
+  },
 }
 
 /** Bodies of `POST /v1/systemone/batch`. */
