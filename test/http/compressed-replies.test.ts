@@ -2,10 +2,10 @@
  * Compressed replies: what is asked for, and the same text behind it, on both transports.
  */
 import t from 'tap'
+import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import type { Transform } from 'node:stream'
-import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib'
-import { decompress as unzstd } from 'fzstd'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { openGate } from '../../src/http/gate.js'
 import { replyCodings } from '../../src/http/reply-coding.js'
 import {
@@ -17,25 +17,16 @@ import {
   settled,
   until,
 } from '../helpers/batch.js'
+import { replyDecoders } from '../helpers/compressed.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 
 const single = '/v1/systemone'
 const question = JSON.stringify(requestsAbout([1]).requests[0])
 
-const decoders: Readonly<Record<string, (bytes: Buffer) => Uint8Array>> = {
-  gzip: gunzipSync,
-  br: brotliDecompressSync,
-  zstd: unzstd,
-}
 const names = replyCodings.map(({ name }) => name)
 
 /** Hardly to be compressed. */
-const noise = (length: number) => {
-  const words = Array.from({ length: length / 8 }, (_, i) =>
-    (Math.imul(i + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0'),
-  )
-  return words.join('')
-}
+const noise = (length: number) => randomBytes(length / 2).toString('hex')
 
 /** The model's name makes a reply as long as is wanted. */
 const lasting = (length: number) => {
@@ -73,7 +64,7 @@ async function ask(server: StubServer, asked: Asked) {
   for await (const part of reply) parts.push(part as Buffer)
   const bytes = Buffer.concat(parts)
   const { 'content-encoding': coding, 'content-length': length, vary } = reply.headers
-  const text = Buffer.from(coding === undefined ? bytes : decoders[coding]!(bytes)).toString()
+  const text = Buffer.from(coding === undefined ? bytes : replyDecoders[coding]!(bytes)).toString()
   return { status: reply.statusCode, coding, length, vary, bytes, text, headers: reply.headers }
 }
 
@@ -142,96 +133,107 @@ for (const transport of ['auto', 'node'] as const) {
     }),
   )
 
-  t.test(`each line of a stream can be read when it is there, transport ${transport}`, async (t) => {
-    const ends: (() => void)[] = []
-    const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
-    await withServer({ decider, transport }, async (server) => {
-      const streams: [string, () => Transform][] = [
-        ['gzip', createGunzip],
-        ['br', createBrotliDecompress],
-      ]
-      for (const [accepts, create] of streams) {
-        const body = JSON.stringify(requestsAbout(numbers(3)))
-        const opened = open(server, { path: batchPath, accepts, accept: linesType, body })
-        await until(() => ends.length === 3)
-        // The head comes with the first line.
-        ends.shift()!()
-        const reply = await opened
-        t.equal(reply.headers['content-encoding'], accepts)
-        t.equal(reply.headers['vary'], 'accept-encoding')
-        let text = ''
-        let ended = false
-        const decoded = reply.pipe(create())
-        decoded.on('data', (part: Buffer) => (text += part.toString()))
-        decoded.on('end', () => (ended = true))
-        const count = () => text.split('\n').length - 1
-        await until(() => count() > 0)
-        t.equal(count(), 1)
-        ends.shift()!()
-        await until(() => count() > 1)
-        t.equal(count(), 2)
-        ends.shift()!()
-        await until(() => ended)
-        const { results, totals } = readLines(text)
-        t.equal(results.length, 3)
-        t.equal(totals.usage['input_tokens'], 36)
-      }
-    })
-  })
-
-  t.test(`a client that reads nothing stops a compressed stream, transport ${transport}`, async (t) => {
-    let asked = 0
-    const model = noise(120_000)
-    const decider = stubDecider(async () => {
-      asked++
-      return { ...decision, model }
-    })
-    await withServer({ decider, transport }, async (server) => {
-      const body = JSON.stringify(requestsAbout(numbers(256)))
-      const lines = { path: batchPath, accepts: 'gzip', accept: linesType, body }
-      const left = await open(server, lines)
-      const begun = await settled(() => asked)
-      t.ok(begun < 256, `${begun} of 256 were begun`)
-      left.destroy()
-      await until(() => server.handlers.running.size === 0)
-      t.match(JSON.parse(server.log.at(-1)!), { path: batchPath, status: 0 })
-
-      asked = 0
-      const read = await open(server, lines)
-      await settled(() => asked)
-      let text = ''
-      for await (const part of read.pipe(createGunzip())) text += (part as Buffer).toString()
-      t.equal(readLines(text).results.length, 256)
-      t.equal(asked, 256)
-    })
-  })
-
-  t.test(`a client that leaves while its reply is compressed, transport ${transport}`, async (t) => {
-    let booked = 0
-    const decided = { ...decision, model: noise(4_000_000) }
-    const decider = stubDecider(async () => decided)
-    let leave = () => {}
-    const book = () => {
-      booked++
-      // The event loop sees its departure while threads compress.
-      setImmediate(() => leave())
-      return undefined
-    }
-    await withServer({ decider, transport, gate: { ...openGate, book } }, async (server) => {
-      const sent = httpRequest(server.url + single, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${server.key}`, 'accept-encoding': 'gzip' },
+  t.test(
+    `each line of a stream can be read when it is there, transport ${transport}`,
+    async (t) => {
+      const ends: (() => void)[] = []
+      const decider = stubDecider(
+        () => new Promise((resolve) => ends.push(() => resolve(decision))),
+      )
+      await withServer({ decider, transport }, async (server) => {
+        const streams: [string, () => Transform][] = [
+          ['gzip', createGunzip],
+          ['br', createBrotliDecompress],
+        ]
+        for (const [accepts, create] of streams) {
+          const body = JSON.stringify(requestsAbout(numbers(3)))
+          const opened = open(server, { path: batchPath, accepts, accept: linesType, body })
+          await until(() => ends.length === 3)
+          // The head comes with the first line.
+          ends.shift()!()
+          const reply = await opened
+          t.equal(reply.headers['content-encoding'], accepts)
+          t.equal(reply.headers['vary'], 'accept-encoding')
+          let text = ''
+          let ended = false
+          const decoded = reply.pipe(create())
+          decoded.on('data', (part: Buffer) => (text += part.toString()))
+          decoded.on('end', () => (ended = true))
+          const count = () => text.split('\n').length - 1
+          await until(() => count() > 0)
+          t.equal(count(), 1)
+          ends.shift()!()
+          await until(() => count() > 1)
+          t.equal(count(), 2)
+          ends.shift()!()
+          await until(() => ended)
+          const { results, totals } = readLines(text)
+          t.equal(results.length, 3)
+          t.equal(totals.usage['input_tokens'], 36)
+        }
       })
-      sent.on('error', () => {})
-      leave = () => sent.socket!.resetAndDestroy()
-      sent.end(question)
-      await until(() => booked === 1 && server.handlers.running.size === 0)
-      t.match(JSON.parse(server.log.at(-1)!), { path: single, status: 0 })
-      t.equal(booked, 1)
-      leave = () => {}
-      t.equal((await ask(server, { accepts: 'gzip' })).status, 200)
-    })
-  })
+    },
+  )
+
+  t.test(
+    `a client that reads nothing stops a compressed stream, transport ${transport}`,
+    async (t) => {
+      let asked = 0
+      const model = noise(120_000)
+      const decider = stubDecider(async () => {
+        asked++
+        return { ...decision, model }
+      })
+      await withServer({ decider, transport }, async (server) => {
+        const body = JSON.stringify(requestsAbout(numbers(256)))
+        const lines = { path: batchPath, accepts: 'gzip', accept: linesType, body }
+        const left = await open(server, lines)
+        const begun = await settled(() => asked)
+        t.ok(begun < 256, `${begun} of 256 were begun`)
+        left.destroy()
+        await until(() => server.handlers.running.size === 0)
+        t.match(JSON.parse(server.log.at(-1)!), { path: batchPath, status: 0 })
+
+        asked = 0
+        const read = await open(server, lines)
+        await settled(() => asked)
+        let text = ''
+        for await (const part of read.pipe(createGunzip())) text += (part as Buffer).toString()
+        t.equal(readLines(text).results.length, 256)
+        t.equal(asked, 256)
+      })
+    },
+  )
+
+  t.test(
+    `a client that leaves while its reply is compressed, transport ${transport}`,
+    async (t) => {
+      let booked = 0
+      const decided = { ...decision, model: noise(4_000_000) }
+      const decider = stubDecider(async () => decided)
+      let leave = () => {}
+      const book = () => {
+        booked++
+        // The event loop sees its departure while threads compress.
+        setImmediate(() => leave())
+        return undefined
+      }
+      await withServer({ decider, transport, gate: { ...openGate, book } }, async (server) => {
+        const sent = httpRequest(server.url + single, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${server.key}`, 'accept-encoding': 'gzip' },
+        })
+        sent.on('error', () => {})
+        leave = () => sent.socket!.resetAndDestroy()
+        sent.end(question)
+        await until(() => booked === 1 && server.handlers.running.size === 0)
+        t.match(JSON.parse(server.log.at(-1)!), { path: single, status: 0 })
+        t.equal(booked, 1)
+        leave = () => {}
+        t.equal((await ask(server, { accepts: 'gzip' })).status, 200)
+      })
+    },
+  )
 }
 
 t.test('the end of the server waits for a reply that is being compressed', async (t) => {
