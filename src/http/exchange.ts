@@ -7,6 +7,8 @@
  *      nothing, so a transport is never asked to write twice or to a client that has gone.
  *   2. Every reply, error or not, leaves through `answer()`, which adds the headers that all of
  *      them have. It needs no store: a reply says what of the limits can be known.
+ *   3. A reply that is being compressed is the one that is given, unless the client goes; the
+ *      exchange ends when it is handed to the transport.
  *
  * @module
  */
