@@ -122,10 +122,10 @@ export class UwsClient implements Client, Leaver {
     this.#res.cork(() => this.#writeHead(status, headers, this.closes))
   }
 
-  write(text: string): boolean {
+  write(part: string | Uint8Array): boolean {
     // Of a stream, only what is not taken shows that its client does not read.
     if (this.#kept.length === 0 && !this.#blocked) this.#progress()
-    this.#kept.push(Buffer.from(text))
+    this.#kept.push(typeof part === 'string' ? Buffer.from(part) : part)
     return !this.#blocked && this.#flush()
   }
 
