@@ -21,6 +21,8 @@ export interface CodedPartsOptions {
   readonly give: (bytes: Uint8Array) => boolean
   /** Called when `write()` has returned false and more is welcome again. */
   readonly onWritable: () => void
+  /** Called when no more can be compressed. */
+  readonly lost: () => void
 }
 
 export class CodedParts {
@@ -38,6 +40,10 @@ export class CodedParts {
     this.#stream = options.coding.createStream()
     this.#stream.on('data', (bytes: Uint8Array) => {
       if (!this.#dropped && !options.give(bytes)) this.#blocked = true
+    })
+    // Without memory for it, say: what has been given is all that there is.
+    this.#stream.on('error', () => {
+      if (!this.#dropped) options.lost()
     })
     this.#stream.once('end', () => {
       if (!this.#dropped) this.#done?.()

@@ -203,8 +203,12 @@ export class Exchange {
     const own = coding === undefined ? varies : [...varies, 'content-encoding', coding.name]
     const totalMs = performance.now() - this.startMs
     const headers = this.#headers({ type, headers: own }, noTimings, totalMs)
-    const parts =
-      coding && new CodedParts({ coding, give: (part) => client.write(part), onWritable })
+    const give = (part: Uint8Array) => client.write(part)
+    const lost = () => {
+      this.abandon()
+      client.end()
+    }
+    const parts = coding && new CodedParts({ coding, give, onWritable, lost })
     this.#parts = parts
     this.#begun = true
     client.begin(200, headers, parts === undefined ? onWritable : () => parts.resume())
