@@ -8,6 +8,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { replyDecoders } from '../../test/helpers/compressed.js'
 import { Failure, show } from './expect.js'
 import { exchangeRaw, type RawOptions, type RawReply } from './raw.js'
 
@@ -34,6 +35,7 @@ export interface Reply {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Of a compressed body: what it holds. */
   readonly text: string
 }
 
@@ -122,16 +124,28 @@ function collect(
 ): void {
   const parts: Buffer[] = []
   message.on('data', (part: Buffer) => parts.push(part))
-  message.on('end', () =>
-    resolve({
-      status: message.statusCode!,
-      headers: Object.fromEntries(
-        Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
-      ),
-      text: Buffer.concat(parts).toString('utf8'),
-    }),
-  )
+  message.on('end', () => {
+    try {
+      resolve({
+        status: message.statusCode!,
+        headers: Object.fromEntries(
+          Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        text: decoded(Buffer.concat(parts), message.headers['content-encoding']),
+      })
+    } catch (error) {
+      asked.destroy(error as Error)
+    }
+  })
   message.on('error', (error) => asked.destroy(error))
+}
+
+function decoded(bytes: Buffer, coding: string | undefined): string {
+  // Behind HEAD there is none.
+  if (coding === undefined || bytes.length === 0) return bytes.toString('utf8')
+  const decode = replyDecoders[coding]
+  if (decode === undefined) throw new Error(`content-encoding: ${coding}, which nobody asked for`)
+  return Buffer.from(decode(bytes)).toString('utf8')
 }
 
 /** The body as JSON. @throws {@link Failure} if it is none. */

@@ -160,7 +160,10 @@ async function serves(subject: Subject, flags: readonly string[]): Promise<Resul
       await sleep(20)
     }
     const [, url, by] = /^Listening on (\S+) \((.+)\)$/m.exec(said)!
-    const probability = await request(url!, /^ {2}(\S+)$/m.exec(said)![1]!)
+    const key = /^ {2}(\S+)$/m.exec(said)![1]!
+    const probability = await request(url!, key, 'money')
+    // A transport may write what is not ASCII in another encoding than it says.
+    await request(url!, key, 'größe')
     child.kill('SIGINT')
     const { status, output } = await ended
     if (status !== 0) throw new Failure(`stopped, it ended with ${status}: ${lastLine(output)}`)
@@ -173,15 +176,16 @@ async function serves(subject: Subject, flags: readonly string[]): Promise<Resul
   }
 }
 
-async function request(origin: string, key: string): Promise<number> {
+/** @param name - Of the question. */
+async function request(origin: string, key: string, name: string): Promise<number> {
   const reply = await fetch(`${origin}/v1/systemone`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ state, questions: { money: question } }),
+    body: JSON.stringify({ state, questions: { [name]: question } }),
     signal: AbortSignal.timeout(patienceMs),
   })
   const text = await reply.text()
-  const found = answer.exec(text)
+  const found = answer.exec(text.replace(name, 'money'))
   if (reply.status !== 200 || found === null) throw new Failure(`answered ${reply.status}: ${text}`)
   return Number(found[1])
 }

@@ -11,6 +11,7 @@
 
 import { BatchStream } from './batch-stream.js'
 import { type ClientOptions, readOptions } from './options.js'
+import { formOf } from './pictures.js'
 import { readReply } from './reply.js'
 import { type Call, Transport } from './transport.js'
 import type {
@@ -26,6 +27,7 @@ import type {
   ItemOf,
   ItemsOf,
   ModelCard,
+  PictureOptions,
   Questions,
 } from './types.js'
 import type { UsageReport } from './usage-report.js'
@@ -60,12 +62,24 @@ export class Client {
     this.#transport = new Transport(settings)
   }
 
-  /** Asks questions about one state. */
+  /**
+   * Asks questions about one state.
+   *
+   * @example
+   * ```ts
+   * const pictures = { 'photo-1': await readFile('receipt.png') }
+   * await client.decide({ state: { claim: 'Lunch', photo: 'photo-1' }, questions }, { pictures })
+   * ```
+   */
   async decide<const Q extends Questions>(
     request: DecideRequest<Q>,
-    options: DecideOptions = {},
+    { pictures, ...options }: PictureOptions = {},
   ): Promise<DecideReply<Q>> {
-    const reply = await this.#transport.text(post(decidePath, request, options))
+    const call =
+      pictures === undefined
+        ? post(decidePath, request, options)
+        : { ...options, path: decidePath, body: formOf(request, pictures) }
+    const reply = await this.#transport.text(call)
     const decision = readReply(reply, 'answers') as unknown as Decision<Q>
     return { ...decision, requestId: reply.requestId, cachedTokens: reply.cachedTokens }
   }

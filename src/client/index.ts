@@ -13,6 +13,7 @@ export {
   type ServerCode,
 } from './errors.js'
 export type { BatchStream } from './batch-stream.js'
+export type { Pictures } from './pictures.js'
 export {
   image,
   type ImageBlock,
@@ -43,6 +44,7 @@ export type {
   NamedChoiceAnswer,
   NoulQuestion,
   Orders,
+  PictureOptions,
   Question,
   Questions,
   ScoreQuestion,

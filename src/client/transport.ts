@@ -15,8 +15,8 @@ import type { DecideOptions } from './types.js'
 export interface Call extends DecideOptions {
   /** Behind the base address. */
   readonly path: string
-  /** The text of the body of a POST; a GET without it. */
-  readonly body?: string
+  /** Of a POST: JSON, or a form with it; a GET without it. */
+  readonly body?: string | FormData
   readonly accept?: string
 }
 
@@ -102,7 +102,8 @@ export class Transport {
   async #initOf(call: Call): Promise<RequestInit> {
     const init = initOf(call, this.#settings.headers)
     const { body } = call
-    const short = this.#compress && body !== undefined ? await compressed(body) : undefined
+    // Pictures are compressed already.
+    const short = this.#compress && typeof body === 'string' ? await compressed(body) : undefined
     if (short === undefined) return init
     const headers = init.headers as Headers
     headers.set('content-encoding', 'gzip')
@@ -112,11 +113,13 @@ export class Transport {
 
 function initOf({ body, accept, requestId, evidence, orders }: Call, common: Headers): RequestInit {
   const headers = new Headers(common)
+  // Compressed replies `fetch` asks for by itself, and decodes.
   headers.set('accept', accept ?? 'application/json')
   if (requestId !== undefined) headers.set('x-request-id', requestId)
   if (evidence) headers.set('x-oi-evidence', '1')
   if (orders !== undefined) headers.set('x-oi-orders', String(orders))
   if (body === undefined) return { headers }
-  headers.set('content-type', 'application/json')
+  // That of a form has its boundary, which `fetch` makes.
+  if (typeof body === 'string') headers.set('content-type', 'application/json')
   return { method: 'POST', headers, body }
 }

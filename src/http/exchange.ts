@@ -7,6 +7,8 @@
  *      nothing, so a transport is never asked to write twice or to a client that has gone.
  *   2. Every reply, error or not, leaves through `answer()`, which adds the headers that all of
  *      them have. It needs no store: a reply says what of the limits can be known.
+ *   3. A reply that is being compressed is the one that is given, unless the client goes; the
+ *      exchange ends when it is handed to the transport.
  *
  * @module
  */
@@ -14,16 +16,14 @@
 import type { Caller } from '../accounts/accounts.js'
 import type { Timings } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import type { TrustedProxies } from './client-address.js'
-import type { Cors } from './cors.js'
-import type { FailedKeys } from './failed-keys.js'
-import type { Gate } from './gate.js'
-import type { Logger } from './logger.js'
+import { codedContent, varies } from './coded-content.js'
+import { CodedParts } from './coded-parts.js'
+import type { ExchangeContext } from './exchange-context.js'
 import { pathOf } from './path.js'
 import { type Content, errorContent, headersOf, noTimings, type Reply } from './reply.js'
+import { replyCodingOf } from './reply-coding.js'
 import { entryOf, type Told } from './request-entry.js'
 import { requestId } from './request-id.js'
-import type { Traffic } from './traffic.js'
 
 /** The head of a request, in the form that uWebSockets.js gives it; valid during one call. */
 export interface Head {
@@ -60,42 +60,9 @@ export interface Client {
    *
    * @returns False if the client does not keep up: every part until `onWritable` costs memory.
    */
-  write(text: string): boolean
+  write(part: string | Uint8Array): boolean
   /** Ends the reply behind its last part. */
   end(): void
-}
-
-/** What is done with requests, independent of the transport. */
-export interface Listener {
-  /**
-   * Begins a request. Never throws.
-   *
-   * @param head - Read before this returns.
-   * @returns The exchange that wants the body and news of the client's departure, or undefined
-   *   if the reply has been sent.
-   */
-  open(head: Head, client: Client): Exchange | undefined
-  /** Says where it is asked for that the end is near. */
-  beginDrain(): void
-  /** Answers a request that the transport cannot read. Never throws. */
-  refuse(head: Head, client: Client, error: OiError): void
-  /** Refuses new requests, and ends the running ones within `graceMs`. */
-  close(graceMs: number): Promise<void>
-}
-
-/** What all exchanges of a server share. */
-export interface ExchangeContext {
-  readonly gate: Gate
-  readonly logger: Logger
-  readonly traffic: Traffic
-  /** True while the server shuts down: connections are closed behind their replies. */
-  readonly closing: boolean
-  /** Undefined where pages of other origins have no access. */
-  readonly cors: Cors | undefined
-  readonly failedKeys: FailedKeys
-  readonly trustedProxies: TrustedProxies
-  /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
-  authenticate(header: string, head: Head, client: Client): Caller
 }
 
 const none: readonly string[] = []
@@ -113,8 +80,14 @@ export class Exchange {
   readonly #client: Client
   readonly #context: ExchangeContext
   readonly #crossOrigin: readonly string[]
+  /** Which codings the reply may have. */
+  readonly #accepts: string
   #ended = false
   #begun = false
+  /** Whether its reply is there and is being compressed. */
+  #coding = false
+  /** Compresses an answer in parts; undefined: it is not compressed. */
+  #parts: CodedParts | undefined
   /** How much later the exchange fails than it could. */
   #delayMs = 0
   /** With what it fails then, whatever comes in between. */
@@ -126,6 +99,7 @@ export class Exchange {
     this.path = pathOf(head.getUrl())
     this.#client = client
     this.#context = context
+    this.#accepts = head.getHeader('accept-encoding')
     this.#crossOrigin = context.cors?.headers(head.getHeader('origin')) ?? none
   }
 
@@ -133,9 +107,9 @@ export class Exchange {
     return this.#ended
   }
 
-  /** Whether an answer in parts is being written. */
+  /** Whether an answer is being written, whole or in parts. */
   get begun(): boolean {
-    return this.#begun
+    return this.#begun || this.#ended
   }
 
   /** Whether the exchange has failed and only its reply is put off. */
@@ -175,7 +149,21 @@ export class Exchange {
   }
 
   answer(content: Content, timings: Timings = noTimings): void {
-    if (this.#ended) return
+    if (this.#ended || this.#coding) return
+    const coded = codedContent(content, this.#accepts)
+    if (!(coded instanceof Promise)) return this.#give(coded, timings)
+    this.#coding = true
+    coded
+      .then((ready) => {
+        if (!this.#ended) this.#give(ready, timings)
+      })
+      .catch((error: unknown) => {
+        this.#coding = false
+        this.fail(error)
+      })
+  }
+
+  #give(content: Content, timings: Timings): void {
     const totalMs = performance.now() - this.startMs
     // Complete before the exchange counts as ended: whatever fails here can still be answered.
     const reply: Reply = {
@@ -190,7 +178,7 @@ export class Exchange {
   }
 
   fail(error: unknown): void {
-    if (this.#ended) return
+    if (this.#ended || this.#coding) return
     if (this.#putOff !== undefined) {
       error = this.#putOff
     } else if (this.#delayMs > 0) {
@@ -210,19 +198,30 @@ export class Exchange {
    * @param onWritable - Called when the client has read what `write()` kept back.
    */
   protected beginParts(type: string, onWritable: () => void): void {
-    const headers = this.#headers({ type }, noTimings, performance.now() - this.startMs)
+    const client = this.#client
+    const coding = replyCodingOf(this.#accepts)
+    const own = coding === undefined ? varies : [...varies, 'content-encoding', coding.name]
+    const totalMs = performance.now() - this.startMs
+    const headers = this.#headers({ type, headers: own }, noTimings, totalMs)
+    const parts =
+      coding && new CodedParts({ coding, give: (part) => client.write(part), onWritable })
+    this.#parts = parts
     this.#begun = true
-    this.#client.begin(200, headers, onWritable)
+    client.begin(200, headers, parts === undefined ? onWritable : () => parts.resume())
   }
 
   /** @returns False if the client does not keep up. */
   protected write(text: string): boolean {
-    return this.#client.write(text)
+    return this.#parts === undefined ? this.#client.write(text) : this.#parts.write(text)
   }
 
   protected finish(): void {
-    this.#end(200, performance.now() - this.startMs)
-    this.#client.end()
+    const end = () => {
+      this.#end(200, performance.now() - this.startMs)
+      this.#client.end()
+    }
+    if (this.#parts === undefined) end()
+    else this.#parts.end(end)
   }
 
   /** The client has gone: nothing more may be written. */
@@ -272,6 +271,7 @@ export class Exchange {
 
   #end(status: number, ms: number): void {
     this.#ended = true
+    this.#parts?.drop()
     this.onEnd(status, ms)
     this.#context.traffic.count(this.path, status)
     const { request } = this.#context.logger

@@ -5,15 +5,11 @@
  */
 
 import type { OiError } from '../errors.js'
-import {
-  type Client,
-  Exchange,
-  type ExchangeContext,
-  type Head,
-  type Listener,
-} from './exchange.js'
+import { type Client, Exchange, type Head } from './exchange.js'
+import type { ExchangeContext } from './exchange-context.js'
 import type { Metrics } from './metrics.js'
 import { answerFrom, type Route } from './routes.js'
+import type { Listener } from './transport.js'
 
 export class MetricsHandlers implements Listener {
   readonly #context: ExchangeContext

@@ -72,10 +72,10 @@ export class NodeClient implements Client, Leaver {
     this.#response.on('drain', onWritable)
   }
 
-  write(text: string): boolean {
+  write(part: string | Uint8Array): boolean {
     // Of a stream, only what is not taken shows that its client does not read.
     if (this.#response.writableLength === 0) this.#progress()
-    return this.#response.write(text, () => this.#progress())
+    return this.#response.write(part, () => this.#progress())
   }
 
   end(): void {

@@ -12,14 +12,14 @@ import { type AddressInfo, createServer as createNetServer, Socket } from 'node:
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { OiError } from '../errors.js'
-import type { Exchange, Listener } from './exchange.js'
+import type { Exchange } from './exchange.js'
 import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
 import { NodeHead } from './node-head.js'
 import { ProxyHeaders } from './proxy-protocol.js'
 import { contextOf, type TlsContent } from './tls.js'
-import { listenError, type Transport, type TransportOptions } from './transport.js'
+import { type Listener, listenError, type Transport, type TransportOptions } from './transport.js'
 import { noHead, transportError, versionError } from './transport-errors.js'
 
 /** For the head of a request, milliseconds. */

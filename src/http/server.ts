@@ -9,11 +9,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../errors.js'
-import type { Listener } from './exchange.js'
 import { Leaving } from './leaving.js'
 import { NodeTransport } from './node-transport.js'
 import type { TlsContent } from './tls.js'
-import type { Transport, TransportOptions } from './transport.js'
+import type { Listener, Transport, TransportOptions } from './transport.js'
 import { NoUws, UwsTransport } from './uws-transport.js'
 
 export type TransportName = 'auto' | 'uws' | 'node'

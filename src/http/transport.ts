@@ -6,9 +6,27 @@
 
 import { createServer } from 'node:net'
 import { OiError } from '../errors.js'
-import type { Listener } from './exchange.js'
+import type { Client, Exchange, Head } from './exchange.js'
 import type { Leaving } from './leaving.js'
 import type { TlsContent } from './tls.js'
+
+/** What is done with requests, independent of the transport. */
+export interface Listener {
+  /**
+   * Begins a request. Never throws.
+   *
+   * @param head - Read before this returns.
+   * @returns The exchange that wants the body and news of the client's departure, or undefined
+   *   if the reply has been sent.
+   */
+  open(head: Head, client: Client): Exchange | undefined
+  /** Says where it is asked for that the end is near. */
+  beginDrain(): void
+  /** Answers a request that the transport cannot read. Never throws. */
+  refuse(head: Head, client: Client, error: OiError): void
+  /** Refuses new requests, and ends the running ones within `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
 
 export interface TransportOptions {
   readonly listener: Listener

@@ -122,10 +122,10 @@ export class UwsClient implements Client, Leaver {
     this.#res.cork(() => this.#writeHead(status, headers, this.closes))
   }
 
-  write(text: string): boolean {
+  write(part: string | Uint8Array): boolean {
     // Of a stream, only what is not taken shows that its client does not read.
     if (this.#kept.length === 0 && !this.#blocked) this.#progress()
-    this.#kept.push(Buffer.from(text))
+    this.#kept.push(typeof part === 'string' ? Buffer.from(part) : part)
     return !this.#blocked && this.#flush()
   }
 
@@ -173,7 +173,8 @@ export class UwsClient implements Client, Leaver {
   }
 
   #send(reply: Reply): void {
-    const { status, body, headOnly } = reply
+    const { status, headOnly } = reply
+    const body = asUtf8(reply.body)
     const close = reply.close || this.closes
     this.#res.cork(() => {
       const long = !headOnly && body.length > shortReply
@@ -237,4 +238,13 @@ export class UwsClient implements Client, Leaver {
     for (let i = 0; i < headers.length; i += 2) res.writeHeader(headers[i]!, headers[i + 1]!)
     if (!closes) res.writeHeader('keep-alive', this.#keepAlive)
   }
+}
+
+/**
+ * From Node 22 on the library's binaries write a text in Latin-1 where it fits, and announce its
+ * length in UTF-8.
+ */
+function asUtf8(body: string | Uint8Array): string | Uint8Array {
+  const isAscii = typeof body !== 'string' || Buffer.byteLength(body) === body.length
+  return isAscii ? body : Buffer.from(body)
 }

@@ -203,6 +203,9 @@ type ListenExclusively = (
 const exclusivePort = (library: Library) =>
   (library as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }).LIBUS_LISTEN_EXCLUSIVE_PORT
 
+/** Of a request's head, in bytes: `kMostHeadBytes` of native/transport, and room for its end. */
+const mostHeadBytes = 2 * 16_384
+
 /** The binaries that the gate was tried with, by the number of their interface to Node. */
 const knownModules = ['115', '127', '137', '141']
 
@@ -211,6 +214,8 @@ async function loadLibrary(): Promise<{ library: Library; binary: string }> {
   if (platform !== 'linux' || !knownModules.includes(versions.modules)) {
     throw new NoUws(`it is not used on ${platform} with Node ${versions.node}`)
   }
+  // As long as what the gate lets pass; its own bound is less from Node 22 on.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(mostHeadBytes)
   try {
     const library = (await import('uWebSockets.js')).default
     const folder = dirname(fileURLToPath(import.meta.resolve('uWebSockets.js')))

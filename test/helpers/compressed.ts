@@ -4,14 +4,24 @@
 import {
   type BrotliCompress,
   brotliCompressSync,
+  brotliDecompressSync,
   constants,
   createBrotliCompress,
   createDeflateRaw,
   type DeflateRaw,
   deflateRawSync,
   deflateSync,
+  gunzipSync,
   gzipSync,
 } from 'node:zlib'
+import { decompress } from 'fzstd'
+
+/** What replies may be compressed by -> what they hold. */
+export const replyDecoders: Readonly<Record<string, (bytes: Buffer) => Uint8Array>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: (bytes) => decompress(bytes),
+}
 
 const frameHead = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 const mostBlockBytes = 131_072

@@ -8,6 +8,7 @@ import {
   request as httpRequest,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { compressors, replyDecoders } from './compressed.js'
 
 export interface PassedRequest {
   readonly method: string
@@ -21,6 +22,7 @@ export interface PassedRequest {
 export interface PassedReply {
   status: number
   readonly headers: Record<string, string>
+  /** Of a compressed body: what it holds. */
   text: string
 }
 
@@ -70,7 +72,10 @@ export async function withProxy<T>(
       const reply = await forward(target, request)
       fault.reply?.(reply, request)
       outgoing.writeHead(reply.status, reply.headers)
-      outgoing.end(reply.text)
+      const coding = reply.headers['content-encoding']
+      outgoing.end(
+        coding === undefined ? reply.text : compressors[coding]![1](Buffer.from(reply.text)),
+      )
     }
     pass().catch(() => outgoing.destroy())
   })
@@ -85,26 +90,28 @@ export async function withProxy<T>(
 }
 
 function forward(target: string, request: PassedRequest): Promise<PassedReply> {
-  const { method, path, headers, body } = request
+  const { method, path, headers: asked, body } = request
   return new Promise((resolve, reject) => {
     const length = method === 'GET' ? {} : { 'content-length': String(body.length) }
-    const asked = httpRequest(
+    const sent = httpRequest(
       target + path,
-      { method, headers: { ...headers, ...length } },
+      { method, headers: { ...asked, ...length } },
       (message) => {
-        bytesOf(message).then(
-          (bytes) =>
+        const headers = headersOf(message)
+        const decode = replyDecoders[headers['content-encoding'] ?? ''] ?? ((bytes) => bytes)
+        bytesOf(message)
+          .then((bytes) =>
             resolve({
               status: message.statusCode!,
-              headers: headersOf(message),
-              text: bytes.toString('utf8'),
+              headers,
+              text: Buffer.from(decode(bytes)).toString('utf8'),
             }),
-          reject,
-        )
+          )
+          .catch(reject)
       },
     )
-    asked.on('error', reject)
-    asked.end(body)
+    sent.on('error', reject)
+    sent.end(body)
   })
 }
 

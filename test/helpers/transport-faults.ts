@@ -4,6 +4,9 @@
 import type { JsonObject } from '../../src/api/json.js'
 import { afterMany, atOnce, change, type Faults } from './fault-changes.js'
 
+const onlyAsAsked =
+  'decisions/Headers a reply is compressed only as it is asked for, says so to caches, and holds the same'
+
 export const transportFaults: Faults = {
   'lets every page in by its name': {
     reply: ({ headers }, request) => {
@@ -110,6 +113,24 @@ export const transportFaults: Faults = {
       if (headers['content-encoding'] && reply.status === 413) reply.status = 422
     },
     fails: ['decisions/Errors 413: a compressed body that comes to more than a body may be'],
+  },
+  'compresses replies that nobody asked to be': {
+    reply: ({ headers, text }) => {
+      if (text.length > 2000) headers['content-encoding'] = 'gzip'
+    },
+    fails: [onlyAsAsked],
+  },
+  'leaves caches to find out that it compresses': {
+    reply: ({ headers }) => {
+      if (headers['content-encoding']) delete headers['vary']
+    },
+    fails: [onlyAsAsked],
+  },
+  'loses what it compresses': {
+    reply: (reply) => {
+      if (reply.headers['content-encoding']) reply.text = reply.text.replace('confidence', 'lost')
+    },
+    fails: [onlyAsAsked],
   },
   'knows its routes in one form only': {
     reply: (reply, { path }) => {

@@ -33,6 +33,25 @@ for (const transport of transports) {
     })
   })
 
+  t.test(`${transport}: nothing stands in a long reply that it takes slowly`, async (t) => {
+    const decider = stubDecider(async () => ({ ...decision, model: longName }))
+    await withServer({ transport, decider }, async (server) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+      const chunks: Buffer[] = []
+      socket.on('data', (data) => chunks.push(data)).pause()
+      socket.end(request('POST', '/v1/systemone', authorization(server), '{}'))
+      // It would have been asked several times whether it is still there.
+      await sleep(700)
+      socket.resume()
+      await once(socket, 'end')
+      const text = Buffer.concat(chunks).toString('latin1')
+      const begin = text.indexOf('HTTP/1.1 200')
+      t.equal(text.lastIndexOf('HTTP/1.1'), begin)
+      const length = Number(/^content-length: (\d+)/im.exec(text.slice(begin))?.[1])
+      t.equal(text.length - text.indexOf('\r\n\r\n', begin) - 4, length)
+    })
+  })
+
   t.test(`${transport}: its connection's descriptor may be another client's soon`, async (t) => {
     const slow = new Slow()
     const decider = stubDecider(async (...asked) => ({

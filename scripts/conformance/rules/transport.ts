@@ -6,8 +6,9 @@
 
 import { bombs, compressors } from '../../../test/helpers/compressed.js'
 import { good } from '../../../test/helpers/request-text.js'
+import type { Reply } from '../client.js'
 import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
-import { about, check, equal, object, text } from '../expect.js'
+import { about, check, equal, object, show, text } from '../expect.js'
 import { section } from '../rule.js'
 
 /** Ways to write a route, and the route that is meant. */
@@ -45,7 +46,48 @@ async function requireMeant(context: Context, path: string, meant: string): Prom
   if (reply.status !== 200) refusalOf(reply, 404, 'not_found', meant)
 }
 
+/** `Accept-Encoding` -> the codings that the reply may have. */
+const accepted: readonly (readonly [accepts: string, codings: readonly string[]])[] = [
+  ['gzip', ['gzip']],
+  ['br', ['br']],
+  ['zstd', ['zstd']],
+  ['gzip;q=0.5, br;q=0', ['gzip']],
+  ['gzip;q=0, br', ['br']],
+  ['identity', []],
+  ['gzip;q=0', []],
+]
+
+/** What a reply has of its request, however long it took. */
+function namesIn(reply: Reply): string {
+  const { answers } = bodyOf(reply)
+  return show(Object.values(answers as object).map((answer: object) => Object.keys(answer)))
+}
+
 export const transportRules = [
+  ...section('decisions/Headers', {
+    'a reply is compressed only as it is asked for, says so to caches, and holds the same': async (
+      context,
+    ) => {
+      const options = Array.from({ length: 150 }, (_, i) => [`one of many options, ${i}`, null])
+      const criteria = Object.fromEntries(options) as object
+      const question = { type: 'choice', instructions: 'Which of them?', criteria }
+      const body = JSON.stringify({ state: 'None.', questions: { q: question } })
+      const plain = await context.post(body)
+      equal('status', plain.status, 200)
+      equal('content-encoding, unasked', plain.headers['content-encoding'], undefined)
+      for (const [accepts, codings] of accepted) {
+        await about(accepts, async () => {
+          const reply = await context.post(body, { 'accept-encoding': accepts })
+          equal('status', reply.status, 200)
+          equal('names', namesIn(reply), namesIn(plain))
+          const { 'content-encoding': coding, vary } = reply.headers
+          if (coding === undefined) return
+          check(codings.includes(coding), `content-encoding: ${coding}`)
+          text('vary', vary, /\baccept-encoding\b/i)
+        })
+      }
+    },
+  }),
   ...section('4', {
     'HTTP/1.0 is answered': async ({ client, bearer }) => {
       const get = await client.raw(`GET ${client.target('/healthz')} HTTP/1.0\r\n\r\n`)

@@ -25,6 +25,9 @@ export const pathParameters = {
   },
 } as const satisfies Record<string, Part>
 
+/** Request headers of every operation. */
+export const commonParameters = ['accept-encoding', 'x-request-id']
+
 /** Request headers, by the names of their components. */
 export const parameters = {
   'content-encoding': {
@@ -34,6 +37,16 @@ export const parameters = {
       'How the body is compressed; only one coding. The bounds on the size of a body hold for what ' +
       'is sent and for what it comes to.',
     schema: { type: 'string', enum: ['gzip', 'deflate', 'br', 'zstd', 'identity'] },
+  },
+  'accept-encoding': {
+    name: 'accept-encoding',
+    in: 'header',
+    description:
+      'Codings that the reply may have, with weights: `zstd` (where the server runs on Node 22.15 ' +
+      'or later), `br`, `gzip`. Replies of less than 2 KiB come as they are, unless `identity;q=0` ' +
+      'refuses that.',
+    schema: { type: 'string' },
+    example: 'gzip, br;q=0.9',
   },
   traceparent: {
     name: 'traceparent',
@@ -86,6 +99,14 @@ const replyHeaders = {
       type: 'string',
       pattern: `^queue;dur=${part}, tokenize;dur=${part}, vision;dur=${part}, model;dur=${part}, total;dur=${part}$`,
     },
+  },
+  'content-encoding': {
+    description: 'How the body is compressed. Only where it is, as `accept-encoding` allows.',
+    schema: { type: 'string', enum: ['zstd', 'br', 'gzip'] },
+  },
+  vary: {
+    description: 'Names `accept-encoding` in replies that come compressed to others.',
+    schema: { type: 'string' },
   },
   'x-oi-ignored': {
     description:
@@ -153,7 +174,10 @@ type HeaderName = keyof typeof replyHeaders
 
 export const headers: Part = replyHeaders
 
-const always = ['x-request-id', 'x-typesafe-request-id', 'server-timing'] as const
+const always = [
+  ...(['x-request-id', 'x-typesafe-request-id', 'server-timing'] as const),
+  ...(['content-encoding', 'vary'] as const),
+]
 const limits = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',

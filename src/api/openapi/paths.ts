@@ -12,7 +12,7 @@ import { UsageReportSchema } from '../usage-schema.js'
 import { batchBody, inParts, requestBody } from './bodies.js'
 import { type Part, reference, type SchemaComponents } from './components.js'
 import { errorReferences, type ErrorStatus } from './errors.js'
-import { headersOf, parameters } from './headers.js'
+import { commonParameters, headersOf, parameters } from './headers.js'
 import {
   batchLineExamples,
   batchReplyExamples,
@@ -190,7 +190,7 @@ function route(operation: Operation): Part {
     405,
     500,
   ]
-  const headers = body === undefined ? ['x-request-id'] : Object.keys(parameters)
+  const headers = body === undefined ? commonParameters : Object.keys(parameters)
   const names = [...(operation.parameters ?? []), ...headers]
   const described: Part = {
     operationId,

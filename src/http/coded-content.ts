@@ -1,0 +1,51 @@
+/**
+ * Whole replies, compressed where the request asks for it.
+ *
+ * Rules
+ *   1. Only text is compressed. Who has bytes has chosen their coding already.
+ *   2. Short text goes as it is, unless the request refuses that.
+ *   3. Long text is compressed in node:zlib's own threads; but what is refused is told at once, as
+ *      more of its body may still come.
+ *   4. A reply that is there is given: as it is, if it cannot be compressed.
+ *
+ * @module
+ */
+
+import type { Content } from './reply.js'
+import { refusesPlain, replyCodingOf } from './reply-coding.js'
+
+/**
+ * From here on a packet is saved, for some 20 µs: a gain on networks of up to 500 Mbit/s, and from
+ * 5 KB on up to 1 Gbit/s.
+ */
+const leastLength = 2048
+/** Compressed in .2 ms at most. */
+const atOnceBytes = 32_768
+
+/** What a reply says whose coding depends on the request: a cache keeps one of each. */
+export const varies = ['vary', 'accept-encoding'] as const
+
+/** @param accepts - The value of `Accept-Encoding`, `''` if there is none. */
+export function codedContent(content: Content, accepts: string): Content | Promise<Content> {
+  const { status, body } = content
+  if (typeof body !== 'string' || body === '') return content
+  if (body.length < leastLength && (accepts === '' || !refusesPlain(accepts))) return content
+  const headers = [...(content.headers ?? []), ...varies]
+  const plain: Content = { ...content, headers }
+  const coding = replyCodingOf(accepts)
+  if (coding === undefined) return plain
+  const coded = (bytes: Uint8Array): Content => {
+    return { ...content, headers: [...headers, 'content-encoding', coding.name], body: bytes }
+  }
+  const bytes = Buffer.from(body)
+  if (bytes.length > atOnceBytes && status < 400) {
+    return new Promise((resolve) => {
+      coding.compressLater(bytes, (error, out) => resolve(error ? plain : coded(out)))
+    })
+  }
+  try {
+    return coded(coding.compress(bytes))
+  } catch {
+    return plain
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * What all exchanges of a server share.
+ *
+ * @module
+ */
+
+import type { Caller } from '../accounts/accounts.js'
+import type { TrustedProxies } from './client-address.js'
+import type { Cors } from './cors.js'
+import type { Client, Head } from './exchange.js'
+import type { FailedKeys } from './failed-keys.js'
+import type { Gate } from './gate.js'
+import type { Logger } from './logger.js'
+import type { Traffic } from './traffic.js'
+
+export interface ExchangeContext {
+  readonly gate: Gate
+  readonly logger: Logger
+  readonly traffic: Traffic
+  /** True while the server shuts down: connections are closed behind their replies. */
+  readonly closing: boolean
+  /** Undefined where pages of other origins have no access. */
+  readonly cors: Cors | undefined
+  readonly failedKeys: FailedKeys
+  readonly trustedProxies: TrustedProxies
+  /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
+  authenticate(header: string, head: Head, client: Client): Caller
+}
