@@ -61,8 +61,9 @@ function pictured(random: Random): Body {
   const share = random.next()
   if (share < 0.5) return single(bytes)
   if (share < 0.6) return single(mutatedBytes(random, bytes))
-  if (share < 0.7) return { bytes: Buffer.from(`{"requests":[${bytes},${bytes}]}`), batch: true }
-  const tree = treeOf(parseJson(bytes.toString()))
+  const text = bytes.toString()
+  if (share < 0.7) return { bytes: Buffer.from(`{"requests":[${text},${text}]}`), batch: true }
+  const tree = treeOf(parseJson(text))
   return single(Buffer.from(textOf(mutateTree(tree, random, trees))))
 }
 
