@@ -22,7 +22,7 @@ export function formOf(request: object, pictures: Pictures): FormData {
     }
     // Parts have names of their own, which every way of writing them leaves as they are.
     const part = `picture-${i}`
-    form.append(part, bytes ? new Blob([picture as Uint8Array<ArrayBuffer>]) : picture, part)
+    form.append(part, bytes ? new Blob([picture]) : picture, part)
     return [name, { type: 'image', part }] as const
   })
   const json = JSON.stringify({ ...request, assets: Object.fromEntries(entries) })

@@ -16,7 +16,6 @@ import { atOnce, inTurns } from '../api/turns.js'
 import type { Link } from '../chain.js'
 import type { DecideOptions, Decider, Decision } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import { readTraceparent } from '../trace/traceparent.js'
 import type { Trace, Tracer } from '../trace/tracer.js'
 import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
@@ -26,7 +25,7 @@ import { type Client, everyValue, Exchange, type Head } from './exchange.js'
 import type { ExchangeContext } from './exchange-context.js'
 import { type Coding, inflate } from './inflate.js'
 import { type Form, readForm } from './multipart.js'
-import { readBoundary, readCoding, readOrders } from './post-head.js'
+import { echoed, readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from './request-entry.js'
 import type { Running } from './running.js'
 import type { ReplyForm, Wire } from './wire.js'
@@ -286,11 +285,6 @@ export abstract class PostExchange extends Exchange implements Expirable {
     const message = `The body is over the limit of ${this.context.maxBodyBytes} bytes`
     return new OiError('ERR_BODY_TOO_LARGE', message)
   }
-}
-
-/** What is malformed is as good as none. */
-function echoed(traceparent: string): string {
-  return readTraceparent(traceparent) === undefined ? '' : traceparent
 }
 
 const noFiles: Form['files'] = new Map()

@@ -7,6 +7,7 @@
 import { expectedOrders, type Orders, ordersFromText } from '../api/orders.js'
 import { shortened } from '../api/place.js'
 import { OiError } from '../errors.js'
+import { readTraceparent } from '../trace/traceparent.js'
 import { everyValue, type Head } from './exchange.js'
 import { type Coding, codingOf } from './inflate.js'
 import { boundaryOf } from './multipart.js'
@@ -50,4 +51,9 @@ export function readBoundary(head: Head): string | undefined {
     'ERR_REQUEST_UNACCEPTABLE',
     'Content-Type: expected application/json or multipart/form-data',
   )
+}
+
+/** What comes back of a `traceparent`: what is malformed is as good as none. */
+export function echoed(traceparent: string): string {
+  return readTraceparent(traceparent) === undefined ? '' : traceparent
 }
