@@ -69,7 +69,12 @@ t.test('what cannot be done is refused, and changes nothing', async (t) => {
     ['load', {}, 'ERR_INVALID_ARGUMENT', /file: expected a text/],
     ['unload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody: there are oi-small/],
     ['reload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody/],
-    ['unload', { name: 'default' }, 'ERR_INVALID_ARGUMENT', /the default model.*first \(--default\)/],
+    [
+      'unload',
+      { name: 'default' },
+      'ERR_INVALID_ARGUMENT',
+      /the default model.*first \(--default\)/,
+    ],
     ['end', {}, 'ERR_INVALID_ARGUMENT', /expected one of models.load, models.unload/],
   ] as const) {
     await t.rejects(served.admin(`models.${operation}`, input), { code, message })
