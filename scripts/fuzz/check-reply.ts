@@ -4,6 +4,7 @@
  * @module
  */
 
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { HttpReply } from './reply-reader.js'
 
 /** 204 answers OPTIONS; 408, 417, 431 and 505 say what is wrong with the HTTP itself. */
@@ -26,8 +27,10 @@ export function isInterim({ status }: HttpReply): boolean {
 
 /** @returns What is wrong with one of our replies, or undefined. */
 export function wrongIn(reply: HttpReply, { headOnly, id }: Expected): string | undefined {
-  const { status, headers, body } = reply
-  const text = headOnly ? '' : body.toString('utf8')
+  const { status, headers } = reply
+  const body = headOnly ? Buffer.alloc(0) : decoded(reply)
+  if (body === undefined) return `${status} that cannot be decoded`
+  const text = body.toString('utf8')
   if (!statuses.has(status)) return `status ${status}: ${text.slice(0, 300)}`
   const given = headers.get('x-request-id')
   if (given === undefined || given !== headers.get('x-typesafe-request-id')) {
@@ -40,6 +43,23 @@ export function wrongIn(reply: HttpReply, { headOnly, id }: Expected): string | 
   if (status === 503 && !headers.has('retry-after')) return '503 without retry-after'
   if (headOnly || status === 204) return undefined
   return status === 200 ? wrongInAnswer(headers, text) : wrongInError(text)
+}
+
+/** What the fuzzer asks for. */
+const decoders = new Map([
+  ['gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+])
+
+/** @returns Undefined if it is damaged, or coded in a way that nobody asked for. */
+function decoded({ headers, body }: HttpReply): Buffer | undefined {
+  const coding = headers.get('content-encoding')
+  if (coding === undefined) return body
+  try {
+    return decoders.get(coding)?.(body)
+  } catch {
+    return undefined
+  }
 }
 
 function wrongInAnswer(headers: ReadonlyMap<string, string>, text: string): string | undefined {
