@@ -15,6 +15,12 @@ export interface Leaver {
   cut(): void
 }
 
+/** How long a refusal waits for the end of its request's body, in all and for its next part. */
+export const dropMs = 10_000
+export const dropGapMs = 1000
+/** And for how many bytes. */
+export const dropBytes = 256 * 2 ** 20
+
 /** How often it is looked who does not get on, milliseconds. */
 const lookMs = 1000
 

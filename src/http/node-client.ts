@@ -11,14 +11,9 @@
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Client } from './exchange.js'
-import type { Leaver, Leaving } from './leaving.js'
+import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
 import type { Reply } from './reply.js'
 
-/** How long a refusal waits for the end of the body, in all and for its next part (rule 1). */
-const dropMs = 10_000
-const dropGapMs = 1000
-/** And for how many bytes. */
-const dropBytes = 256 * 2 ** 20
 /** Handed over at once. */
 const pieceBytes = 65_536
 

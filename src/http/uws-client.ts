@@ -25,7 +25,7 @@ import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from 'uWebSockets.js'
 import type { Link } from '../chain.js'
 import type { Client } from './exchange.js'
-import type { Leaver, Leaving } from './leaving.js'
+import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
 import type { Reply } from './reply.js'
 
 /**
@@ -36,12 +36,6 @@ import type { Reply } from './reply.js'
 const pieceBytes = 8192
 /** Taken at once by a connection whose last reply has been read. */
 const shortReply = 4096
-
-/** How long a refusal waits for the end of the body, in all and for its next part (rule 4). */
-const dropMs = 10_000
-const dropGapMs = 1000
-/** And for how many bytes. */
-const dropBytes = 256 * 2 ** 20
 
 /** `200 OK` and so on, by status. */
 const statusLines = new Map(
@@ -183,7 +177,7 @@ export class UwsClient implements Client, Leaver {
         this.#res.endWithoutBody()
       } else if (headOnly) {
         // The length is no argument of endWithoutBody: uWebSockets.js 20 then waits for a body.
-        this.#res.writeHeader('content-length', String(Buffer.byteLength(body)))
+        this.#res.writeHeader('content-length', String(body.length))
         this.#res.endWithoutBody()
       } else if (close && !long) {
         this.#res.end(body, true)
@@ -198,7 +192,7 @@ export class UwsClient implements Client, Leaver {
 
   /** Offers a body to the connection until it has taken all of it. */
   #offer(body: string | Uint8Array): void {
-    const length = Buffer.byteLength(body)
+    const { length } = body
     if (this.#try(body, length)) return
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     this.#blocked = true
@@ -241,8 +235,8 @@ export class UwsClient implements Client, Leaver {
 }
 
 /**
- * From Node 22 on the library's binaries write a text in Latin-1 where it fits, and announce its
- * length in UTF-8.
+ * A body of which each unit is a byte: from Node 22 on the library's binaries write a text in
+ * Latin-1 where it fits, and announce its length in UTF-8.
  */
 function asUtf8(body: string | Uint8Array): string | Uint8Array {
   const isAscii = typeof body !== 'string' || Buffer.byteLength(body) === body.length

@@ -106,6 +106,14 @@ for (const [what, listener, says] of [
   ],
   ['answers no JSON', (_, response) => send(response, 200, 'yes'), /^200 with yes/],
   [
+    'does not compress what it calls compressed',
+    (_, response) => {
+      response.setHeader('content-encoding', 'gzip')
+      send(response, 200, '{}')
+    },
+    /^200 that cannot be decoded/,
+  ],
+  [
     'closes connections',
     (request) => request.socket.destroy(),
     /^the connection was closed without a reply/,
