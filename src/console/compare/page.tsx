@@ -10,6 +10,7 @@ import { isJsonObject, keysOf } from '../../api/json-value.js'
 import { counted } from '../format.js'
 import { Icon } from '../parts/icons.js'
 import { PageHead } from '../parts/small.js'
+import { saveFile } from '../parts/save-file.js'
 import { Empty } from '../parts/states.js'
 import { noQuestions, writtenQuestions } from '../playground/draft.js'
 import { newQuestion } from '../playground/drafts.js'
@@ -115,7 +116,9 @@ export function ComparePage() {
           type="button"
           class="button"
           disabled={cases.length === 0 || written.json === undefined}
-          onClick={() => save(linesOf(cases, written.json!))}
+          onClick={() =>
+            saveFile('cases.jsonl', 'application/x-ndjson', linesOf(cases, written.json!))
+          }
         >
           Save file
         </button>
@@ -218,12 +221,4 @@ function namesIn(questions: string | undefined): readonly string[] {
   if (questions === undefined) return []
   const { value } = checkJson(questions)
   return isJsonObject(value) ? keysOf(value) : []
-}
-
-function save(lines: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([lines], { type: 'application/x-ndjson' }))
-  link.download = 'cases.jsonl'
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
 }

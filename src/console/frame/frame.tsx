@@ -7,11 +7,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { duration } from '../format.js'
+import { Confirm } from '../parts/dialog.js'
 import { Icon, type IconName } from '../parts/icons.js'
 import { Status } from '../parts/small.js'
 import { call, goneSince, session } from '../server.js'
-import { useStore } from '../store.js'
-import { useAction, useLoad } from '../use-load.js'
+import { forgetKept, hasKept, useStore } from '../store.js'
+import { asApiError, useAction, useLoad } from '../use-load.js'
 import type { Server } from '../wire.js'
 import { Brand } from './brand.js'
 import { keepTheme, readTheme, type Theme } from './theme.js'
@@ -169,8 +170,15 @@ function Foot() {
   const server = useLoad<Server>('/server')
   const since = useStore(goneSince)
   const [theme, setTheme] = useState<Theme>(readTheme)
+  const [leaving, setLeaving] = useState(false)
   const signOut = useAction(async () => {
-    await call('/session', { method: 'DELETE' })
+    try {
+      await call('/session', { method: 'DELETE', ofSession: true })
+    } catch (error) {
+      // It has ended already.
+      if (asApiError(error).code !== 'invalid_session') throw error
+    }
+    forgetKept()
     session.set(null)
   })
   const { reload } = server
@@ -216,13 +224,26 @@ function Foot() {
         <button
           type="button"
           class="button small"
-          disabled={signOut.busy}
-          onClick={() => void signOut.run()}
+          aria-disabled={signOut.busy}
+          onClick={() => (hasKept() ? setLeaving(true) : void signOut.run())}
         >
           Sign out
         </button>
       </div>
-      {signOut.error && <p class="field-error">{signOut.error.message}</p>}
+      {leaving && (
+        <Confirm
+          title="Sign out"
+          deed="Sign out"
+          action={signOut}
+          onClose={() => setLeaving(false)}
+        >
+          <p>
+            What you have written in the playground and in Compare is forgotten: whoever signs in
+            next in this tab does not see it.
+          </p>
+        </Confirm>
+      )}
+      {signOut.error && !leaving && <p class="field-error">{signOut.error.message}</p>}
     </div>
   )
 }

@@ -110,7 +110,7 @@ export function KeyForm(props: KeyFormProps) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button button-main" disabled={save.busy}>
+          <button type="submit" class="button button-main" aria-disabled={save.busy}>
             {key === undefined ? 'Create key' : 'Save'}
           </button>
         </div>

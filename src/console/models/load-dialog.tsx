@@ -101,7 +101,7 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
           <button type="button" class="button" onClick={onClose}>
             {load.busy ? 'Close' : 'Cancel'}
           </button>
-          <button type="submit" class="button button-main" disabled={load.busy}>
+          <button type="submit" class="button button-main" aria-disabled={load.busy}>
             Load model
           </button>
         </div>

@@ -39,8 +39,9 @@ export function ModelPage({ name }: { readonly name: string }) {
         <button
           type="button"
           class="button"
-          disabled={model.data === undefined || reload.busy}
-          onClick={() => setOpen('reload')}
+          disabled={model.data === undefined}
+          aria-disabled={reload.busy}
+          onClick={() => !reload.busy && setOpen('reload')}
         >
           {reload.busy ? 'Reloading…' : 'Reload…'}
         </button>

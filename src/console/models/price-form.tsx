@@ -51,7 +51,7 @@ function Fields({ of: price }: { readonly of: Price }) {
     return amount !== undefined && amount >= 0 ? amount : undefined
   })
   const save = useAction(async () => {
-    if (read.includes(undefined)) return
+    if (same || read.includes(undefined)) return
     const [input, output, image] = read
     const body = { model: price.model, input, output, image }
     setNow(await call<Price>('/prices', { method: 'PUT', body }))
@@ -74,7 +74,7 @@ function Fields({ of: price }: { readonly of: Price }) {
         For all answers from now on. Image tokens cost this instead of the input price.
       </p>
       <div class="form-foot">
-        <button type="submit" class="button" disabled={save.busy || same}>
+        <button type="submit" class="button" aria-disabled={save.busy || same}>
           Save price
         </button>
       </div>

@@ -16,10 +16,13 @@ export interface DialogProps {
   /** Whether it stays until a button in it is pressed. */
   readonly stays?: boolean
   readonly wide?: boolean
+  /** Whether nothing of the page is seen behind it. */
+  readonly covers?: boolean
   readonly children: ComponentChildren
 }
 
-export function Dialog({ title, onClose, stays = false, wide = false, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, stays = false, wide = false, covers = false, children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -34,7 +37,7 @@ export function Dialog({ title, onClose, stays = false, wide = false, children }
   return (
     <dialog
       ref={ref}
-      class={wide ? 'dialog dialog-wide' : 'dialog'}
+      class={`dialog${wide ? ' dialog-wide' : ''}${covers ? ' dialog-covers' : ''}`}
       aria-labelledby={id}
       onCancel={(event) => {
         // Closed by being taken away, so that the page and the browser agree.
@@ -85,7 +88,7 @@ export function Confirm({ title, deed, danger, action, onClose, children }: Conf
           <button
             type="submit"
             class={danger ? 'button button-danger' : 'button button-main'}
-            disabled={action.busy}
+            aria-disabled={action.busy}
           >
             {deed}
           </button>

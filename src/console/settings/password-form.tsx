@@ -20,6 +20,7 @@ export function PasswordForm() {
   const [done, setDone] = useState(false)
   const mistakes = tried ? passwordMistakes(next, again) : {}
   const change = useAction(async () => {
+    if (current === '') return
     setTried(true)
     setDone(false)
     if (Object.keys(passwordMistakes(next, again)).length > 0) return
@@ -56,7 +57,7 @@ export function PasswordForm() {
         <span role="status" class="good">
           {done && 'The password is changed.'}
         </span>
-        <button type="submit" class="button" disabled={change.busy || current === ''}>
+        <button type="submit" class="button" aria-disabled={change.busy || current === ''}>
           Change password
         </button>
       </div>

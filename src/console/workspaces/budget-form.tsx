@@ -37,7 +37,7 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
   }
   const save = useAction(async () => {
     setTried(true)
-    if (mistake === undefined) await change({ tokens: read!, period })
+    if (mistake === undefined && !same) await change({ tokens: read!, period })
   })
   const remove = useAction(async () => {
     await change(null)
@@ -67,13 +67,13 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
           <button
             type="button"
             class="button"
-            disabled={remove.busy}
+            aria-disabled={remove.busy}
             onClick={() => void remove.run()}
           >
             Remove budget
           </button>
         )}
-        <button type="submit" class="button" disabled={save.busy || same}>
+        <button type="submit" class="button" aria-disabled={save.busy || same}>
           {budget === null ? 'Set budget' : 'Save budget'}
         </button>
       </div>

@@ -59,7 +59,7 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
               Lift the limit…
             </button>
           )}
-          <button type="submit" class="button" disabled={give.busy}>
+          <button type="submit" class="button" aria-disabled={give.busy}>
             {amount !== undefined && amount < 0 ? 'Take back' : 'Give credits'}
           </button>
         </div>

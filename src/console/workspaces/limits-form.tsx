@@ -24,7 +24,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
   }
   const wrong = 'A whole number, or nothing for no limit.'
   const save = useAction(async () => {
-    if (read.requests_per_minute === undefined || read.concurrent === undefined) return
+    if (same || read.requests_per_minute === undefined || read.concurrent === undefined) return
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body: { limits: read } }))
   })
@@ -50,7 +50,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
       />
       <div class="form-foot">
-        <button type="submit" class="button" disabled={save.busy || same}>
+        <button type="submit" class="button" aria-disabled={save.busy || same}>
           Save limits
         </button>
       </div>

@@ -15,6 +15,7 @@ import type { PartProps } from './workspace-page.js'
 export function NameForm({ of: workspace, onChanged }: PartProps) {
   const [name, setName] = useState(workspace.name)
   const rename = useAction(async () => {
+    if (same || name.trim() === '') return
     const body = { name: name.trim() }
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body }))
@@ -30,7 +31,11 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
         input={{ maxLength: 100 }}
       />
       <div class="form-foot">
-        <button type="submit" class="button" disabled={rename.busy || same || name.trim() === ''}>
+        <button
+          type="submit"
+          class="button"
+          aria-disabled={rename.busy || same || name.trim() === ''}
+        >
           Rename
         </button>
       </div>

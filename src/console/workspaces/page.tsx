@@ -151,7 +151,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button button-main" disabled={create.busy}>
+          <button type="submit" class="button button-main" aria-disabled={create.busy}>
             Create workspace
           </button>
         </div>
