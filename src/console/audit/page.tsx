@@ -5,7 +5,7 @@
  */
 
 import { useState } from 'preact/hooks'
-import { count, credits, dateTime } from '../format.js'
+import { count, counted, credits, dateTime } from '../format.js'
 import { Pager, trailSteps } from '../parts/pager.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
@@ -70,9 +70,10 @@ export function AuditPage() {
             {unbooked.requests > 0 && (
               <p class="note">
                 <span>
-                  Since the server started, {count(unbooked.requests)} requests of the playground
-                  were booked to no workspace: {count(unbooked.input_tokens)} input tokens,{' '}
-                  {count(unbooked.output_tokens)} output tokens.
+                  Answers in the playground since the server started that were booked to no
+                  workspace: {counted(unbooked.requests, 'request')},{' '}
+                  {counted(unbooked.input_tokens, 'input token')},{' '}
+                  {counted(unbooked.output_tokens, 'output token')}.
                 </span>
               </p>
             )}

@@ -12,7 +12,7 @@ import { Icon } from '../parts/icons.js'
 import { PageHead } from '../parts/small.js'
 import { saveFile } from '../parts/save-file.js'
 import { Empty } from '../parts/states.js'
-import { noQuestions, writtenQuestions } from '../playground/draft.js'
+import { type DraftQuestions, noQuestions, writtenQuestions } from '../playground/draft.js'
 import { newQuestion } from '../playground/drafts.js'
 import { examples } from '../playground/examples.js'
 import { checkJson, prettyJson, readJson } from '../playground/json-text.js'
@@ -38,6 +38,12 @@ const exampleStates = [
   'My invoice has the wrong address, and the download button does nothing.',
 ]
 
+/** What a file, or nothing, has taken the place of. */
+interface Replaced {
+  readonly cases: readonly Case[]
+  readonly questions: DraftQuestions
+}
+
 export function ComparePage() {
   const [questions, setQuestions] = useKept('oi-compare-questions', noQuestions)
   const [columns, setColumns] = useKept('oi-compare-columns', firstColumns)
@@ -46,6 +52,7 @@ export function ComparePage() {
   const [running, setRunning] = useState<{ controller: AbortController; of: number } | undefined>()
   const [done, setDone] = useState(0)
   const [reason, setReason] = useState<string | undefined>()
+  const [replaced, setReplaced] = useState<Replaced | undefined>()
   const chooser = useRef<HTMLInputElement>(null)
   const models = useLoad<Models>('/models')
   const written = writtenQuestions(questions)
@@ -79,8 +86,16 @@ export function ComparePage() {
     const read = readLines(await file.text())
     setReason(read.reason === undefined ? undefined : `${file.name}: ${read.reason}`)
     if (read.cases === undefined) return
-    setCases(read.cases)
-    setQuestions({ form: 'json', fields: [], json: prettyJson(readJson(read.questions)) })
+    replace({
+      cases: read.cases,
+      questions: { form: 'json', fields: [], json: prettyJson(readJson(read.questions)) },
+    })
+  }
+  /** What was there before can be brought back, and this again. */
+  const replace = (next: Replaced) => {
+    if (cases.length > 0) setReplaced({ cases, questions })
+    setCases(next.cases)
+    setQuestions(next.questions)
   }
   // An example has questions of its own, and takes the place of no others.
   const isUnasked = questions.fields.length === 0 && questions.json.trim() === ''
@@ -164,8 +179,27 @@ export function ComparePage() {
           Add case
         </button>
         {cases.length > 0 && (
-          <button type="button" class="button" disabled={!!running} onClick={() => setCases([])}>
+          <button
+            type="button"
+            class="button"
+            disabled={!!running}
+            onClick={() => replace({ cases: [], questions })}
+          >
             Remove all cases
+          </button>
+        )}
+        {replaced !== undefined && (
+          <button
+            type="button"
+            class="button"
+            disabled={!!running}
+            onClick={() => {
+              setReplaced(cases.length > 0 ? { cases, questions } : undefined)
+              setCases(replaced.cases)
+              setQuestions(replaced.questions)
+            }}
+          >
+            Undo
           </button>
         )}
         {written.reason !== undefined && cases.length > 0 && (

@@ -9,7 +9,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { duration } from '../format.js'
 import { Confirm } from '../parts/dialog.js'
 import { Icon, type IconName } from '../parts/icons.js'
+import { keepFocus } from '../parts/keep-focus.js'
 import { Status } from '../parts/small.js'
+import { ErrorNote } from '../parts/states.js'
+import { Toast } from '../parts/toast.js'
 import { call, goneSince, session } from '../server.js'
 import { forgetKept, hasKept, useStore } from '../store.js'
 import { asApiError, useAction, useLoad } from '../use-load.js'
@@ -60,6 +63,7 @@ export function Frame({ page, name, children }: FrameProps) {
   const main = useRef<HTMLElement>(null)
   const menu = useRef<HTMLButtonElement>(null)
   const shown = useRef(`${page}/${name ?? ''}`)
+  useEffect(() => keepFocus(main.current!), [])
   useEffect(() => {
     const now = `${page}/${name ?? ''}`
     if (shown.current === now) return
@@ -134,6 +138,7 @@ export function Frame({ page, name, children }: FrameProps) {
         <Gone />
         {children}
       </main>
+      <Toast />
     </div>
   )
 }
@@ -243,7 +248,7 @@ function Foot() {
           </p>
         </Confirm>
       )}
-      {signOut.error && !leaving && <p class="field-error">{signOut.error.message}</p>}
+      {!leaving && <ErrorNote error={signOut.error} />}
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { credits, readCredits } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { LoadedPart } from '../parts/states.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Price, Prices } from '../wire.js'
@@ -55,6 +56,7 @@ function Fields({ of: price }: { readonly of: Price }) {
     const [input, output, image] = read
     const body = { model: price.model, input, output, image }
     setNow(await call<Price>('/prices', { method: 'PUT', body }))
+    say('The price is saved.')
   })
   const same = fields.every(({ name }, i) => read[i] === now[name])
   return (

@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Action } from '../use-load.js'
 import { Icon } from './icons.js'
 import { ErrorNote } from './states.js'
@@ -106,13 +106,20 @@ export interface FormProps {
 
 /** A form whose failure stands below its fields. */
 export function FormIn({ action, children, ...rest }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const [sent, setSent] = useState(0)
+  // Brought to what is wrong, a screen reader says it.
+  useEffect(() => {
+    if (sent > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [sent])
   return (
     <form
+      ref={form}
       class={rest.class ?? 'form'}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void action.run()
+        void action.run().then(() => setSent((sent) => sent + 1))
       }}
     >
       {children}

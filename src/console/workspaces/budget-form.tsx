@@ -8,6 +8,8 @@ import { useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { SelectField, TextField } from '../parts/field.js'
+import { ErrorNote } from '../parts/states.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Budget, Workspace } from '../wire.js'
@@ -37,10 +39,13 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
   }
   const save = useAction(async () => {
     setTried(true)
-    if (mistake === undefined && !same) await change({ tokens: read!, period })
+    if (mistake !== undefined || same) return
+    await change({ tokens: read!, period })
+    say('The budget is set.')
   })
   const remove = useAction(async () => {
     await change(null)
+    say('The budget is removed.')
     setTokens('')
     setTried(false)
   })
@@ -77,7 +82,7 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
           {budget === null ? 'Set budget' : 'Save budget'}
         </button>
       </div>
-      {remove.error && <p class="field-error">{remove.error.message}</p>}
+      <ErrorNote error={remove.error} />
     </FormIn>
   )
 }

@@ -8,6 +8,7 @@ import { useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Workspace } from '../wire.js'
@@ -27,6 +28,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
     if (same || read.requests_per_minute === undefined || read.concurrent === undefined) return
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body: { limits: read } }))
+    say('The limits are saved.')
   })
   const same =
     read.requests_per_minute === limits.requests_per_minute && read.concurrent === limits.concurrent

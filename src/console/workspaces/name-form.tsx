@@ -7,6 +7,7 @@
 import { useState } from 'preact/hooks'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Workspace } from '../wire.js'
@@ -19,6 +20,7 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
     const body = { name: name.trim() }
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body }))
+    say(`The workspace is called ${body.name}.`)
   })
   const same = name.trim() === workspace.name
   return (
