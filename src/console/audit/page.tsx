@@ -126,7 +126,7 @@ function Change({ of: { before, after } }: { readonly of: AuditEntry }) {
 function membersOf(value: unknown, prefix = ''): Map<string, string> {
   const members = new Map<string, string>()
   if (value === null || value === undefined) {
-    if (prefix !== '') members.set(prefix, 'none')
+    if (prefix !== '') members.set(prefix, absent[prefix] ?? 'none')
     return members
   }
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -140,6 +140,15 @@ function membersOf(value: unknown, prefix = ''): Map<string, string> {
   return members
 }
 
+/** What it means where a member has no value. */
+const absent: Readonly<Record<string, string>> = {
+  models: 'all',
+  expires_at: 'never',
+  balance: 'no limit',
+}
+/** Members of which 0 is no limit. */
+const limits = ['requests_per_minute', 'concurrent']
+
 /** Members that are millionths of a credit: a balance, and what a million tokens cost. */
 const money: Readonly<Record<string, string>> = {
   balance: 'credits',
@@ -151,6 +160,7 @@ const money: Readonly<Record<string, string>> = {
 function shown(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'number') return JSON.stringify(value)
+  if (value === 0 && limits.includes(name)) return 'no limit'
   const unit = money[name]
   return unit === undefined ? count(value) : `${credits(value)} ${unit}`
 }

@@ -127,15 +127,15 @@ function Runs({ of: model }: { readonly of: ModelState }) {
             'Processes',
             model.processes.length === 0
               ? 'none'
-              : model.processes.map(({ pid }) => String(pid)).join(', '),
+              : model.processes.map(({ pid }) => `pid ${pid}`).join(', '),
           ],
           ['Memory', memory === undefined ? 'not known' : `${bytes(memory)} resident`],
           ['Under way', counted(model.requests_under_way, 'request')],
           [
-            'Unwanted ends',
+            'Crashes',
             ends.length === 0 ? 'none' : ends.map(([why, times]) => `${why} ${times}`).join(', '),
           ],
-          ['Asked again', counted(model.asked_again, 'request')],
+          ['Retried', counted(model.asked_again, 'request')],
           ['Given up', counted(model.gave_up, 'request')],
           ['File', <span class="mono">{model.file}</span>],
         ]}

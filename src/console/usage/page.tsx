@@ -176,7 +176,7 @@ function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: M
         <Chart bars={bars} per={usage.per} label={label} show={show} showShort={showShort} />
         <Legend bars={bars} show={show} />
       </figure>
-      <h2>Together</h2>
+      <h2>Totals</h2>
       <Table
         label={`Usage by ${usage.by}`}
         columns={columns}

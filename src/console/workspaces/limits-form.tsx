@@ -43,8 +43,8 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
       />
       <TextField
-        label="Requests at the same time"
-        unit="requests"
+        label="Concurrent requests"
+        unit="at the same time"
         value={concurrent}
         onValue={setConcurrent}
         error={read.concurrent === undefined ? wrong : undefined}

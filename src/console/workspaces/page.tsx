@@ -61,7 +61,7 @@ const columns: readonly Column<Workspace>[] = [
     cell: ({ limits }) => <Limit of={limits.requests_per_minute} />,
   },
   {
-    name: 'At the same time',
+    name: 'Concurrent requests',
     end: true,
     by: ({ limits }) => limits.concurrent || Infinity,
     cell: ({ limits }) => <Limit of={limits.concurrent} />,
