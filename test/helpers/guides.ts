@@ -32,12 +32,24 @@ export function prose(text: string): string {
   return text.replace(fence, '')
 }
 
-/** Commands of blocks of the shell, each on one line and without its comment. */
+/** Commands of all blocks of the shell. */
 export function commands(text: string): string[] {
-  return blocks(text, 'sh')
-    .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
-    .map((line) => line.replace(/(?:^|\s+)# .*$/, '').trim())
-    .filter((line) => line !== '')
+  return blocks(text, 'sh').flatMap(commandsIn)
+}
+
+/** Commands of one block, without comments. */
+export function commandsIn(block: string): string[] {
+  const commands: string[] = []
+  let open = ''
+  for (const line of block.replaceAll('\\\n', ' ').split('\n')) {
+    open += open === '' ? line : `\n${line}`
+    // A quote that is open goes on.
+    if (open.split("'").length % 2 === 0) continue
+    const command = open.replace(/(?:^|\s+)# .*$/, '').trim()
+    if (command !== '') commands.push(command)
+    open = ''
+  }
+  return commands
 }
 
 /** The targets of links and pictures, without those of other sites. */
