@@ -7,11 +7,9 @@
 
 #include "clock.h"
 #include "error.h"
-#include "finite.h"
 #include "image_batch.h"
 #include "llama.h"
 #include "log.h"
-#include "log_sum_exp.h"
 #include "model.h"
 
 namespace oi {
@@ -58,6 +56,7 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       deterministic_(options.deterministic),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
+      readout_(context_, vocabulary_size_, on_gpu_),
       cache_(context_.get(), CacheOptions(plan_, options, model)),
       step_(plan_, cache_.device(), active_, recurrent_, deterministic_) {}
 
@@ -87,12 +86,15 @@ void Scorer::WarmUp() {
   for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
+    readout_.Start(false);
+    readout_.Ask(0, {});
+    readout_.Prepare();
     const auto start = Clock::now();
     if (Decode() != 0) {
       throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
     }
     llama_synchronize(context_.get());
-    RequireFinite(llama_get_logits_ith(context_.get(), static_cast<int32_t>(count) - 1));
+    RequireFinite(static_cast<int32_t>(count) - 1);
     const double ms = MillisecondsSince(start);
     if (pass > 0) {
       spent_ms += ms;
@@ -110,9 +112,10 @@ void Scorer::WarmUp() {
 }
 
 // A single token of the output head may be damaged, and is nobody's label: a damaged state leaves
-// no logit finite.
-void Scorer::RequireFinite(const float* logits) const {
-  if (logits != nullptr && 2 * CountFinite(logits, vocabulary_size_) > vocabulary_size_) return;
+// no logit finite. Of the former, rows come whole.
+void Scorer::RequireFinite(int32_t row) {
+  readout_.Fetch();
+  if (readout_.Finite(0, row) || readout_.Leave()) return;
   throw EngineError("ERR_MODEL_LOAD",
                     "the model's numbers are not finite (NaN or infinity), already for its first "
                     "tokens: its file is damaged");
@@ -140,6 +143,7 @@ bool Scorer::RunStep() {
   step_.Complete();
   const auto start = Clock::now();
   try {
+    AskRows();
     evaluating_ = true;
     const int32_t status = Decode();
     evaluating_ = false;
@@ -194,14 +198,28 @@ int32_t Scorer::DecodeImage() {
   return status;
 }
 
+// Rule 7: the cause of what is not finite is found in whole rows.
+void Scorer::AskRows() {
+  readout_.Start(suspects_ > 0);
+  for (const Task* task : step_.tasks()) {
+    for (const Task::Run& run : task->runs) {
+      if (run.row >= 0) readout_.Ask(run.fork, task->question(run).candidates);
+    }
+  }
+  readout_.Prepare();
+}
+
 // Before the books say that anything was evaluated: what this throws is undone as a whole.
 void Scorer::ReadRows() {
+  readout_.Fetch();
+  size_t index = 0;
   for (Task* task : step_.tasks()) {
     for (Task::Run& run : task->runs) {
       if (run.row < 0) continue;
       ScoreResult& result = task->result;
-      if (ReadLogits(task->question(run), run.row,
-                     result.logits.data() + task->items[run.item].offset, result.ranks[run.item])) {
+      if (readout_.Read(index++, run.row, task->question(run).candidates,
+                        result.logits.data() + task->items[run.item].offset,
+                        result.ranks[run.item])) {
         continue;
       }
       run.row = -1;
@@ -267,29 +285,12 @@ void Scorer::Undo() {
   sequences.Cut(step_.filler(), 0);
 }
 
-// False if they are not finite.
-bool Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out,
-                        int32_t& rank) const {
-  const float* logits = llama_get_logits_ith(context_.get(), row);
-  if (logits == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no logits");
-  bool finite = true;
-  float likeliest = logits[question.candidates.front()];
-  for (const Token candidate : question.candidates) {
-    finite = finite && IsFinite(logits[candidate]);
-    likeliest = std::max(likeliest, logits[candidate]);
-    *out++ = logits[candidate];
-  }
-  rank = 0;
-  for (size_t i = 0; i < vocabulary_size_; ++i) rank += logits[i] > likeliest ? 1 : 0;
-  *out = static_cast<float>(LogSumExp(logits, vocabulary_size_));
-  return finite && IsFinite(*out);
-}
-
 // ---- figures ---------------------------------------------------------------------
 
 ScorerStats Scorer::stats() const {
   ScorerStats stats = stats_;
   stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
+  stats.readout_bytes = readout_.bytes();
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);
   stats.cache = cache_.stats();
   return stats;

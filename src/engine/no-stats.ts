@@ -40,6 +40,7 @@ export function noStats(): EngineStats {
     diskBytes: 0,
     diskBytesLimit: 0,
     diskPrefixes: 0,
+    readoutBytes: 0,
     graphsReused: 0,
   }
 }

@@ -124,6 +124,11 @@ export const engineMetrics: readonly EngineMetric[] = [
     'tier',
   ),
   counter(
+    'readout_bytes_total',
+    'Bytes of logits, or of what was made of them, that came from a device',
+    (stats) => stats.readoutBytes,
+  ),
+  counter(
     'graphs_reused_total',
     'Compute graphs used again without being rebuilt',
     (stats) => stats.graphsReused,
