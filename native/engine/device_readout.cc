@@ -128,6 +128,11 @@ void DeviceReadout::Use(bool use) {
   for (llama_sampler* chain : old) llama_sampler_free(chain);
 }
 
+void DeviceReadout::Start(bool use) {
+  asked_.clear();
+  Use(use);
+}
+
 void DeviceReadout::Ask(llama_seq_id sequence, std::span<const Token> candidates) {
   index_[static_cast<size_t>(sequence)] = asked_.size();
   asked_.push_back(candidates);

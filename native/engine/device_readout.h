@@ -10,7 +10,7 @@
 //      llama.cpp's buffers, which are the vocabulary's size and are put in order row by row.
 //   2. Samplers outlive the context: destroy it first.
 //   3. A sum that is not finite says no more than that. Who wants to know which entries are reads
-//      whole rows: Use(false).
+//      whole rows.
 
 #pragma once
 
@@ -40,11 +40,10 @@ class DeviceReadout {
 
   // Whether the next decode's rows stay on the device; if not, they come whole.
   bool in_use() const { return in_use_; }
-  // Between decodes. True is no more than a wish where the device lacks an operation.
-  void Use(bool use);
 
-  // What to read out of the rows of the next decode, in any order.
-  void Start() { asked_.clear(); }
+  // What to read out of the rows of the next decode, of each sequence with an output, in any order.
+  // `use`: whether that happens on the device, if it can.
+  void Start(bool use);
   void Ask(llama_seq_id sequence, std::span<const Token> candidates);
   // Before it.
   void Prepare();
@@ -65,6 +64,7 @@ class DeviceReadout {
   struct Sequence;
   struct Interface;
 
+  void Use(bool use);
   void MakeSamplers();
   bool Init(ggml_backend_buffer_type_t buffer_type);
   bool Supported(ggml_backend_dev_t device);

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "context.h"
 #include "device_readout.h"
+#include "task.h"
 #include "types.h"
 
 namespace oi {
@@ -19,37 +21,19 @@ class Readout {
   Readout(const Context& context, size_t vocabulary_size, bool on_gpu)
       : context_(context), vocabulary_size_(vocabulary_size), on_gpu_(on_gpu) {}
 
-  // Before a decode. `whole`: what is finite in a row is asked for, entry by entry.
-  void Start(bool whole) {
-    if (DeviceReadout* device = context_.readout()) {
-      device->Use(!whole && !whole_);
-      device->Start();
-    }
-  }
-  // For each of its outputs, in the order in which they are read; sequences differ.
-  void Ask(llama_seq_id sequence, std::span<const Token> candidates) {
-    if (DeviceReadout* device = context_.readout()) device->Ask(sequence, candidates);
-  }
-  void Prepare() {
-    if (DeviceReadout* device = context_.readout()) device->Prepare();
-  }
-  // After it, and llama_synchronize().
-  void Fetch() {
-    if (on_device()) context_.readout()->Fetch();
-  }
+  // Before a decode, by the tasks' runs that have a row in it. `whole`: what is finite in a row
+  // counts, whatever else is in it.
+  void Ask(const std::vector<Task*>& tasks, bool whole);
+  // After it, and llama_synchronize(): into the tasks' results. The rank is the number of tokens
+  // that are likelier than all candidates. A task whose numbers are not finite is `not_finite`, and
+  // its run has no row any more. Throws EngineError ERR_ENGINE_INTERNAL.
+  void Read(const std::vector<Task*>& tasks);
 
-  // Of the output that was asked for as number `index`, and is that of token `row` of the batch:
-  // the candidates' logits into `out`, then the log-sum-exp, nats; entries of others that are not
-  // finite count as zero. `rank`: tokens of the vocabulary that are likelier than all candidates.
-  // False if they are not finite. Throws EngineError ERR_ENGINE_INTERNAL.
-  bool Read(size_t index, int32_t row, std::span<const Token> candidates, float* out,
-            int32_t& rank);
-
-  // Whether most of that row is: a single entry may be damaged, and is nobody's label. On a device,
-  // all of it.
-  bool Finite(size_t index, int32_t row) const;
-  // From now on, rows come whole. False if they did.
-  bool Leave();
+  // The same for a row of a sequence that nobody asked for.
+  void AskPlain(llama_seq_id sequence);
+  // Whether most of it is finite: a single entry may be damaged, and is nobody's label. If not all
+  // of it is on a device, rows come whole from then on, and it is true.
+  bool PlainIsFinite(int32_t row);
 
   // Of logits, or of what was made of them, that came from a device.
   uint64_t bytes() const;
@@ -57,11 +41,12 @@ class Readout {
  private:
   bool on_device() const { return context_.readout() != nullptr && context_.readout()->in_use(); }
   const float* Row(int32_t row) const;
+  bool ReadRow(int32_t row, std::span<const Token> candidates, float* out, int32_t& rank);
 
   const Context& context_;
   const size_t vocabulary_size_;
   const bool on_gpu_;
-  bool whole_ = false;
+  bool always_whole_ = false;
   uint64_t whole_bytes_ = 0;
 };
 

@@ -86,15 +86,17 @@ void Scorer::WarmUp() {
   for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
-    readout_.Start(false);
-    readout_.Ask(0, {});
-    readout_.Prepare();
+    readout_.AskPlain(0);
     const auto start = Clock::now();
     if (Decode() != 0) {
       throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
     }
     llama_synchronize(context_.get());
-    RequireFinite(static_cast<int32_t>(count) - 1);
+    if (!readout_.PlainIsFinite(static_cast<int32_t>(count) - 1)) {
+      throw EngineError("ERR_MODEL_LOAD",
+                        "the model's numbers are not finite (NaN or infinity), already for its "
+                        "first tokens: its file is damaged");
+    }
     const double ms = MillisecondsSince(start);
     if (pass > 0) {
       spent_ms += ms;
@@ -109,16 +111,6 @@ void Scorer::WarmUp() {
     plan_.min_rows = 0;
     context_.AdaptThreads();
   }
-}
-
-// A single token of the output head may be damaged, and is nobody's label: a damaged state leaves
-// no logit finite. Of the former, rows come whole.
-void Scorer::RequireFinite(int32_t row) {
-  readout_.Fetch();
-  if (readout_.Finite(0, row) || readout_.Leave()) return;
-  throw EngineError("ERR_MODEL_LOAD",
-                    "the model's numbers are not finite (NaN or infinity), already for its first "
-                    "tokens: its file is damaged");
 }
 
 size_t Scorer::TokensIn(double ms) const {
@@ -142,11 +134,13 @@ bool Scorer::RunStep() {
   }
   step_.Complete();
   const auto start = Clock::now();
+  double submit_ms = 0;
   try {
-    AskRows();
+    readout_.Ask(step_.tasks(), suspects_ > 0);  // rule 7: the cause is found in whole rows
     evaluating_ = true;
     const int32_t status = Decode();
     evaluating_ = false;
+    submit_ms = MillisecondsSince(start);
     if (status == kAborted) {
       llama_synchronize(context_.get());
       Undo();
@@ -160,7 +154,8 @@ bool Scorer::RunStep() {
     // Without outputs too on a GPU: else the step was only submitted, and its time counts in the
     // next one.
     if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
-    ReadRows();
+    // Before the books say that anything was evaluated: what this throws is undone as a whole.
+    readout_.Read(step_.tasks());
   } catch (...) {
     evaluating_ = false;
     llama_synchronize(context_.get());
@@ -173,6 +168,7 @@ bool Scorer::RunStep() {
   stats_.evaluated_tokens += wanted + step_.padding();
   stats_.padding_tokens += step_.padding();
   stats_.busy_ms += ms + vision_ms_;
+  stats_.submit_ms += submit_ms;
   recent_tokens_ = kKeep * recent_tokens_ + static_cast<double>(wanted);
   recent_ms_ = kKeep * recent_ms_ + ms;
   rate_.Add(step_.work(), ms);
@@ -198,43 +194,15 @@ int32_t Scorer::DecodeImage() {
   return status;
 }
 
-// Rule 7: the cause of what is not finite is found in whole rows.
-void Scorer::AskRows() {
-  readout_.Start(suspects_ > 0);
-  for (const Task* task : step_.tasks()) {
-    for (const Task::Run& run : task->runs) {
-      if (run.row >= 0) readout_.Ask(run.fork, task->question(run).candidates);
-    }
-  }
-  readout_.Prepare();
-}
-
-// Before the books say that anything was evaluated: what this throws is undone as a whole.
-void Scorer::ReadRows() {
-  readout_.Fetch();
-  size_t index = 0;
-  for (Task* task : step_.tasks()) {
-    for (Task::Run& run : task->runs) {
-      if (run.row < 0) continue;
-      ScoreResult& result = task->result;
-      if (readout_.Read(index++, run.row, task->question(run).candidates,
-                        result.logits.data() + task->items[run.item].offset,
-                        result.ranks[run.item])) {
-        continue;
-      }
-      run.row = -1;
-      task->not_finite = true;
-    }
-  }
-}
-
 void Scorer::Advance() {
   for (const Step::Chunk& chunk : step_.chunks()) {
     cache_.device().Grow(*chunk.task->prefix, chunk.count);
     chunk.task->prefix_evaluated += chunk.count;
   }
   for (Task* task : step_.tasks()) {
-    for (Task::Run& run : task->runs) {
+    // The last one first: who asks the same again has the same sequences, and llama.cpp its graph.
+    for (auto it = task->runs.rbegin(); it != task->runs.rend(); ++it) {
+      Task::Run& run = *it;
       run.evaluated += run.taken;
       task->suffix_evaluated += run.taken;
       task->suffix_left -= run.taken;

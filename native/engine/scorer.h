@@ -116,14 +116,11 @@ class Scorer {
   bool Abandoned() const;
   int32_t Decode();
   int32_t DecodeImage();
-  void AskRows();
-  void ReadRows();
   void Advance();
   void Reset();
   void Undo();
   void Restart();
   void Isolate();
-  void RequireFinite(int32_t row);
 
   static bool OnAbort(void* self);
 

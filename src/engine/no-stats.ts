@@ -41,6 +41,7 @@ export function noStats(): EngineStats {
     diskBytesLimit: 0,
     diskPrefixes: 0,
     readoutBytes: 0,
+    submitMs: 0,
     graphsReused: 0,
   }
 }

@@ -100,6 +100,16 @@ t.test('a step moves what its candidates take, whatever the vocabulary', async (
   }
 })
 
+t.test('the same questions again use the graph again', async (t) => {
+  await withReadout('device', await fixturePath('small'), async (engine) => {
+    for (let round = 0; round < 2; round++) await engine.score(input(30, 4))
+    const { graphsReused, steps } = engine.stats()
+    for (let round = 0; round < 5; round++) await engine.score(input(30, 4))
+    t.equal(engine.stats().steps - steps, 5)
+    t.equal(engine.stats().graphsReused - graphsReused, 5)
+  })
+})
+
 t.test('on the CPU nothing is moved', async (t) => {
   await withReadout(
     'host',
