@@ -52,6 +52,11 @@ export const engineMetrics: readonly EngineMetric[] = [
     (stats) => stats.capacityTokens,
   ),
   counter('busy_seconds_total', 'Time spent in steps', (stats) => stats.busyMs / 1000),
+  counter(
+    'submit_seconds_total',
+    'Of that, until a device had all of a step',
+    (stats) => stats.submitMs / 1000,
+  ),
   counter('evaluated_tokens_total', 'Tokens evaluated', (stats) => stats.evaluatedTokens),
   counter(
     'padding_tokens_total',
