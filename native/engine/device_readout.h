@@ -3,7 +3,8 @@
 //
 // llama.cpp appends the graphs of "backend samplers" to its own. Each sequence that may have an
 // output has one here; that of sequence 0 adds what reads all rows at once, the others tell whose
-// row is which.
+// row is which. It costs memory: a row of logits more on the device, and three in RAM, for each
+// sequence, as llama.cpp reserves them.
 //
 // Rules
 //   1. An output's results go to the place that was asked for, in a tensor of our own: not to
