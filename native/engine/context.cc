@@ -10,8 +10,10 @@
 namespace oi {
 
 Context::Context(const Model& model, const EngineOptions& options, const ContextPlan& plan,
-                 bool (*abort)(void*), void* abort_data) {
+                 bool (*abort)(void*), void* abort_data)
+    : readout_(MakeReadout(model, plan)) {
   llama_context_params params = ParamsOf(plan, options);
+  if (readout_) readout_->AddTo(params);
   params.abort_callback = abort;
   params.abort_callback_data = abort_data;
 
@@ -25,6 +27,7 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
                                               (reason.empty() ? "" : ": " + reason));
   }
   memory_ = MemoryLogged();
+  if (readout_) readout_->Attach(context_);
   if (llama_get_memory(context_) == nullptr) {
     llama_free(context_);
     throw EngineError("ERR_MODEL_UNSUPPORTED", "a model without a memory cannot share a state");

@@ -1,10 +1,13 @@
 #include "context_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 
 #include "../machine/available_bytes.h"
+#include "device_readout.h"
 #include "error.h"
 #include "llama.h"
 #include "memory.h"
@@ -204,8 +207,17 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
   plan.spare_cells = kPad;
+  // Tests choose the other way.
+  const char* const chosen = std::getenv("OI_TEST_READOUT");
+  plan.device_readout = chosen != nullptr ? std::strcmp(chosen, "device") == 0 : !model.on_cpu();
   return model.on_cpu() ? PlanForCpu(model, options, plan, whole_images)
                         : PlanForGpu(model, options, plan, whole_images);
+}
+
+std::unique_ptr<DeviceReadout> MakeReadout(const Model& model, const ContextPlan& plan) {
+  if (!plan.device_readout) return nullptr;
+  return std::make_unique<DeviceReadout>(plan.sequences,
+                                         static_cast<size_t>(llama_vocab_n_tokens(model.vocab())));
 }
 
 llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options) {

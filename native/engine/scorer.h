@@ -28,6 +28,7 @@
 
 #include "context.h"
 #include "rate.h"
+#include "readout.h"
 #include "state_cache.h"
 #include "stats.h"
 #include "step.h"
@@ -115,14 +116,11 @@ class Scorer {
   bool Abandoned() const;
   int32_t Decode();
   int32_t DecodeImage();
-  void ReadRows();
   void Advance();
   void Reset();
   void Undo();
   void Restart();
   void Isolate();
-  void RequireFinite(const float* logits) const;
-  bool ReadLogits(const TokenizedQuestion& question, int32_t row, float* out, int32_t& rank) const;
 
   static bool OnAbort(void* self);
 
@@ -137,6 +135,7 @@ class Scorer {
   double vision_ms_ = 0;     // of this step
   bool evaluating_ = false;  // read, as step_, by the context's abort callback
   Context context_;
+  Readout readout_;
   StateCache cache_;
   ActiveTasks active_;
   const Task* next_in_ = nullptr;  // rule 6: the one that waits for room
