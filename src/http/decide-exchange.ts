@@ -6,7 +6,8 @@
 
 import type { Decider, DecideRequest, Decision } from '../decide/types.js'
 import type { OiError } from '../errors.js'
-import type { Client, Head } from './exchange.js'
+import type { Client } from './exchange.js'
+import type { Head } from './head.js'
 import { requireNamed } from './multipart.js'
 import { Outcome } from './outcome.js'
 import { type PostContext, PostExchange } from './post-exchange.js'

@@ -8,7 +8,7 @@ import { expectedOrders, type Orders, ordersFromText } from '../api/orders.js'
 import { shortened } from '../api/place.js'
 import { OiError } from '../errors.js'
 import { readTraceparent } from '../trace/traceparent.js'
-import { everyValue, type Head } from './exchange.js'
+import { everyValue, type Head } from './head.js'
 import { type Coding, codingOf } from './inflate.js'
 import { boundaryOf } from './multipart.js'
 
