@@ -18,12 +18,12 @@ import { OiError } from '../errors.js'
 import { addIgnored, noteIgnored } from './ignored.js'
 import { isJsonObject, parseInSteps } from './json.js'
 import type { Json } from './json.js'
+import { knownMembers } from './known-members.js'
 import { failure, itemOf } from './place.js'
 import { mostItems } from './limits.js'
 import {
   checkInSteps,
   describe,
-  itemFields,
   requireCount,
   requireNoMediaIn,
   type RequestLimits,
@@ -78,7 +78,7 @@ export function* readBatchInSteps(
     throw failure('ERR_BODY_INVALID', '', `expected either requests or states, got ${got}`)
   }
   requireNoMediaIn(body)
-  noteIgnored(body, requests === undefined ? statesFields : requestsFields, '', ignored)
+  noteIgnored(body, knownMembers[requests === undefined ? 'states' : 'requests'], '', ignored)
   if (model !== undefined && typeof model !== 'string') {
     throw failure('ERR_BODY_INVALID', 'model', `expected a string, got ${describe(model)}`)
   }
@@ -90,9 +90,6 @@ export function* readBatchInSteps(
   }
   return yield* readStates(states!, shared, limits, size, ignored)
 }
-
-const requestsFields = ['requests', 'model']
-const statesFields = ['states', 'questions', 'model']
 
 function* readRequests(
   value: Json,
@@ -122,7 +119,7 @@ function* readRequests(
       if (id !== undefined && typeof id !== 'string') {
         throw failure('ERR_BODY_INVALID', 'id', `expected a string, got ${describe(id)}`)
       }
-      const request = yield* checkInSteps(withModel(item, model), limits, own, itemFields)
+      const request = yield* checkInSteps(withModel(item, model), limits, own, knownMembers.item)
       if (size !== undefined) bytes += yield* replyBytes(request.questions, size, id)
       items.push({ ...named, request })
     } catch (error) {
