@@ -103,16 +103,20 @@ export function* checkInSteps(
   requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
   let options = 0
   const ofQuestions: string[] = []
-  for (const [name, question] of entriesOf<unknown>(request.questions)) {
-    checkQuestion(question, placeOf('questions', name), limits, ofQuestions)
-    options += optionCount(question as Question)
-    yield
+  try {
+    for (const [name, question] of entriesOf<unknown>(request.questions)) {
+      checkQuestion(question, placeOf('questions', name), limits, ofQuestions)
+      options += optionCount(question as Question)
+      yield
+    }
+  } finally {
+    // A misspelling may be why one is refused.
+    addIgnored(ignored, ofQuestions)
   }
   if (options > mostOptionsOfRequest) {
     const rule = `expected at most ${mostOptionsOfRequest} options of all questions together (max_options_per_request), got ${options}`
     throw failure('ERR_REQUEST_UNACCEPTABLE', 'questions', rule)
   }
-  addIgnored(ignored, ofQuestions)
   if (isShared(request.questions)) {
     checked.set(request.questions, { limits, ignored: ofQuestions })
   }

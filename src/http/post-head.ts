@@ -49,7 +49,7 @@ export function readBoundary(head: Head): string | undefined {
   if (type === 'multipart/form-data') return boundaryOf(header)
   throw new OiError(
     'ERR_REQUEST_UNACCEPTABLE',
-    'Content-Type: expected application/json or multipart/form-data',
+    `Content-Type: expected application/json or multipart/form-data, got ${JSON.stringify(shortened(type))}`,
   )
 }
 
