@@ -19,7 +19,7 @@ import { addIgnored, noteIgnored } from './ignored.js'
 import { isJsonObject, parseInSteps } from './json.js'
 import type { Json } from './json.js'
 import { knownMembers } from './known-members.js'
-import { failure, itemOf } from './place.js'
+import { failure, itemOf, moved } from './place.js'
 import { mostItems } from './limits.js'
 import {
   checkInSteps,
@@ -77,7 +77,7 @@ export function* readBatchInSteps(
     const got = requests === undefined ? 'neither' : 'both'
     throw failure('ERR_BODY_INVALID', '', `expected either requests or states, got ${got}`)
   }
-  requireNoMediaIn(body)
+  requireNoMediaIn(body, '')
   noteIgnored(body, knownMembers[requests === undefined ? 'states' : 'requests'], '', ignored)
   if (model !== undefined && typeof model !== 'string') {
     throw failure('ERR_BODY_INVALID', 'model', `expected a string, got ${describe(model)}`)
@@ -176,15 +176,4 @@ function itemsOf(place: string, value: Json): Json[] {
 function withModel(item: Json, model: string | undefined): Json {
   if (model === undefined || !isJsonObject(item) || item['model'] !== undefined) return item
   return { ...item, model }
-}
-
-/** @param placeOf - The new place of an old one; undefined is the whole request. */
-function moved(error: OiError, placeOf: (param: string | undefined) => string): OiError {
-  const { code, message, param } = error
-  const start = `${param ?? 'body'}: `
-  // What has no place (too much is waiting, the time is up) is not about the request.
-  if (!message.startsWith(start)) return error
-  const place = placeOf(param)
-  const rule = message.slice(start.length)
-  return new OiError(code, `${place}: ${rule}`, { param: place, cause: error })
 }

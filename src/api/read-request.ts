@@ -148,7 +148,7 @@ const anyMedia = [...unreadMedia, ...knownMembers.pictures]
  *
  * @throws `OiError` `ERR_REQUEST_UNACCEPTABLE`.
  */
-export function requireNoMedia(body: object, names: readonly string[], place: string): void {
+function requireNoMedia(body: object, names: readonly string[], place: string): void {
   for (const name of names) {
     const value = (body as Record<string, unknown>)[name]
     if (value === undefined || value === null) continue
@@ -159,8 +159,8 @@ export function requireNoMedia(body: object, names: readonly string[], place: st
 }
 
 /** @throws As {@link requireNoMedia}. */
-export function requireNoMediaIn(body: object): void {
-  requireNoMedia(body, anyMedia, '')
+export function requireNoMediaIn(body: object, place: string): void {
+  requireNoMedia(body, anyMedia, place)
 }
 
 function checkQuestion(
@@ -171,7 +171,7 @@ function checkQuestion(
 ): void {
   requireShape('question', value, place)
   noteIgnored(value as object, knownMembers.question, place, ignored)
-  requireNoMedia(value as object, anyMedia, place)
+  requireNoMediaIn(value as object, place)
   const { type } = value as { type: string }
   if (type !== 'noul' && type !== 'choice' && type !== 'score') {
     const got = JSON.stringify(shortened(type))

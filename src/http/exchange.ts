@@ -21,7 +21,14 @@ import { CodedParts } from './coded-parts.js'
 import type { ExchangeContext } from './exchange-context.js'
 import { everyValue, type Head } from './head.js'
 import { pathOf } from './path.js'
-import { type Content, errorContent, headersOf, noTimings, type Reply } from './reply.js'
+import {
+  type Content,
+  errorContent,
+  headersOf,
+  noTimings,
+  type Reply,
+  type TextContent,
+} from './reply.js'
 import { replyCodingOf } from './reply-coding.js'
 import { entryOf, type Told } from './request-entry.js'
 import { requestId } from './request-id.js'
@@ -173,7 +180,7 @@ export class Exchange {
       if (this.#context.failedKeys.hold(this.#delayMs, () => this.fail(error))) return
     }
     this.failure = error
-    const content = errorContent(error, this.id)
+    const content = this.errorContent(error)
     if (content.status === 500) this.#context.logger.fault(this.id, error, this.bodyDigest())
     this.answer(content)
   }
@@ -236,6 +243,11 @@ export class Exchange {
   /** Headers of its kind of request; a hook. */
   protected ownHeaders(): readonly string[] {
     return none
+  }
+
+  /** What is told of an error; a hook for kinds of requests that have a form of their own. */
+  protected errorContent(error: unknown): TextContent {
+    return errorContent(error, this.id)
   }
 
   /** Called once, whatever the end was. @param status - 0 if the client had gone. */
