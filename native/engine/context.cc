@@ -25,9 +25,11 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
                                               (reason.empty() ? "" : ": " + reason));
   }
   memory_ = MemoryLogged();
-  if (llama_get_memory(context_) == nullptr) {
+  if ((llama_get_memory(context_) == nullptr) != plan.reads_states) {
     llama_free(context_);
-    throw EngineError("ERR_MODEL_UNSUPPORTED", "a model without a memory cannot share a state");
+    throw EngineError("ERR_MODEL_UNSUPPORTED",
+                      plan.reads_states ? "an encoder that keeps cells cannot be read"
+                                        : "a model without a memory cannot share a state");
   }
   // For the context's life. Without a pool every decode starts and ends its threads.
   // Flash attention of llama.cpp sums in parts, as many as there are threads.

@@ -26,6 +26,7 @@ constexpr uint32_t kBatchTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;
 constexpr uint32_t kContextTokens = 8192;
 constexpr uint32_t kMinContextTokens = 2048;
+constexpr uint32_t kEncoderTokens = 2048;
 // On a few cores a step of 192 tokens runs at the rate of one of 512 or a little above it: more
 // columns leave the caches (README, "What makes it fast"). And whoever comes next waits less. A
 // multiple of 64, the tile of flash attention. The microbatch leaves room for what fills a step.
@@ -159,6 +160,32 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
   return plan;
 }
 
+// ---- encoders --------------------------------------------------------------------
+
+// On any device. Attention has a score for each two tokens of a microbatch, those of other passes
+// too, and a pass is one microbatch (encode/encoder.h, rule 2).
+ContextPlan PlanForEncoder(const Model& model, const EngineOptions& options, ContextPlan plan) {
+  SetSequences(plan, options, kDense);
+  const auto positions = static_cast<uint32_t>(std::max(0, llama_model_n_ctx_train(model.get())));
+  // Where options stand beside each other, a pass has more tokens than positions.
+  const uint32_t most = model.markers()->parallel() || positions == 0
+                            ? kEncoderTokens
+                            : std::min(kEncoderTokens, positions);
+  plan.reads_states = true;
+  plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : most;
+  plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
+  plan.microbatch_tokens = std::max(plan.context_tokens, plan.step_tokens);
+  plan.batch_tokens = plan.microbatch_tokens;
+  plan.shared_step_tokens = plan.threads <= kFewThreads && !options.deterministic
+                                ? std::min(kFewThreadsStep, plan.step_tokens)
+                                : plan.step_tokens;
+  plan.spare_cells = 0;
+  plan.flash_attention = options.flash_attention;
+  const bool scores = plan.flash_attention == FlashAttention::kOff;
+  plan.context_bytes = scores ? ScoreBytes(model, plan) : 0;
+  return plan;
+}
+
 // ---- GPU -------------------------------------------------------------------------
 
 // Its sizes are in the options (gpu_plan.h); what layers it has no room for are the CPU's.
@@ -203,6 +230,7 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                         bool whole_images) {
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
+  if (model.markers() != nullptr) return PlanForEncoder(model, options, plan);
   plan.spare_cells = kPad;
   return model.on_cpu() ? PlanForCpu(model, options, plan, whole_images)
                         : PlanForGpu(model, options, plan, whole_images);
@@ -228,6 +256,11 @@ llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& opti
   params.no_perf = true;
   params.kv_unified = true;  // forks share cells
   params.swa_full = true;    // a resident prefix keeps all its cells
+  if (plan.reads_states) {
+    params.n_outputs_max = plan.microbatch_tokens;
+    params.attention_type = LLAMA_ATTENTION_TYPE_UNSPECIFIED;  // as the model says
+    params.embeddings = true;
+  }
   return params;
 }
 
