@@ -28,7 +28,7 @@ constexpr uint32_t kContextTokens = 8192;
 constexpr uint32_t kMinContextTokens = 2048;
 constexpr uint32_t kEncoderTokens = 2048;
 // On a few cores a step of 192 tokens runs at the rate of one of 512 or a little above it: more
-// columns leave the caches (README, "What makes it fast"). And whoever comes next waits less. A
+// columns leave the caches (native/README.md). And whoever comes next waits less. A
 // multiple of 64, the tile of flash attention. The microbatch leaves room for what fills a step.
 constexpr uint32_t kFewThreads = 8;
 constexpr uint32_t kFewThreadsStep = 192;
