@@ -13,6 +13,7 @@
 #include "../model.h"
 #include "llama.h"
 #include "summarize.h"
+#include "unused_logits.h"
 
 namespace oi {
 namespace {
@@ -198,6 +199,10 @@ bool Encoder::RunStep() {
     if (status == kAborted) return false;
     throw EngineError("ERR_ENGINE_INTERNAL", "llama_encode failed with " + std::to_string(status) +
                                                  ": " + FirstLoggedError());
+  }
+  if (batch_.size() > largest_ && model_.on_cpu()) {
+    largest_ = batch_.size();
+    ReleaseUnusedLogits(context_->get(), vocabulary_size_, largest_);
   }
   const bool finite = ReadStates();
   CountStep(MillisecondsSince(start));

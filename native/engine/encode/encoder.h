@@ -94,6 +94,7 @@ class Encoder final : public Evaluator {
   size_t size_ = 0;
   bool alone_ = false;       // rules 4 and 5: nothing else may ride with what the step has
   bool evaluating_ = false;  // read, as tasks_, by the context's abort callback
+  size_t largest_ = 0;       // tokens of a step
   Work work_;
   Rate rate_;
   ScorerStats stats_;
