@@ -34,14 +34,19 @@ export async function tryOut(
   }
 }
 
-/** Two questions, so that there are forks. */
+/** Two questions, so that there are forks; with a marker for each candidate where it takes these. */
 async function ask(engine: Engine, parts: PromptPart[]): Promise<void> {
   const text = (text: string): PromptPart => ({ text, trusted: false })
   const candidates = Int32Array.of(0, 1)
+  const marker = engine.info.metadata['oi.markers.marker']
+  const options =
+    marker === undefined
+      ? []
+      : ['no', 'yes'].flatMap((option) => [{ text: marker, trusted: true }, text(option)])
   const input: ScoreInput = {
     prefix: [text('It is cold today.'), ...parts],
     suffixes: [' Is it?', ' Was it so before?'].map((asked) => ({
-      parts: [text(asked)],
+      parts: [text(asked), ...options],
       candidates,
     })),
   }
