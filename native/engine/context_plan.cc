@@ -166,13 +166,13 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
 // too, and a pass is one microbatch (encode/encoder.h, rule 2).
 ContextPlan PlanForEncoder(const Model& model, const EngineOptions& options, ContextPlan plan) {
   SetSequences(plan, options, kDense);
-  const auto positions = static_cast<uint32_t>(std::max(0, llama_model_n_ctx_train(model.get())));
-  // Where options stand beside each other, a pass has more tokens than positions.
-  const uint32_t most = model.markers()->parallel() || positions == 0
-                            ? kEncoderTokens
-                            : std::min(kEncoderTokens, positions);
   plan.reads_states = true;
-  plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : most;
+  plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : kEncoderTokens;
+  const auto positions = static_cast<uint32_t>(model.markers()->positions());
+  // Where options stand beside each other, a pass may have more tokens than positions.
+  if (!model.markers()->parallel() && positions > 0) {
+    plan.context_tokens = std::min(plan.context_tokens, positions);
+  }
   plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
   plan.microbatch_tokens = std::max(plan.context_tokens, plan.step_tokens);
   plan.batch_tokens = plan.microbatch_tokens;
