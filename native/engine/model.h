@@ -8,7 +8,7 @@
 #include <string>
 
 #include "devices.h"
-#include "encode/marker_readout.h"
+#include "encode/hidden_readout.h"
 #include "log.h"
 #include "types.h"
 
@@ -42,7 +42,7 @@ class Model {
   size_t window() const;                           // of sliding attention, tokens; 0 without it
   std::string Meta(const std::string& key) const;  // "" if absent
   // How it is asked, if hidden states tell its answers; else null.
-  const MarkerReadout* markers() const { return markers_.get(); }
+  const HiddenReadout* hidden() const { return hidden_.get(); }
   // Where its weights are.
   const LoggedMemory& memory() const { return memory_; }
   // Everything but what the context decides.
@@ -56,7 +56,7 @@ class Model {
   const Devices gpus_;  // with a layer or more
   const LoggedMemory memory_;
   const bool kernels_;
-  std::unique_ptr<const MarkerReadout> markers_;
+  std::unique_ptr<const HiddenReadout> hidden_;
 };
 
 }  // namespace oi

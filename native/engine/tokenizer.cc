@@ -47,8 +47,8 @@ Tokenizer::Tokenizer(const Model& model, const Vision* vision)
       vision_(vision),
       byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
       sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM),
-      // A template of markers@1 is complete.
-      adds_bos_(llama_vocab_get_add_bos(vocab_) && model.markers() == nullptr),
+      // A template of hidden states is complete.
+      adds_bos_(llama_vocab_get_add_bos(vocab_) && model.hidden() == nullptr),
       recent_(kRecentBytes) {
   // Of all templates, whichever the prompt is rendered with.
   std::string source;

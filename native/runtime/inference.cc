@@ -21,7 +21,7 @@ constexpr double kBytesPerToken = 4;
 std::unique_ptr<Evaluator> MakeEvaluator(const Model& model, Vision* vision,
                                          const EngineOptions& options, uint32_t cores,
                                          const std::atomic<bool>& stop) {
-  if (model.markers() != nullptr) return std::make_unique<Encoder>(model, options, cores, stop);
+  if (model.hidden() != nullptr) return std::make_unique<Encoder>(model, options, cores, stop);
   return std::make_unique<Scorer>(model, vision, options, cores, stop);
 }
 

@@ -40,32 +40,33 @@ struct Encoder::Encoding : Task {
   Work left;
 };
 
-Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t default_threads,
-                 const std::atomic<bool>& stop)
+Encoder::Encoder(const Model &model, const EngineOptions &options, uint32_t default_threads,
+                 const std::atomic<bool> &stop)
     : model_(model),
-      readout_(*model.markers()),
+      readout_(*model.hidden()),
       options_(options),
       stop_(stop),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       width_(static_cast<size_t>(llama_model_n_embd_out(model.get()))),
       plan_(PlanContext(model, options, default_threads, false)),
-      batch_(plan_.microbatch_tokens) {
+      capacity_(std::max(plan_.context_tokens, plan_.step_tokens)),
+      batch_(capacity_) {
   context_.emplace(model, options, plan_, &Encoder::OnAbort, this);
 }
 
-bool Encoder::OnAbort(void* self) {
-  const auto* encoder = static_cast<Encoder*>(self);
+bool Encoder::OnAbort(void *self) {
+  const auto *encoder = static_cast<Encoder *>(self);
   if (encoder->stop_.load(std::memory_order_relaxed)) return true;
   return encoder->evaluating_ && encoder->Abandoned();
 }
 
 bool Encoder::Abandoned() const {
   return std::all_of(tasks_.begin(), tasks_.end(),
-                     [](const Task* task) { return task->abandoned(); });
+                     [](const Task *task) { return task->abandoned(); });
 }
 
-// More than once: the first pass waits for the weights' pages. And the fastest counts, as another
-// process may have had the core in some.
+// More than once: the first pass waits for the weights' pages. And the fastest
+// counts, as another process may have had the core in some.
 void Encoder::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.context_tokens);
   const auto measure = [&] {
@@ -75,16 +76,16 @@ void Encoder::WarmUp() {
       for (size_t i = 0; i < count; ++i) batch_.Add(0, i, 0, true);
       const auto start = Clock::now();
       ClearLog();
-      if (llama_encode(context_->get(), batch_.View()) != 0) {
+      if (Evaluate(batch_) != 0) {
         throw EngineError("ERR_ENGINE_INTERNAL", "the first pass failed: " + FirstLoggedError());
       }
-      llama_synchronize(context_->get());
       if (pass > 0) recent_ms_ = std::min(recent_ms_, MillisecondsSince(start));
     }
   };
   measure();
   if (context_->own_attention()) {
-    // It gives a token the same bits among few and among many, on any number of threads.
+    // It gives a token the same bits among few and among many, on any number of
+    // threads.
     context_->AdaptThreads();
   } else if (model_.on_cpu() && plan_.flash_attention == FlashAttention::kAuto) {
     // llama.cpp's own sums in half precision here, by up to 2e-2 in a logit.
@@ -93,10 +94,10 @@ void Encoder::WarmUp() {
     context_.emplace(model_, options_, plan_, &Encoder::OnAbort, this);
     measure();
   }
-  const float* states = llama_get_embeddings_ith(context_->get(), 0);
-  if (states == nullptr || CountFinite(states, width_) < width_) {
+  if (CountFinite(State(0), width_) < width_) {
     throw EngineError("ERR_MODEL_LOAD",
-                      "the model's numbers are not finite (NaN or infinity), already for its first "
+                      "the model's numbers are not finite (NaN or infinity), "
+                      "already for its first "
                       "tokens: its file is damaged");
   }
   recent_tokens_ = static_cast<double>(count);
@@ -108,9 +109,9 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
   auto task = std::make_unique<Encoding>();
   task->request = std::move(request);
   task->abandoned = std::move(abandoned);
-  const std::vector<TokenizedQuestion>& questions = task->request.questions;
+  const std::vector<TokenizedQuestion> &questions = task->request.questions;
   const size_t state = task->request.prefix.size();
-  ScoreResult& result = task->result;
+  ScoreResult &result = task->result;
   result.prefix_tokens = state;
   size_t evaluated = 0;  // tokens that a question has, each with its state
   for (size_t i = 0; i < questions.size(); ++i) {
@@ -120,7 +121,7 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
       evaluated += state + questions[i].tokens.size();
       continue;
     }
-    for (PassPlan& pass : PlanPasses(task->request, i, readout_, plan_.context_tokens)) {
+    for (PassPlan &pass : PlanPasses(task->request, i, readout_, plan_.context_tokens)) {
       evaluated += pass.tokens;
       task->left += WorkOf(pass.tokens);
       task->passes.push_back(pass);
@@ -134,7 +135,7 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
   return task;
 }
 
-Work Encoder::Remaining(const Task& task) const { return static_cast<const Encoding&>(task).left; }
+Work Encoder::Remaining(const Task &task) const { return static_cast<const Encoding &>(task).left; }
 
 void Encoder::StartStep(size_t tokens) {
   stats_.capacity_tokens += tokens;
@@ -143,7 +144,7 @@ void Encoder::StartStep(size_t tokens) {
   tasks_.clear();
   work_ = {};
   alone_ = false;
-  size_ = std::min<size_t>(tokens, plan_.microbatch_tokens);
+  size_ = std::min(tokens, capacity_);
 }
 
 void Encoder::LimitStep(size_t tokens) { size_ = std::min(size_, std::max(tokens, batch_.size())); }
@@ -152,13 +153,13 @@ bool Encoder::full() const {
   return batch_.size() >= size_ || runs_.size() == plan_.max_forks || alone_;
 }
 
-size_t Encoder::Take(Task& offered) {
-  auto& task = static_cast<Encoding&>(offered);
+size_t Encoder::Take(Task &offered) {
+  auto &task = static_cast<Encoding &>(offered);
   const size_t before = batch_.size();
   const size_t begun = task.begun;
   if (task.suspect && before > 0) return 0;  // rule 5
   while (task.begun < task.passes.size() && !full()) {
-    const PassPlan& pass = task.passes[task.begun];
+    const PassPlan &pass = task.passes[task.begun];
     // A step that has nothing yet takes any pass (rule 2).
     if (batch_.size() > 0 && batch_.size() + pass.tokens > size_) break;
     Add(task, task.begun++);
@@ -169,11 +170,11 @@ size_t Encoder::Take(Task& offered) {
   return batch_.size() - before;
 }
 
-void Encoder::Add(Encoding& task, size_t index) {
-  const PassPlan& pass = task.passes[index];
+void Encoder::Add(Encoding &task, size_t index) {
+  const PassPlan &pass = task.passes[index];
   Run run{&task, index, batch_.size(), TokensOf(task.request, pass, readout_)};
   const auto sequence = static_cast<llama_seq_id>(runs_.size());
-  for (const PassToken& token : run.tokens) {
+  for (const PassToken &token : run.tokens) {
     batch_.Add(token.token, token.position, sequence, true);
   }
   work_ += WorkOf(run.tokens.size());
@@ -182,7 +183,7 @@ void Encoder::Add(Encoding& task, size_t index) {
 
 bool Encoder::RunStep() {
   const auto undo = [&] {
-    for (const Run& run : runs_) run.task->begun = std::min(run.task->begun, run.pass);
+    for (const Run &run : runs_) run.task->begun = std::min(run.task->begun, run.pass);
   };
   if (Abandoned()) {
     undo();
@@ -191,45 +192,62 @@ bool Encoder::RunStep() {
   const auto start = Clock::now();
   ClearLog();
   evaluating_ = true;
-  const int32_t status = llama_encode(context_->get(), batch_.View());
+  const int32_t status = Evaluate(batch_);
   evaluating_ = false;
-  llama_synchronize(context_->get());
   if (status != 0) {
     undo();
     if (status == kAborted) return false;
-    throw EngineError("ERR_ENGINE_INTERNAL", "llama_encode failed with " + std::to_string(status) +
+    throw EngineError("ERR_ENGINE_INTERNAL", "evaluating failed with " + std::to_string(status) +
                                                  ": " + FirstLoggedError());
   }
-  if (batch_.size() > largest_ && model_.on_cpu()) {
-    largest_ = batch_.size();
-    ReleaseUnusedLogits(context_->get(), vocabulary_size_, largest_);
-  }
-  const bool finite = ReadStates();
+  const bool finite = ReadLogits();
   CountStep(MillisecondsSince(start));
   if (finite) {
     Advance();
   } else if (tasks_.size() == 1) {
     tasks_.front()->not_finite = true;
   } else {
-    for (Encoding* task : tasks_) task->suspect = true;  // rule 5
+    for (Encoding *task : tasks_) task->suspect = true;  // rule 5
     undo();
   }
   return true;
 }
 
-// False if any logit is not finite.
-bool Encoder::ReadStates() {
-  bool finite = true;
-  for (const Run& run : runs_) {
-    const PassPlan& pass = run.task->passes[run.pass];
-    float* logits = run.task->result.logits.data() + run.task->offsets[pass.question] + pass.first;
-    const auto state = [&](size_t i) {
-      const float* row =
-          llama_get_embeddings_ith(context_->get(), static_cast<int32_t>(run.row + i));
+// Reads the states of all tokens. Returns what llama.cpp did of the first call
+// that failed, or 0.
+int32_t Encoder::Evaluate(Batch &batch) {
+  llama_context *context = context_->get();
+  const size_t count = batch.size();
+  states_.resize(count * width_);
+  int32_t status = 0;
+  for (size_t begin = 0; begin < count && status == 0; begin += plan_.microbatch_tokens) {
+    const size_t part = std::min<size_t>(plan_.microbatch_tokens, count - begin);
+    const llama_batch view = batch.View(begin, part);
+    status = readout_.causal() ? llama_decode(context, view) : llama_encode(context, view);
+    llama_synchronize(context);
+    for (size_t i = 0; i < part && status == 0; ++i) {
+      const float *row = llama_get_embeddings_ith(context, static_cast<int32_t>(i));
       if (row == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no states");
-      return row;
-    };
-    const PassSummaries summaries(run.tokens, pass.count, width_, state);
+      std::copy_n(row, width_, states_.begin() + static_cast<ptrdiff_t>((begin + i) * width_));
+    }
+  }
+  if (readout_.causal()) {
+    llama_memory_clear(llama_get_memory(context), false);
+  } else if (status == 0 && count > largest_ && model_.on_cpu()) {
+    largest_ = count;
+    ReleaseUnusedLogits(context, vocabulary_size_, count);
+  }
+  return status;
+}
+
+// False if any logit is not finite.
+bool Encoder::ReadLogits() {
+  bool finite = true;
+  for (const Run &run : runs_) {
+    const PassPlan &pass = run.task->passes[run.pass];
+    float *logits = run.task->result.logits.data() + run.task->offsets[pass.question] + pass.first;
+    const PassSummaries summaries(run.tokens, pass.count, width_,
+                                  [&](size_t i) { return State(run.row + i); });
     for (size_t option = 0; option < pass.count; ++option) {
       logits[option] = readout_.head().Logit(summaries.Of(option));
       finite = finite && IsFinite(logits[option]);
@@ -239,21 +257,22 @@ bool Encoder::ReadStates() {
 }
 
 void Encoder::Advance() {
-  for (const Run& run : runs_) {
+  for (const Run &run : runs_) {
     const size_t tokens = run.task->passes[run.pass].tokens;
     const Work done = WorkOf(tokens);
     run.task->left += {-done.tokens, -done.attended};
     run.task->suffix_evaluated += tokens;
   }
-  for (Encoding* task : tasks_) {
+  for (Encoding *task : tasks_) {
     if (task->begun == task->passes.size()) Finish(*task);
   }
 }
 
-// Behind a question's logits stands their log-sum-exp, as there is no vocabulary beside them.
-void Encoder::Finish(Encoding& task) const {
-  for (const Task::Item& item : task.items) {
-    float* logits = task.result.logits.data() + item.offset;
+// Behind a question's logits stands their log-sum-exp, as there is no
+// vocabulary beside them.
+void Encoder::Finish(Encoding &task) const {
+  for (const Task::Item &item : task.items) {
+    float *logits = task.result.logits.data() + item.offset;
     const size_t count = task.request.questions[item.question].candidates.size();
     logits[count] = static_cast<float>(LogSumExp(logits, count));
   }
@@ -271,7 +290,7 @@ void Encoder::CountStep(double ms) {
   rate_.Add(work_, ms);
 }
 
-void Encoder::Drop(Task& task) {
+void Encoder::Drop(Task &task) {
   if (!task.done()) stats_.lost_tokens += task.suffix_evaluated;
 }
 

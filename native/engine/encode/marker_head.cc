@@ -1,49 +1,22 @@
 #include "marker_head.h"
 
 #include <cmath>
+#include <iterator>
 
-#include "../error.h"
 #include "../gguf_file.h"
+#include "dot.h"
+#include "head_numbers.h"
 
 namespace oi {
 namespace {
 
 const std::string kPrefix = "oi.markers.head.";
-constexpr const char* kNames[kSummaries] = {"marker", "option", "state", "question", "first"};
-constexpr size_t kMostHidden = 65536;
-
-// Sums in lanes, which is vectorized without a licence to reorder.
-float Dot(const float* a, const float* b, size_t count) {
-  constexpr size_t kLanes = 16;
-  float lanes[kLanes] = {};
-  size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += a[i + lane] * b[i + lane];
-  }
-  float sum = 0;
-  for (const float lane : lanes) sum += lane;
-  for (; i < count; ++i) sum += a[i] * b[i];
-  return sum;
-}
+constexpr const char *kNames[] = {"marker", "option", "state", "question", "first"};
 
 float Gelu(float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); }
 
-[[noreturn]] void Refuse(const std::string& key, const std::string& what) {
-  throw EngineError("ERR_MODEL_UNSUPPORTED", kPrefix + key + ": " + what);
-}
-
-std::vector<float> ReadFloats(const GgufFile& file, const std::string& key, size_t count) {
-  std::optional<std::vector<float>> values = file.Floats(kPrefix + key);
-  if (!values) Refuse(key, "expected an array of float32");
-  if (values->size() != count) {
-    Refuse(key,
-           "expected " + std::to_string(count) + " numbers, got " + std::to_string(values->size()));
-  }
-  return std::move(*values);
-}
-
-std::optional<Summary> FindSummary(const std::string& name) {
-  for (size_t i = 0; i < kSummaries; ++i) {
+std::optional<Summary> FindSummary(const std::string &name) {
+  for (size_t i = 0; i < std::size(kNames); ++i) {
     if (name == kNames[i]) return static_cast<Summary>(i);
   }
   return std::nullopt;
@@ -51,44 +24,40 @@ std::optional<Summary> FindSummary(const std::string& name) {
 
 }  // namespace
 
-MarkerHead::MarkerHead(const GgufFile& file, size_t width) : width_(width) {
+MarkerHead::MarkerHead(const GgufFile &file, size_t width) : width_(width) {
   ReadCosine(file);
   ReadLayers(file);
-  if (!cosine_scale_ && inputs_.empty()) Refuse("inputs", "expected these or cosine.scale");
+  if (!cosine_scale_ && inputs_.empty())
+    RefuseKey(kPrefix + "inputs", "expected these or cosine.scale");
 }
 
-void MarkerHead::ReadCosine(const GgufFile& file) {
+void MarkerHead::ReadCosine(const GgufFile &file) {
   cosine_scale_ = file.Float(kPrefix + "cosine.scale");
   if (!cosine_scale_ || !file.Has(kPrefix + "cosine.weight")) return;
   const size_t count = file.Floats(kPrefix + "cosine.weight").value_or(std::vector<float>()).size();
   const size_t rows = count / width_;
-  if (rows < 1 || rows > kMostHidden) {
-    Refuse("cosine.weight", "expected rows of " + std::to_string(width_) + " numbers");
+  if (rows < 1 || rows > kMostUnits) {
+    RefuseKey(kPrefix + "cosine.weight", "expected rows of " + std::to_string(width_) + " numbers");
   }
-  cosine_weight_ = ReadFloats(file, "cosine.weight", rows * width_);
+  cosine_weight_ = ReadNumbers(file, kPrefix + "cosine.weight", rows * width_);
 }
 
-void MarkerHead::ReadLayers(const GgufFile& file) {
+void MarkerHead::ReadLayers(const GgufFile &file) {
   if (!file.Has(kPrefix + "inputs")) return;
   const auto names = file.Texts(kPrefix + "inputs");
   if (!names || names->empty() || names->size() > 32) {
-    Refuse("inputs", "expected an array of 1 to 32 strings");
+    RefuseKey(kPrefix + "inputs", "expected an array of 1 to 32 strings");
   }
-  for (const std::string& name : *names) inputs_.push_back(ParseInput(name));
-  const size_t hidden = file.Floats(kPrefix + "hidden.bias").value_or(std::vector<float>()).size();
-  if (hidden < 1 || hidden > kMostHidden) {
-    Refuse("hidden.bias", "expected 1 to " + std::to_string(kMostHidden) + " numbers of float32");
-  }
-  hidden_bias_ = ReadFloats(file, "hidden.bias", hidden);
-  hidden_weight_ = ReadFloats(file, "hidden.weight", hidden * inputs_.size() * width_);
-  output_weight_ = ReadFloats(file, "output.weight", hidden);
-  const std::optional<float> bias = file.Float(kPrefix + "output.bias");
-  if (!bias) Refuse("output.bias", "expected a number of float32");
-  output_bias_ = *bias;
+  for (const std::string &name : *names) inputs_.push_back(ParseInput(name));
+  hidden_bias_ = ReadUnits(file, kPrefix + "hidden.bias");
+  const size_t hidden = hidden_bias_.size();
+  hidden_weight_ = ReadNumbers(file, kPrefix + "hidden.weight", hidden * inputs_.size() * width_);
+  output_weight_ = ReadNumbers(file, kPrefix + "output.weight", hidden);
+  output_bias_ = ReadNumber(file, kPrefix + "output.bias");
 }
 
-MarkerHead::Input MarkerHead::ParseInput(const std::string& text) {
-  const auto two = [&](Input::Kind kind, const std::string& pair,
+MarkerHead::Input MarkerHead::ParseInput(const std::string &text) {
+  const auto two = [&](Input::Kind kind, const std::string &pair,
                        char between) -> std::optional<Input> {
     const size_t at = pair.find(between);
     if (at == std::string::npos) return std::nullopt;
@@ -103,22 +72,23 @@ MarkerHead::Input MarkerHead::ParseInput(const std::string& text) {
     const auto distance = two(Input::Kind::kDistance, text.substr(1, text.size() - 2), '-');
     if (distance) return *distance;
   }
-  Refuse("inputs",
-         "expected marker, option, state, question or first, as a*b or |a-b| too, got " + text);
+  RefuseKey(kPrefix + "inputs",
+            "expected marker, option, state, question or "
+            "first, as a*b or |a-b| too, got " +
+                text);
 }
 
-float MarkerHead::Logit(const Summaries& summaries) const {
+float MarkerHead::Logit(const Summaries &summaries) const {
   float logit = 0;
   if (cosine_scale_) {
-    logit += *cosine_scale_ * Cosine(summaries[static_cast<size_t>(Summary::kOption)],
-                                     summaries[static_cast<size_t>(Summary::kState)]);
+    logit += *cosine_scale_ * Cosine(summaries[Summary::kOption], summaries[Summary::kState]);
   }
   if (!inputs_.empty()) logit += Layers(summaries);
   return logit;
 }
 
-float MarkerHead::Cosine(const float* option, const float* state) const {
-  const auto cosine = [](const float* a, const float* b, size_t count) {
+float MarkerHead::Cosine(const float *option, const float *state) const {
+  const auto cosine = [](const float *a, const float *b, size_t count) {
     const float lengths = std::sqrt(Dot(a, a, count)) * std::sqrt(Dot(b, b, count));
     return lengths > 0 ? Dot(a, b, count) / lengths : 0.0f;
   };
@@ -126,19 +96,19 @@ float MarkerHead::Cosine(const float* option, const float* state) const {
   const size_t rows = cosine_weight_.size() / width_;
   std::vector<float> mapped(2 * rows);
   for (size_t row = 0; row < rows; ++row) {
-    const float* weight = cosine_weight_.data() + row * width_;
+    const float *weight = cosine_weight_.data() + row * width_;
     mapped[row] = Dot(weight, option, width_);
     mapped[rows + row] = Dot(weight, state, width_);
   }
   return cosine(mapped.data(), mapped.data() + rows, rows);
 }
 
-float MarkerHead::Layers(const Summaries& summaries) const {
+float MarkerHead::Layers(const Summaries &summaries) const {
   std::vector<float> x;
   x.reserve(inputs_.size() * width_);
-  for (const Input& input : inputs_) {
-    const float* a = summaries[static_cast<size_t>(input.first)];
-    const float* b = summaries[static_cast<size_t>(input.second)];
+  for (const Input &input : inputs_) {
+    const float *a = summaries[input.first];
+    const float *b = summaries[input.second];
     for (size_t i = 0; i < width_; ++i) {
       switch (input.kind) {
         case Input::Kind::kPlain:

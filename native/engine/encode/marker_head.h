@@ -1,36 +1,29 @@
-// The head of `markers@1`: from hidden states at chosen tokens to one logit for each option.
-// src/prompt/hidden/README.md says what it computes, and where a file has its numbers.
+// The head of `markers@1`: a cosine of option and state, and two layers.
 
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
+
+#include "head.h"
 
 namespace oi {
 
 class GgufFile;
 
-// What is taken from the hidden states of a pass, each as wide as they are.
-enum class Summary { kMarker, kOption, kState, kQuestion, kFirst };
-constexpr size_t kSummaries = 5;
-// By the number of its name.
-using Summaries = std::array<const float*, kSummaries>;
-
-class MarkerHead {
+class MarkerHead final : public Head {
  public:
-  // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED naming the key that is
-  // not as it must be.
-  MarkerHead(const GgufFile& file, size_t width);
+  // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED
+  // naming the key that is not as it must be.
+  MarkerHead(const GgufFile &file, size_t width);
 
-  // Single precision, in an order that depends on nothing else.
-  float Logit(const Summaries& summaries) const;
+  float Logit(const Summaries &summaries) const override;
 
  private:
-  // One input of the hidden layer: a summary, or of two, number by number, product or distance.
+  // One input of the hidden layer: a summary, or of two, number by number,
+  // product or distance.
   struct Input {
     enum class Kind { kPlain, kProduct, kDistance };
     Kind kind;
@@ -38,11 +31,11 @@ class MarkerHead {
     Summary second;
   };
 
-  static Input ParseInput(const std::string& text);
-  void ReadCosine(const GgufFile& file);
-  void ReadLayers(const GgufFile& file);
-  float Cosine(const float* option, const float* state) const;
-  float Layers(const Summaries& summaries) const;
+  static Input ParseInput(const std::string &text);
+  void ReadCosine(const GgufFile &file);
+  void ReadLayers(const GgufFile &file);
+  float Cosine(const float *option, const float *state) const;
+  float Layers(const Summaries &summaries) const;
 
   const size_t width_;
   std::optional<float> cosine_scale_;

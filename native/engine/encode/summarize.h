@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "marker_head.h"
+#include "head.h"
 #include "passes.h"
 
 namespace oi {
@@ -14,11 +14,13 @@ class PassSummaries {
  public:
   // `state(i)` is the hidden state of the pass' token i, `width` numbers.
   template <typename State>
-  PassSummaries(const std::vector<PassToken>& tokens, size_t options, size_t width, State state)
-      : width_(width), sums_((kShared + 2 * options) * width), counts_(kShared + 2 * options) {
+  PassSummaries(const std::vector<PassToken> &tokens, size_t options, size_t width, State state)
+      : width_(width), sums_((kShared + 3 * options) * width), counts_(kShared + 3 * options) {
     for (size_t i = 0; i < tokens.size(); ++i) {
-      const float* row = state(i);
+      const float *row = state(i);
       if (i == 0) AddTo(kFirst, row);
+      if (i + 1 == tokens.size()) AddTo(kLast, row);
+      if (EndsOption(tokens, i)) AddTo(EndOf(tokens[i].option), row);
       switch (tokens[i].role) {
         case PassToken::Role::kNone:
           break;
@@ -43,21 +45,35 @@ class PassSummaries {
   }
 
   Summaries Of(size_t option) const {
-    return {At(MarkerOf(option)), At(TextOf(option)), At(kState), At(kQuestion), At(kFirst)};
+    return Summaries({At(MarkerOf(option)), At(TextOf(option)), At(kState), At(kQuestion),
+                      At(kFirst), At(EndOf(option)), At(kLast)});
   }
 
  private:
-  // Of the whole pass; then each option has two.
+  // Of the whole pass; then each option has three.
   static constexpr size_t kFirst = 0;
   static constexpr size_t kState = 1;
   static constexpr size_t kQuestion = 2;
-  static constexpr size_t kShared = 3;
+  static constexpr size_t kLast = 3;
+  static constexpr size_t kShared = 4;
 
-  static size_t MarkerOf(size_t option) { return kShared + 2 * option; }
-  static size_t TextOf(size_t option) { return kShared + 2 * option + 1; }
-  const float* At(size_t sum) const { return sums_.data() + sum * width_; }
+  static size_t MarkerOf(size_t option) { return kShared + 3 * option; }
+  static size_t TextOf(size_t option) { return kShared + 3 * option + 1; }
+  static size_t EndOf(size_t option) { return kShared + 3 * option + 2; }
 
-  void AddTo(size_t sum, const float* row) {
+  // The last token of its text; its marker if it has none.
+  static bool EndsOption(const std::vector<PassToken> &tokens, size_t i) {
+    using Role = PassToken::Role;
+    const auto of_option = [](const PassToken &token) {
+      return token.role == Role::kMarker || token.role == Role::kOption;
+    };
+    if (!of_option(tokens[i])) return false;
+    return i + 1 == tokens.size() || tokens[i + 1].role != Role::kOption;
+  }
+
+  const float *At(size_t sum) const { return sums_.data() + sum * width_; }
+
+  void AddTo(size_t sum, const float *row) {
     for (size_t i = 0; i < width_; ++i) sums_[sum * width_ + i] += row[i];
     ++counts_[sum];
   }

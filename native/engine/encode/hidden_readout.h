@@ -1,4 +1,5 @@
-// How a model of `markers@1` is asked, from its metadata: src/prompt/hidden/README.md.
+// How a model is asked whose hidden states tell its answers, from its metadata:
+// src/prompt/hidden/README.md.
 
 #pragma once
 
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "../types.h"
-#include "marker_head.h"
+#include "head.h"
 
 struct llama_model;
 
@@ -17,16 +18,20 @@ namespace oi {
 // By llama.cpp's name of the architecture.
 bool IsEncoder(std::string_view architecture);
 
-class MarkerReadout {
+class HiddenReadout {
  public:
-  // Null if the file says nothing of `markers@1`. Throws EngineError ERR_MODEL_UNSUPPORTED naming
-  // the key that is not as it must be.
-  static std::unique_ptr<const MarkerReadout> Read(const std::string& path,
-                                                   const llama_model* model);
+  // Null if `name`, the model's oi.readout, is none of these. Throws
+  // EngineError ERR_MODEL_UNSUPPORTED naming the key that is not as it must be.
+  static std::unique_ptr<const HiddenReadout> Read(const std::string &path,
+                                                   const llama_model *model);
 
-  MarkerReadout(const class GgufFile& file, const llama_model* model);
+  // `prefix` of its keys: "oi.markers." or "oi.pointer.".
+  HiddenReadout(const class GgufFile &file, const llama_model *model, const std::string &prefix,
+                std::unique_ptr<const Head> head);
 
-  const MarkerHead& head() const { return head_; }
+  const Head &head() const { return *head_; }
+  // A decoder's: a token sees those before it alone.
+  bool causal() const { return causal_; }
   Token marker() const { return marker_; }
   // Of a template, and never of a caller's text.
   bool IsControl(Token token) const { return control_[static_cast<size_t>(token)]; }
@@ -36,7 +41,8 @@ class MarkerReadout {
   size_t positions() const { return positions_; }        // that the model has
 
  private:
-  const MarkerHead head_;
+  const std::unique_ptr<const Head> head_;
+  bool causal_ = false;
   Token marker_ = 0;
   std::vector<bool> control_;
   bool state_first_ = false;
