@@ -9,8 +9,8 @@
 
 namespace oi {
 
-Context::Context(const Model &model, const EngineOptions &options, const ContextPlan &plan,
-                 bool (*abort)(void *), void *abort_data) {
+Context::Context(const Model& model, const EngineOptions& options, const ContextPlan& plan,
+                 bool (*abort)(void*), void* abort_data) {
   llama_context_params params = ParamsOf(plan, options);
   params.abort_callback = abort;
   params.abort_callback_data = abort_data;
@@ -31,9 +31,8 @@ Context::Context(const Model &model, const EngineOptions &options, const Context
                                                    ? "a model without a memory cannot share a state"
                                                    : "an encoder that keeps cells cannot be read");
   }
-  // For the context's life. Without a pool every decode starts and ends its
-  // threads. Flash attention of llama.cpp sums in parts, as many as there are
-  // threads.
+  // For the context's life. Without a pool every decode starts and ends its threads.
+  // Flash attention of llama.cpp sums in parts, as many as there are threads.
   const bool same_bits = !options.deterministic || plan.flash_attention == FlashAttention::kOff;
   AdaptHere(!options.deterministic);
   crew_.emplace(plan.threads, same_bits);

@@ -18,27 +18,25 @@ class Model;
 
 class Context {
  public:
-  // `abort` is polled inside llama_decode with `abort_data` (CPU only). Throws
-  // EngineError ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED.
-  Context(const Model &model, const EngineOptions &options, const ContextPlan &plan,
-          bool (*abort)(void *), void *abort_data);
+  // `abort` is polled inside llama_decode with `abort_data` (CPU only). Throws EngineError
+  // ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED.
+  Context(const Model& model, const EngineOptions& options, const ContextPlan& plan,
+          bool (*abort)(void*), void* abort_data);
   ~Context();
 
-  Context(const Context &) = delete;
-  Context &operator=(const Context &) = delete;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
 
-  llama_context *get() const { return context_; }
+  llama_context* get() const { return context_; }
   // Where its cells and buffers lie.
-  const LoggedMemory &memory() const { return memory_; }
-  // Whether all attention so far was computed by our own kernels, which have no
-  // need of min_rows.
+  const LoggedMemory& memory() const { return memory_; }
+  // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
   bool own_attention() const { return kernels_->takes_all_attention(); }
-  // From now on, fewer threads may compute: their number changes no bit that
-  // matters.
+  // From now on, fewer threads may compute: their number changes no bit that matters.
   void AdaptThreads();
 
  private:
-  llama_context *context_;
+  llama_context* context_;
   LoggedMemory memory_;
   std::optional<Crew> crew_;
   std::optional<kernels::PoolScope> kernels_;

@@ -19,30 +19,26 @@ constexpr uint32_t kMaxSequences = 255;
 constexpr uint32_t kMinPrefixes = 8;
 constexpr uint32_t kMaxForks = kMaxSequences - kMinPrefixes;
 constexpr uint32_t kFillers = 1;
-// From this many queries on, flash attention on a CPU takes the kernel that
-// sums in floats.
+// From this many queries on, flash attention on a CPU takes the kernel that sums in floats.
 constexpr uint32_t kFlashRows = 64;
 constexpr uint32_t kPad = 256;  // to which llama.cpp rounds a context up
 constexpr uint32_t kBatchTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;
 constexpr uint32_t kContextTokens = 8192;
 constexpr uint32_t kMinContextTokens = 2048;
-constexpr uint32_t kEncoderTokens = 2048;
+constexpr uint32_t kPassTokens = 2048;
 constexpr uint32_t kStatesMicrobatch = 128;
-// On a few cores a step of 192 tokens runs at the rate of one of 512 or a
-// little above it: more columns leave the caches (native/README.md). And
-// whoever comes next waits less. A multiple of 64, the tile of flash attention.
-// The microbatch leaves room for what fills a step.
+// On a few cores a step of 192 tokens runs at the rate of one of 512 or a little above it: more
+// columns leave the caches (native/README.md). And whoever comes next waits less. A
+// multiple of 64, the tile of flash attention. The microbatch leaves room for what fills a step.
 constexpr uint32_t kFewThreads = 8;
 constexpr uint32_t kFewThreadsStep = 192;
 constexpr uint32_t kFewThreadsMicrobatch = 256;
-// Beside others, the wait for a step that runs counts more than the tenth that
-// this costs.
+// Beside others, the wait for a step that runs counts more than the tenth that this costs.
 constexpr uint32_t kFewThreadsSharedStep = 64;
 // A full step of a large model on a small GPU takes half a second and more.
 constexpr double kGpuStepMs = 50;
-// Of the memory that is left, and at most: what the host tier takes unless
-// told.
+// Of the memory that is left, and at most: what the host tier takes unless told.
 constexpr uint64_t kHostShare = 8;
 constexpr uint64_t kMaxHostBytes = 4ull << 30;
 
@@ -52,13 +48,12 @@ struct Sequences {
   uint32_t prefixes;
 };
 constexpr Sequences kDense{64, 32};
-// Each sequence of a recurrent model holds a state of its own, tens of
-// megabytes for a 4B model.
+// Each sequence of a recurrent model holds a state of its own, tens of megabytes for a 4B model.
 constexpr Sequences kRecurrent{16, 4};
 // A GPU answers more of them at once, and its cells hold more prefixes.
 constexpr Sequences kGpuDense{96, 64};
 
-void SetSequences(ContextPlan &plan, const EngineOptions &options, const Sequences &standard) {
+void SetSequences(ContextPlan& plan, const EngineOptions& options, const Sequences& standard) {
   plan.max_forks = options.max_forks != 0 ? std::min(options.max_forks, kMaxForks) : standard.forks;
   plan.max_prefixes = std::min(standard.prefixes, kMaxSequences - plan.max_forks);
   plan.sequences = plan.max_forks + plan.max_prefixes;
@@ -68,7 +63,7 @@ uint32_t RoundUp(uint32_t tokens) {
   return (std::min(tokens, UINT32_MAX - kPad) + kPad - 1) / kPad * kPad;
 }
 
-void SetBatches(ContextPlan &plan, const EngineOptions &options, uint32_t microbatch_tokens,
+void SetBatches(ContextPlan& plan, const EngineOptions& options, uint32_t microbatch_tokens,
                 bool whole_images) {
   plan.batch_tokens = std::min(options.batch_tokens != 0 ? options.batch_tokens : kBatchTokens,
                                plan.context_tokens);
@@ -76,19 +71,18 @@ void SetBatches(ContextPlan &plan, const EngineOptions &options, uint32_t microb
                                     : whole_images                 ? plan.batch_tokens
                                                                    : microbatch_tokens,
                                     plan.batch_tokens);
-  // Whole microbatches, so that filling the last one up (step.h, rule 3) never
-  // exceeds a batch.
+  // Whole microbatches, so that filling the last one up (step.h, rule 3) never exceeds a batch.
   plan.batch_tokens -= plan.batch_tokens % plan.microbatch_tokens;
 }
 
-// Plain attention writes its scores out: per microbatch one float for each
-// query, head and cell of the context.
-uint64_t ScoreBytes(const Model &model, const ContextPlan &plan) {
+// Plain attention writes its scores out: per microbatch one float for each query, head and
+// cell of the context.
+uint64_t ScoreBytes(const Model& model, const ContextPlan& plan) {
   return sizeof(float) * static_cast<uint64_t>(plan.context_tokens) * plan.microbatch_tokens *
          static_cast<uint64_t>(llama_model_n_head(model.get()));
 }
 
-void SetOuterTiers(ContextPlan &plan, const EngineOptions &options, const Model &model,
+void SetOuterTiers(ContextPlan& plan, const EngineOptions& options, const Model& model,
                    uint64_t left_bytes) {
   plan.outer_tiers = !options.deterministic || model.window() == 0;
   plan.host_bytes = !plan.outer_tiers         ? 0
@@ -97,28 +91,26 @@ void SetOuterTiers(ContextPlan &plan, const EngineOptions &options, const Model 
 }
 
 // Where llama.cpp's attention runs on the CPU, of whatever layers.
-uint32_t MinRows(const Model &model, const ContextPlan &plan) {
+uint32_t MinRows(const Model& model, const ContextPlan& plan) {
   const bool needed = !model.recurrent() && plan.flash_attention != FlashAttention::kOff &&
                       plan.microbatch_tokens >= kFlashRows;
   return needed ? kFlashRows : 0;
 }
 
-// ---- CPU
-// -------------------------------------------------------------------------
+// ---- CPU -------------------------------------------------------------------------
 
-// Dense models: flash attention, which skips what the mask hides and was a
-// quarter faster for prefixes and packed questions (benchmark layer `engine`).
-// Hybrid and recurrent models: their microbatches hold equally long pieces,
-// often few tokens, for which plain attention is faster and exact; it costs
-// memory, so a large context goes without.
-FlashAttention ChooseAttention(const Model &model, const EngineOptions &options,
+// Dense models: flash attention, which skips what the mask hides and was a quarter faster for
+// prefixes and packed questions (benchmark layer `engine`). Hybrid and recurrent models: their
+// microbatches hold equally long pieces, often few tokens, for which plain attention is faster and
+// exact; it costs memory, so a large context goes without.
+FlashAttention ChooseAttention(const Model& model, const EngineOptions& options,
                                uint64_t score_bytes, std::optional<uint64_t> available) {
   if (options.flash_attention != FlashAttention::kAuto) return options.flash_attention;
   if (!model.recurrent()) return FlashAttention::kAuto;
   return !available || score_bytes <= *available / 8 ? FlashAttention::kOff : FlashAttention::kAuto;
 }
 
-ContextPlan PlanForCpu(const Model &model, const EngineOptions &options, ContextPlan plan,
+ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, ContextPlan plan,
                        bool whole_images) {
   SetSequences(plan, options, model.recurrent() ? kRecurrent : kDense);
   const ContextCost cost = CostOfContext(model, options.cache_type);
@@ -149,9 +141,8 @@ ContextPlan PlanForCpu(const Model &model, const EngineOptions &options, Context
   plan.shared_step_tokens = few && !options.deterministic
                                 ? std::min(kFewThreadsSharedStep, plan.step_tokens)
                                 : plan.step_tokens;
-  // Each idle cell costs every step a little, and plain attention pays for them
-  // in full; bringing a prefix back from the host tier costs a hundredth of
-  // evaluating it.
+  // Each idle cell costs every step a little, and plain attention pays for them in full; bringing a
+  // prefix back from the host tier costs a hundredth of evaluating it.
   plan.idle_tokens = plan.flash_attention == FlashAttention::kOff ? plan.context_tokens / 16
                                                                   : plan.context_tokens / 4;
   plan.save_after = 1;
@@ -165,34 +156,29 @@ ContextPlan PlanForCpu(const Model &model, const EngineOptions &options, Context
                           " are available; choose fewer context tokens or forks");
   }
   SetOuterTiers(plan, options, model, available ? *available - plan.context_bytes : 0);
-  // 2,048 idle cells made a new request a quarter slower (benchmark layer
-  // `engine`).
+  // 2,048 idle cells made a new request a quarter slower (benchmark layer `engine`).
   plan.busy_tokens = plan.host_bytes > 0 ? std::min(kPad, plan.idle_tokens) : plan.idle_tokens;
   return plan;
 }
 
-// ---- encoders
-// --------------------------------------------------------------------
+// ---- hidden states ---------------------------------------------------------------
 
-// On any device. Attention of an encoder has a score for each two tokens of a
-// microbatch, those of other passes too, and a pass is one microbatch
-// (encode/encoder.h, rule 2).
-ContextPlan PlanForEncoder(const Model &model, const EngineOptions &options, ContextPlan plan) {
+// On any device. Attention of an encoder has a score for each two tokens of a microbatch, those of
+// other passes too, and a pass is one microbatch (encode/encoder.h, rule 2).
+ContextPlan PlanForStates(const Model& model, const EngineOptions& options, ContextPlan plan) {
   SetSequences(plan, options, kDense);
   plan.reads_states = true;
   plan.keeps_cells = model.hidden()->causal();
-  plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : kEncoderTokens;
+  plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : kPassTokens;
   const auto positions = static_cast<uint32_t>(model.hidden()->positions());
-  // Where options stand beside each other, a pass may have more tokens than
-  // positions.
+  // Where options stand beside each other, a pass may have more tokens than positions.
   if (!model.hidden()->parallel() && positions > 0) {
     plan.context_tokens = std::min(plan.context_tokens, positions);
   }
   plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
   plan.microbatch_tokens = std::max(plan.context_tokens, plan.step_tokens);
-  if (model.hidden()->causal()) {
-    // Logits of all its tokens come with the states: few at once. Cells are
-    // there for a whole step.
+  if (plan.keeps_cells) {
+    // Logits of all its tokens come with the states: few at once. Cells are there for a whole step.
     plan.spare_cells = plan.microbatch_tokens - plan.context_tokens + kPad;
     plan.microbatch_tokens = std::min(kStatesMicrobatch, plan.microbatch_tokens);
   }
@@ -203,19 +189,17 @@ ContextPlan PlanForEncoder(const Model &model, const EngineOptions &options, Con
   plan.flash_attention = options.flash_attention;
   const bool scores = plan.flash_attention == FlashAttention::kOff;
   plan.context_bytes = scores ? ScoreBytes(model, plan) : 0;
-  if (model.hidden()->causal()) {
+  if (plan.keeps_cells) {
     plan.context_bytes += CostOfContext(model, options.cache_type)
                               .Bytes(plan.context_tokens + plan.spare_cells, plan.sequences);
   }
   return plan;
 }
 
-// ---- GPU
-// -------------------------------------------------------------------------
+// ---- GPU -------------------------------------------------------------------------
 
-// Its sizes are in the options (gpu_plan.h); what layers it has no room for are
-// the CPU's.
-ContextPlan PlanForGpu(const Model &model, const EngineOptions &options, ContextPlan plan,
+// Its sizes are in the options (gpu_plan.h); what layers it has no room for are the CPU's.
+ContextPlan PlanForGpu(const Model& model, const EngineOptions& options, ContextPlan plan,
                        bool whole_images) {
   SetSequences(plan, options, model.recurrent() ? kRecurrent : kGpuDense);
   plan.context_tokens = RoundUp(options.context_tokens);
@@ -226,8 +210,7 @@ ContextPlan PlanForGpu(const Model &model, const EngineOptions &options, Context
   plan.step_tokens = model.layers_on_cpu() ? plan.microbatch_tokens : plan.batch_tokens;
   plan.shared_step_tokens = plan.step_tokens;
   if (!options.deterministic) plan.step_ms = kGpuStepMs;
-  // Attention reads each cell up to the highest one that is used, whosever it
-  // is.
+  // Attention reads each cell up to the highest one that is used, whosever it is.
   plan.idle_tokens =
       std::min(plan.context_tokens, std::max(kContextTokens, plan.context_tokens / 4));
   plan.busy_tokens = plan.idle_tokens;
@@ -253,26 +236,25 @@ llama_flash_attn_type FlashType(FlashAttention flash) {
 
 }  // namespace
 
-ContextPlan PlanContext(const Model &model, const EngineOptions &options, uint32_t default_threads,
+ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads,
                         bool whole_images) {
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
-  if (model.hidden() != nullptr) return PlanForEncoder(model, options, plan);
+  if (model.hidden() != nullptr) return PlanForStates(model, options, plan);
   plan.keeps_cells = true;
   plan.spare_cells = kPad;
   return model.on_cpu() ? PlanForCpu(model, options, plan, whole_images)
                         : PlanForGpu(model, options, plan, whole_images);
 }
 
-llama_context_params ParamsOf(const ContextPlan &plan, const EngineOptions &options) {
+llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options) {
   llama_context_params params = llama_context_default_params();
   params.n_ctx = plan.context_tokens + plan.spare_cells;
   params.n_batch = plan.batch_tokens;
   params.n_ubatch = plan.microbatch_tokens;
   params.n_seq_max = plan.sequences + kFillers;
-  // Only a question's last token has an output: without this, buffers for a
-  // whole batch of vocabulary-sized rows are reserved. llama.cpp asserts that
-  // it is at least n_seq_max.
+  // Only a question's last token has an output: without this, buffers for a whole batch of
+  // vocabulary-sized rows are reserved. llama.cpp asserts that it is at least n_seq_max.
   params.n_outputs_max = params.n_seq_max;
   params.n_threads = static_cast<int32_t>(plan.threads);
   params.n_threads_batch = static_cast<int32_t>(plan.threads);

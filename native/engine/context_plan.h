@@ -21,8 +21,7 @@ struct ContextPlan {
   uint32_t batch_tokens;
   uint32_t microbatch_tokens;
   uint32_t step_tokens;         // of one llama_decode at most
-  uint32_t shared_step_tokens;  // the same, where another workspace may be
-                                // waiting for its end
+  uint32_t shared_step_tokens;  // the same, where another workspace may be waiting for its end
   double step_ms;               // what a step may take by prediction; 0: its tokens alone count
   uint32_t threads;
   FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
@@ -33,17 +32,17 @@ struct ContextPlan {
   bool outer_tiers;                // whether states are kept outside (state_cache.h, rule 5)
   uint64_t host_bytes;
   uint64_t context_bytes;  // cells, states, and the scores of plain attention
-  bool reads_states;       // hidden states: every token has an output
+  bool reads_states;       // hidden states tell the answers: every token has an output
   bool keeps_cells;        // a decoder's
 };
 
-// Fills in what the options leave open. Throws EngineError ERR_MODEL_MEMORY if
-// the context would not fit into RAM; for GPUs, gpu_plan.h has seen to that.
-// `whole_images`: each of them goes into one microbatch.
-ContextPlan PlanContext(const Model &model, const EngineOptions &options, uint32_t default_threads,
+// Fills in what the options leave open. Throws EngineError ERR_MODEL_MEMORY if the context would
+// not fit into RAM; for GPUs, gpu_plan.h has seen to that. `whole_images`: each of them goes into
+// one microbatch.
+ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads,
                         bool whole_images);
 
 // What llama.cpp is asked for.
-llama_context_params ParamsOf(const ContextPlan &plan, const EngineOptions &options);
+llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options);
 
 }  // namespace oi

@@ -21,9 +21,8 @@ namespace {
 constexpr char kTemplateKey[] = "tokenizer.chat_template";
 constexpr char kDecisionKey[] = ".decision.type";  // behind the architecture's name
 
-// llama.cpp says the same for a missing file and for a wrong one; look before
-// it does.
-void CheckMagic(const std::string &path) {
+// llama.cpp says the same for a missing file and for a wrong one; look before it does.
+void CheckMagic(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw EngineError("ERR_MODEL_NOT_FOUND", path + " cannot be read");
   std::array<char, 4> magic{};
@@ -33,21 +32,21 @@ void CheckMagic(const std::string &path) {
 }
 
 struct ProgressState {
-  const std::atomic<bool> &stop;
-  const Model::Progress &report;
+  const std::atomic<bool>& stop;
+  const Model::Progress& report;
 };
 
-bool OnProgress(float progress, void *data) {
-  const auto *state = static_cast<ProgressState *>(data);
+bool OnProgress(float progress, void* data) {
+  const auto* state = static_cast<ProgressState*>(data);
   if (state->report) state->report(progress);
   return !state->stop.load(std::memory_order_relaxed);
 }
 
-std::string TokenText(const llama_vocab *vocab, llama_token token) {
+std::string TokenText(const llama_vocab* vocab, llama_token token) {
   return token == LLAMA_TOKEN_NULL ? "" : llama_vocab_get_text(vocab, token);
 }
 
-llama_load_mode LoadMode(const EngineOptions &options) {
+llama_load_mode LoadMode(const EngineOptions& options) {
   if (options.metadata_only) return LLAMA_LOAD_MODE_NONE;
   if (options.mlock) {
     return options.mmap ? LLAMA_LOAD_MODE_MMAP_MLOCK : LLAMA_LOAD_MODE_MLOCK;
@@ -62,13 +61,13 @@ class ExpertsOnCpu {
     for (int32_t i = 0; i < layers; ++i) {
       patterns_.push_back(ExpertsPattern(static_cast<size_t>(i)));
     }
-    for (const std::string &pattern : patterns_) {
+    for (const std::string& pattern : patterns_) {
       overrides_.push_back({pattern.c_str(), ggml_backend_cpu_buffer_type()});
     }
     overrides_.push_back({nullptr, nullptr});
   }
 
-  const llama_model_tensor_buft_override *get() const {
+  const llama_model_tensor_buft_override* get() const {
     return patterns_.empty() ? nullptr : overrides_.data();
   }
 
@@ -77,17 +76,16 @@ class ExpertsOnCpu {
   std::vector<llama_model_tensor_buft_override> overrides_;
 };
 
-// What a file that cannot be loaded says about itself; "" if that is no
-// decision model.
-std::string DecisionType(const std::string &path) {
+// What a file that cannot be loaded says about itself; "" if that is no decision model.
+std::string DecisionType(const std::string& path) {
   const GgufFile file(path);
   return file.Text(file.Text("general.architecture").value_or("") + kDecisionKey).value_or("");
 }
 
 }  // namespace
 
-std::unique_ptr<Model> Model::Load(const EngineOptions &options, const std::atomic<bool> &stop,
-                                   const Progress &progress) {
+std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atomic<bool>& stop,
+                                   const Progress& progress) {
   static std::once_flag once;
   std::call_once(once, llama_backend_init);
   CaptureLog();
@@ -100,9 +98,8 @@ std::unique_ptr<Model> Model::Load(const EngineOptions &options, const std::atom
   ProgressState state{stop, progress};
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = gpus.empty() ? 0 : options.gpu_layers;
-  // Also an empty list: without one llama.cpp takes all GPUs, and puts weights
-  // that stay on the CPU into buffers of theirs, where our kernels are not
-  // asked.
+  // Also an empty list: without one llama.cpp takes all GPUs, and puts weights that stay on the CPU
+  // into buffers of theirs, where our kernels are not asked.
   Devices devices = gpus;
   devices.push_back(nullptr);
   params.devices = devices.data();
@@ -119,14 +116,13 @@ std::unique_ptr<Model> Model::Load(const EngineOptions &options, const std::atom
   params.progress_callback_user_data = &state;
 
   ClearLog();
-  llama_model *raw = llama_model_load_from_file(options.model_path.c_str(), params);
+  llama_model* raw = llama_model_load_from_file(options.model_path.c_str(), params);
   if (raw == nullptr) {
     if (stop) throw EngineError("ERR_ENGINE_CLOSED", "closed while the model was loading");
     const std::string reason = FirstLoggedError();
-    const auto says = [&](const char *text) { return reason.find(text) != std::string::npos; };
+    const auto says = [&](const char* text) { return reason.find(text) != std::string::npos; };
     const bool unknown = says("unknown model architecture");
-    // A decision model's head is made of tensors that llama.cpp has no place
-    // for, or another one.
+    // A decision model's head is made of tensors that llama.cpp has no place for, or another one.
     if (unknown || says("wrong number of tensors") || says("wrong shape")) {
       if (const std::string type = DecisionType(options.model_path); !type.empty()) {
         throw EngineError("ERR_MODEL_UNSUPPORTED",
@@ -141,7 +137,7 @@ std::unique_ptr<Model> Model::Load(const EngineOptions &options, const std::atom
   auto model = std::unique_ptr<Model>(new Model(raw, std::move(gpus), MemoryLogged(), own_kernels));
   const std::string type = model->Meta(model->Meta("general.architecture") + kDecisionKey);
   const std::string what = type.empty() ? "" : "decision model of the type " + type + ": ";
-  const auto refuse = [&](const char *reason) {
+  const auto refuse = [&](const char* reason) {
     throw EngineError("ERR_MODEL_UNSUPPORTED", options.model_path + ": " + what + reason);
   };
   if (llama_vocab_type(model->vocab_) == LLAMA_VOCAB_TYPE_NONE) refuse("it has no vocabulary");
@@ -150,15 +146,14 @@ std::unique_ptr<Model> Model::Load(const EngineOptions &options, const std::atom
   if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw) ||
       IsEncoder(model->Meta("general.architecture"))) {
     refuse(
-        "an encoder writes no text, and this one has no head of markers@1: "
-        "give a decoder, as "
+        "an encoder writes no text, and this one has no head of markers@1: give a decoder, as "
         "an instruct model");
   }
   if (llama_model_is_diffusion(raw)) refuse("a diffusion model does not predict a next token");
   return model;
 }
 
-Model::Model(llama_model *model, Devices gpus, LoggedMemory memory, bool kernels)
+Model::Model(llama_model* model, Devices gpus, LoggedMemory memory, bool kernels)
     : model_(model),
       vocab_(llama_model_get_vocab(model)),
       gpus_(std::move(gpus)),
@@ -177,7 +172,7 @@ bool Model::recurrent() const {
 
 size_t Model::window() const { return static_cast<size_t>(std::max(0, llama_model_n_swa(model_))); }
 
-std::string Model::Meta(const std::string &key) const {
+std::string Model::Meta(const std::string& key) const {
   const int32_t length = llama_model_meta_val_str(model_, key.c_str(), nullptr, 0);
   if (length < 0) return "";
   std::string value(static_cast<size_t>(length) + 1, '\0');
@@ -206,7 +201,7 @@ ModelFacts Model::Facts() const {
   facts.hybrid = llama_model_is_hybrid(model_);
   facts.bos_token = TokenText(vocab_, llama_vocab_bos(vocab_));
   facts.eos_token = TokenText(vocab_, llama_vocab_eos(vocab_));
-  if (const char *chat_template = llama_model_chat_template(model_, nullptr)) {
+  if (const char* chat_template = llama_model_chat_template(model_, nullptr)) {
     facts.has_chat_template = true;
     facts.chat_template = chat_template;
   }
@@ -215,8 +210,7 @@ ModelFacts Model::Facts() const {
     std::array<char, 256> key{};
     if (llama_model_meta_key_by_index(model_, i, key.data(), key.size()) < 0) continue;
     const std::string name = key.data();
-    // Templates are given on their own. (Arrays, as the token list, are not
-    // among these values.)
+    // Templates are given on their own. (Arrays, as the token list, are not among these values.)
     if (name.rfind(kTemplateKey, 0) == 0) {
       const size_t length = std::strlen(kTemplateKey) + 1;
       if (name.size() > length) facts.chat_templates.emplace_back(name.substr(length), Meta(name));

@@ -7,7 +7,7 @@
 namespace oi {
 
 // In lanes, which is vectorized without a licence to reorder.
-inline float Dot(const float *a, const float *b, size_t count) {
+inline float Dot(const float* a, const float* b, size_t count) {
   constexpr size_t kLanes = 16;
   float lanes[kLanes] = {};
   size_t i = 0;

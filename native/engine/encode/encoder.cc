@@ -40,8 +40,8 @@ struct Encoder::Encoding : Task {
   Work left;
 };
 
-Encoder::Encoder(const Model &model, const EngineOptions &options, uint32_t default_threads,
-                 const std::atomic<bool> &stop)
+Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t default_threads,
+                 const std::atomic<bool>& stop)
     : model_(model),
       readout_(*model.hidden()),
       options_(options),
@@ -54,19 +54,19 @@ Encoder::Encoder(const Model &model, const EngineOptions &options, uint32_t defa
   context_.emplace(model, options, plan_, &Encoder::OnAbort, this);
 }
 
-bool Encoder::OnAbort(void *self) {
-  const auto *encoder = static_cast<Encoder *>(self);
+bool Encoder::OnAbort(void* self) {
+  const auto* encoder = static_cast<Encoder*>(self);
   if (encoder->stop_.load(std::memory_order_relaxed)) return true;
   return encoder->evaluating_ && encoder->Abandoned();
 }
 
 bool Encoder::Abandoned() const {
   return std::all_of(tasks_.begin(), tasks_.end(),
-                     [](const Task *task) { return task->abandoned(); });
+                     [](const Task* task) { return task->abandoned(); });
 }
 
-// More than once: the first pass waits for the weights' pages. And the fastest
-// counts, as another process may have had the core in some.
+// More than once: the first pass waits for the weights' pages. And the fastest counts, as another
+// process may have had the core in some.
 void Encoder::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.context_tokens);
   const auto measure = [&] {
@@ -84,8 +84,7 @@ void Encoder::WarmUp() {
   };
   measure();
   if (context_->own_attention()) {
-    // It gives a token the same bits among few and among many, on any number of
-    // threads.
+    // It gives a token the same bits among few and among many, on any number of threads.
     context_->AdaptThreads();
   } else if (model_.on_cpu() && plan_.flash_attention == FlashAttention::kAuto) {
     // llama.cpp's own sums in half precision here, by up to 2e-2 in a logit.
@@ -109,9 +108,9 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
   auto task = std::make_unique<Encoding>();
   task->request = std::move(request);
   task->abandoned = std::move(abandoned);
-  const std::vector<TokenizedQuestion> &questions = task->request.questions;
+  const std::vector<TokenizedQuestion>& questions = task->request.questions;
   const size_t state = task->request.prefix.size();
-  ScoreResult &result = task->result;
+  ScoreResult& result = task->result;
   result.prefix_tokens = state;
   size_t evaluated = 0;  // tokens that a question has, each with its state
   for (size_t i = 0; i < questions.size(); ++i) {
@@ -121,7 +120,7 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
       evaluated += state + questions[i].tokens.size();
       continue;
     }
-    for (PassPlan &pass : PlanPasses(task->request, i, readout_, plan_.context_tokens)) {
+    for (PassPlan& pass : PlanPasses(task->request, i, readout_, plan_.context_tokens)) {
       evaluated += pass.tokens;
       task->left += WorkOf(pass.tokens);
       task->passes.push_back(pass);
@@ -135,7 +134,7 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
   return task;
 }
 
-Work Encoder::Remaining(const Task &task) const { return static_cast<const Encoding &>(task).left; }
+Work Encoder::Remaining(const Task& task) const { return static_cast<const Encoding&>(task).left; }
 
 void Encoder::StartStep(size_t tokens) {
   stats_.capacity_tokens += tokens;
@@ -153,13 +152,13 @@ bool Encoder::full() const {
   return batch_.size() >= size_ || runs_.size() == plan_.max_forks || alone_;
 }
 
-size_t Encoder::Take(Task &offered) {
-  auto &task = static_cast<Encoding &>(offered);
+size_t Encoder::Take(Task& offered) {
+  auto& task = static_cast<Encoding&>(offered);
   const size_t before = batch_.size();
   const size_t begun = task.begun;
   if (task.suspect && before > 0) return 0;  // rule 5
   while (task.begun < task.passes.size() && !full()) {
-    const PassPlan &pass = task.passes[task.begun];
+    const PassPlan& pass = task.passes[task.begun];
     // A step that has nothing yet takes any pass (rule 2).
     if (batch_.size() > 0 && batch_.size() + pass.tokens > size_) break;
     Add(task, task.begun++);
@@ -170,11 +169,11 @@ size_t Encoder::Take(Task &offered) {
   return batch_.size() - before;
 }
 
-void Encoder::Add(Encoding &task, size_t index) {
-  const PassPlan &pass = task.passes[index];
+void Encoder::Add(Encoding& task, size_t index) {
+  const PassPlan& pass = task.passes[index];
   Run run{&task, index, batch_.size(), TokensOf(task.request, pass, readout_)};
   const auto sequence = static_cast<llama_seq_id>(runs_.size());
-  for (const PassToken &token : run.tokens) {
+  for (const PassToken& token : run.tokens) {
     batch_.Add(token.token, token.position, sequence, true);
   }
   work_ += WorkOf(run.tokens.size());
@@ -183,7 +182,7 @@ void Encoder::Add(Encoding &task, size_t index) {
 
 bool Encoder::RunStep() {
   const auto undo = [&] {
-    for (const Run &run : runs_) run.task->begun = std::min(run.task->begun, run.pass);
+    for (const Run& run : runs_) run.task->begun = std::min(run.task->begun, run.pass);
   };
   if (Abandoned()) {
     undo();
@@ -207,16 +206,15 @@ bool Encoder::RunStep() {
   } else if (tasks_.size() == 1) {
     tasks_.front()->not_finite = true;
   } else {
-    for (Encoding *task : tasks_) task->suspect = true;  // rule 5
+    for (Encoding* task : tasks_) task->suspect = true;  // rule 5
     undo();
   }
   return true;
 }
 
-// Reads the states of all tokens. Returns what llama.cpp did of the first call
-// that failed, or 0.
-int32_t Encoder::Evaluate(Batch &batch) {
-  llama_context *context = context_->get();
+// Reads the states of all tokens. Returns what llama.cpp did of the first call that failed, or 0.
+int32_t Encoder::Evaluate(Batch& batch) {
+  llama_context* context = context_->get();
   const size_t count = batch.size();
   states_.resize(count * width_);
   int32_t status = 0;
@@ -226,7 +224,7 @@ int32_t Encoder::Evaluate(Batch &batch) {
     status = readout_.causal() ? llama_decode(context, view) : llama_encode(context, view);
     llama_synchronize(context);
     for (size_t i = 0; i < part && status == 0; ++i) {
-      const float *row = llama_get_embeddings_ith(context, static_cast<int32_t>(i));
+      const float* row = llama_get_embeddings_ith(context, static_cast<int32_t>(i));
       if (row == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no states");
       std::copy_n(row, width_, states_.begin() + static_cast<ptrdiff_t>((begin + i) * width_));
     }
@@ -243,9 +241,9 @@ int32_t Encoder::Evaluate(Batch &batch) {
 // False if any logit is not finite.
 bool Encoder::ReadLogits() {
   bool finite = true;
-  for (const Run &run : runs_) {
-    const PassPlan &pass = run.task->passes[run.pass];
-    float *logits = run.task->result.logits.data() + run.task->offsets[pass.question] + pass.first;
+  for (const Run& run : runs_) {
+    const PassPlan& pass = run.task->passes[run.pass];
+    float* logits = run.task->result.logits.data() + run.task->offsets[pass.question] + pass.first;
     const PassSummaries summaries(run.tokens, pass.count, width_,
                                   [&](size_t i) { return State(run.row + i); });
     for (size_t option = 0; option < pass.count; ++option) {
@@ -257,22 +255,21 @@ bool Encoder::ReadLogits() {
 }
 
 void Encoder::Advance() {
-  for (const Run &run : runs_) {
+  for (const Run& run : runs_) {
     const size_t tokens = run.task->passes[run.pass].tokens;
     const Work done = WorkOf(tokens);
     run.task->left += {-done.tokens, -done.attended};
     run.task->suffix_evaluated += tokens;
   }
-  for (Encoding *task : tasks_) {
+  for (Encoding* task : tasks_) {
     if (task->begun == task->passes.size()) Finish(*task);
   }
 }
 
-// Behind a question's logits stands their log-sum-exp, as there is no
-// vocabulary beside them.
-void Encoder::Finish(Encoding &task) const {
-  for (const Task::Item &item : task.items) {
-    float *logits = task.result.logits.data() + item.offset;
+// Behind a question's logits stands their log-sum-exp, as there is no vocabulary beside them.
+void Encoder::Finish(Encoding& task) const {
+  for (const Task::Item& item : task.items) {
+    float* logits = task.result.logits.data() + item.offset;
     const size_t count = task.request.questions[item.question].candidates.size();
     logits[count] = static_cast<float>(LogSumExp(logits, count));
   }
@@ -290,7 +287,7 @@ void Encoder::CountStep(double ms) {
   rate_.Add(work_, ms);
 }
 
-void Encoder::Drop(Task &task) {
+void Encoder::Drop(Task& task) {
   if (!task.done()) stats_.lost_tokens += task.suffix_evaluated;
 }
 

@@ -8,11 +8,11 @@
 
 namespace oi {
 
-void RefuseKey(const std::string &key, const std::string &what) {
+void RefuseKey(const std::string& key, const std::string& what) {
   throw EngineError("ERR_MODEL_UNSUPPORTED", key + ": " + what);
 }
 
-std::vector<float> ReadNumbers(const GgufFile &file, const std::string &key, size_t count) {
+std::vector<float> ReadNumbers(const GgufFile& file, const std::string& key, size_t count) {
   std::optional<std::vector<float>> values = file.Floats(key);
   if (!values) RefuseKey(key, "expected an array of float32");
   if (values->size() != count) {
@@ -22,7 +22,7 @@ std::vector<float> ReadNumbers(const GgufFile &file, const std::string &key, siz
   return std::move(*values);
 }
 
-std::vector<float> ReadUnits(const GgufFile &file, const std::string &key) {
+std::vector<float> ReadUnits(const GgufFile& file, const std::string& key) {
   std::vector<float> values = file.Floats(key).value_or(std::vector<float>());
   if (values.empty() || values.size() > kMostUnits) {
     RefuseKey(key, "expected an array of 1 to " + std::to_string(kMostUnits) + " float32");
@@ -30,7 +30,7 @@ std::vector<float> ReadUnits(const GgufFile &file, const std::string &key) {
   return values;
 }
 
-float ReadNumber(const GgufFile &file, const std::string &key) {
+float ReadNumber(const GgufFile& file, const std::string& key) {
   const std::optional<float> value = file.Float(key);
   if (!value) RefuseKey(key, "expected a float32");
   return *value;

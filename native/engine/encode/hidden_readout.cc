@@ -17,8 +17,8 @@ constexpr char kMarkers[] = "markers@1";
 constexpr char kPointer[] = "pointer@1";
 constexpr char kUnknownKey[] = "tokenizer.ggml.unknown_token_id";
 
-bool StateFirst(const std::string &key, const std::string &text) {
-  const auto at = [&](const std::string &name) {
+bool StateFirst(const std::string& key, const std::string& text) {
+  const auto at = [&](const std::string& name) {
     const size_t first = text.find(name);
     if (first == std::string::npos || text.find(name, first + 1) != std::string::npos) {
       RefuseKey(key, "expected " + name + " once");
@@ -32,7 +32,7 @@ bool StateFirst(const std::string &key, const std::string &text) {
 }
 
 // The one control token that the text is.
-Token FindMarker(const std::string &key, const std::string &text, const llama_vocab *vocab) {
+Token FindMarker(const std::string& key, const std::string& text, const llama_vocab* vocab) {
   Token token = 0;
   const int32_t count = llama_tokenize(vocab, text.data(), static_cast<int32_t>(text.size()),
                                        &token, 1, /*add_special=*/false, /*parse_special=*/true);
@@ -53,11 +53,11 @@ bool IsEncoder(std::string_view architecture) {
   return std::find(std::begin(kEncoders), std::end(kEncoders), architecture) != std::end(kEncoders);
 }
 
-std::unique_ptr<const HiddenReadout> HiddenReadout::Read(const std::string &path,
-                                                         const llama_model *model) {
-  const GgufFile file(path);
-  const std::string name = file.Text(kReadoutKey).value_or("");
+std::unique_ptr<const HiddenReadout> HiddenReadout::Read(const std::string& name,
+                                                         const std::string& path,
+                                                         const llama_model* model) {
   if (name != kMarkers && name != kPointer) return nullptr;
+  const GgufFile file(path);
   const std::string architecture = file.Text("general.architecture").value_or("");
   const bool markers = name == kMarkers;
   if (IsEncoder(architecture) != markers || llama_model_has_encoder(model)) {
@@ -74,11 +74,11 @@ std::unique_ptr<const HiddenReadout> HiddenReadout::Read(const std::string &path
                                                std::make_unique<PointerHead>(file, width));
 }
 
-HiddenReadout::HiddenReadout(const GgufFile &file, const llama_model *model,
-                             const std::string &prefix, std::unique_ptr<const Head> head)
+HiddenReadout::HiddenReadout(const GgufFile& file, const llama_model* model,
+                             const std::string& prefix, std::unique_ptr<const Head> head)
     : head_(std::move(head)) {
-  const llama_vocab *vocab = llama_model_get_vocab(model);
-  const auto text = [&](const std::string &key) { return file.Text(key).value_or(""); };
+  const llama_vocab* vocab = llama_model_get_vocab(model);
+  const auto text = [&](const std::string& key) { return file.Text(key).value_or(""); };
   causal_ = !IsEncoder(text("general.architecture"));
   const std::string template_key = prefix + "template";
   state_first_ = StateFirst(template_key, text(template_key));
@@ -93,8 +93,7 @@ HiddenReadout::HiddenReadout(const GgufFile &file, const llama_model *model,
   }
   pass_options_ = file.Unsigned(prefix + "pass_options").value_or(0);
   positions_ = static_cast<size_t>(std::max(0, llama_model_n_ctx_train(model)));
-  // A caller's text can be of unknown tokens, which many files list among those
-  // of control.
+  // A caller's text can be of unknown tokens, which many files list among those of control.
   const auto unknown = static_cast<Token>(file.Unsigned(kUnknownKey).value_or(UINT32_MAX));
   for (Token token = 0; token < llama_vocab_n_tokens(vocab); ++token) {
     const bool control = llama_vocab_get_attr(vocab, token) & LLAMA_TOKEN_ATTR_CONTROL;

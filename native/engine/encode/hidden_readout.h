@@ -20,16 +20,16 @@ bool IsEncoder(std::string_view architecture);
 
 class HiddenReadout {
  public:
-  // Null if `name`, the model's oi.readout, is none of these. Throws
-  // EngineError ERR_MODEL_UNSUPPORTED naming the key that is not as it must be.
-  static std::unique_ptr<const HiddenReadout> Read(const std::string &path,
-                                                   const llama_model *model);
+  // Null if `name`, the model's oi.readout, is none of these. Throws EngineError
+  // ERR_MODEL_UNSUPPORTED naming the key that is not as it must be.
+  static std::unique_ptr<const HiddenReadout> Read(const std::string& name, const std::string& path,
+                                                   const llama_model* model);
 
   // `prefix` of its keys: "oi.markers." or "oi.pointer.".
-  HiddenReadout(const class GgufFile &file, const llama_model *model, const std::string &prefix,
+  HiddenReadout(const class GgufFile& file, const llama_model* model, const std::string& prefix,
                 std::unique_ptr<const Head> head);
 
-  const Head &head() const { return *head_; }
+  const Head& head() const { return *head_; }
   // A decoder's: a token sees those before it alone.
   bool causal() const { return causal_; }
   Token marker() const { return marker_; }

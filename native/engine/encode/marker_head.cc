@@ -11,11 +11,11 @@ namespace oi {
 namespace {
 
 const std::string kPrefix = "oi.markers.head.";
-constexpr const char *kNames[] = {"marker", "option", "state", "question", "first"};
+constexpr const char* kNames[] = {"marker", "option", "state", "question", "first"};
 
 float Gelu(float x) { return 0.5f * x * (1.0f + std::erf(x * 0.70710678f)); }
 
-std::optional<Summary> FindSummary(const std::string &name) {
+std::optional<Summary> FindSummary(const std::string& name) {
   for (size_t i = 0; i < std::size(kNames); ++i) {
     if (name == kNames[i]) return static_cast<Summary>(i);
   }
@@ -24,14 +24,14 @@ std::optional<Summary> FindSummary(const std::string &name) {
 
 }  // namespace
 
-MarkerHead::MarkerHead(const GgufFile &file, size_t width) : width_(width) {
+MarkerHead::MarkerHead(const GgufFile& file, size_t width) : width_(width) {
   ReadCosine(file);
   ReadLayers(file);
   if (!cosine_scale_ && inputs_.empty())
     RefuseKey(kPrefix + "inputs", "expected these or cosine.scale");
 }
 
-void MarkerHead::ReadCosine(const GgufFile &file) {
+void MarkerHead::ReadCosine(const GgufFile& file) {
   cosine_scale_ = file.Float(kPrefix + "cosine.scale");
   if (!cosine_scale_ || !file.Has(kPrefix + "cosine.weight")) return;
   const size_t count = file.Floats(kPrefix + "cosine.weight").value_or(std::vector<float>()).size();
@@ -42,13 +42,13 @@ void MarkerHead::ReadCosine(const GgufFile &file) {
   cosine_weight_ = ReadNumbers(file, kPrefix + "cosine.weight", rows * width_);
 }
 
-void MarkerHead::ReadLayers(const GgufFile &file) {
+void MarkerHead::ReadLayers(const GgufFile& file) {
   if (!file.Has(kPrefix + "inputs")) return;
   const auto names = file.Texts(kPrefix + "inputs");
   if (!names || names->empty() || names->size() > 32) {
     RefuseKey(kPrefix + "inputs", "expected an array of 1 to 32 strings");
   }
-  for (const std::string &name : *names) inputs_.push_back(ParseInput(name));
+  for (const std::string& name : *names) inputs_.push_back(ParseInput(name));
   hidden_bias_ = ReadUnits(file, kPrefix + "hidden.bias");
   const size_t hidden = hidden_bias_.size();
   hidden_weight_ = ReadNumbers(file, kPrefix + "hidden.weight", hidden * inputs_.size() * width_);
@@ -56,8 +56,8 @@ void MarkerHead::ReadLayers(const GgufFile &file) {
   output_bias_ = ReadNumber(file, kPrefix + "output.bias");
 }
 
-MarkerHead::Input MarkerHead::ParseInput(const std::string &text) {
-  const auto two = [&](Input::Kind kind, const std::string &pair,
+MarkerHead::Input MarkerHead::ParseInput(const std::string& text) {
+  const auto two = [&](Input::Kind kind, const std::string& pair,
                        char between) -> std::optional<Input> {
     const size_t at = pair.find(between);
     if (at == std::string::npos) return std::nullopt;
@@ -78,7 +78,7 @@ MarkerHead::Input MarkerHead::ParseInput(const std::string &text) {
                 text);
 }
 
-float MarkerHead::Logit(const Summaries &summaries) const {
+float MarkerHead::Logit(const Summaries& summaries) const {
   float logit = 0;
   if (cosine_scale_) {
     logit += *cosine_scale_ * Cosine(summaries[Summary::kOption], summaries[Summary::kState]);
@@ -87,8 +87,8 @@ float MarkerHead::Logit(const Summaries &summaries) const {
   return logit;
 }
 
-float MarkerHead::Cosine(const float *option, const float *state) const {
-  const auto cosine = [](const float *a, const float *b, size_t count) {
+float MarkerHead::Cosine(const float* option, const float* state) const {
+  const auto cosine = [](const float* a, const float* b, size_t count) {
     const float lengths = std::sqrt(Dot(a, a, count)) * std::sqrt(Dot(b, b, count));
     return lengths > 0 ? Dot(a, b, count) / lengths : 0.0f;
   };
@@ -96,19 +96,19 @@ float MarkerHead::Cosine(const float *option, const float *state) const {
   const size_t rows = cosine_weight_.size() / width_;
   std::vector<float> mapped(2 * rows);
   for (size_t row = 0; row < rows; ++row) {
-    const float *weight = cosine_weight_.data() + row * width_;
+    const float* weight = cosine_weight_.data() + row * width_;
     mapped[row] = Dot(weight, option, width_);
     mapped[rows + row] = Dot(weight, state, width_);
   }
   return cosine(mapped.data(), mapped.data() + rows, rows);
 }
 
-float MarkerHead::Layers(const Summaries &summaries) const {
+float MarkerHead::Layers(const Summaries& summaries) const {
   std::vector<float> x;
   x.reserve(inputs_.size() * width_);
-  for (const Input &input : inputs_) {
-    const float *a = summaries[input.first];
-    const float *b = summaries[input.second];
+  for (const Input& input : inputs_) {
+    const float* a = summaries[input.first];
+    const float* b = summaries[input.second];
     for (size_t i = 0; i < width_; ++i) {
       switch (input.kind) {
         case Input::Kind::kPlain:

@@ -15,15 +15,14 @@ class GgufFile;
 
 class MarkerHead final : public Head {
  public:
-  // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED
-  // naming the key that is not as it must be.
-  MarkerHead(const GgufFile &file, size_t width);
+  // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED naming the key that is
+  // not as it must be.
+  MarkerHead(const GgufFile& file, size_t width);
 
-  float Logit(const Summaries &summaries) const override;
+  float Logit(const Summaries& summaries) const override;
 
  private:
-  // One input of the hidden layer: a summary, or of two, number by number,
-  // product or distance.
+  // One input of the hidden layer: a summary, or of two, number by number, product or distance.
   struct Input {
     enum class Kind { kPlain, kProduct, kDistance };
     Kind kind;
@@ -31,11 +30,11 @@ class MarkerHead final : public Head {
     Summary second;
   };
 
-  static Input ParseInput(const std::string &text);
-  void ReadCosine(const GgufFile &file);
-  void ReadLayers(const GgufFile &file);
-  float Cosine(const float *option, const float *state) const;
-  float Layers(const Summaries &summaries) const;
+  static Input ParseInput(const std::string& text);
+  void ReadCosine(const GgufFile& file);
+  void ReadLayers(const GgufFile& file);
+  float Cosine(const float* option, const float* state) const;
+  float Layers(const Summaries& summaries) const;
 
   const size_t width_;
   std::optional<float> cosine_scale_;

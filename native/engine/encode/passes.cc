@@ -15,7 +15,7 @@ class Extent {
  public:
   Extent(size_t others, bool parallel) : tokens_(others), others_(others), parallel_(parallel) {}
 
-  void Add(const Range &option) {
+  void Add(const Range& option) {
     tokens_ += option.size();
     longest_ = std::max(longest_, option.size());
   }
@@ -35,8 +35,8 @@ PassPlan Share(size_t question, size_t options, size_t index, size_t passes) {
   return {question, first, options * (index + 1) / passes - first, 0};
 }
 
-[[noreturn]] void RefuseLength(const TokenizedRequest &request, const TokenizedQuestion &question,
-                               const Extent &extent, size_t tokens, size_t positions) {
+[[noreturn]] void RefuseLength(const TokenizedRequest& request, const TokenizedQuestion& question,
+                               const Extent& extent, size_t tokens, size_t positions) {
   const bool by_positions = extent.positions() > positions;
   const std::string unit = by_positions ? "positions" : "tokens";
   const size_t needed = by_positions ? extent.positions() : extent.tokens();
@@ -50,8 +50,8 @@ PassPlan Share(size_t question, size_t options, size_t index, size_t passes) {
 
 }  // namespace
 
-QuestionPieces FindPieces(const TokenizedQuestion &question, const HiddenReadout &readout) {
-  const std::vector<Token> &tokens = question.tokens;
+QuestionPieces FindPieces(const TokenizedQuestion& question, const HiddenReadout& readout) {
+  const std::vector<Token>& tokens = question.tokens;
   QuestionPieces pieces{};
   const auto marker = std::find(tokens.begin(), tokens.end(), readout.marker());
   size_t at = static_cast<size_t>(marker - tokens.begin());
@@ -70,9 +70,9 @@ QuestionPieces FindPieces(const TokenizedQuestion &question, const HiddenReadout
   return pieces;
 }
 
-std::vector<PassPlan> PlanPasses(const TokenizedRequest &request, size_t question,
-                                 const HiddenReadout &readout, size_t limit) {
-  const TokenizedQuestion &asked = request.questions[question];
+std::vector<PassPlan> PlanPasses(const TokenizedRequest& request, size_t question,
+                                 const HiddenReadout& readout, size_t limit) {
+  const TokenizedQuestion& asked = request.questions[question];
   const QuestionPieces pieces = FindPieces(asked, readout);
   const size_t others = request.prefix.size() + pieces.before.size() + pieces.after.size();
   const size_t options = pieces.options.size();
@@ -94,10 +94,10 @@ std::vector<PassPlan> PlanPasses(const TokenizedRequest &request, size_t questio
   }
 }
 
-std::vector<PassToken> TokensOf(const TokenizedRequest &request, const PassPlan &pass,
-                                const HiddenReadout &readout) {
+std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan& pass,
+                                const HiddenReadout& readout) {
   using Role = PassToken::Role;
-  const TokenizedQuestion &question = request.questions[pass.question];
+  const TokenizedQuestion& question = request.questions[pass.question];
   const QuestionPieces pieces = FindPieces(question, readout);
   std::vector<PassToken> tokens;
   tokens.reserve(pass.tokens);
@@ -109,7 +109,7 @@ std::vector<PassToken> TokensOf(const TokenizedRequest &request, const PassPlan 
   const auto add_state = [&] {
     for (const Token token : request.prefix) add(token, Role::kState, 0);
   };
-  const auto add_question = [&](const Range &range) {
+  const auto add_question = [&](const Range& range) {
     for (size_t i = range.begin; i < range.end; ++i) add(question.tokens[i], Role::kQuestion, 0);
   };
 
@@ -119,7 +119,7 @@ std::vector<PassToken> TokensOf(const TokenizedRequest &request, const PassPlan 
   size_t end = position;
   for (size_t option = 0; option < pass.count; ++option) {
     if (readout.parallel()) position = start;
-    const Range &range = pieces.options[pass.first + option];
+    const Range& range = pieces.options[pass.first + option];
     for (size_t i = range.begin; i < range.end; ++i) {
       add(question.tokens[i], Role::kOption, option);
       if (i == range.begin) tokens.back().role = Role::kMarker;

@@ -1,5 +1,4 @@
-// A question of `markers@1` as passes through an encoder: which of its tokens
-// stand where.
+// A question of `markers@1` as passes through an encoder: which of its tokens stand where.
 
 #pragma once
 
@@ -12,8 +11,7 @@
 
 namespace oi {
 
-// Of a question's tokens, which are text and markers alone: the state is not
-// among them.
+// Of a question's tokens, which are text and markers alone: the state is not among them.
 struct QuestionPieces {
   struct Range {
     size_t begin;
@@ -25,8 +23,7 @@ struct QuestionPieces {
   Range after;
 };
 
-// Options [first, first + count) of a question, with the question and the
-// state.
+// Options [first, first + count) of a question, with the question and the state.
 struct PassPlan {
   size_t question;
   size_t first;
@@ -43,17 +40,16 @@ struct PassToken {
   size_t option;  // of the pass; of a marker or an option's text
 };
 
-// Throws EngineError ERR_INVALID_ARGUMENT if there are not as many markers as
-// candidates.
-QuestionPieces FindPieces(const TokenizedQuestion &question, const HiddenReadout &readout);
+// Throws EngineError ERR_INVALID_ARGUMENT if there are not as many markers as candidates.
+QuestionPieces FindPieces(const TokenizedQuestion& question, const HiddenReadout& readout);
 
-// In as few passes of at most `limit` tokens as hold the options, in order and
-// as evenly as can be. Throws EngineError ERR_STATE_TOO_LONG with the numbers.
-std::vector<PassPlan> PlanPasses(const TokenizedRequest &request, size_t question,
-                                 const HiddenReadout &readout, size_t limit);
+// In as few passes of at most `limit` tokens as hold the options, in order and as evenly as can be.
+// Throws EngineError ERR_STATE_TOO_LONG with the numbers.
+std::vector<PassPlan> PlanPasses(const TokenizedRequest& request, size_t question,
+                                 const HiddenReadout& readout, size_t limit);
 
 // The tokens of a pass in their order.
-std::vector<PassToken> TokensOf(const TokenizedRequest &request, const PassPlan &pass,
-                                const HiddenReadout &readout);
+std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan& pass,
+                                const HiddenReadout& readout);
 
 }  // namespace oi

@@ -13,7 +13,7 @@ const std::string kPrefix = "oi.pointer.head.";
 
 }  // namespace
 
-PointerHead::PointerHead(const GgufFile &file, size_t width)
+PointerHead::PointerHead(const GgufFile& file, size_t width)
     : width_(width),
       query_bias_(ReadUnits(file, kPrefix + "query.bias")),
       query_weight_(ReadNumbers(file, kPrefix + "query.weight", query_bias_.size() * width)),
@@ -21,7 +21,7 @@ PointerHead::PointerHead(const GgufFile &file, size_t width)
       key_bias_(ReadNumbers(file, kPrefix + "key.bias", query_bias_.size())),
       scale_(ReadNumber(file, kPrefix + "scale")) {}
 
-float PointerHead::Logit(const Summaries &summaries) const {
+float PointerHead::Logit(const Summaries& summaries) const {
   float sum = 0;
   for (size_t unit = 0; unit < query_bias_.size(); ++unit) {
     const size_t row = unit * width_;

@@ -1,5 +1,4 @@
-// The head of `pointer@1`: how much the pass' last token points to an option's
-// last one.
+// The head of `pointer@1`: how much the pass' last token points to an option's last one.
 
 #pragma once
 
@@ -14,11 +13,11 @@ class GgufFile;
 
 class PointerHead final : public Head {
  public:
-  // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED
-  // naming the key that is not as it must be.
-  PointerHead(const GgufFile &file, size_t width);
+  // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED naming the key that is
+  // not as it must be.
+  PointerHead(const GgufFile& file, size_t width);
 
-  float Logit(const Summaries &summaries) const override;
+  float Logit(const Summaries& summaries) const override;
 
  private:
   const size_t width_;

@@ -14,10 +14,10 @@ class PassSummaries {
  public:
   // `state(i)` is the hidden state of the pass' token i, `width` numbers.
   template <typename State>
-  PassSummaries(const std::vector<PassToken> &tokens, size_t options, size_t width, State state)
+  PassSummaries(const std::vector<PassToken>& tokens, size_t options, size_t width, State state)
       : width_(width), sums_((kShared + 3 * options) * width), counts_(kShared + 3 * options) {
     for (size_t i = 0; i < tokens.size(); ++i) {
-      const float *row = state(i);
+      const float* row = state(i);
       if (i == 0) AddTo(kFirst, row);
       if (i + 1 == tokens.size()) AddTo(kLast, row);
       if (EndsOption(tokens, i)) AddTo(EndOf(tokens[i].option), row);
@@ -62,18 +62,18 @@ class PassSummaries {
   static size_t EndOf(size_t option) { return kShared + 3 * option + 2; }
 
   // The last token of its text; its marker if it has none.
-  static bool EndsOption(const std::vector<PassToken> &tokens, size_t i) {
+  static bool EndsOption(const std::vector<PassToken>& tokens, size_t i) {
     using Role = PassToken::Role;
-    const auto of_option = [](const PassToken &token) {
+    const auto of_option = [](const PassToken& token) {
       return token.role == Role::kMarker || token.role == Role::kOption;
     };
     if (!of_option(tokens[i])) return false;
     return i + 1 == tokens.size() || tokens[i + 1].role != Role::kOption;
   }
 
-  const float *At(size_t sum) const { return sums_.data() + sum * width_; }
+  const float* At(size_t sum) const { return sums_.data() + sum * width_; }
 
-  void AddTo(size_t sum, const float *row) {
+  void AddTo(size_t sum, const float* row) {
     for (size_t i = 0; i < width_; ++i) sums_[sum * width_ + i] += row[i];
     ++counts_[sum];
   }
