@@ -108,7 +108,7 @@ export async function inspectModel(
 }
 
 function kindOf({ hybrid, recurrent }: ModelInfo, readout: Readout | undefined) {
-  if (readout?.pass !== undefined) return 'encoder'
+  if (readout?.name.startsWith('markers@')) return 'encoder'
   return hybrid ? 'hybrid' : recurrent ? 'recurrent' : 'attention'
 }
 

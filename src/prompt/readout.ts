@@ -27,7 +27,7 @@ import { named } from './custom/faults.js'
 import { frameLayout } from './custom/frame.js'
 import { ownLabels, ownNoulTokens } from './custom/own-labels.js'
 import type { ChosenReadout, CustomReadout } from './custom/types.js'
-import { createMarkersReadout, hasMarkers } from './hidden/markers-readout.js'
+import { createHiddenReadout, readsStates } from './hidden/hidden-readout.js'
 import { findLabels, findNoulTokens } from './labels.js'
 import { lettersOne, type LettersVersion } from './letters.js'
 import { LettersReadout } from './letters-readout.js'
@@ -136,8 +136,8 @@ export async function createReadout(
   engine: Engine,
   { maxLabels = mostOptions, custom }: ReadoutOptions = {},
 ): Promise<Readout> {
-  if (hasMarkers(engine.info)) {
-    if (custom === undefined) return createMarkersReadout(engine)
+  if (readsStates(engine.info)) {
+    if (custom === undefined) return createHiddenReadout(engine)
     throw new OiError(
       'ERR_READOUT',
       `the model is asked as ${engine.info.metadata['oi.readout']} alone: no other readout fits it`,

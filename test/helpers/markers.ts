@@ -1,19 +1,20 @@
-/** Models of `markers@1` for tests: the fixture with other metadata, and what it should answer. */
+/** Models of hidden states for tests: a fixture with other metadata, and what it should answer. */
 import { join } from 'node:path'
 import type { DecideRequest, Question } from '../../src/decide/types.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import type { EncoderReference, PassToken } from './encoder-reference.js'
-import { fixturePath, openEngine, text } from './fixture.js'
+import type { PassToken } from './encoder-reference.js'
+import { type FixtureName, fixturePath, openEngine, text } from './fixture.js'
 import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
 
 /** A copy of the fixture with other metadata, in a folder of the test's. */
 export async function markersModel(
   folder: string,
   changes: Readonly<Record<string, MetaValue | undefined>>,
+  fixture: FixtureName = 'encoder',
 ): Promise<string> {
   const path = join(folder, 'markers.gguf')
-  writeGguf(path, readGguf(await fixturePath('encoder')), changes)
+  writeGguf(path, readGguf(await fixturePath(fixture)), changes)
   return path
 }
 
@@ -23,8 +24,9 @@ export async function withMarkers<T>(
   changes: Readonly<Record<string, MetaValue | undefined>>,
   use: (engine: Engine, path: string) => Promise<T>,
   options: Partial<Parameters<typeof openEngine>[0]> = {},
+  fixture: FixtureName = 'encoder',
 ): Promise<T> {
-  const modelPath = await markersModel(folder, changes)
+  const modelPath = await markersModel(folder, changes, fixture)
   const engine = await openEngine({ modelPath, threads: 1, maxBacklogMs: 2 ** 31, ...options })
   try {
     return await use(engine, modelPath)
@@ -76,14 +78,12 @@ export async function markerLogits(engine: Engine, request: DecideRequest): Prom
 export async function expectedLogits(
   engine: Engine,
   request: DecideRequest,
-  reference: EncoderReference,
+  reference: { logits(pass: readonly PassToken[]): number[] },
 ): Promise<number[][]> {
-  const { metadata } = engine.info
-  const template = metadata['oi.markers.template']!
+  const { template, marker, positions } = (await createReadout(engine)).pass!
   const stateFirst = template.indexOf('{state}') < template.indexOf('{options}')
-  const parallel = metadata['oi.markers.positions'] === 'parallel'
+  const parallel = positions === 'parallel'
   const { prefix, suffixes } = await renderedBy(engine, request)
-  const marker = metadata['oi.markers.marker']!
   const shared = await roles(engine, prefix, 'state')
   const passes: PassToken[][] = []
   for (const { parts } of suffixes) {

@@ -1,5 +1,5 @@
 /**
- * The template of a pass through an encoder (README.md): where the state, the question and its
+ * The template of a pass through a model of hidden states (README.md): where the state, the question and its
  * options stand in it.
  *
  * @module
@@ -14,7 +14,7 @@ type Name = (typeof names)[number]
 /** Text of the template, or what stands in its place. */
 type Segment = PromptPart | Name
 
-export interface MarkersTemplate {
+export interface PassTemplate {
   readonly source: string
   /** The parts that every question of a request has, the state among them. */
   prefix(state: readonly PromptPart[]): PromptPart[]
@@ -26,7 +26,7 @@ export interface MarkersTemplate {
  * @param key - Where it stands, for messages.
  * @throws {@link OiError} `ERR_READOUT` unless each name is there once, and the state first or last.
  */
-export function parseMarkersTemplate(key: string, source: string): MarkersTemplate {
+export function parsePassTemplate(key: string, source: string): PassTemplate {
   const segments: Segment[] = source
     .split(/(\{(?:state|question|options)\})/)
     .filter((text) => text !== '')

@@ -1,5 +1,5 @@
 /**
- * What the options of a question are called in a pass through an encoder (README.md).
+ * What the options of a question are called in a pass through a model of hidden states (README.md).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The readout of encoders: a marker before each option, whose hidden states tell its logit.
+ * The readouts of hidden states: a marker before each option, and a head that tells its logit.
  * README.md says what is in such a model's file; the head is the engine's business.
  *
  * @module
@@ -19,28 +19,36 @@ import { readTemperatures } from '../custom/read-temperatures.js'
 import { stateText } from '../letters.js'
 import type { PassFacts, Reader, Readout, Rendering } from '../readout.js'
 import type { Temperature } from '../temperatures.js'
-import { type MarkersTemplate, parseMarkersTemplate } from './markers-template.js'
-import { optionTexts, questionText } from './markers-text.js'
+import { type PassTemplate, parsePassTemplate } from './pass-template.js'
+import { optionTexts, questionText } from './pass-text.js'
 
-const name = 'markers@1'
-const templateKey = 'oi.markers.template'
+/** By name: what its keys in the metadata begin with. */
+const prefixes: Readonly<Record<string, string>> = {
+  'markers@1': 'oi.markers.',
+  'pointer@1': 'oi.pointer.',
+}
 const temperatureKey = 'oi.temperature'
 
 /** Whether a model's answers are read from its hidden states. */
-export function hasMarkers({ metadata }: ModelInfo): boolean {
-  return metadata['oi.readout'] === name
+export function readsStates({ metadata }: ModelInfo): boolean {
+  return Object.hasOwn(prefixes, metadata['oi.readout'] ?? '')
+}
+
+/** What stands before each option of a model that {@link readsStates}. */
+export function markerOf({ metadata }: ModelInfo): string {
+  return metadata[`${prefixes[metadata['oi.readout']!]}marker`] ?? ''
 }
 
 /**
- * @param engine - Of a model that {@link hasMarkers}; opening it has checked what the engine needs.
+ * @param engine - Of a model that {@link readsStates}; opening it has checked what the engine needs.
  * @throws {@link OiError} `ERR_READOUT` naming the key that is not as it must be.
  */
-export function createMarkersReadout({ info }: Engine): Readout {
-  return new MarkersReadout(info.metadata)
+export function createHiddenReadout({ info }: Engine): Readout {
+  return new HiddenReadout(info)
 }
 
-class MarkersReadout implements Readout {
-  readonly name = name
+class HiddenReadout implements Readout {
+  readonly name: string
   readonly labels: readonly string[] = []
   readonly codes: readonly string[] = []
   readonly noulForms = { no: ['no'], yes: ['yes'] }
@@ -50,30 +58,33 @@ class MarkersReadout implements Readout {
   readonly ownOrders?: true
   readonly temperatures?: readonly Temperature[]
   readonly pass: PassFacts
-  readonly #template: MarkersTemplate
+  readonly #template: PassTemplate
   readonly #marker: PromptPart
   /** Texts of large states, written ahead. */
   readonly #written = new WeakMap<object, string>()
 
-  constructor(metadata: ModelInfo['metadata']) {
-    this.#template = parseMarkersTemplate(templateKey, metadata[templateKey] ?? '')
-    this.#marker = { text: metadata['oi.markers.marker'] ?? '', trusted: true }
+  constructor(info: ModelInfo) {
+    const { metadata } = info
+    this.name = metadata['oi.readout']!
+    const prefix = prefixes[this.name]!
+    this.#template = parsePassTemplate(`${prefix}template`, metadata[`${prefix}template`] ?? '')
+    this.#marker = { text: markerOf(info), trusted: true }
     const temperatures = temperaturesOf(metadata[temperatureKey])
     if (temperatures) this.temperatures = temperatures
-    const parallel = metadata['oi.markers.positions'] === 'parallel'
+    const parallel = metadata[`${prefix}positions`] === 'parallel'
     // Options stand beside each other: another order is the same.
     if (parallel) this.ownOrders = true
     this.pass = {
       template: this.#template.source,
       marker: this.#marker.text,
       positions: parallel ? 'parallel' : 'sequential',
-      maxOptions: Number(metadata['oi.markers.pass_options'] ?? 0) || undefined,
+      maxOptions: Number(metadata[`${prefix}pass_options`] ?? 0) || undefined,
     }
   }
 
   render(request: DecideRequest, images?: RequestImages, reversed = false): Rendering {
     if (images !== undefined) {
-      const message = `images: a model with the readout ${name} reads text only`
+      const message = `images: a model with the readout ${this.name} reads text only`
       throw new OiError('ERR_REQUEST_UNACCEPTABLE', message)
     }
     const { state, questions } = request

@@ -1,4 +1,4 @@
-/** How a model of `markers@1` is asked: what its parts are, and what is refused. No model. */
+/** How a model of hidden states is asked: what its parts are, and what is refused. No model. */
 import t from 'tap'
 import { inspectionText } from '../../src/cli/inspection-text.js'
 import type { DecideRequest } from '../../src/decide/types.js'
