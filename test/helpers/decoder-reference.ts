@@ -30,7 +30,7 @@ export class DecoderReference {
 
   /** The state of each token behind the last norm. */
   states(tokens: readonly number[]): Vector[] {
-    let x = tokens.map((token) => {
+    let x: Vector[] = tokens.map((token) => {
       return this.#tensor('token_embd').slice(token * this.#width, (token + 1) * this.#width)
     })
     for (let layer = 0; layer < this.#number('block_count'); layer++) {
