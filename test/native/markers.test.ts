@@ -78,7 +78,7 @@ async function rounds(engine: Engine): Promise<number[][][]> {
   const { questions } = mixedRequest(60)
   const turned = Object.fromEntries(Object.entries(questions).reverse())
   const reversed = await markerLogits(engine, { ...request, questions: turned })
-  return [alone, beside!, again!, reversed.toReversed()]
+  return [alone, beside, again, reversed.toReversed()]
 }
 
 for (const deterministic of [false, true]) {

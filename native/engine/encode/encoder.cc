@@ -25,12 +25,6 @@ constexpr int32_t kAborted = 2;
 // Steps that the measured rate looks back on: about 1 / (1 - kKeep).
 constexpr double kKeep = 0.9;
 
-// Every token of a pass attends to all of it.
-Work WorkOf(size_t tokens) {
-  const auto count = static_cast<double>(tokens);
-  return {count, count * count};
-}
-
 }  // namespace
 
 // A request and the passes that it takes.
@@ -100,7 +94,7 @@ void Encoder::WarmUp() {
                       "tokens: its file is damaged");
   }
   recent_tokens_ = static_cast<double>(count);
-  rate_.Add(WorkOf(count), recent_ms_);
+  rate_.Add(Work::Whole(count), recent_ms_);
 }
 
 std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<bool()> abandoned) {
@@ -122,7 +116,7 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
     }
     for (PassPlan& pass : PlanPasses(task->request, i, readout_, plan_.context_tokens)) {
       evaluated += pass.tokens;
-      task->left += WorkOf(pass.tokens);
+      task->left += Work::Whole(pass.tokens);
       task->passes.push_back(pass);
     }
     task->items.push_back({i, offset});
@@ -176,7 +170,7 @@ void Encoder::Add(Encoding& task, size_t index) {
   for (const PassToken& token : run.tokens) {
     batch_.Add(token.token, token.position, sequence, true);
   }
-  work_ += WorkOf(run.tokens.size());
+  work_ += Work::Whole(run.tokens.size());
   runs_.push_back(std::move(run));
 }
 
@@ -257,7 +251,7 @@ bool Encoder::ReadLogits() {
 void Encoder::Advance() {
   for (const Run& run : runs_) {
     const size_t tokens = run.task->passes[run.pass].tokens;
-    const Work done = WorkOf(tokens);
+    const Work done = Work::Whole(tokens);
     run.task->left += {-done.tokens, -done.attended};
     run.task->suffix_evaluated += tokens;
   }
