@@ -268,7 +268,7 @@ llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& opti
   params.kv_unified = true;  // forks share cells
   params.swa_full = true;    // a resident prefix keeps all its cells
   if (plan.reads_states) {
-    params.n_outputs_max = plan.microbatch_tokens;
+    params.n_outputs_max = std::max(plan.microbatch_tokens, params.n_seq_max);
     params.attention_type = LLAMA_ATTENTION_TYPE_UNSPECIFIED;  // as the model says
     params.embeddings = true;
   }

@@ -89,8 +89,7 @@ void Encoder::WarmUp() {
   }
   if (CountFinite(State(0), width_) < width_) {
     throw EngineError("ERR_MODEL_LOAD",
-                      "the model's numbers are not finite (NaN or infinity), "
-                      "already for its first "
+                      "the model's numbers are not finite (NaN or infinity), already for its first "
                       "tokens: its file is damaged");
   }
   recent_tokens_ = static_cast<double>(count);
