@@ -107,7 +107,14 @@ t.test(
     const served = await project.oi('serve', '--port', '0')
     t.equal(served.status, 1)
     t.match(served.output, /the package pino is not installed/)
-    t.match(served.output, /npm install @oi-systemone\/server@\d/)
+    t.match(served.output, /`npm install @oi-systemone\/server@\d/)
+    // As npm install --global has it, which would refuse a second package with the command oi.
+    rmSync(join(project.folder, 'package.json'))
+    const globally = await project.oi('serve', '--port', '0')
+    t.match(
+      globally.output,
+      /`npm uninstall --global oi-systemone && npm install --global @oi-systemone\/server@\d/,
+    )
     const asked = await project.oi('ask', 'It rains.', '--noul', 'Is it wet?')
     t.equal(asked.status, 0, { output: asked.output })
   },
