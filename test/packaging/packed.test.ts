@@ -7,6 +7,7 @@
  */
 import t, { type Test } from 'tap'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -98,6 +99,29 @@ t.test(
     t.match(output, /Compile it here: npx oi build/)
   },
 )
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0
+
+t.test(
+  'who may not write in the package is told so before anything is compiled',
+  { skip: skip || (!isRoot && 'only root of Linux may') },
+  async (t) => {
+    const project = await projectWith(t, 'main')
+    chmodSync(project.folder, 0o755)
+    const asOther = ['--reuid', '54321', '--clear-groups', process.execPath]
+    const command = join('node_modules', '.bin', 'oi')
+    const { status, output } = await project.run('setpriv', [...asOther, command, 'build'])
+    t.equal(status, 1)
+    t.match(output, /^Cannot write in .*oi-systemone.* \(EACCES\)\. Run this as .*\.\n$/)
+  },
+)
+
+t.test('where Node is told to load no addons, the flags are named', { skip }, async (t) => {
+  const project = await projectWith(t, 'main', 'platform')
+  const { status, output } = await project.node('--no-addons', 'app.mjs')
+  t.equal(status, 1)
+  t.match(output, /Start Node without --no-addons, and beside --permission with --allow-addons\./)
+})
 
 t.test(
   'what only the server needs is named with the line that installs it',
