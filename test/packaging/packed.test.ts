@@ -23,6 +23,7 @@ import { root } from '../../scripts/build/paths.js'
 import { filesIn } from '../../scripts/package/files.js'
 import {
   makePackages,
+  packagesDir,
   type Tarballs,
   tarballsIn,
   thisSystem,
@@ -32,10 +33,13 @@ import { answer, programs, Project } from '../helpers/packed.js'
 const system = thisSystem()
 const skip = system === undefined ? 'there is no package for this system' : false
 
-const out = mkdtempSync(join(tmpdir(), 'oi-packages-'))
-t.teardown(() => rmSync(out, { recursive: true }))
+/** By `npm run test:packages`. Else they are made here, with the addon of this checkout. */
+const areMade = process.env['OI_TEST_PACKAGES'] !== undefined
+const out = areMade ? packagesDir : mkdtempSync(join(tmpdir(), 'oi-packages-'))
+if (!areMade) t.teardown(() => rmSync(out, { recursive: true }))
 let made: Promise<void> | undefined
 const make = async () => {
+  if (areMade) return
   await makePackages([{ system: system!, addonDir: await buildNative(new Set()) }], out)
 }
 
