@@ -1,6 +1,5 @@
 /**
- * Who may name whom: the import rules of the layout, read from the text of the sources. One
- * assertion for each rule, which lists what breaks it.
+ * Who may name whom: the layout's import rules. One assertion a rule, which lists what breaks it.
  *
  * A folder of src/ without a rule fails, so that a new one is given its place here.
  */
@@ -17,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   chain: [],
   'package-root': [],
+  'user-folder': [],
   'server-package': ['package-root', 'errors'],
   config: ['api', 'errors'],
   api: ['package-root', 'errors'],
@@ -25,9 +25,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   images: ['api', 'errors'],
   engine: ['package-root', 'errors'],
   runner: ['engine', 'chain', 'errors'],
-  accounts: ['server-package', 'api', 'errors'],
+  accounts: ['server-package', 'user-folder', 'api', 'errors'],
   admin: ['errors'],
-  models: ['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api', 'package-root', 'errors'],
+  models: [
+    ...['decide', 'engine', 'prompt', 'scoring', 'calibrate', 'api'],
+    ...['package-root', 'user-folder', 'errors'],
+  ],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
   evaluate: ['scoring', 'client', 'api', 'errors'],
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
