@@ -66,6 +66,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("socketPair", Napi::Function::New<SocketPair>(env));
   exports.Set("NativeGate", oi::GateWrap::Define(env));
   exports.Set("llamaCommit", OI_LLAMA_COMMIT);
+  exports.Set("changedHeaders", OI_CHANGED_HEADERS);
   return exports;
 }
 

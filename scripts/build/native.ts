@@ -24,6 +24,8 @@ import { availableParallelism } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { checkPrerequisites } from './prerequisites.js'
 import { root } from './paths.js'
+import { pin } from './pin.js'
+import { changedHeaders } from './private-headers.js'
 import { BuildError, BuildStopped, probe, run } from './run.js'
 import { llamaTree, type LlamaTree } from './vendor.js'
 
@@ -45,6 +47,8 @@ export type Switch = keyof typeof switches
 export interface BuildOptions {
   /** As CMake wants them: `80`, `90`, `120a`. None: those of this machine's GPUs, else all major. */
   readonly cudaArchitectures?: readonly string[]
+  /** A build that fails is not tried again from an empty folder. */
+  readonly once?: boolean
 }
 
 interface StampedTarget {
@@ -71,6 +75,10 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   },
   'oi-kernel-bench': {
     product: 'oi-kernel-bench',
+    uses: (folder) => ['kernels', 'processor'].includes(folder),
+  },
+  'oi-op-params': {
+    product: 'oi-op-params',
     uses: (folder) => ['kernels', 'processor'].includes(folder),
   },
   'oi-reference': {
@@ -100,7 +108,7 @@ export function buildDir(enabled: ReadonlySet<Switch>): string {
 export async function buildNative(
   enabled: ReadonlySet<Switch>,
   targets: readonly string[] = ['oi'],
-  { cudaArchitectures = [] }: BuildOptions = {},
+  { cudaArchitectures = [], once = false }: BuildOptions = {},
 ): Promise<string> {
   const out = buildDir(enabled)
   const made = { enabled, cudaArchitectures }
@@ -119,7 +127,7 @@ export async function buildNative(
     if (error instanceof BuildStopped) throw error
     // Starting over for a tool's sake must not cost an addon that is whole: that takes minutes.
     const spared = !stale.includes('oi') && existsSync(stampPath(out, 'oi'))
-    if (spared || !existsSync(join(out, 'CMakeCache.txt'))) throw error
+    if (once || spared || !existsSync(join(out, 'CMakeCache.txt'))) throw error
     console.log('The build failed; trying once more from an empty folder.')
     rmSync(out, { recursive: true, force: true })
     mkdirSync(out, { recursive: true })
@@ -160,6 +168,8 @@ async function cmake(
   const definitions: Record<string, string> = {
     OI_LLAMA_DIR: tree.dir,
     OI_LLAMA_COMMIT: tree.commit.slice(0, 12),
+    OI_LLAMA_PINNED: tree.commit === pin.commit && !pin.onTrial ? 'ON' : 'OFF',
+    OI_CHANGED_HEADERS: changedHeaders(tree.dir).join(','),
     OI_NODE_ADDON_API_DIR: dirname(require.resolve('node-addon-api/package.json')),
   }
   for (const name of Object.keys(switches) as Switch[]) {
@@ -209,6 +219,8 @@ function stamp({ enabled, cudaArchitectures }: Made, target: StampedTarget): str
   }
   for (const path of [
     'CMakeLists.txt',
+    'dist/scripts/build/pin.js',
+    'dist/scripts/build/private-headers.js',
     'dist/scripts/build/vendor.js',
     'dist/scripts/build/native.js',
   ]) {

@@ -18,19 +18,10 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { root } from './paths.js'
+import { bundleMember, pin } from './pin.js'
 import { BuildError, probe, run } from './run.js'
-
-/** The one place where llama.cpp's version is pinned. */
-const PIN = {
-  version: 'v0.5.0',
-  commit: 'de3ff815ea7d559ee917f063901b8986f038abc6',
-  package: 'node-llama-cpp@3.22.1',
-  integrity:
-    'sha512-bltIipuWmc123H7tMIgDGKSsSrhmhlQYeVUC48XTjVW7XGJJiJJyCdlTMzQ/LiWoPkGDpcL4FviDpgw7qfTiDw==',
-  member: 'package/llama/gitRelease.bundle',
-} as const
 
 export interface LlamaTree {
   readonly dir: string
@@ -55,57 +46,67 @@ export async function llamaTree(): Promise<LlamaTree> {
     if (!existsSync(join(dir, 'include/llama.h'))) {
       throw new BuildError(`LLAMA_CPP_DIR=${own} does not hold a llama.cpp source tree`)
     }
-    const commit = probe('git', ['-C', dir, 'rev-parse', 'HEAD']) ?? 'unknown'
+    const commit = commitOf(dir) ?? 'unknown'
     return { dir, commit, pinned: false }
   }
-  if (!isWhole()) await fetchTree()
-  return { dir: treeDir, commit: PIN.commit, pinned: true }
+  if (!isWhole()) {
+    mkdirSync(vendorDir, { recursive: true })
+    for (const name of readdirSync(vendorDir)) {
+      if (name.startsWith('.tmp-')) rmSync(join(vendorDir, name), { recursive: true, force: true })
+    }
+    await fetchBundle(pin.package, treeDir, pin)
+  }
+  return { dir: treeDir, commit: pin.commit, pinned: true }
 }
 
 function isWhole(): boolean {
-  return (
-    existsSync(join(treeDir, 'include/llama.h')) &&
-    probe('git', ['-C', treeDir, 'rev-parse', 'HEAD']) === PIN.commit
-  )
+  return existsSync(join(treeDir, 'include/llama.h')) && commitOf(treeDir) === pin.commit
 }
 
-async function fetchTree(): Promise<void> {
-  mkdirSync(vendorDir, { recursive: true })
-  for (const name of readdirSync(vendorDir)) {
-    if (name.startsWith('.tmp-')) rmSync(join(vendorDir, name), { recursive: true, force: true })
-  }
-  const tmp = mkdtempSync(join(vendorDir, '.tmp-'))
+/** Of a checkout; undefined if there is none. */
+export function commitOf(dir: string): string | undefined {
+  return probe('git', ['-C', dir, 'rev-parse', 'HEAD'])
+}
+
+/**
+ * Puts the repository that a package of npm carries where a tree is to be; what was there goes.
+ *
+ * @param name - As `node-llama-cpp@3.22.1`.
+ * @param expected - What the tarball and the commit must be; without it, what they are.
+ * @throws {@link BuildError}
+ */
+export async function fetchBundle(
+  name: string,
+  dir: string,
+  expected?: { readonly integrity: string; readonly commit: string },
+): Promise<{ commit: string; integrity: string }> {
+  const tmp = mkdtempSync(join(dirname(dir), '.tmp-'))
   try {
-    console.log(`llama.cpp ${PIN.version}: taking its source from ${PIN.package} (34 MB)`)
-    await run('npm', ['pack', PIN.package, '--silent', '--pack-destination', tmp], {
+    console.log(`llama.cpp: taking its source from ${name} (34 MB)`)
+    await run('npm', ['pack', name, '--silent', '--pack-destination', tmp], {
       cwd: tmp,
       quiet: true,
     })
     const tarball = readdirSync(tmp).find((name) => name.endsWith('.tgz'))
-    if (!tarball) throw new BuildError(`npm pack ${PIN.package} left no tarball`)
+    if (!tarball) throw new BuildError(`npm pack ${name} left no tarball`)
     const path = join(tmp, tarball)
     const integrity = `sha512-${createHash('sha512').update(readFileSync(path)).digest('base64')}`
-    if (integrity !== PIN.integrity) {
+    if (expected && integrity !== expected.integrity) {
       throw new BuildError(
-        `${PIN.package} is not what was pinned: got ${integrity}, expected ${PIN.integrity}`,
+        `${name} is not what was pinned: got ${integrity}, expected ${expected.integrity}`,
       )
     }
-    await run('tar', ['-xzf', path, '-C', tmp, PIN.member])
+    await run('tar', ['-xzf', path, '-C', tmp, bundleMember])
     const checkout = join(tmp, 'tree')
-    await run('git', [
-      '-c',
-      'advice.detachedHead=false',
-      'clone',
-      '--quiet',
-      join(tmp, PIN.member),
-      checkout,
-    ])
-    const commit = probe('git', ['-C', checkout, 'rev-parse', 'HEAD'])
-    if (commit !== PIN.commit) {
-      throw new BuildError(`The bundle holds commit ${commit}, expected ${PIN.commit}`)
+    const quietly = ['-c', 'advice.detachedHead=false', 'clone', '--quiet']
+    await run('git', [...quietly, join(tmp, bundleMember), checkout])
+    const commit = commitOf(checkout) ?? 'none'
+    if (expected && commit !== expected.commit) {
+      throw new BuildError(`The bundle holds commit ${commit}, expected ${expected.commit}`)
     }
-    rmSync(treeDir, { recursive: true, force: true })
-    renameSync(checkout, treeDir)
+    rmSync(dir, { recursive: true, force: true })
+    renameSync(checkout, dir)
+    return { commit, integrity }
   } finally {
     rmSync(tmp, { recursive: true, force: true })
   }

@@ -8,6 +8,7 @@ import { basename } from 'node:path'
 import type { ModelConfig } from '../config.js'
 import { modelName } from '../decide/model-card.js'
 import { type EngineOptions, openEngine } from '../engine/engine.js'
+import { loadAddon } from '../engine/native.js'
 import type { Engine } from '../engine/types.js'
 import { fileBytes } from '../models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from '../models/file-kind.js'
@@ -52,7 +53,13 @@ export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
   )
   const { info, card } = oi
   const attention = info.recurrent || info.hybrid ? 'recurrent' : 'attention'
-  const kernels = info.kernels === '' ? '' : ` with own kernels (${info.kernels})`
+  const { changedHeaders } = loadAddon()
+  const kernels =
+    info.kernels !== ''
+      ? ` with own kernels (${info.kernels})`
+      : changedHeaders !== '' && model.kernels === 'auto'
+        ? ` without own kernels, up to three times slower (built for another llama.cpp: ${changedHeaders})`
+        : ''
   const startLine =
     `Model ${card.name} (${info.description}, ${attention}) on ${placesText(info)}${kernels}, ` +
     (devices.length === 1 ? '' : `${devices.length} replicas, `) +

@@ -141,6 +141,11 @@ export interface NativeAddon {
   socketPair(): [number, number]
   /** The llama.cpp commit that was built in. */
   readonly llamaCommit: string
+  /**
+   * Why this build lacks our CPU kernels though its architecture could have them: the private
+   * headers of ggml that are not those which they were written for, with commas between; else ''.
+   */
+  readonly changedHeaders: string
 }
 
 const require = createRequire(import.meta.url)

@@ -11,7 +11,12 @@ import { buildNative } from '../../scripts/build/native.js'
 import { fixturePath, input, openEngine } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 
-const tool = join(await buildNative(new Set(), ['oi-kernel-test']), 'oi-kernel-test')
+const folder = await buildNative(new Set(), ['oi-kernel-test', 'oi-op-params'])
+const tool = join(folder, 'oi-kernel-test')
+
+t.test('llama.cpp keeps what the kernels read of an operation where they read it', async (t) => {
+  t.spawn(join(folder, 'oi-op-params'), [])
+})
 
 t.test('every kernel is exact enough, and gives the same bits everywhere', async (t) => {
   // That of this CPU, and the one that most CPUs have. The others are made of the same sources:

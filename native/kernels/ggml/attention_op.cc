@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../attention.h"
+#include "op_params.h"
 #include "pools.h"
 
 namespace oi::kernels {
@@ -43,7 +44,8 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
   std::memcpy(params, op->op_params, sizeof(params));
   const std::optional<CacheFormat> format = FormatOf(key->type);
   const bool known = format && value->type == key->type && query->type == GGML_TYPE_F32 &&
-                     sinks == nullptr && params[1] == 0.0f && params[2] == 0.0f;
+                     sinks == nullptr && params[1] == 0.0f && params[2] == 0.0f &&
+                     KnowsParams(op, kAttentionSlots);
   if (!known) return std::nullopt;
   // One stream of sequences, as a unified cache has it.
   const bool one = query->ne[3] == 1 && key->ne[3] == 1 && value->ne[3] == 1;

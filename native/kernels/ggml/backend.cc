@@ -2,7 +2,8 @@
 // buffer types, ours first, whose operations come to us; and the hook by which a backend may change
 // a graph before its memory is planned.
 //
-// This folder alone uses ggml's private headers; CMakeLists.txt builds it for the pinned tree only.
+// This folder alone uses ggml's private headers, and is built where they are those of the pinned
+// tree (scripts/build/private-headers.ts).
 
 #include "backend.h"
 

@@ -20,6 +20,7 @@
 #include "join_gates.h"
 #include "matrix_products.h"
 #include "norm_op.h"
+#include "op_params.h"
 #include "rotation_op.h"
 
 namespace oi::kernels {
@@ -37,7 +38,7 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
     if (op->op == GGML_OP_MUL_MAT && weights->ne[2] != 1) return false;
     const ggml_tensor* columns = op->src[1];
     if (columns->buffer && !ggml_backend_buft_is_host(columns->buffer->buft)) return false;
-    return columns->type == GGML_TYPE_F32 && HasProduct(weights);
+    return columns->type == GGML_TYPE_F32 && HasProduct(weights) && KnowsParams(op, kProductSlots);
   }
 
   ggml::cpu::tensor_traits* get_tensor_traits(const ggml_tensor* op) override {

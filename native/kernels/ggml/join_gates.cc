@@ -4,6 +4,7 @@
 #include "buffer_type.h"
 #include "ggml-backend-impl.h"
 #include "ggml-impl.h"
+#include "op_params.h"
 
 namespace oi::kernels {
 namespace {
@@ -12,11 +13,12 @@ bool IsComputed(const ggml_tensor* op) { return (op->flags & GGML_TENSOR_FLAG_CO
 
 bool IsSplitSwiglu(const ggml_tensor* op) {
   return op->op == GGML_OP_GLU && ggml_get_glu_op(op) == GGML_GLU_OP_SWIGLU &&
-         op->src[1] != nullptr && op->type == GGML_TYPE_F32;
+         op->src[1] != nullptr && op->type == GGML_TYPE_F32 && KnowsParams(op, kGateSlots);
 }
 
 bool IsOurProduct(const ggml_tensor* op) {
   if (op->op != GGML_OP_MUL_MAT && op->op != GGML_OP_MUL_MAT_ID) return false;
+  if (!KnowsParams(op, kProductSlots)) return false;
   const ggml_backend_buffer* buffer = op->src[0]->buffer;
   return buffer != nullptr && buffer->buft == BufferType() && IsComputed(op);
 }

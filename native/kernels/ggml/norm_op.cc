@@ -6,6 +6,7 @@
 #include "ggml-backend-impl.h"
 #include "ggml-cpu-impl.h"
 #include "join_norms.h"
+#include "op_params.h"
 #include "pools.h"
 
 namespace oi::kernels {
@@ -66,6 +67,7 @@ void JoinNorms(ggml_cgraph* graph, ggml_backend_graph_optimize_params* params) {
     const ggml_tensor* weights = product->src[product->src[0] == norm ? 1 : 0];
     const bool rows = HasFloatRows(norm->src[0]) && HasFloatRows(product) && HasFloatRows(weights);
     if (!rows || weights == norm || weights->ne[0] != norm->ne[0]) continue;
+    if (!KnowsParams(norm, kNormSlots) || !KnowsParams(product, kNoSlots)) continue;
     norm->flags &= ~GGML_TENSOR_FLAG_COMPUTE;
     if (params != nullptr) params->add_alloc_dep(params->user_data, norm->src[0], product);
   }
@@ -84,6 +86,7 @@ bool NormOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   }
   if (FindRows() == nullptr || FindPool(params->threadpool) == nullptr) return false;
   if (params->use_ref || !HasFloatRows(op->src[0]) || !HasFloatRows(op)) return false;
+  if (!KnowsParams(op, kNormSlots)) return false;
   Compute(*params, op, nullptr, op);
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "../rows.h"
 #include "ggml-cpu-impl.h"
+#include "op_params.h"
 #include "pools.h"
 #include "turns.h"
 
@@ -17,8 +18,7 @@ bool IsKnown(const ggml_tensor* op) {
                        mode == GGML_ROPE_TYPE_MROPE || mode == GGML_ROPE_TYPE_IMROPE;
   const bool floats = from->type == GGML_TYPE_F32 && from->nb[0] == sizeof(float) &&
                       op->type == GGML_TYPE_F32 && op->nb[0] == sizeof(float);
-  const int32_t offset = op->op_params[15];
-  return of_text && floats && offset == 0 && op->ne[3] == 1;
+  return of_text && floats && op->ne[3] == 1 && KnowsParams(op, kRopeSlots);
 }
 
 Position PositionOf(const ggml_tensor* op, int64_t token) {

@@ -102,6 +102,9 @@ class Operation {
   };
   static std::unique_ptr<Operation> Rotation(const RotationCase& rotation);
 
+  // Of what gives the result.
+  void SetParam(int slot, int32_t value) { result_->op_params[slot] = value; }
+
   void Compute(Side side, int threads);
   Floats Result() const;
 

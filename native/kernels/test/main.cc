@@ -1,6 +1,6 @@
 // Every kernel against double precision, against stock llama.cpp, and against itself at other
 // widths and thread counts. `oi-kernel-test [--set NAME] [products] [experts] [gates] [attention]
-// [rows]` prints TAP of the set that this CPU gets, or of another that runs here; without
+// [rows] [unknown]` prints TAP of the set that this CPU gets, or of another that runs here; without
 // arguments, of all. `oi-kernel-test sets` compares the sets that run here with one another.
 
 #include <algorithm>
@@ -77,5 +77,6 @@ int main(int argc, char** argv) {
   if (wanted("gates")) test::CheckGates();
   if (wanted("attention")) test::CheckAttention();
   if (wanted("rows")) test::CheckRows();
+  if (wanted("unknown")) test::CheckUnknown();
   return test::FinishChecks();
 }

@@ -18,5 +18,6 @@ void CheckExperts();
 void CheckGates();
 void CheckAttention();
 void CheckRows();
+void CheckUnknown();
 
 }  // namespace oi::kernels::test

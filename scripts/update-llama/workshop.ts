@@ -1,0 +1,122 @@
+/**
+ * A copy of this checkout in which another llama.cpp is the pinned one.
+ *
+ * Its paths lead from one to another as here, so that ccache knows what is compiled.
+ *
+ * @module
+ */
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { root } from '../build/paths.js'
+import { type Pin, pin, pinnedHeaders } from '../build/pin.js'
+import { privateHeaders } from '../build/private-headers.js'
+import { BuildError, probe, run } from '../build/run.js'
+import { commitOf, fetchBundle } from '../build/vendor.js'
+
+export const workshopDir = join(root, 'build/update-llama')
+const treeDir = join(workshopDir, 'vendor/llama.cpp')
+/** With their times, so that what is compiled already need not be again. */
+const whole = { recursive: true, preserveTimestamps: true }
+const repository = 'https://github.com/ggml-org/llama.cpp'
+
+/** What is tried. */
+export interface Tree {
+  /** As it was asked for. */
+  readonly source: string
+  readonly dir: string
+  readonly commit: string
+  /** Whether our CPU kernels are built although private headers have changed. */
+  readonly acceptsHeaders: boolean
+  /** Whether its files are others than those of the commit. */
+  readonly isChanged: boolean
+  /** Of npm, with the integrity that it turned out to have. */
+  readonly package?: string
+  readonly integrity?: string
+}
+
+/** @throws {@link BuildError} if the tree cannot be had. */
+export async function makeWorkshop(source: string, acceptsHeaders: boolean): Promise<Tree> {
+  if ([treeDir, workshopDir].includes(resolve(source))) {
+    throw new BuildError(`${source} is where it is tried: name another folder`)
+  }
+  const tree = { ...(await takeTree(source)), acceptsHeaders }
+  for (const name of readdirSync(workshopDir)) {
+    // What was compiled is used again where it can be, and so are models.
+    if (['build', 'models', 'vendor'].includes(name)) continue
+    rmSync(join(workshopDir, name), { recursive: true })
+  }
+  for (const name of [
+    'CMakeLists.txt',
+    'native',
+    'src',
+    'test',
+    'package.json',
+    '.npmrc',
+    'dist',
+  ]) {
+    if (existsSync(join(root, name))) {
+      cpSync(join(root, name), join(workshopDir, name), whole)
+    }
+  }
+  symlinkSync(join(root, 'node_modules'), join(workshopDir, 'node_modules'))
+  const trial: Pin = {
+    commit: tree.commit,
+    package: tree.package ?? pin.package,
+    integrity: tree.integrity ?? pin.integrity,
+    onTrial: tree.commit !== pin.commit,
+  }
+  const known = acceptsHeaders ? Object.fromEntries(privateHeaders(tree.dir)) : pinnedHeaders
+  const path = join(workshopDir, 'dist/scripts/build/pin.js')
+  cpSync(path, join(dirname(path), 'own-pin.js'))
+  writeFileSync(
+    path,
+    `export { bundleMember } from './own-pin.js'\n` +
+      `export const pin = ${JSON.stringify(trial)}\n` +
+      `export const pinnedHeaders = ${JSON.stringify(known)}\n`,
+  )
+  return tree
+}
+
+async function takeTree(source: string): Promise<Omit<Tree, 'acceptsHeaders'>> {
+  const dir = treeDir
+  mkdirSync(dirname(dir), { recursive: true })
+  if (existsSync(source)) return { source, dir, ...copyTree(resolve(source), dir) }
+  if (source.startsWith('node-llama-cpp@')) {
+    const fetched = await fetchBundle(source, dir)
+    return { source, dir, isChanged: false, package: source, ...fetched }
+  }
+  const next = mkdtempSync(join(dirname(dir), '.tmp-'))
+  try {
+    const quietly = ['-c', 'advice.detachedHead=false', 'clone', '--quiet', '--depth', '1']
+    await run('git', [...quietly, '--branch', source, repository, next])
+    rmSync(dir, { recursive: true, force: true })
+    renameSync(next, dir)
+  } finally {
+    rmSync(next, { recursive: true, force: true })
+  }
+  return { source, dir, isChanged: false, commit: commitOf(dir)! }
+}
+
+function copyTree(from: string, to: string): { commit: string; isChanged: boolean } {
+  if (!existsSync(join(from, 'include/llama.h'))) {
+    throw new BuildError(`${from} does not hold a llama.cpp source tree`)
+  }
+  const commit = commitOf(from)
+  if (commit === undefined) throw new BuildError(`${from} is no checkout of git`)
+  rmSync(to, { recursive: true, force: true })
+  const built = join(from, 'build')
+  cpSync(from, to, { ...whole, verbatimSymlinks: true, filter: (path) => path !== built })
+  const status = probe('git', ['-C', to, 'status', '--porcelain', '--untracked-files=no'])
+  return { commit, isChanged: Boolean(status) }
+}

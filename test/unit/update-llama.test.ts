@@ -1,0 +1,67 @@
+/** Another llama.cpp as the pinned one: what its private headers tell, and the report. */
+import t from 'tap'
+import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { root } from '../../scripts/build/paths.js'
+import { pin, pinnedHeaders } from '../../scripts/build/pin.js'
+import { changedHeaders, privateHeaders } from '../../scripts/build/private-headers.js'
+import { reportOf, type Result } from '../../scripts/update-llama/report.js'
+import type { Tree } from '../../scripts/update-llama/workshop.js'
+
+const vendored = join(root, 'vendor/llama.cpp')
+const skip = existsSync(vendored) ? false : 'llama.cpp is not there yet'
+
+/** The headers of the pinned tree, in a folder of their own. */
+function copyOf(folder: string): string {
+  for (const path of ['ggml/include', ...Object.keys(pinnedHeaders)]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    cpSync(join(vendored, path), join(folder, path), { recursive: true })
+  }
+  return folder
+}
+
+t.test('the pinned tree has the private headers of the pin', { skip }, async (t) => {
+  t.strictSame(Object.fromEntries(privateHeaders(vendored)), pinnedHeaders)
+  t.strictSame(changedHeaders(copyOf(t.testdir())), [])
+})
+
+t.test('a private header that has changed or gone is named', { skip }, async (t) => {
+  const tree = copyOf(t.testdir())
+  appendFileSync(join(tree, 'ggml/src/ggml-impl.h'), '// more\n')
+  rmSync(join(tree, 'ggml/src/ggml-cpu/traits.h'))
+  t.strictSame(changedHeaders(tree), ['ggml/src/ggml-cpu/traits.h', 'ggml/src/ggml-impl.h'])
+})
+
+const tree: Tree = {
+  ...{ source: 'other', dir: vendored, commit: '1'.repeat(40) },
+  ...{ isChanged: false, acceptsHeaders: false },
+}
+const result = (name: string, verdict: Result['verdict'], ...lines: string[]): Result => ({
+  ...{ name, verdict, lines },
+})
+
+t.test('a report names all that is refused', async (t) => {
+  const report = reportOf({ ...tree, isChanged: true }, [
+    result('slots', 'refused', 'not ok 12 - ROPE: mode in slot 2'),
+    result('compiles', 'refused', 'error: llama_n_ctx was not declared'),
+    result('parity', 'not run', 'compiles: refused'),
+  ])
+  t.match(report, /^# other: refused\n/)
+  t.match(
+    report,
+    `Commit ${tree.commit}, with changes that are not committed. The pin is ${pin.commit}`,
+  )
+  t.match(report, '- **refused**: slots\n  - `not ok 12 - ROPE: mode in slot 2`\n')
+  t.match(report, '- **refused**: compiles\n  - `error: llama_n_ctx was not declared`\n')
+  t.match(report, '- **not run**: parity\n')
+  t.notMatch(report, 'pin.ts')
+})
+
+t.test('a report of a tree that passes says what to pin', { skip }, async (t) => {
+  const npm = { package: 'node-llama-cpp@9.9.9', integrity: 'sha512-x' }
+  const report = reportOf({ ...tree, ...npm }, [result('slots', 'passes')])
+  t.match(report, /^# other: passes\n/)
+  t.match(report, `commit: '${tree.commit}'`)
+  t.match(report, "package: 'node-llama-cpp@9.9.9'")
+  t.match(report, `'ggml/src/ggml-impl.h': '${pinnedHeaders['ggml/src/ggml-impl.h']}'`)
+})
