@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { checkPrerequisites } from './prerequisites.js'
 import { root } from './paths.js'
 import { BuildError, BuildStopped, probe, run } from './run.js'
@@ -203,8 +203,9 @@ function isOn(name: Switch, enabled: ReadonlySet<Switch>): boolean {
 function stamp({ enabled, cudaArchitectures }: Made, target: StampedTarget): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
-  for (const folder of readdirSync(join(root, 'native')).sort()) {
-    if (target.uses(folder)) for (const path of files(join(root, 'native', folder))) add(path)
+  for (const path of files(join(root, 'native'))) {
+    const folder = path.slice(join(root, 'native/').length).split(sep)[0]!
+    if (!path.endsWith('.md') && target.uses(folder)) add(path)
   }
   for (const path of [
     'CMakeLists.txt',
