@@ -28,9 +28,11 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
   }
   memory_ = MemoryLogged();
   if (readout_) readout_->Attach(context_);
-  if (llama_get_memory(context_) == nullptr) {
+  if ((llama_get_memory(context_) != nullptr) != plan.keeps_cells) {
     llama_free(context_);
-    throw EngineError("ERR_MODEL_UNSUPPORTED", "a model without a memory cannot share a state");
+    throw EngineError("ERR_MODEL_UNSUPPORTED", plan.keeps_cells
+                                                   ? "a model without a memory cannot share a state"
+                                                   : "an encoder that keeps cells cannot be read");
   }
   // For the context's life. Without a pool every decode starts and ends its threads.
   // Flash attention of llama.cpp sums in parts, as many as there are threads.

@@ -35,6 +35,8 @@ struct ContextPlan {
   bool outer_tiers;                // whether states are kept outside (state_cache.h, rule 5)
   uint64_t host_bytes;
   uint64_t context_bytes;  // cells, states, and the scores of plain attention
+  bool reads_states;       // hidden states tell the answers: every token has an output
+  bool keeps_cells;        // a decoder's
 };
 
 // Fills in what the options leave open. Throws EngineError ERR_MODEL_MEMORY if the context would
