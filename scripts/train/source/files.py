@@ -24,6 +24,12 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def reading_lines(test: bool = False) -> list[Any]:
+    """Texts with questions; ``test`` are those that nothing is trained or tuned on."""
+    names = ("held-out",) if test else ("life", "work")
+    return [line for name in names for line in read_lines(CORPUS / "reading" / f"{name}.jsonl")]
+
+
 def corpus_concepts() -> list[Concept]:
     return [
         Concept(

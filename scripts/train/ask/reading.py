@@ -1,0 +1,63 @@
+"""Questions about what a text says, written by hand with their texts."""
+
+from __future__ import annotations
+
+from random import Random
+
+from ask.noise import reworded
+from ask.question import Choice, Group, Noul, Option, Question, Score
+from source.material import Material, ReadingQuestion, ReadingText
+
+# How often a choice is asked as whether one of its options is right.
+_CHECKED = 0.25
+_CHECKS = (
+    "{q} Is the answer {x}?",
+    '{q} Is "{x}" right?',
+    "{q} - {x}. Is that so?",
+    "Is this the right answer? {q} {x}",
+    "Check this answer: {q} {x}",
+)
+
+
+class ReadingTasks:
+    def __init__(self, material: Material) -> None:
+        self._texts = material.readings
+
+    def group(self, random: Random, count: int) -> Group:
+        """A text with so many of its questions."""
+        text = random.choice(self._texts)
+        asked = random.sample(text.questions, min(count, len(text.questions)))
+        return Group(text.text, [_varied(one, random) for one in asked], -1, "reading")
+
+
+def as_written(text: ReadingText, task: str = "reading") -> Group:
+    return Group(text.text, [_question(one) for one in text.questions], -1, task)
+
+
+def _question(asked: ReadingQuestion) -> Question:
+    if asked.options:
+        return Choice(asked.text, [Option(name) for name in asked.options], asked.answer)
+    if asked.levels:
+        return Score(asked.text, [Option(name) for name in asked.levels], asked.answer)
+    return Noul(asked.text, bool(asked.answer))
+
+
+def _varied(asked: ReadingQuestion, random: Random) -> Question:
+    if asked.options and random.random() < _CHECKED:
+        return _checked(asked, random)
+    question = _question(asked)
+    # Without its question, nothing of this can be answered.
+    question.instructions = reworded(asked.text, random) or asked.text
+    if isinstance(question, Choice):
+        right = question.options[question.answer]
+        random.shuffle(question.options)
+        question.answer = question.options.index(right)
+    return question
+
+
+def _checked(asked: ReadingQuestion, random: Random) -> Noul:
+    answer = random.random() < 0.5
+    wrong = [i for i in range(len(asked.options)) if i != asked.answer]
+    option = asked.options[asked.answer if answer else random.choice(wrong)]
+    wording = random.choice(_CHECKS)
+    return Noul(wording.replace("{q}", asked.text).replace("{x}", option), answer)

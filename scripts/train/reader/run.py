@@ -1,0 +1,52 @@
+"""A run on disk, whole at every moment, to go on from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from reader.adam import Adam
+from reader.batch import Batch
+from reader.network import Network
+
+
+@dataclass
+class Progress:
+    steps: int = 0
+    seconds: float = 0.0
+    #: Without padding.
+    tokens: int = 0
+    questions: int = 0
+    #: How often the run was begun or gone on with.
+    starts: int = 1
+
+    def count(self, batch: Batch, processes: int) -> None:
+        """Each process counts its own batch for that of all others, which are as large."""
+        self.tokens += sum(len(one.tokens) for one in batch.passes) * processes
+        self.questions += batch.rows * processes
+
+    def figures(self) -> dict[str, int]:
+        names = ("steps", "seconds", "tokens", "questions")
+        return {name: round(getattr(self, name)) for name in names}
+
+
+def load_run(path: Path, network: Network, optimizer: Adam) -> Progress:
+    """What there is, or a beginning."""
+    if not path.exists():
+        return Progress()
+    saved = torch.load(path, map_location="cpu")
+    network.load_state_dict(saved["network"])
+    optimizer.load(saved["optimizer"])
+    progress = Progress(**saved["progress"])
+    progress.starts += 1
+    return progress
+
+
+def save_run(path: Path, network: Network, optimizer: Adam, progress: Progress) -> None:
+    unfinished = path.with_suffix(".tmp")
+    parts = {"network": network.state_dict(), "optimizer": optimizer.state()}
+    torch.save({**parts, "progress": asdict(progress)}, unfinished)
+    os.replace(unfinished, path)
