@@ -44,16 +44,15 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--out", type=Path, default=Path("build/train/reader"))
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
     options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
-    options.add_argument("--batches", type=int, default=2, help="of a step, of each process")
+    options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
     options.add_argument("--processes", type=int, default=2, help="one for each core")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--rate", type=float, default=1e-4, help="of the layers")
+    options.add_argument("--rate", type=float, default=2e-4, help="of the layers")
     options.add_argument("--head-rate", type=float, default=1e-3)
     options.add_argument("--decay", type=float, default=0.02)
     options.add_argument("--shares", type=json.loads, default=SHARES, help="of tasks, in JSON")
-    options.add_argument("--watch-minutes", type=float, default=10, help="between figures")
-    options.add_argument("--watch-rows", type=int, default=200, help="of each held-out set")
-    options.add_argument("--watch-sets", nargs="*", help="of the held-out sets; all by default")
+    options.add_argument("--watch-minutes", type=float, default=15, help="between figures")
+    options.add_argument("--watch-rows", type=int, default=80, help="of each held-out set")
     return options.parse_args()
 
 
@@ -84,12 +83,8 @@ def train(team: Team, given: argparse.Namespace) -> None:
     # A run that goes on sees other examples than before, and every process its own.
     random = Random(f"{given.seed} {progress.starts} {team.rank}")
     mix, packer = Mix(training, words, given.folder, given.shares), Packer(given.batch, random)
-    watch = None
-    if team.leads:
-        sets = evaluation_sets(held, "tune", rows=given.watch_rows)
-        if given.watch_sets is not None:
-            sets = [one for one in sets if one.name in given.watch_sets]
-        watch = Watch(sets, held, passes)
+    sets = evaluation_sets(held, "tune", rows=given.watch_rows)
+    watch = Watch(team, sets, held, passes, given.watch_rows)
     log = Log(given.out / "log.jsonl" if team.leads else None)
     options = {n: v for n, v in vars(given).items() if not isinstance(v, Path)}
     log.write({"event": "start", **options})
@@ -100,7 +95,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     while True:
         (seconds,) = team.told(time.monotonic() - begun)
         share = min(1.0, seconds / total)
-        if watch and (seconds >= next_watch or share >= 1):
+        if seconds >= next_watch or share >= 1:
             found = watch.figures(network)
             log.write({"event": "watch", **progress.figures(), **found})
             next_watch = seconds + given.watch_minutes * 60
@@ -112,7 +107,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
         optimizer.gradients.zero_()
         for _ in range(given.batches):
             while packer.hungry:
-                packer.add(passes.of(mix.one(random)))
+                packer.add(passes.to_learn(mix.one(random), random))
             batch = packer.take()
             logits = network(batch)
             loss = F.cross_entropy(logits, batch.answers)
@@ -120,7 +115,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
             if not math.isfinite(float(loss.detach())):
                 raise SystemExit(f"step {progress.steps}: the loss is no number")
             correct = (logits.argmax(1) == batch.answers).tolist()
-            log.gather({"loss": float(loss.detach())}, [one.task for one in batch.passes], correct)
+            log.gather({"loss": float(loss.detach())}, [asked.task for asked in batch.asked], correct)
             progress.count(batch, team.size)
         optimizer.step(rate_scale(share, progress.steps))
         network.recast()

@@ -8,6 +8,8 @@ from ask.noise import reworded
 from ask.question import Choice, Group, Noul, Option, Question, Score
 from source.material import Material, ReadingQuestion, ReadingText
 
+# What a question may be about whose answer other texts around do not change.
+_LOCAL = {"fact", "who", "where", "when", "cause", "quantity", "count", "order", "reason"}
 # How often a choice is asked as whether one of its options is right.
 _CHECKED = 0.25
 _CHECKS = (
@@ -28,6 +30,18 @@ class ReadingTasks:
         text = random.choice(self._texts)
         asked = random.sample(text.questions, min(count, len(text.questions)))
         return Group(text.text, [_varied(one, random) for one in asked], -1, "reading")
+
+    def among(self, random: Random, count: int, most: int) -> Group:
+        """The same in a longer text: up to so many, of other domains, one behind the other."""
+        text = random.choice(self._texts)
+        asked = [one for one in text.questions if one.skill in _LOCAL]
+        if not asked:
+            return self.among(random, count, most)
+        others = [random.choice(self._texts) for _ in range(random.randint(1, most - 1))]
+        texts = [one.text for one in others if one.about != text.about]
+        texts.insert(random.randint(0, len(texts)), text.text)
+        asked = random.sample(asked, min(count, len(asked)))
+        return Group("\n\n".join(texts), [_varied(one, random) for one in asked], -1, "long")
 
 
 def as_written(text: ReadingText, task: str = "reading") -> Group:

@@ -14,7 +14,7 @@ STRING, ARRAY, FLOAT32, UINT32, INT32, BOOL = 8, 9, 6, 4, 5, 7
 F32, Q8_0 = 0, 8
 BLOCK = 32
 
-Value = Union[str, bool, int, float, list[str], list[int]]
+Value = Union[str, bool, int, float, list[str], list[int], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,8 @@ def _value(value: Value) -> bytes:
         return struct.pack("<II", UINT32, value)
     if isinstance(value, float):
         return struct.pack("<If", FLOAT32, value)
+    if isinstance(value, np.ndarray):
+        return struct.pack("<IIQ", ARRAY, FLOAT32, value.size) + value.astype("<f4").tobytes()
     if all(isinstance(item, str) for item in value):
         items = b"".join(_string(item) for item in value)
         return struct.pack("<IIQ", ARRAY, STRING, len(value)) + items

@@ -9,7 +9,10 @@ import torch
 from torch import Tensor
 
 from net.precision import PRODUCTS
-from reader.passes import Pass
+from reader.passes import Asked, Pass
+
+# Added to what attention must not see.
+_HIDDEN = -30_000.0
 
 
 class Batch:
@@ -17,67 +20,81 @@ class Batch:
         """:param exact: In float32 throughout, as a check wants it."""
         self.passes, self.exact = passes, exact
         self.rows, self.size = len(passes), max(len(one.tokens) for one in passes)
-        tokens = torch.zeros(self.rows, self.size, dtype=torch.long)
-        there = torch.zeros(self.rows, self.size, dtype=torch.bool)
-        rows, columns, markers, option_of, option_at = [], [], [], [], []
-        state_of, state_at = [], []
+        tokens, positions = (torch.zeros(self.rows, self.size, dtype=torch.long) for _ in range(2))
+        owners = torch.full((self.rows, self.size), -1)
+        #: The questions, one behind the other, and the right option of each.
+        self.asked: list[Asked] = []
+        self._options, self._states = _Means(), _Means()
+        markers, questions, columns, states = [], [], [], []
         for row, one in enumerate(passes):
-            count = len(one.tokens)
+            count, base = len(one.tokens), row * self.size
             tokens[row, :count] = torch.tensor(one.tokens)
-            there[row, :count] = True
-            base = row * self.size
-            ends = [*one.markers[1:], one.options_end]
-            for column, (begin, end) in enumerate(zip(one.markers, ends)):
-                option_of += [len(markers)] * (end - begin - 1)
-                option_at += range(base + begin + 1, base + end)
-                markers.append(base + begin)
-                rows.append(row)
-                columns.append(column)
-            first, last = one.state
-            state_of += [row] * (last - first)
-            state_at += range(base + first, base + last)
-        self.tokens = tokens.view(-1)
-        self.positions = torch.arange(self.size).repeat(self.rows)
-        self.bias = torch.zeros(self.rows, 1, 1, self.size, dtype=torch.float32 if exact else PRODUCTS)
-        self.bias.masked_fill_(~there[:, None, None, :], -30_000.0)
-        self.markers, self.option_rows, self.option_columns = map(
-            torch.tensor, (markers, rows, columns)
+            positions[row, :count] = torch.tensor(one.positions)
+            owners[row, :count] = torch.tensor(one.owners)
+            self._states.add(base + one.state[0], base + one.state[1])
+            for asked in one.asked:
+                ends = [*asked.markers[1:], asked.end]
+                for column, (begin, end) in enumerate(zip(asked.markers, ends)):
+                    self._options.add(base + begin + 1, base + end)
+                    markers.append(base + begin)
+                    questions.append(len(self.asked))
+                    columns.append(column)
+                    states.append(row)
+                self.asked.append(asked)
+        self.tokens, self.positions = tokens.view(-1), positions.view(-1)
+        self.bias = _bias(owners, torch.float32 if exact else PRODUCTS)
+        #: Of each option: its marker's place, its question, its place there, and its state.
+        self.markers, self.of_question, self.column, self.of_state = map(
+            torch.tensor, (markers, questions, columns, states)
         )
         self.options = max(columns) + 1
-        self._option = _Means(option_of, option_at, len(markers))
-        self._state = _Means(state_of, state_at, self.rows)
-        self.answers = torch.tensor([one.answer for one in passes])
+        self.answers = torch.tensor([asked.answer for asked in self.asked])
 
     @property
-    def questions(self) -> int:
-        return self.rows
+    def length(self) -> int:
+        """Tokens without padding."""
+        return sum(len(one.tokens) for one in self.passes)
 
     def mean_options(self, x: Tensor) -> Tensor:
-        return self._option.of(x)
+        return self._options.of(x)
 
     def mean_states(self, x: Tensor) -> Tensor:
-        return self._state.of(x)
+        """Of each option's state."""
+        return self._states.of(x).index_select(0, self.of_state)
+
+
+def _bias(owners: Tensor, kind: torch.dtype) -> Tensor:
+    """Questions of a pass do not see each other, and nobody sees padding."""
+    keys, queries = owners[:, None, :], owners[:, :, None]
+    seen = (keys == 0) | (queries == 0) | (keys == queries)
+    seen &= keys >= 0
+    return torch.zeros(seen.shape, dtype=kind).masked_fill_(~seen, _HIDDEN)[:, None]
 
 
 class _Means:
-    def __init__(self, groups: list[int], places: list[int], count: int) -> None:
-        self._groups, self._places = torch.tensor(groups), torch.tensor(places)
-        counts = torch.bincount(self._groups, minlength=count).clamp_(min=1)
-        self._shares = (1 / counts)[:, None]
-        self._count = count
+    """Of runs of a flat list; a mean over nothing is zero."""
+
+    def __init__(self) -> None:
+        self._groups: list[int] = []
+        self._places: list[int] = []
+        self._counts: list[int] = []
+
+    def add(self, first: int, end: int) -> None:
+        self._groups += [len(self._counts)] * (end - first)
+        self._places += range(first, end)
+        self._counts.append(max(1, end - first))
 
     def of(self, x: Tensor) -> Tensor:
-        """A mean over nothing is zero."""
-        sums = torch.zeros(self._count, x.shape[1]).index_add(
-            0, self._groups, x.index_select(0, self._places)
-        )
-        return sums * self._shares
+        rows = x.index_select(0, torch.tensor(self._places, dtype=torch.long))
+        groups = torch.tensor(self._groups, dtype=torch.long)
+        sums = torch.zeros(len(self._counts), x.shape[1]).index_add(0, groups, rows)
+        return sums / torch.tensor(self._counts)[:, None]
 
 
 class Packer:
-    """Holds a stock of passes, sorted by length, and takes neighbours out of it."""
+    """Holds a stock of passes, and takes neighbours by length out of it."""
 
-    def __init__(self, tokens: int, random: Random, stock: int = 600) -> None:
+    def __init__(self, tokens: int, random: Random, stock: int = 300) -> None:
         """:param tokens: Of a batch, padding counted."""
         self._tokens, self._random, self._stock = tokens, random, stock
         self._passes: list[Pass] = []
@@ -91,17 +108,14 @@ class Packer:
 
     def take(self) -> Batch:
         self._passes.sort(key=lambda one: len(one.tokens))
-        # By a pass drawn evenly, so that none waits longer than others.
-        at = self._random.randrange(len(self._passes))
-        size = len(self._passes[at].tokens)
-        first = last = at
-        while True:
+        # Around a pass drawn evenly, so that none waits longer than others.
+        first = last = self._random.randrange(len(self._passes))
+        while last - first + 1 < len(self._passes):
             if first > 0 and (last + 1 == len(self._passes) or self._random.random() < 0.5):
                 first -= 1
-            elif last + 1 < len(self._passes):
+            else:
                 last += 1
-            size = len(self._passes[last].tokens)
-            if (last - first + 2) * size > self._tokens or last - first + 1 == len(self._passes):
+            if (last - first + 2) * len(self._passes[last].tokens) > self._tokens:
                 break
         taken = self._passes[first : last + 1]
         del self._passes[first : last + 1]

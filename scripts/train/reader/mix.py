@@ -21,7 +21,8 @@ from source.material import Material
 #: Shares of groups, by task.
 SHARES = {
     "reading": 0.30,
-    "concept": 0.30,
+    "long": 0.01,
+    "concept": 0.29,
     "matching": 0.03,
     "stray": 0.02,
     "scale": 0.14,
@@ -55,6 +56,8 @@ class Mix:
         task = random.choices(list(self._shares), list(self._shares.values()))[0]
         if task == "reading":
             return self._readings.group(random, 4)
+        if task == "long":
+            return self._readings.among(random, 3, 8)
         if task == "matching":
             return self._concepts.matching(random, 16)
         if task == "stray" and self._has_strays:

@@ -135,7 +135,7 @@ class Network(nn.Module):
         """:param marker: The token before each option."""
         super().__init__()
         self.register_buffer("words", torch.empty(words, WIDTH))
-        self._marker = marker
+        self.marker_token = marker
         self.marker = nn.Parameter(torch.zeros(WIDTH))
         self.positions = nn.Parameter(torch.empty(positions, WIDTH))
         self.gain, self.shift = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.zeros(WIDTH))
@@ -154,7 +154,7 @@ class Network(nn.Module):
     def states(self, batch: Batch) -> Tensor:
         """Of all places of a batch: ``[rows · size, width]``."""
         x = F.embedding(batch.tokens, self.words) + F.embedding(batch.positions, self.positions)
-        is_marker = (batch.tokens == self._marker).unsqueeze(1)
+        is_marker = (batch.tokens == self.marker_token).unsqueeze(1)
         x = x + is_marker * self.marker
         x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
         for layer in self.layers:
@@ -162,15 +162,15 @@ class Network(nn.Module):
         return x
 
     def forward(self, batch: Batch) -> Tensor:
-        """A logit for each option: ``[rows, options]``, those that are not there at -inf."""
+        """A logit for each option: ``[questions, options]``, those that are not there at -inf."""
         x = self.states(batch)
         option = batch.mean_options(x)
-        state = batch.mean_states(x).index_select(0, batch.option_rows)
+        state = batch.mean_states(x)
         marker = x.index_select(0, batch.markers)
         inputs = torch.cat((marker, option, state, option * state), 1)
         hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b), approximate="tanh")
         logits = hidden @ self.output + self.output_b
         near = F.cosine_similarity(option @ self.cosine.t(), state @ self.cosine.t(), dim=-1)
         logits = logits + self.cosine_scale * near
-        table = torch.full((batch.rows, batch.options), -math.inf)
-        return table.index_put((batch.option_rows, batch.option_columns), logits)
+        table = torch.full((len(batch.asked), batch.options), -math.inf)
+        return table.index_put((batch.of_question, batch.column), logits)

@@ -1,37 +1,58 @@
-"""A question as the encoder reads it: the tokens of one pass, and where its parts stand.
+"""Questions as the encoder reads them: the tokens of a pass, and where its parts stand.
 
 A mirror of what the server does with a model whose readout is ``markers@1``
-(``src/prompt/hidden/README.md``), which ``check_tokens.py`` compares.
+(``src/prompt/hidden/README.md``), which ``check_reader.py`` compares. The server asks one question in a
+pass. Training asks several, which share the state and do not see each other: half of the tokens of a
+short text with four questions are saved.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from ask.question import Choice, Group, Noul, Question, Score
 from reader.wordpiece import WordPiece
 from tokens.wording import state_text
 
+#: Of the encoder that training begins with there are 512.
+POSITIONS = 2048
 #: The parts of a pass, and the control tokens around them.
 TEMPLATE = "[CLS]{question}[SEP]{options}[SEP]{state}[SEP]"
 MARKER = "[MASK]"
 
+# Of the groups, how many have a gap before the state, so that later positions are learned from short
+# texts; and how many have their questions in passes of their own.
+_GAPS, _ALONE = 0.15, 0.15
+# Of all options of a question together: some 600 tokens.
+_MOST_LETTERS = 2400
+# Tokens of all questions that share a state.
+_MOST_SHARED = 600
+
 
 @dataclass(slots=True)
-class Pass:
-    tokens: list[int]
-    #: Where each option's marker is; its text follows, up to the next marker or ``options_end``.
+class Asked:
+    """A question, in a pass."""
+
+    #: Where each option's marker is; its text follows, up to the next marker or ``end``.
     markers: list[int]
-    options_end: int
-    #: First token of the state's text, and the one behind its last.
-    state: tuple[int, int]
-    question: tuple[int, int]
+    end: int
     #: Index of the right option: of a noul, 0 is no and 1 is yes.
     answer: int
     #: Whether the options are levels, lowest first.
     ordered: bool
     task: str
+
+
+@dataclass(slots=True)
+class Pass:
+    tokens: list[int]
+    positions: list[int]
+    #: Which question a token belongs to, from 1; 0 is seen by all of them, and sees all.
+    owners: list[int]
+    #: First token of the state's text, and the one behind its last.
+    state: tuple[int, int]
+    asked: list[Asked] = field(default_factory=list)
 
 
 def options_of(question: Question) -> list[str]:
@@ -48,7 +69,7 @@ def options_of(question: Question) -> list[str]:
 
 
 class Passes:
-    def __init__(self, words: WordPiece, most: int = 512) -> None:
+    def __init__(self, words: WordPiece, most: int = POSITIONS) -> None:
         """:param most: Tokens of a pass."""
         self._words, self._most = words, most
         self._start, self._end, self._marker = (
@@ -56,39 +77,80 @@ class Passes:
         )
 
     def of(self, group: Group) -> list[Pass]:
-        """Each question of a group that fits."""
+        """As the server asks: each question in a pass of its own, if it fits."""
         state = self._words.encode(state_text(group.state))
-        found = (self._one(state, question, group.task) for question in group.questions)
+        found = (self._pass(state, [question], group.task) for question in group.questions)
         return [one for one in found if len(one.tokens) <= self._most]
 
-    def _one(self, state: list[int], question: Question, task: str) -> Pass:
-        asked = self._words.encode(question.instructions or "")
-        tokens = [self._start, *asked, self._end]
-        asked_at = (1, 1 + len(asked))
+    def to_learn(self, group: Group, random: Random) -> list[Pass]:
+        """Several questions together, fewer options where they are many, other positions."""
+        for question in group.questions:
+            if isinstance(question, Choice) and len(question.options) > 16:
+                _leave_out(question, random)
+        state = self._words.encode(state_text(group.state))
+        if random.random() < _ALONE:
+            shared = [[question] for question in group.questions]
+        else:
+            shared = _shared(group.questions)
+        gap = random.randrange(POSITIONS) if random.random() < _GAPS else 0
+        found = (self._pass(state, questions, group.task, gap) for questions in shared)
+        return [one for one in found if len(one.tokens) <= self._most]
+
+    def _pass(self, state: list[int], questions: list[Question], task: str, gap: int = 0) -> Pass:
+        """:param gap: Places left out before the state; fewer if there are not as many."""
+        found = Pass([self._start], [0], [0], (0, 0))
+        for owner, question in enumerate(questions, 1):
+            first = len(found.tokens)
+            found.asked.append(self._ask(found.tokens, question, task))
+            count = len(found.tokens) - first
+            found.positions += range(1, 1 + count)
+            found.owners += [owner] * count
+        begin = 1 + max(found.positions)
+        begin += min(gap, max(0, POSITIONS - begin - len(state) - 1))
+        found.state = (len(found.tokens), len(found.tokens) + len(state))
+        found.tokens += (*state, self._end)
+        found.positions += range(begin, begin + len(state) + 1)
+        found.owners += [0] * (len(state) + 1)
+        return found
+
+    def _ask(self, tokens: list[int], question: Question, task: str) -> Asked:
+        tokens += (*self._words.encode(question.instructions or ""), self._end)
         markers: list[int] = []
         for text in options_of(question):
             markers.append(len(tokens))
-            tokens.append(self._marker)
-            tokens += self._words.encode(text)
-        options_end = len(tokens)
-        tokens.append(self._end)
-        state_at = (len(tokens), len(tokens) + len(state))
-        tokens += state
+            tokens += (self._marker, *self._words.encode(text))
+        end = len(tokens)
         tokens.append(self._end)
         ordered = isinstance(question, Score)
         kind = "noul" if isinstance(question, Noul) else "score" if ordered else "choice"
-        answer = int(question.answer)
-        return Pass(
-            tokens, markers, options_end, state_at, asked_at, answer, ordered, f"{task} {kind}"
-        )
+        return Asked(markers, end, int(question.answer), ordered, f"{task} {kind}")
 
 
-def without_options(random: Random, question: Choice, most: int) -> Choice:
-    """The same with so many options at most."""
-    if len(question.options) <= most:
-        return question
+def _leave_out(question: Choice, random: Random) -> None:
+    """Of many options, some: what is answered in several passes sees a part of them in each."""
     right = question.options[question.answer]
-    others = [option for option in question.options if option is not right]
-    kept = [right, *random.sample(others, most - 1)]
-    random.shuffle(kept)
-    return Choice(question.instructions, kept, kept.index(right))
+    letters = sum(len(text) for text in options_of(question))
+    most = len(question.options) * _MOST_LETTERS // letters
+    if random.random() < 0.5:
+        most = min(most, random.randint(16, len(question.options)))
+    if most < len(question.options):
+        others = [option for option in question.options if option is not right]
+        question.options = [right, *random.sample(others, most - 1)]
+        random.shuffle(question.options)
+        question.answer = question.options.index(right)
+
+
+def _shared(questions: list[Question]) -> list[list[Question]]:
+    """Together, as long as they are not too long; about five letters are a token."""
+    found: list[list[Question]] = []
+    length = _MOST_SHARED + 1
+    for question in questions:
+        own = len(question.instructions or "") // 5 + sum(
+            2 + len(text) // 5 for text in options_of(question)
+        )
+        if length + own > _MOST_SHARED:
+            found.append([])
+            length = 0
+        found[-1].append(question)
+        length += own
+    return found

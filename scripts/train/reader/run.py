@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,12 +26,21 @@ class Progress:
 
     def count(self, batch: Batch, processes: int) -> None:
         """Each process counts its own batch for that of all others, which are as large."""
-        self.tokens += sum(len(one.tokens) for one in batch.passes) * processes
-        self.questions += batch.rows * processes
+        self.tokens += batch.length * processes
+        self.questions += len(batch.asked) * processes
 
     def figures(self) -> dict[str, int]:
         names = ("steps", "seconds", "tokens", "questions")
         return {name: round(getattr(self, name)) for name in names}
+
+
+def load_network(saved: dict[str, Any]) -> Network:
+    """Of a checkpoint, to be used and not to be trained."""
+    tensors = saved["network"]
+    network = Network(len(tensors["words"]), len(tensors["positions"]), saved["marker"])
+    network.load_state_dict(tensors)
+    network.recast()
+    return network.eval()
 
 
 def load_run(path: Path, network: Network, optimizer: Adam) -> Progress:
@@ -48,5 +58,5 @@ def load_run(path: Path, network: Network, optimizer: Adam) -> Progress:
 def save_run(path: Path, network: Network, optimizer: Adam, progress: Progress) -> None:
     unfinished = path.with_suffix(".tmp")
     parts = {"network": network.state_dict(), "optimizer": optimizer.state()}
-    torch.save({**parts, "progress": asdict(progress)}, unfinished)
+    torch.save({**parts, "marker": network.marker_token, "progress": asdict(progress)}, unfinished)
     os.replace(unfinished, path)

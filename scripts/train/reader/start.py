@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 
 from reader.network import LAYERS, Network
+from reader.passes import POSITIONS
 from reader.wordpiece import WordPiece
 from teach.encoder import read_safetensors
 
@@ -21,11 +22,14 @@ def pretrained(folder: Path, words: WordPiece, marker: str) -> Network:
     tensors = read_safetensors(folder / "model.fp16.safetensors")
     table = tensors["embeddings.word_embeddings.weight"]
     places = tensors["embeddings.position_embeddings.weight"]
-    network = Network(len(table), len(places), words.numbers[marker])
+    network = Network(len(table), POSITIONS, words.numbers[marker])
     with torch.no_grad():
         # Every token is of type 0, so its vector is a part of all positions.
         network.words.copy_(table)
-        network.positions.copy_(places + tensors["embeddings.token_type_embeddings.weight"][0])
+        places = places + tensors["embeddings.token_type_embeddings.weight"][0]
+        # Behind the last one, its second half again and again.
+        half = places[len(places) // 2 :]
+        network.positions.copy_(torch.cat((places, half.repeat(POSITIONS // len(half), 1)))[:POSITIONS])
         network.gain.copy_(tensors["embeddings.LayerNorm.weight"])
         network.shift.copy_(tensors["embeddings.LayerNorm.bias"])
         for i in range(LAYERS):

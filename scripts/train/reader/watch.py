@@ -2,48 +2,59 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 
 import torch
 
 from ask.reading import as_written
 from ask.sets import EvaluationSet
 from net.log import rounded
+from net.team import Team
 from reader.batch import batches_of
 from reader.network import Network
-from reader.passes import Pass, Passes
+from reader.passes import Asked, Pass, Passes
 from source.material import Material
 
 
 class Watch:
-    def __init__(self, sets: list[EvaluationSet], held: Material, passes: Passes) -> None:
-        """:param sets: Of ``evaluation_sets``, for tuning; what has no accuracy is left out."""
+    def __init__(
+        self, team: Team, sets: list[EvaluationSet], held: Material, passes: Passes, texts: int
+    ) -> None:
+        """
+        :param team: Each process looks at its part of the rows.
+        :param sets: Of ``evaluation_sets``, for tuning; what has no accuracy is left out.
+        :param texts: With questions about what they say.
+        """
+        self._team = team
         self._passes: list[Pass] = []
         self._names: list[str] = []
         for found in sets:
             if found.figure in ("accuracy", "within half"):
-                self._add(found.name, [one for group in found.groups for one in passes.of(group)])
-        for text in held.readings:
+                for one in (one for group in found.groups for one in passes.of(group)):
+                    self._add(found.name, one)
+        for text in held.readings[:texts]:
             for one in passes.of(as_written(text)):
-                self._add(one.task, [one])
+                self._add(one.asked[0].task, one)
 
-    def _add(self, name: str, passes: list[Pass]) -> None:
-        self._passes += passes
-        self._names += [name] * len(passes)
+    def _add(self, name: str, one: Pass) -> None:
+        self._passes.append(one)
+        self._names.append(name)
 
     @torch.no_grad()
     def figures(self, network: Network) -> dict[str, float]:
-        """Shares of right answers, by set; of levels, how far off the mean level is, within half."""
-        right: dict[str, list[float]] = defaultdict(list)
-        for places, batch in batches_of(self._passes, 4096):
-            probabilities = network(batch).softmax(-1)
-            for place, row in zip(places, probabilities):
-                one = self._passes[place]
-                right[self._names[place]].append(self._is_right(one, row))
-        return rounded({name: sum(some) / len(some) for name, some in sorted(right.items())})
+        """Shares of right answers, by set; of a scale's levels, how many means are within half."""
+        right: Counter[str] = Counter()
+        mine = slice(self._team.rank, None, self._team.size)
+        passes, names = self._passes[mine], self._names[mine]
+        for places, batch in batches_of(passes, 4096):
+            for place, row in zip(places, network(batch).softmax(-1)):
+                right[names[place]] += _is_right(passes[place].asked[0], row)
+        counts = Counter(self._names)
+        sums = self._team.sum(*(right[name] for name in sorted(counts)))
+        return rounded({name: n / counts[name] for name, n in zip(sorted(counts), sums)})
 
-    def _is_right(self, one: Pass, row: torch.Tensor) -> bool:
-        if one.ordered and one.task != "reading score":
-            mean = float((row * torch.arange(len(row))).nan_to_num(0).sum())
-            return abs(mean - one.answer) <= 0.5
-        return int(row.argmax()) == one.answer
+
+def _is_right(asked: Asked, row: torch.Tensor) -> bool:
+    if asked.ordered and asked.task != "reading score":
+        return abs(float((row * torch.arange(len(row))).sum()) - asked.answer) <= 0.5
+    return int(row.argmax()) == asked.answer

@@ -1,7 +1,7 @@
 """WordPiece as llama.cpp does it, from a ``tokenizer.json``.
 
 ``check_tokens.py`` compares both. Against the usual WordPiece: every mark that combines is an accent,
-and no word is too long to be split.
+no word is too long to be split, and of a Korean syllable the first letter alone is read.
 """
 
 from __future__ import annotations
@@ -59,9 +59,12 @@ class WordPiece:
 
 def words_of(text: str) -> list[str]:
     words, begun = [], ""
-    for character in unicodedata.normalize("NFD", text):
+    for whole in text:
+        # llama.cpp leaves the first part alone: an accent goes anyway, of Hangul the rest, too.
+        character = unicodedata.normalize("NFD", whole)[0]
         kind, code = unicodedata.category(character), ord(character)
-        if character.isspace():
+        # Python takes four separators of ASCII for blanks, too.
+        if character.isspace() and not "\x1c" <= character <= "\x1f":
             words.append(begun)
             begun = ""
         elif code in (0, 0xFFFD) or kind[0] in "CM":
