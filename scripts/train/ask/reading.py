@@ -6,7 +6,7 @@ from random import Random
 
 from ask.noise import reworded
 from ask.question import Choice, Group, Noul, Option, Question, Score
-from source.material import Material, ReadingQuestion, ReadingText
+from source.material import FactText, Material, ReadingQuestion, ReadingText
 
 # What a question may be about whose answer other texts around do not change.
 _LOCAL = {"fact", "who", "where", "when", "cause", "quantity", "count", "order", "reason"}
@@ -23,7 +23,7 @@ _CHECKS = (
 
 class ReadingTasks:
     def __init__(self, material: Material) -> None:
-        self._texts = material.readings
+        self._texts = (*material.readings, *map(_of_facts, material.facts))
 
     def group(self, random: Random, count: int) -> Group:
         """A text with so many of its questions."""
@@ -42,6 +42,11 @@ class ReadingTasks:
         texts.insert(random.randint(0, len(texts)), text.text)
         asked = random.sample(asked, min(count, len(asked)))
         return Group("\n\n".join(texts), [_varied(one, random) for one in asked], -1, "long")
+
+
+def _of_facts(text: FactText) -> ReadingText:
+    asked = (ReadingQuestion(q, "fact", (), (), int(answer)) for q, answer in text.questions)
+    return ReadingText(text.text, "facts", tuple(asked))
 
 
 def as_written(text: ReadingText, task: str = "reading") -> Group:

@@ -13,6 +13,7 @@ from ask.question import Group
 from ask.reading import ReadingTasks
 from ask.record_tasks import KINDS, RecordTasks
 from ask.scales import ScaleTasks
+from ask.scenes import SceneTasks
 from ask.senses import SenseTasks
 from ask.valence import ValenceTasks
 from reader.wordpiece import WordPiece
@@ -20,15 +21,16 @@ from source.material import Material
 
 #: Shares of groups, by task.
 SHARES = {
-    "reading": 0.30,
+    "reading": 0.26,
+    "scene": 0.14,
     "long": 0.01,
-    "concept": 0.29,
-    "matching": 0.03,
+    "concept": 0.25,
+    "matching": 0.02,
     "stray": 0.02,
-    "scale": 0.14,
-    "record": 0.10,
-    "number": 0.06,
-    "sense": 0.04,
+    "scale": 0.12,
+    "record": 0.09,
+    "number": 0.05,
+    "sense": 0.03,
     "valence": 0.01,
 }
 _MOST_OPTIONS = 255
@@ -49,13 +51,15 @@ class Mix:
         nouns = names_for_fields(self._senses.nouns)
         self._records = RecordTasks(material, nouns)
         self._numbers = NumberTasks(material, nouns)
-        self._readings = ReadingTasks(material)
+        self._readings, self._scenes = ReadingTasks(material), SceneTasks(material)
         self._has_strays = len(material.strays) > 0
 
     def one(self, random: Random) -> Group:
         task = random.choices(list(self._shares), list(self._shares.values()))[0]
         if task == "reading":
             return self._readings.group(random, 4)
+        if task == "scene":
+            return self._scenes.group(random, 4)
         if task == "long":
             return self._readings.among(random, 3, 8)
         if task == "matching":
