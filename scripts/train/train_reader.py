@@ -84,7 +84,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     random = Random(f"{given.seed} {progress.starts} {team.rank}")
     mix, packer = Mix(training, words, given.folder, given.shares), Packer(given.batch, random)
     sets = evaluation_sets(held, "tune", rows=given.watch_rows)
-    watch = Watch(team, sets, held, passes, given.watch_rows)
+    watch = Watch(team, sets, passes, given.watch_rows)
     log = Log(given.out / "log.jsonl" if team.leads else None)
     options = {n: v for n, v in vars(given).items() if not isinstance(v, Path)}
     log.write({"event": "start", **options})

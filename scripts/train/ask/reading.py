@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 from ask.noise import reworded
 from ask.question import Choice, Group, Noul, Option, Question, Score
 from source.material import FactText, Material, ReadingQuestion, ReadingText
+from source.split import normal
 
 # What a question may be about whose answer other texts around do not change.
 _LOCAL = {"fact", "who", "where", "when", "cause", "quantity", "count", "order", "reason"}
@@ -23,7 +26,14 @@ _CHECKS = (
 
 class ReadingTasks:
     def __init__(self, material: Material) -> None:
-        self._texts = (*material.readings, *map(_of_facts, material.facts))
+        texts = (*material.readings, *map(_of_facts, material.facts))
+        # A held-out concept's or level's name is no option anywhere, and a held-out wording no question.
+        wordings = set(map(normal, material.hidden_wordings))
+
+        def hides(text: str) -> bool:
+            return normal(text) in wordings or material.hides(text)
+
+        self._texts = tuple(_without(text, hides) for text in texts)
 
     def group(self, random: Random, count: int) -> Group:
         """A text with so many of its questions."""
@@ -42,6 +52,13 @@ class ReadingTasks:
         texts.insert(random.randint(0, len(texts)), text.text)
         asked = random.sample(asked, min(count, len(asked)))
         return Group("\n\n".join(texts), [_varied(one, random) for one in asked], -1, "long")
+
+
+def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
+    def is_allowed(asked: ReadingQuestion) -> bool:
+        return not any(map(hides, (asked.text, *asked.options, *asked.levels)))
+
+    return replace(text, questions=tuple(filter(is_allowed, text.questions)))
 
 
 def _of_facts(text: FactText) -> ReadingText:

@@ -6,35 +6,30 @@ from collections import Counter
 
 import torch
 
-from ask.reading import as_written
 from ask.sets import EvaluationSet
 from net.log import rounded
 from net.team import Team
 from reader.batch import batches_of
 from reader.network import Network
 from reader.passes import Asked, Pass, Passes
-from source.material import Material
 
 
 class Watch:
     def __init__(
-        self, team: Team, sets: list[EvaluationSet], held: Material, passes: Passes, texts: int
+        self, team: Team, sets: list[EvaluationSet], passes: Passes, rows: int
     ) -> None:
         """
         :param team: Each process looks at its part of the rows.
         :param sets: Of ``evaluation_sets``, for tuning; what has no accuracy is left out.
-        :param texts: With questions about what they say.
+        :param rows: Of a set, at most.
         """
         self._team = team
         self._passes: list[Pass] = []
         self._names: list[str] = []
         for found in sets:
             if found.figure in ("accuracy", "within half"):
-                for one in (one for group in found.groups for one in passes.of(group)):
+                for one in (one for group in found.groups[:rows] for one in passes.of(group)):
                     self._add(found.name, one)
-        for text in held.readings[:texts]:
-            for one in passes.of(as_written(text)):
-                self._add(one.asked[0].task, one)
 
     def _add(self, name: str, one: Pass) -> None:
         self._passes.append(one)
@@ -55,6 +50,6 @@ class Watch:
 
 
 def _is_right(asked: Asked, row: torch.Tensor) -> bool:
-    if asked.ordered and asked.task != "reading score":
+    if asked.ordered and not asked.task.startswith("reading"):
         return abs(float((row * torch.arange(len(row))).sum()) - asked.answer) <= 0.5
     return int(row.argmax()) == asked.answer

@@ -30,6 +30,11 @@ def reading_lines(test: bool = False) -> list[Any]:
     return [line for name in names for line in read_lines(CORPUS / "reading" / f"{name}.jsonl")]
 
 
+def everyday_lines() -> list[Any]:
+    """Requests as a first user would try them, for the figures alone."""
+    return read_lines(CORPUS / "reading" / "everyday.jsonl")
+
+
 def corpus_concepts() -> list[Concept]:
     return [
         Concept(
