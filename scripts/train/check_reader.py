@@ -48,6 +48,7 @@ def main() -> None:
     options.add_argument("--model", type=Path, default=Path("build/train/oi-reader.gguf"))
     options.add_argument("--exact", action="store_true", help="the model is in F32")
     options.add_argument("--tools", type=Path, default=Path("dist/scripts/train/check"))
+    options.add_argument("--tokens", action="store_true", help="compare tokens alone")
     options.add_argument("--requests", type=int, default=300)
     given = options.parse_args()
 
@@ -63,8 +64,11 @@ def main() -> None:
         if not isinstance(question, Choice):
             question.reversed = False
     asked = [Passes(words).of(group) for group in groups]
-    compare_tokens(asked, answers_of(given.tools / "passes.js", given.model, groups))
-    compare_logits(network, asked, answers_of(given.tools / "answers.js", given.model, groups), given.exact)
+    compare_tokens(asked, answers_of(given.tools / "prompts.js", given.model, groups))
+    if given.tokens:
+        return
+    served = answers_of(given.tools / "answers.js", given.model, groups)
+    compare_logits(network, asked, served, given.exact)
 
 
 def answers_of(tool: Path, model: Path, groups: list[Group]) -> list[dict]:
@@ -77,7 +81,9 @@ def answers_of(tool: Path, model: Path, groups: list[Group]) -> list[dict]:
 
 def compare_tokens(asked: list[list[Pass]], theirs: list[dict]) -> None:
     for passes, other in zip(asked, theirs, strict=True):
-        for one, tokens in zip(passes, other["passes"], strict=True):
+        for one, question in zip(passes, other["questions"], strict=True):
+            # The template has the state last.
+            tokens = question["tokens"] + other["state"]
             if one.tokens != tokens:
                 raise SystemExit(f"here   {one.tokens}\nserver {tokens}")
     print(json.dumps({"questions": sum(map(len, asked)), "other tokens": 0}))

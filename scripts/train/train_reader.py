@@ -126,8 +126,12 @@ def train(team: Team, given: argparse.Namespace) -> None:
 
 
 def rate_scale(share: float, steps: int) -> float:
-    """Up within 50 steps, then down to nothing as the run ends."""
-    return min(1.0, (steps + 1) / 50) * (1 - share)
+    """Up within 50 steps, level, and down to nothing in the last third.
+
+    Most of what is learned is learned at the full rate, so that a run which was given more minutes
+    goes on as if it had had them from the beginning.
+    """
+    return min(1.0, (steps + 1) / 50, (1 - share) * 3)
 
 
 if __name__ == "__main__":
