@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from ask.question import Choice, Noul, Option, Question
+from ask.question import Noul, Question
+from ask.scene_found import Found, pick
+from ask.scene_rules import RULES
 from ask.scene_words import Words
-
-
-@dataclass(slots=True)
-class Found:
-    sentences: list[str]
-    questions: list[Question]
-
-
-def _pick(text: str, names: list[str], right: str, random: Random) -> Question:
-    names = random.sample(names, len(names))
-    return Choice(text, [Option(name) for name in names], names.index(right))
 
 
 def _order(words: Words, texts: Any, random: Random) -> Found:
@@ -40,8 +30,8 @@ def _order(words: Words, texts: Any, random: Random) -> Found:
         word = random.choice((more, less))
         ask = random.choice((f"Is {x} {word} than {y}?", f"{x} is {word} than {y}."))
         questions.append(Noul(ask, is_more == (word == more)))
-    questions.append(_pick(f"Who is {most}?", [a, b, c], a, random))
-    questions.append(_pick(f"Who is {least}?", [a, b, c], c, random))
+    questions.append(pick(f"Who is {most}?", [a, b, c], a, random))
+    questions.append(pick(f"Who is {least}?", [a, b, c], c, random))
     person = random.choice((a, b, c))
     questions.append(Noul(f"Is {person} {most} of the three?", person == a))
     return Found(sentences, questions)
@@ -75,8 +65,8 @@ def _counts(words: Words, texts: Any, random: Random) -> Found:
     shown = random.choice((total, total, total + random.choice((-2, -1, 1, 3))))
     questions.append(Noul(f"Is it {shown} altogether?", shown == total))
     most, least = max(people, key=numbers.__getitem__), min(people, key=numbers.__getitem__)
-    questions.append(_pick("Whose number is the largest?", people, most, random))
-    questions.append(_pick("Who comes last by number?", people, least, random))
+    questions.append(pick("Whose number is the largest?", people, most, random))
+    questions.append(pick("Who comes last by number?", people, least, random))
     return Found(sentences, questions)
 
 
@@ -112,11 +102,11 @@ def _exception(words: Words, texts: Any, random: Random) -> Found:
     right = {"all": len(done) == 4, "nobody": not done, "more": len(done) > 1}[text.split()[1]]
     questions.append(Noul(text, right))
     names = ["none", "one", "two", "three", "four"]
-    questions.append(_pick(f"How many of them {did}?", names, names[len(done)], random))
+    questions.append(pick(f"How many of them {did}?", names, names[len(done)], random))
     if kind == "but":
-        questions.append(_pick(f"Who did not {do}?", [a, b, c, d], a, random))
+        questions.append(pick(f"Who did not {do}?", [a, b, c, d], a, random))
     if kind == "only":
-        questions.append(_pick(f"Who {did}?", [a, b, c, d], a, random))
+        questions.append(pick(f"Who {did}?", [a, b, c, d], a, random))
     return Found([sentence], questions)
 
 
@@ -143,7 +133,7 @@ def _condition(words: Words, texts: Any, random: Random) -> Found:
     questions: list[Question] = [Noul(asked, happened), Noul(done, happened)]
     names = {"yes": happened, "no": not happened, "the text does not tell": False}
     right = next(name for name, holds in names.items() if holds)
-    questions.append(_pick(asked, list(names), right, random))
+    questions.append(pick(asked, list(names), right, random))
     return Found([plan, f"{event[:1].upper()}{event[1:]}."], questions)
 
 
@@ -164,8 +154,8 @@ def _hearsay(words: Words, texts: Any, random: Random) -> Found:
         Noul(f"Does {person} think that {claim}?", mine),
         Noul(random.choice(texts["unsure"]).replace("{x}", claim), False),
         Noul(f"Do {a} and {b} say the same?", False),
-        _pick(f"Who says that {one}?", [a, b, c], a, random),
-        _pick(f"Where is the {thing} if {a if two == x else b} is right?", [room, other, "nowhere"], room, random),
+        pick(f"Who says that {one}?", [a, b, c], a, random),
+        pick(f"Where is the {thing} if {a if two == x else b} is right?", [room, other, "nowhere"], room, random),
     ]
     return Found(sentences, questions)
 
@@ -183,7 +173,7 @@ def _correction(words: Words, texts: Any, random: Random) -> Found:
         f"(Update: {new}.)",
     ))
     questions: list[Question] = [
-        _pick(f"What is the {noun} of {of}?", [old, new, wrong], new, random),
+        pick(f"What is the {noun} of {of}?", [old, new, wrong], new, random),
         Noul(f"Has the {noun} been corrected?", True),
         Noul(f"Does {old} still hold?", False),
     ]
@@ -202,5 +192,5 @@ def _correction(words: Words, texts: Any, random: Random) -> Found:
 
 
 KINDS: tuple[Callable[[Words, Any, Random], Found], ...] = (
-    _order, _counts, _exception, _condition, _hearsay, _correction,
+    _order, _counts, _exception, _condition, _hearsay, _correction, *RULES,
 )  # fmt: skip

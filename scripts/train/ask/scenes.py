@@ -14,7 +14,8 @@ from random import Random
 from typing import Any
 
 from ask.question import Choice, Group, Noul, Option, Question, distinct
-from ask.scene_kinds import KINDS, Found
+from ask.scene_found import Found
+from ask.scene_kinds import KINDS
 from ask.scene_words import Words
 from source.material import Material
 
@@ -41,7 +42,7 @@ class SceneTasks:
     def group(self, random: Random, count: int) -> Group:
         """:param count: Of questions."""
         kind = random.choice(KINDS)
-        if random.random() < 0.4:
+        if random.random() < 0.5:
             found = kind(self._words, _TEXTS, random)
             if random.random() < 0.4:
                 # Something else around it.
