@@ -49,6 +49,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--rate", type=float, default=2e-4, help="of the layers")
     options.add_argument("--head-rate", type=float, default=1e-3)
+    options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
     options.add_argument("--decay", type=float, default=0.02)
     options.add_argument("--shares", type=json.loads, default=SHARES, help="of tasks, in JSON")
     options.add_argument("--watch-minutes", type=float, default=15, help="between figures")
@@ -109,13 +110,14 @@ def train(team: Team, given: argparse.Namespace) -> None:
             while packer.hungry:
                 packer.add(passes.to_learn(mix.one(random), random))
             batch = packer.take()
-            logits = network(batch)
+            logits, looks = network.learn(batch)
             loss = F.cross_entropy(logits, batch.answers)
-            (loss / given.batches).backward()
+            ((loss + given.looks * looks) / given.batches).backward()
             if not math.isfinite(float(loss.detach())):
                 raise SystemExit(f"step {progress.steps}: the loss is no number")
             correct = (logits.argmax(1) == batch.answers).tolist()
-            log.gather({"loss": float(loss.detach())}, [asked.task for asked in batch.asked], correct)
+            parts = {"loss": float(loss.detach()), "looks": float(looks.detach())}
+            log.gather(parts, [asked.task for asked in batch.asked], correct)
             progress.count(batch, team.size)
         optimizer.step(rate_scale(share, progress.steps))
         network.recast()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from ask.question import Choice, Option, Question
@@ -12,6 +12,8 @@ from ask.question import Choice, Option, Question
 class Found:
     sentences: list[str]
     questions: list[Question]
+    #: Questions with the sentence and what of it decides them, where that is known.
+    evidence: list[tuple[Question, str, list[str]]] = field(default_factory=list)
 
 
 def pick(text: str, names: list[str], right: str, random: Random) -> Question:

@@ -53,6 +53,8 @@ class SceneTasks:
             found = self._events(random)
         text = " ".join(found.sentences)
         text = random.choice(_TEXTS["wholes"]).replace("{x}", text)
+        for question, sentence, values in found.evidence:
+            question.evidence = _ends(text, sentence, values)
         # No is the answer more often, as there are more ways to be wrong.
         kept = [one for one in found.questions if _is_kept(one, random)] or found.questions
         questions = random.sample(kept, min(count, len(kept)))
@@ -65,9 +67,12 @@ class SceneTasks:
         sentences = [_sentence(event.said) for event in events]
         questions: list[Question] = []
         jobs = self._jobs(events, sentences, random) if random.random() < _BY_JOB else []
-        for event in events:
-            questions += self._asked(event, events, random)
-        return Found([*jobs, *sentences], questions)
+        evidence: list[tuple[Any, str, list[str]]] = []
+        for event, sentence in zip(events, sentences):
+            asked, decides = self._asked(event, events, random)
+            questions += asked
+            evidence += [(question, sentence, values) for question, values in decides]
+        return Found([*jobs, *sentences], questions, evidence)
 
     def _event(self, template: dict[str, Any], people: list[str], random: Random) -> _Event:
         happened = not template["no"] or random.random() >= _NOT
@@ -87,9 +92,15 @@ class SceneTasks:
         article = "an" if job[0] in "aeiou" else "a"
         return [f"{person} is {article} {job}."]
 
-    def _asked(self, event: _Event, events: list[_Event], random: Random) -> list[Question]:
-        """Whether it is so, who and what it was, and whether the text says so at all."""
+    def _asked(
+        self, event: _Event, events: list[_Event], random: Random
+    ) -> tuple[list[Question], list[tuple[Question, list[str]]]]:
+        """Whether it is so, who and what it was, and whether the text says so at all.
+
+        :returns: The questions, and which of them are decided by which parts of the sentence.
+        """
         found: list[Question] = []
+        decides: list[tuple[Question, list[str]]] = []
         for text in random.sample(event.template["yes"], min(3, len(event.template["yes"]))):
             if not event.happened:
                 # Only the first statement is about the whole.
@@ -101,12 +112,14 @@ class SceneTasks:
             if slots is None:
                 continue
             found.append(Noul(_filled(text, slots), true and event.happened))
+            decides.append((found[-1], [event.slots[name] for name in _SLOT.findall(text)]))
         for text, slot in event.template["ask"] if event.happened else ():
             if "{" + slot + "}" in text:
                 continue
             found.append(self._choice(_filled(text, event.slots), slot, event, events, random))
+            decides.append((found[-1], [event.slots[slot]]))
         found += self._missing(event, random) if len(events) == 1 else ()
-        return found
+        return found, decides
 
     def _denied(self, event: _Event, events: list[_Event], random: Random) -> list[Question]:
         """Of what did not happen: whether it is said so, in the same words or in others."""
@@ -165,6 +178,14 @@ def _is_kept(question: Question, random: Random) -> bool:
     return not isinstance(question, Noul) or question.answer or random.random() < 0.65
 
 
+def _ends(text: str, sentence: str, values: list[str]) -> tuple[int, ...]:
+    """Where the values that a sentence has end in the text."""
+    first = text.find(sentence)
+    places = (sentence.find(value) for value in values)
+    found = (first + at + len(value) for at, value in zip(places, values) if at >= 0)
+    return tuple(dict.fromkeys(found)) if first >= 0 else ()
+
+
 def _kind(slot: str) -> str:
     return _ALIKE.get(slot, slot)
 
@@ -184,11 +205,5 @@ def _checked(question: Question, random: Random) -> Question:
         text = text[:1].upper() + text[1:]
         if text.endswith("."):
             text = random.choice(_TEXTS["checks"]).replace("{x}", text)
-    return type(question)(text, *_rest(question))
-
-
-def _rest(question: Question) -> tuple[Any, ...]:
-    if isinstance(question, Choice):
-        return question.options, question.answer
-    assert isinstance(question, Noul)
-    return (question.answer,)
+    question.instructions = text
+    return question

@@ -26,6 +26,8 @@ class Batch:
         self.asked: list[Asked] = []
         self._options, self._states = _Means(), _Means()
         markers, questions, columns, states = [], [], [], []
+        looks: list[tuple[int, int, int, int]] = []
+        self._taught = 0
         for row, one in enumerate(passes):
             count, base = len(one.tokens), row * self.size
             tokens[row, :count] = torch.tensor(one.tokens)
@@ -41,6 +43,9 @@ class Batch:
                     columns.append(column)
                     states.append(row)
                 self.asked.append(asked)
+                for marker in asked.markers if asked.evidence else ():
+                    looks += [(self._taught, row, marker, key) for key in asked.evidence]
+                    self._taught += 1
         self.tokens, self.positions = tokens.view(-1), positions.view(-1)
         self.bias = _bias(owners, torch.float32 if exact else PRODUCTS)
         #: Of each option: its marker's place, its question, its place there, and its state.
@@ -48,7 +53,16 @@ class Batch:
             torch.tensor, (markers, questions, columns, states)
         )
         self.options = max(columns) + 1
+        #: What markers are taught to look at: rows, queries and keys of attention's weights.
+        self._look_of, *self.looks = torch.tensor(looks, dtype=torch.long).view(-1, 4).unbind(1)
         self.answers = torch.tensor([asked.answer for asked in self.asked])
+
+    def looks_loss(self, looked: Tensor) -> Tensor:
+        """Of the weights at ``looks``, by head: how little of a marker's is on what decides."""
+        if not self._taught:
+            return looked.sum()
+        mass = torch.zeros(self._taught, looked.shape[1]).index_add(0, self._look_of, looked)
+        return -(mass + 1e-4).log().mean()
 
     @property
     def length(self) -> int:

@@ -21,12 +21,16 @@ _HEAD = WIDTH // HEADS
 #: What the head's hidden layer reads, in this order; names as in the readout's page.
 INPUTS = ("marker", "option", "state", "option*state")
 HIDDEN = 256
+# Where markers are taught to look at what decides: the layer before the last, and heads of it.
+_TAUGHT_LAYER, _TAUGHT_HEADS = LAYERS - 2, torch.arange(3)
 
 
 class LayerFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, qkv, qkv_b, out, out_b, g1, b1, up, up_b, down, down_b, g2, b2, batch, cast):
-        ctx.set_materialize_grads(False)
+    def forward(
+        ctx, x, qkv, qkv_b, out, out_b, g1, b1, up, up_b, down, down_b, g2, b2, batch, cast, looks
+    ):
+        """:param looks: Places in attention's weights, which are returned, too."""
         w_qkv, w_out, w_up, w_down = cast
         rows, size = batch.rows, batch.size
         low = x.to(PRODUCTS)
@@ -43,11 +47,12 @@ class LayerFunction(torch.autograd.Function):
         z2 = torch.addmm(down_b.to(PRODUCTS), inner, w_down.t()).float().add_(y)
         result, mean2, rstd2 = torch.native_layer_norm(z2, (WIDTH,), g2, b2, EPSILON)
         ctx.batch, ctx.cast, ctx.gains = batch, cast, (g1, b1, g2, b2)
+        ctx.looks = looks
         ctx.kept = (low, q, k, v, weights, seen, z, mean1, rstd1, low_y, up_x, inner, z2, mean2, rstd2)
-        return result
+        return result, weights[looks].float() if looks else x.new_zeros(0)
 
     @staticmethod
-    def backward(ctx, grad):
+    def backward(ctx, grad, grad_looked):
         low, q, k, v, weights, seen, z, mean1, rstd1, low_y, up_x, inner, z2, mean2, rstd2 = ctx.kept
         g1, b1, g2, b2 = ctx.gains
         w_qkv, w_out, w_up, w_down = ctx.cast
@@ -69,6 +74,8 @@ class LayerFunction(torch.autograd.Function):
         parts = grad_mixed.permute(2, 0, 3, 1, 4)
         parts[2].copy_(torch.matmul(weights.transpose(-1, -2), grad_seen))
         grad_weights = torch.matmul(grad_seen, v.transpose(-1, -2))
+        if ctx.looks:
+            grad_weights.index_put_(ctx.looks, grad_looked.to(low.dtype), accumulate=True)
         scores = torch._softmax_backward_data(grad_weights, weights, -1, weights.dtype)
         scores.mul_(_HEAD**-0.5)
         parts[0].copy_(torch.matmul(scores, k))
@@ -80,7 +87,7 @@ class LayerFunction(torch.autograd.Function):
         gq, go, gu, gd = large
         return (
             grad, gq, grad_qkv_b, go, grad_out_b, grad_g1, grad_b1, gu, grad_up_b, gd, grad_down_b,
-            grad_g2, grad_b2, None, None,
+            grad_g2, grad_b2, None, None, None,
         )  # fmt: skip
 
 
@@ -110,13 +117,14 @@ class Layer(nn.Module):
         matrices = (self.qkv, self.out, self.up, self.down)
         self.cast = tuple(matrix.detach().to(PRODUCTS) for matrix in matrices)
 
-    def forward(self, x: Tensor, batch: Batch) -> Tensor:
+    def forward(self, x: Tensor, batch: Batch, looks: tuple[Tensor, ...] | None) -> tuple[Tensor, Tensor]:
+        """:returns: The states, and attention's weights at some places."""
         if torch.is_grad_enabled() or PRODUCTS == torch.bfloat16 and not batch.exact:
             return LayerFunction.apply(
                 x, self.qkv, self.qkv_b, self.out, self.out_b, self.g1, self.b1, self.up, self.up_b,
-                self.down, self.down_b, self.g2, self.b2, batch, self.cast,
+                self.down, self.down_b, self.g2, self.b2, batch, self.cast, looks,
             )  # fmt: skip
-        return self._exact(x, batch)
+        return self._exact(x, batch), x.new_zeros(0)
 
     def _exact(self, x: Tensor, batch: Batch) -> Tensor:
         """In float32, with GELU as llama.cpp computes it."""
@@ -151,19 +159,28 @@ class Network(nn.Module):
         for layer in self.layers:
             layer.recast()
 
-    def states(self, batch: Batch) -> Tensor:
-        """Of all places of a batch: ``[rows · size, width]``."""
+    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Of all places of a batch, ``[rows · size, width]``; and where markers look, by head."""
         x = F.embedding(batch.tokens, self.words) + F.embedding(batch.positions, self.positions)
         is_marker = (batch.tokens == self.marker_token).unsqueeze(1)
         x = x + is_marker * self.marker
         x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
-        for layer in self.layers:
-            x = layer(x, batch)
-        return x
+        rows, queries, keys = (part[:, None] for part in batch.looks)
+        looks = (rows, _TAUGHT_HEADS[None, :], queries, keys)
+        looked = x
+        for i, layer in enumerate(self.layers):
+            taught = i == _TAUGHT_LAYER
+            x, found = layer(x, batch, looks if taught else None)
+            looked = found if taught else looked
+        return x, looked
 
     def forward(self, batch: Batch) -> Tensor:
         """A logit for each option: ``[questions, options]``, those that are not there at -inf."""
-        x = self.states(batch)
+        return self.learn(batch)[0]
+
+    def learn(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """As ``forward``, and the loss of what markers look at."""
+        x, looked = self.states(batch)
         option = batch.mean_options(x)
         state = batch.mean_states(x)
         marker = x.index_select(0, batch.markers)
@@ -173,4 +190,5 @@ class Network(nn.Module):
         near = F.cosine_similarity(option @ self.cosine.t(), state @ self.cosine.t(), dim=-1)
         logits = logits + self.cosine_scale * near
         table = torch.full((len(batch.asked), batch.options), -math.inf)
-        return table.index_put((batch.of_question, batch.column), logits)
+        table = table.index_put((batch.of_question, batch.column), logits)
+        return table, batch.looks_loss(looked) if torch.is_grad_enabled() else looked

@@ -42,6 +42,8 @@ class Asked:
     #: Whether the options are levels, lowest first.
     ordered: bool
     task: str
+    #: Tokens of the state in which that ends which decides, where it is known.
+    evidence: list[int]
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ class Passes:
 
     def of(self, group: Group) -> list[Pass]:
         """As the server asks: each question in a pass of its own, if it fits."""
-        state = self._words.encode(state_text(group.state))
+        state = _State(state_text(group.state), self._words)
         found = (self._pass(state, [question], group.task) for question in group.questions)
         return [one for one in found if len(one.tokens) <= self._most]
 
@@ -87,7 +89,7 @@ class Passes:
         for question in group.questions:
             if isinstance(question, Choice) and len(question.options) > 16:
                 _leave_out(question, random)
-        state = self._words.encode(state_text(group.state))
+        state = _State(state_text(group.state), self._words)
         if random.random() < _ALONE:
             shared = [[question] for question in group.questions]
         else:
@@ -96,7 +98,7 @@ class Passes:
         found = (self._pass(state, questions, group.task, gap) for questions in shared)
         return [one for one in found if len(one.tokens) <= self._most]
 
-    def _pass(self, state: list[int], questions: list[Question], task: str, gap: int = 0) -> Pass:
+    def _pass(self, state: _State, questions: list[Question], task: str, gap: int = 0) -> Pass:
         """:param gap: Places left out before the state; fewer if there are not as many."""
         found = Pass([self._start], [0], [0], (0, 0))
         for owner, question in enumerate(questions, 1):
@@ -105,12 +107,15 @@ class Passes:
             count = len(found.tokens) - first
             found.positions += range(1, 1 + count)
             found.owners += [owner] * count
-        begin = 1 + max(found.positions)
-        begin += min(gap, max(0, POSITIONS - begin - len(state) - 1))
-        found.state = (len(found.tokens), len(found.tokens) + len(state))
-        found.tokens += (*state, self._end)
-        found.positions += range(begin, begin + len(state) + 1)
-        found.owners += [0] * (len(state) + 1)
+        begin, count = 1 + max(found.positions), len(state.tokens)
+        begin += min(gap, max(0, POSITIONS - begin - count - 1))
+        first = len(found.tokens)
+        for asked, question in zip(found.asked, questions):
+            asked.evidence += (first + place for place in map(state.place, question.evidence))
+        found.state = (first, first + count)
+        found.tokens += (*state.tokens, self._end)
+        found.positions += range(begin, begin + count + 1)
+        found.owners += [0] * (count + 1)
         return found
 
     def _ask(self, tokens: list[int], question: Question, task: str) -> Asked:
@@ -123,7 +128,17 @@ class Passes:
         tokens.append(self._end)
         ordered = isinstance(question, Score)
         kind = "noul" if isinstance(question, Noul) else "score" if ordered else "choice"
-        return Asked(markers, end, int(question.answer), ordered, f"{task} {kind}")
+        return Asked(markers, end, int(question.answer), ordered, f"{task} {kind}", [])
+
+
+class _State:
+    def __init__(self, text: str, words: WordPiece) -> None:
+        self.text, self.tokens = text, words.encode(text)
+        self._words = words
+
+    def place(self, end: int) -> int:
+        """Of the token in which the text up to there ends."""
+        return len(self._words.encode(self.text[:end])) - 1
 
 
 def _leave_out(question: Choice, random: Random) -> None:
