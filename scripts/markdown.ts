@@ -15,14 +15,19 @@ export function marksOf(command: string): Marks {
   return { begin: `<!-- ${command}: begin -->`, end: `<!-- ${command}: end -->` }
 }
 
-/** Padded as prettier would. */
+/** Wider tables are not padded: nobody reads them in columns, and spaces would be most of the file. */
+const widest = 160
+
+/** Padded as prettier would, if its lines stay short enough to be read as a table. */
 export function markdownTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const widths = headings.map((heading, i) =>
+  const full = headings.map((heading, i) =>
     Math.max(heading.length, ...rows.map((row) => row[i]!.length)),
   )
+  const columns = full.reduce((sum, width) => sum + width + 3, 1)
+  const widths = columns > widest ? headings.map(() => 3) : full
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(' | ')} |`
   const ruler = widths.map((width) => '-'.repeat(width))

@@ -7,9 +7,11 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
 import { OiError } from './errors.js'
-import { packageVersion } from './package-root.js'
+import { packageRoot, packageVersion } from './package-root.js'
 
 const require = createRequire(import.meta.url)
 
@@ -31,6 +33,20 @@ export function serverPackage<T>(name: string, use: string, path = name): T {
 
 /** @returns That a package of the server is missing, and the line that installs all of them. */
 export function notInstalled(name: string): string {
-  const install = `npm install @oi-systemone/server@${packageVersion()}`
-  return `the package ${name} is not installed; \`${install}\` installs all that the server needs`
+  return `the package ${name} is not installed; \`${installLine()}\` installs all that the server needs`
+}
+
+/**
+ * `npm install --global` puts packages into a `node_modules` that is in no project. Both packages
+ * have the command `oi`, and npm replaces no command of another package there.
+ */
+function installLine(): string {
+  const server = `@oi-systemone/server@${packageVersion()}`
+  const modules = dirname(packageRoot)
+  const isInProject =
+    basename(modules) !== 'node_modules' ||
+    modules.includes(join('node_modules', '.pnpm')) ||
+    existsSync(join(dirname(modules), 'package.json'))
+  if (isInProject) return `npm install ${server}`
+  return `npm uninstall --global oi-systemone && npm install --global ${server}`
 }

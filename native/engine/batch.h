@@ -48,15 +48,16 @@ class Batch {
 
   size_t size() const { return tokens_.size(); }
 
-  // Valid until the next Add() or Clear().
-  llama_batch View() {
+  // All, or some of them. Valid until the next Add() or Clear().
+  llama_batch View() { return View(0, size()); }
+  llama_batch View(size_t begin, size_t count) {
     llama_batch batch{};
-    batch.n_tokens = static_cast<int32_t>(size());
-    batch.token = tokens_.data();
-    batch.pos = positions_.data();
-    batch.n_seq_id = counts_.data();
-    batch.seq_id = sequences_.data();
-    batch.logits = outputs_.data();
+    batch.n_tokens = static_cast<int32_t>(count);
+    batch.token = tokens_.data() + begin;
+    batch.pos = positions_.data() + begin;
+    batch.n_seq_id = counts_.data() + begin;
+    batch.seq_id = sequences_.data() + begin;
+    batch.logits = outputs_.data() + begin;
     return batch;
   }
 

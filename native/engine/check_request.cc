@@ -8,7 +8,7 @@
 
 namespace oi {
 
-void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_t limit) {
+void CheckTokens(const TokenizedRequest& request, size_t vocabulary_size) {
   const auto outside = [vocabulary_size](Token token) {
     return token < 0 || static_cast<size_t>(token) >= vocabulary_size;
   };
@@ -16,7 +16,6 @@ void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_
   if (std::any_of(request.prefix.begin(), request.prefix.end(), outside_prefix)) {
     throw EngineError("ERR_INVALID_ARGUMENT", "a prefix token is outside the vocabulary");
   }
-  size_t longest = 0;
   for (const TokenizedQuestion& question : request.questions) {
     if (question.tokens.empty()) {
       throw EngineError("ERR_INVALID_ARGUMENT", "a question has no tokens");
@@ -25,6 +24,13 @@ void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_
         std::any_of(question.candidates.begin(), question.candidates.end(), outside)) {
       throw EngineError("ERR_INVALID_ARGUMENT", "a question's token is outside the vocabulary");
     }
+  }
+}
+
+void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_t limit) {
+  CheckTokens(request, vocabulary_size);
+  size_t longest = 0;
+  for (const TokenizedQuestion& question : request.questions) {
     longest = std::max(longest, question.tokens.size());
   }
   const size_t needed = request.prefix.size() + longest;

@@ -10,8 +10,10 @@
 namespace oi {
 
 Context::Context(const Model& model, const EngineOptions& options, const ContextPlan& plan,
-                 bool (*abort)(void*), void* abort_data) {
+                 bool (*abort)(void*), void* abort_data)
+    : readout_(MakeReadout(model, plan)) {
   llama_context_params params = ParamsOf(plan, options);
+  if (readout_) readout_->AddTo(params);
   params.abort_callback = abort;
   params.abort_callback_data = abort_data;
 
@@ -25,9 +27,12 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
                                               (reason.empty() ? "" : ": " + reason));
   }
   memory_ = MemoryLogged();
-  if (llama_get_memory(context_) == nullptr) {
+  if (readout_) readout_->Attach(context_);
+  if ((llama_get_memory(context_) != nullptr) != plan.keeps_cells) {
     llama_free(context_);
-    throw EngineError("ERR_MODEL_UNSUPPORTED", "a model without a memory cannot share a state");
+    throw EngineError("ERR_MODEL_UNSUPPORTED", plan.keeps_cells
+                                                   ? "a model without a memory cannot share a state"
+                                                   : "an encoder that keeps cells cannot be read");
   }
   // For the context's life. Without a pool every decode starts and ends its threads.
   // Flash attention of llama.cpp sums in parts, as many as there are threads.

@@ -2,11 +2,13 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "../kernels/kernels.h"
 #include "../threads/crew.h"
 #include "context_plan.h"
+#include "device_readout.h"
 #include "log.h"
 #include "types.h"
 
@@ -28,6 +30,8 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   llama_context* get() const { return context_; }
+  // Null where rows of logits come whole.
+  DeviceReadout* readout() const { return readout_.get(); }
   // Where its cells and buffers lie.
   const LoggedMemory& memory() const { return memory_; }
   // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
@@ -36,6 +40,7 @@ class Context {
   void AdaptThreads();
 
  private:
+  const std::unique_ptr<DeviceReadout> readout_;
   llama_context* context_;
   LoggedMemory memory_;
   std::optional<Crew> crew_;

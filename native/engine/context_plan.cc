@@ -1,10 +1,13 @@
 #include "context_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 
 #include "../machine/available_bytes.h"
+#include "device_readout.h"
 #include "error.h"
 #include "llama.h"
 #include "memory.h"
@@ -26,8 +29,10 @@ constexpr uint32_t kBatchTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;
 constexpr uint32_t kContextTokens = 8192;
 constexpr uint32_t kMinContextTokens = 2048;
+constexpr uint32_t kPassTokens = 2048;
+constexpr uint32_t kStatesMicrobatch = 128;
 // On a few cores a step of 192 tokens runs at the rate of one of 512 or a little above it: more
-// columns leave the caches (README, "What makes it fast"). And whoever comes next waits less. A
+// columns leave the caches (native/README.md). And whoever comes next waits less. A
 // multiple of 64, the tile of flash attention. The microbatch leaves room for what fills a step.
 constexpr uint32_t kFewThreads = 8;
 constexpr uint32_t kFewThreadsStep = 192;
@@ -159,6 +164,41 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
   return plan;
 }
 
+// ---- hidden states ---------------------------------------------------------------
+
+// On any device. Attention of an encoder has a score for each two tokens of a microbatch, those of
+// other passes too, and a pass is one microbatch (encode/encoder.h, rule 2).
+ContextPlan PlanForStates(const Model& model, const EngineOptions& options, ContextPlan plan) {
+  SetSequences(plan, options, kDense);
+  plan.reads_states = true;
+  plan.keeps_cells = model.hidden()->causal();
+  plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : kPassTokens;
+  const auto positions = static_cast<uint32_t>(model.hidden()->positions());
+  // Where options stand beside each other, a pass may have more tokens than positions.
+  if (!model.hidden()->parallel() && positions > 0) {
+    plan.context_tokens = std::min(plan.context_tokens, positions);
+  }
+  plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
+  plan.microbatch_tokens = std::max(plan.context_tokens, plan.step_tokens);
+  if (plan.keeps_cells) {
+    // Logits of all its tokens come with the states: few at once. Cells are there for a whole step.
+    plan.spare_cells = plan.microbatch_tokens - plan.context_tokens + kPad;
+    plan.microbatch_tokens = std::min(kStatesMicrobatch, plan.microbatch_tokens);
+  }
+  plan.batch_tokens = plan.microbatch_tokens;
+  plan.shared_step_tokens = plan.threads <= kFewThreads && !options.deterministic
+                                ? std::min(kFewThreadsStep, plan.step_tokens)
+                                : plan.step_tokens;
+  plan.flash_attention = options.flash_attention;
+  const bool scores = plan.flash_attention == FlashAttention::kOff;
+  plan.context_bytes = scores ? ScoreBytes(model, plan) : 0;
+  if (plan.keeps_cells) {
+    plan.context_bytes += CostOfContext(model, options.cache_type)
+                              .Bytes(plan.context_tokens + plan.spare_cells, plan.sequences);
+  }
+  return plan;
+}
+
 // ---- GPU -------------------------------------------------------------------------
 
 // Its sizes are in the options (gpu_plan.h); what layers it has no room for are the CPU's.
@@ -203,9 +243,20 @@ ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32
                         bool whole_images) {
   ContextPlan plan{};
   plan.threads = options.threads != 0 ? options.threads : default_threads;
+  if (model.hidden() != nullptr) return PlanForStates(model, options, plan);
+  plan.keeps_cells = true;
   plan.spare_cells = kPad;
+  // Tests choose the other way.
+  const char* const chosen = std::getenv("OI_TEST_READOUT");
+  plan.device_readout = chosen != nullptr ? std::strcmp(chosen, "device") == 0 : !model.on_cpu();
   return model.on_cpu() ? PlanForCpu(model, options, plan, whole_images)
                         : PlanForGpu(model, options, plan, whole_images);
+}
+
+std::unique_ptr<DeviceReadout> MakeReadout(const Model& model, const ContextPlan& plan) {
+  if (!plan.device_readout) return nullptr;
+  return std::make_unique<DeviceReadout>(plan.sequences,
+                                         static_cast<size_t>(llama_vocab_n_tokens(model.vocab())));
 }
 
 llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options) {
@@ -228,6 +279,11 @@ llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& opti
   params.no_perf = true;
   params.kv_unified = true;  // forks share cells
   params.swa_full = true;    // a resident prefix keeps all its cells
+  if (plan.reads_states) {
+    params.n_outputs_max = std::max(plan.microbatch_tokens, params.n_seq_max);
+    params.attention_type = LLAMA_ATTENTION_TYPE_UNSPECIFIED;  // as the model says
+    params.embeddings = true;
+  }
   return params;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "types.h"
 
@@ -10,6 +11,7 @@ struct llama_context_params;
 
 namespace oi {
 
+class DeviceReadout;
 class Model;
 
 struct ContextPlan {
@@ -24,6 +26,7 @@ struct ContextPlan {
   uint32_t shared_step_tokens;  // the same, where another workspace may be waiting for its end
   double step_ms;               // what a step may take by prediction; 0: its tokens alone count
   uint32_t threads;
+  bool device_readout;             // logits stay on the device (device_readout.h)
   FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
   uint32_t min_rows;               // tokens of a microbatch at least (step.h, rule 3), or 0
   uint32_t idle_tokens;            // of prefixes that nobody uses (state_cache.h, rule 2)
@@ -32,6 +35,8 @@ struct ContextPlan {
   bool outer_tiers;                // whether states are kept outside (state_cache.h, rule 5)
   uint64_t host_bytes;
   uint64_t context_bytes;  // cells, states, and the scores of plain attention
+  bool reads_states;       // hidden states tell the answers: every token has an output
+  bool keeps_cells;        // a decoder's
 };
 
 // Fills in what the options leave open. Throws EngineError ERR_MODEL_MEMORY if the context would
@@ -39,6 +44,9 @@ struct ContextPlan {
 // one microbatch.
 ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads,
                         bool whole_images);
+
+// For the context of the plan; null if logits come to the host.
+std::unique_ptr<DeviceReadout> MakeReadout(const Model& model, const ContextPlan& plan);
 
 // What llama.cpp is asked for.
 llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options);

@@ -9,6 +9,7 @@
 
 #include "../kernels/kernels.h"
 #include "context_plan.h"
+#include "device_readout.h"
 #include "devices.h"
 #include "error.h"
 #include "layer_weights.h"
@@ -121,6 +122,8 @@ class Planner {
     const bool whole_images = !options_.projector_path.empty();
     plan_ = PlanContext(*model_, options_, default_threads_, whole_images);
     llama_context_params params = ParamsOf(plan_, options_);
+    const std::unique_ptr<DeviceReadout> readout = MakeReadout(*model_, plan_);
+    if (readout) readout->AddTo(params);
     const kernels::LoadScope use_kernels(model_->kernels());
     ClearLog();
     const std::unique_ptr<llama_context, decltype(&llama_free)> context(

@@ -10,7 +10,7 @@
 #include "../kernels/kernels.h"
 #include "devices.h"
 #include "error.h"
-#include "gguf.h"
+#include "gguf_file.h"
 #include "layer_weights.h"
 #include "llama.h"
 #include "log.h"
@@ -78,14 +78,8 @@ class ExpertsOnCpu {
 
 // What a file that cannot be loaded says about itself; "" if that is no decision model.
 std::string DecisionType(const std::string& path) {
-  const std::unique_ptr<gguf_context, decltype(&gguf_free)> file(
-      gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = nullptr}), &gguf_free);
-  const auto text = [&](const std::string& key) -> std::string {
-    const int64_t id = file ? gguf_find_key(file.get(), key.c_str()) : -1;
-    if (id < 0 || gguf_get_kv_type(file.get(), id) != GGUF_TYPE_STRING) return "";
-    return gguf_get_val_str(file.get(), id);
-  };
-  return text(text("general.architecture") + kDecisionKey);
+  const GgufFile file(path);
+  return file.Text(file.Text("general.architecture").value_or("") + kDecisionKey).value_or("");
 }
 
 }  // namespace
@@ -147,8 +141,13 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
     throw EngineError("ERR_MODEL_UNSUPPORTED", options.model_path + ": " + what + reason);
   };
   if (llama_vocab_type(model->vocab_) == LLAMA_VOCAB_TYPE_NONE) refuse("it has no vocabulary");
-  if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw)) {
-    refuse("an encoder does not predict a next token; a decoder-only model is needed");
+  model->hidden_ = HiddenReadout::Read(model->Meta("oi.readout"), options.model_path, raw);
+  if (model->hidden_) return model;
+  if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw) ||
+      IsEncoder(model->Meta("general.architecture"))) {
+    refuse(
+        "an encoder writes no text, and this one has no head of markers@1: give a decoder, as "
+        "an instruct model");
   }
   if (llama_model_is_diffusion(raw)) refuse("a diffusion model does not predict a next token");
   return model;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "devices.h"
+#include "encode/hidden_readout.h"
 #include "log.h"
 #include "types.h"
 
@@ -40,6 +41,8 @@ class Model {
   bool recurrent() const;                          // also hybrid: a sequence cannot be cut short
   size_t window() const;                           // of sliding attention, tokens; 0 without it
   std::string Meta(const std::string& key) const;  // "" if absent
+  // How it is asked, if hidden states tell its answers; else null.
+  const HiddenReadout* hidden() const { return hidden_.get(); }
   // Where its weights are.
   const LoggedMemory& memory() const { return memory_; }
   // Everything but what the context decides.
@@ -53,6 +56,7 @@ class Model {
   const Devices gpus_;  // with a layer or more
   const LoggedMemory memory_;
   const bool kernels_;
+  std::unique_ptr<const HiddenReadout> hidden_;
 };
 
 }  // namespace oi

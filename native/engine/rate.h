@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 namespace oi {
 
@@ -19,6 +20,11 @@ struct Work {
   // `count` tokens, of which the first attends to `before` others.
   static Work Of(double count, double before) {
     return {count, count * before + count * count / 2};
+  }
+  // `count` tokens that all attend to each other.
+  static Work Whole(size_t count) {
+    const auto tokens = static_cast<double>(count);
+    return {tokens, tokens * tokens};
   }
 };
 

@@ -7,11 +7,9 @@
 
 #include "clock.h"
 #include "error.h"
-#include "finite.h"
 #include "image_batch.h"
 #include "llama.h"
 #include "log.h"
-#include "log_sum_exp.h"
 #include "model.h"
 
 namespace oi {
@@ -58,6 +56,7 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       deterministic_(options.deterministic),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
+      readout_(context_, vocabulary_size_, on_gpu_),
       cache_(context_.get(), CacheOptions(plan_, options, model)),
       step_(plan_, cache_.device(), active_, recurrent_, deterministic_) {}
 
@@ -87,12 +86,17 @@ void Scorer::WarmUp() {
   for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
+    readout_.AskPlain(0);
     const auto start = Clock::now();
     if (Decode() != 0) {
       throw EngineError("ERR_ENGINE_INTERNAL", "the first decode failed: " + FirstLoggedError());
     }
     llama_synchronize(context_.get());
-    RequireFinite(llama_get_logits_ith(context_.get(), static_cast<int32_t>(count) - 1));
+    if (!readout_.PlainIsFinite(static_cast<int32_t>(count) - 1)) {
+      throw EngineError("ERR_MODEL_LOAD",
+                        "the model's numbers are not finite (NaN or infinity), already for its "
+                        "first tokens: its file is damaged");
+    }
     const double ms = MillisecondsSince(start);
     if (pass > 0) {
       spent_ms += ms;
@@ -107,15 +111,6 @@ void Scorer::WarmUp() {
     plan_.min_rows = 0;
     context_.AdaptThreads();
   }
-}
-
-// A single token of the output head may be damaged, and is nobody's label: a damaged state leaves
-// no logit finite.
-void Scorer::RequireFinite(const float* logits) const {
-  if (logits != nullptr && 2 * CountFinite(logits, vocabulary_size_) > vocabulary_size_) return;
-  throw EngineError("ERR_MODEL_LOAD",
-                    "the model's numbers are not finite (NaN or infinity), already for its first "
-                    "tokens: its file is damaged");
 }
 
 size_t Scorer::TokensIn(double ms) const {
@@ -139,10 +134,13 @@ bool Scorer::RunStep() {
   }
   step_.Complete();
   const auto start = Clock::now();
+  double submit_ms = 0;
   try {
+    readout_.Ask(step_.tasks(), suspects_ > 0);  // rule 7: the cause is found in whole rows
     evaluating_ = true;
     const int32_t status = Decode();
     evaluating_ = false;
+    submit_ms = MillisecondsSince(start);
     if (status == kAborted) {
       llama_synchronize(context_.get());
       Undo();
@@ -156,7 +154,8 @@ bool Scorer::RunStep() {
     // Without outputs too on a GPU: else the step was only submitted, and its time counts in the
     // next one.
     if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
-    ReadRows();
+    // Before the books say that anything was evaluated: what this throws is undone as a whole.
+    readout_.Read(step_.tasks());
   } catch (...) {
     evaluating_ = false;
     llama_synchronize(context_.get());
@@ -169,6 +168,7 @@ bool Scorer::RunStep() {
   stats_.evaluated_tokens += wanted + step_.padding();
   stats_.padding_tokens += step_.padding();
   stats_.busy_ms += ms + vision_ms_;
+  stats_.submit_ms += submit_ms;
   recent_tokens_ = kKeep * recent_tokens_ + static_cast<double>(wanted);
   recent_ms_ = kKeep * recent_ms_ + ms;
   rate_.Add(step_.work(), ms);
@@ -194,29 +194,15 @@ int32_t Scorer::DecodeImage() {
   return status;
 }
 
-// Before the books say that anything was evaluated: what this throws is undone as a whole.
-void Scorer::ReadRows() {
-  for (Task* task : step_.tasks()) {
-    for (Task::Run& run : task->runs) {
-      if (run.row < 0) continue;
-      ScoreResult& result = task->result;
-      if (ReadLogits(task->question(run), run.row,
-                     result.logits.data() + task->items[run.item].offset, result.ranks[run.item])) {
-        continue;
-      }
-      run.row = -1;
-      task->not_finite = true;
-    }
-  }
-}
-
 void Scorer::Advance() {
   for (const Step::Chunk& chunk : step_.chunks()) {
     cache_.device().Grow(*chunk.task->prefix, chunk.count);
     chunk.task->prefix_evaluated += chunk.count;
   }
   for (Task* task : step_.tasks()) {
-    for (Task::Run& run : task->runs) {
+    // The last one first: who asks the same again has the same sequences, and llama.cpp its graph.
+    for (auto it = task->runs.rbegin(); it != task->runs.rend(); ++it) {
+      Task::Run& run = *it;
       run.evaluated += run.taken;
       task->suffix_evaluated += run.taken;
       task->suffix_left -= run.taken;
@@ -267,29 +253,12 @@ void Scorer::Undo() {
   sequences.Cut(step_.filler(), 0);
 }
 
-// False if they are not finite.
-bool Scorer::ReadLogits(const TokenizedQuestion& question, int32_t row, float* out,
-                        int32_t& rank) const {
-  const float* logits = llama_get_logits_ith(context_.get(), row);
-  if (logits == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no logits");
-  bool finite = true;
-  float likeliest = logits[question.candidates.front()];
-  for (const Token candidate : question.candidates) {
-    finite = finite && IsFinite(logits[candidate]);
-    likeliest = std::max(likeliest, logits[candidate]);
-    *out++ = logits[candidate];
-  }
-  rank = 0;
-  for (size_t i = 0; i < vocabulary_size_; ++i) rank += logits[i] > likeliest ? 1 : 0;
-  *out = static_cast<float>(LogSumExp(logits, vocabulary_size_));
-  return finite && IsFinite(*out);
-}
-
 // ---- figures ---------------------------------------------------------------------
 
 ScorerStats Scorer::stats() const {
   ScorerStats stats = stats_;
   stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
+  stats.readout_bytes = readout_.bytes();
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);
   stats.cache = cache_.stats();
   return stats;

@@ -27,7 +27,9 @@
 #include <memory>
 
 #include "context.h"
+#include "evaluator.h"
 #include "rate.h"
+#include "readout.h"
 #include "state_cache.h"
 #include "stats.h"
 #include "step.h"
@@ -39,7 +41,7 @@ namespace oi {
 class Model;
 class Vision;
 
-class Scorer {
+class Scorer final : public Evaluator {
  public:
   // Throws EngineError ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED. Model and projector must
   // outlive the scorer. `default_threads` is used where the options leave the number open.
@@ -51,60 +53,41 @@ class Scorer {
   Scorer(const Scorer&) = delete;
   Scorer& operator=(const Scorer&) = delete;
 
-  // Evaluates a few tokens, so that the first request finds weights and buffers in place.
-  void WarmUp();
+  void WarmUp() override;
 
-  // Throws EngineError: ERR_STATE_TOO_LONG, ERR_INVALID_ARGUMENT (a token outside the
-  // vocabulary, a question without tokens), ERR_REQUEST_UNACCEPTABLE (too large an image).
-  std::unique_ptr<Task> Begin(TokenizedRequest request, std::function<bool()> abandoned);
+  std::unique_ptr<Task> Begin(TokenizedRequest request, std::function<bool()> abandoned) override;
 
-  // What the task still needs, by what the caches held when it was made. Exact once it is
-  // admitted.
-  Work Remaining(const Task& task) const;
-  // Predicted by the steps so far, milliseconds.
-  double Ms(const Work& work) const { return rate_.Ms(work); }
+  // By what the caches held when the task was made; exact once it is admitted.
+  Work Remaining(const Task& task) const override;
+  double Ms(const Work& work) const override { return rate_.Ms(work); }
 
-  // Of a step that takes `ms` by prediction: the plan's, halved as often as it needs, so that there
-  // are few different sizes.
-  size_t TokensIn(double ms) const;
+  // The plan's, halved as often as it needs, so that there are few different sizes.
+  size_t TokensIn(double ms) const override;
 
-  // A step of at most `tokens`.
-  void StartStep(size_t tokens) {
+  void StartStep(size_t tokens) override {
     stats_.capacity_tokens += tokens;
     step_.Start(tokens);
   }
-  // A step of no more than it has, or than `tokens`.
-  void LimitStep(size_t tokens) { step_.Limit(tokens); }
-  // Of the last step: encoding of an image, milliseconds.
-  double vision_ms() const { return vision_ms_; }
-  // Adds the task's next tokens; returns how many. 0: no room, or nothing to add in this step.
-  // At most once per task and step.
-  size_t Take(Task& task);
-  bool full() const { return step_.full(); }
-  // What the step should take, milliseconds. Far more if an image is in it, which takes a time that
-  // was not measured.
-  double StepMs() const { return step_.image() ? kImageMs : rate_.Ms(step_.work()); }
-  // Evaluates the step. False if it was not, because every task in it was abandoned: then nothing
-  // has changed. Throws what evaluating throws, EngineError ERR_ENGINE_INTERNAL if llama.cpp
-  // refuses: the step's tasks are lost then and must be dropped, and a recurrent model's other
-  // tasks begin anew. A task that turns out to be `not_finite` must be dropped too; others may
-  // begin anew (rule 7).
-  bool RunStep();
+  void LimitStep(size_t tokens) override { step_.Limit(tokens); }
+  double vision_ms() const override { return vision_ms_; }
+  size_t Take(Task& task) override;
+  bool full() const override { return step_.full(); }
+  // Far more if an image is in it, which takes a time that was not measured.
+  double StepMs() const override { return step_.image() ? kImageMs : rate_.Ms(step_.work()); }
+  // Where it throws, a recurrent model's other tasks begin anew; others too where a task turns out
+  // to be `not_finite` (rule 7).
+  bool RunStep() override;
 
-  // Waits a moment for states that are read from the disk. False if there are none, so that a step
-  // to which nobody could add anything is a fault.
-  bool AwaitRead() { return cache_.AwaitRead(); }
+  // States that are read from the disk.
+  bool AwaitRead() override { return cache_.AwaitRead(); }
 
-  // Forgets a task, done or not. Each one that was offered must come back here.
-  void Drop(Task& task);
+  void Drop(Task& task) override;
 
-  // Saves what a later process can use.
-  void Flush() { cache_.Flush(); }
+  void Flush() override { cache_.Flush(); }
 
-  const ContextPlan& plan() const { return plan_; }
-  // Where its cells and buffers lie.
-  const LoggedMemory& memory() const { return context_.memory(); }
-  ScorerStats stats() const;
+  const ContextPlan& plan() const override { return plan_; }
+  const LoggedMemory& memory() const override { return context_.memory(); }
+  ScorerStats stats() const override;
 
  private:
   static constexpr double kImageMs = 60'000;
@@ -115,14 +98,11 @@ class Scorer {
   bool Abandoned() const;
   int32_t Decode();
   int32_t DecodeImage();
-  void ReadRows();
   void Advance();
   void Reset();
   void Undo();
   void Restart();
   void Isolate();
-  void RequireFinite(const float* logits) const;
-  bool ReadLogits(const TokenizedQuestion& question, int32_t row, float* out, int32_t& rank) const;
 
   static bool OnAbort(void* self);
 
@@ -137,6 +117,7 @@ class Scorer {
   double vision_ms_ = 0;     // of this step
   bool evaluating_ = false;  // read, as step_, by the context's abort callback
   Context context_;
+  Readout readout_;
   StateCache cache_;
   ActiveTasks active_;
   const Task* next_in_ = nullptr;  // rule 6: the one that waits for room

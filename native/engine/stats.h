@@ -29,6 +29,8 @@ struct ScorerStats {
   uint64_t evaluated_tokens = 0;
   uint64_t padding_tokens = 0;
   uint64_t lost_tokens = 0;
+  uint64_t readout_bytes = 0;
+  double submit_ms = 0;
   uint64_t graphs_reused = 0;
   double busy_ms = 0;
   double tokens_per_second = 0;
@@ -90,6 +92,8 @@ void ForEachStat(const EngineStats& stats, Use use) {
   set("diskBytes", cache.disk_bytes);
   set("diskBytesLimit", cache.disk_bytes_limit);
   set("diskPrefixes", cache.disk_prefixes);
+  set("readoutBytes", scorer.readout_bytes);
+  set("submitMs", scorer.submit_ms);
   set("graphsReused", scorer.graphs_reused);
 }
 

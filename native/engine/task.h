@@ -13,12 +13,14 @@
 namespace oi {
 
 struct Task {
+  virtual ~Task() = default;  // an encoder's knows more (encode/encoder.cc)
+
   TokenizedRequest request;
   ScoreResult result;
   // True once nobody waits for it any more. Asked on the inference thread, also inside a step.
   std::function<bool()> abandoned;
 
-  // The rest is the scorer's.
+  // The rest is the evaluator's.
 
   // A question that is evaluated, and where its logits go.
   struct Item {

@@ -47,6 +47,8 @@ Tokenizer::Tokenizer(const Model& model, const Vision* vision)
       vision_(vision),
       byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
       sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM),
+      // A template of hidden states is complete.
+      adds_bos_(llama_vocab_get_add_bos(vocab_) && model.hidden() == nullptr),
       recent_(kRecentBytes) {
   // Of all templates, whichever the prompt is rendered with.
   std::string source;
@@ -116,7 +118,7 @@ TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
 
 void Tokenizer::BeginWithBos(std::vector<Token>& tokens) const {
   const Token bos = llama_vocab_bos(vocab_);
-  if (!llama_vocab_get_add_bos(vocab_) || bos == LLAMA_TOKEN_NULL) return;
+  if (!adds_bos_ || bos == LLAMA_TOKEN_NULL) return;
   if (tokens.empty() || tokens.front() != bos) tokens.insert(tokens.begin(), bos);
 }
 

@@ -52,6 +52,7 @@ class Tokenizer {
   const Vision* const vision_;
   const bool byte_pairs_;
   const bool sentence_piece_;
+  const bool adds_bos_;
   std::vector<std::string> structural_;  // rule 2
   mutable RecentTokens recent_;          // of questions
 };

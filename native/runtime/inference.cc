@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "../engine/encode/encoder.h"
 #include "../engine/error.h"
 #include "../engine/placement.h"
+#include "../engine/scorer.h"
 #include "../machine/cores.h"
 #include "guard.h"
 
@@ -16,22 +18,29 @@ constexpr size_t kBurstSteps = 8;
 // Of English text; a first guess.
 constexpr double kBytesPerToken = 4;
 
+std::unique_ptr<Evaluator> MakeEvaluator(const Model& model, Vision* vision,
+                                         const EngineOptions& options, uint32_t cores,
+                                         const std::atomic<bool>& stop) {
+  if (model.hidden() != nullptr) return std::make_unique<Encoder>(model, options, cores, stop);
+  return std::make_unique<Scorer>(model, vision, options, cores, stop);
+}
+
 }  // namespace
 
 void Inference::Open(const Model& model, Vision* vision, const EngineOptions& options,
                      ModelFacts& facts) {
   const uint32_t cores = AvailableCores();
-  std::unique_ptr<Scorer> scorer;
+  std::unique_ptr<Evaluator> evaluator;
   if (!options.metadata_only) {
-    scorer = std::make_unique<Scorer>(model, vision, options, cores, stop_);
-    scorer->WarmUp();
-    books_.SetScorer(scorer->stats());
-    books_.SetByteMs(scorer->Ms({1, 0}) / kBytesPerToken);
+    evaluator = MakeEvaluator(model, vision, options, cores, stop_);
+    evaluator->WarmUp();
+    books_.SetScorer(evaluator->stats());
+    books_.SetByteMs(evaluator->Ms({1, 0}) / kBytesPerToken);
   }
   const ContextPlan plan =
-      scorer ? scorer->plan() : PlanContext(model, options, cores, NeedsWholeImages(vision));
-  if (scorer) {
-    AddLogged(facts.placement, scorer->memory());
+      evaluator ? evaluator->plan() : PlanContext(model, options, cores, NeedsWholeImages(vision));
+  if (evaluator) {
+    AddLogged(facts.placement, evaluator->memory());
   } else if (model.on_cpu()) {
     Placement ram = EmptyPlacement({}).front();
     ram.layers = model.memory().layers.at(ram.device);
@@ -46,20 +55,20 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
   facts.threads = plan.threads;
   facts.step_tokens = plan.step_tokens;
   scheduler_ = Scheduler(kBurstSteps * plan.step_tokens, overdue_ms_);
-  scorer_ = std::move(scorer);
+  evaluator_ = std::move(evaluator);
 }
 
 void Inference::Add(JobPtr owned) {
   Job* const job = owned.get();
   live_.push_back(std::move(owned));
   Guard(*job, [&] {
-    if (!scorer_) throw EngineError("ERR_ENGINE_NOT_OPEN", "opened for its metadata only");
-    job->task = scorer_->Begin(std::move(job->tokenized), [job] { return job->abandoned(); });
+    if (!evaluator_) throw EngineError("ERR_ENGINE_NOT_OPEN", "opened for its metadata only");
+    job->task = evaluator_->Begin(std::move(job->tokenized), [job] { return job->abandoned(); });
   });
   if (job->error_code != nullptr || job->task->done()) return End(job);
-  const Work work = scorer_->Remaining(*job->task);
+  const Work work = evaluator_->Remaining(*job->task);
   scheduler_.Add(job, work.tokens);
-  books_.Tokenized(*job, work, scorer_->Ms(work));
+  books_.Tokenized(*job, work, evaluator_->Ms(work));
 }
 
 void Inference::DropAbandoned() {
@@ -79,29 +88,29 @@ void Inference::Step() {
   Guard(failure, [&] {
     Pick(step);
     if (step.empty()) return;
-    watch_.Begin(scorer_->StepMs());
-    evaluated = scorer_->RunStep();
+    watch_.Begin(evaluator_->StepMs());
+    evaluated = evaluator_->RunStep();
   });
   watch_.End();
   const double ms = MillisecondsSince(start);
   for (Job* job : step) {
-    job->model_ms += ms - scorer_->vision_ms();
-    job->vision_ms += scorer_->vision_ms();
+    job->model_ms += ms - evaluator_->vision_ms();
+    job->vision_ms += evaluator_->vision_ms();
     if (failure.error_code != nullptr) {
       job->SetError(failure.error_code, failure.error_message);
     } else if (job->task->not_finite) {
       job->SetError("ERR_ENGINE_INTERNAL",
                     "the model's numbers for this request are not finite (NaN or infinity)");
     } else if (evaluated && !job->task->done()) {
-      const Work work = scorer_->Remaining(*job->task);
+      const Work work = evaluator_->Remaining(*job->task);
       scheduler_.Update(job, work.tokens);
-      books_.Progress(*job, work, scorer_->Ms(work));
+      books_.Progress(*job, work, evaluator_->Ms(work));
     }
   }
   for (Job* job : step) {
     if (job->error_code != nullptr || job->task->done()) Release(job);
   }
-  books_.SetScorer(scorer_->stats());
+  books_.SetScorer(evaluator_->stats());
   for (Job* job : step) {
     if (job->error_code != nullptr || job->task->done()) Finish(job);
   }
@@ -110,43 +119,43 @@ void Inference::Step() {
 // Fills a step in the scheduler's order. The jobs in it, and one whose turn failed, are added
 // to `step` before anything can.
 void Inference::Pick(std::vector<Job*>& step) {
-  const ContextPlan& plan = scorer_->plan();
+  const ContextPlan& plan = evaluator_->plan();
   scheduler_.StartStep();
-  scorer_->StartStep(StepTokens());
-  while (!scorer_->full()) {
+  evaluator_->StartStep(StepTokens());
+  while (!evaluator_->full()) {
     Job* const job = scheduler_.Next();
     if (job == nullptr) break;
     if (!step.empty() && job->workspace != step.front()->workspace &&
         !scheduler_.HasMore(step.front()->workspace)) {
       // The one that is first has all it needs: what others add would only keep it waiting.
-      scorer_->LimitStep(plan.shared_step_tokens);
-      if (scorer_->full()) break;
+      evaluator_->LimitStep(plan.shared_step_tokens);
+      if (evaluator_->full()) break;
     }
     step.push_back(job);
-    const size_t tokens = scorer_->Take(*job->task);
+    const size_t tokens = evaluator_->Take(*job->task);
     scheduler_.Charge(job, tokens);
     if (tokens == 0) step.pop_back();
   }
-  if (!step.empty() || scorer_->AwaitRead()) return;
+  if (!step.empty() || evaluator_->AwaitRead()) return;
   step.push_back(live_.front().get());
   throw EngineError("ERR_ENGINE_INTERNAL", "no request could go on");
 }
 
 size_t Inference::StepTokens() {
-  const ContextPlan& plan = scorer_->plan();
+  const ContextPlan& plan = evaluator_->plan();
   // Who comes next waits for what runs: not long, if somebody may come who is first then.
   if (scheduler_.Expecting()) return plan.shared_step_tokens;
-  if (plan.step_ms > 0) return scorer_->TokensIn(plan.step_ms);
+  if (plan.step_ms > 0) return evaluator_->TokensIn(plan.step_ms);
   // What goes a little beyond a step ends in it: its rest would be a step of its own, filled up.
   const Job* const first = scheduler_.Next();
-  const double left = first == nullptr ? 0 : scorer_->Remaining(*first->task).tokens;
+  const double left = first == nullptr ? 0 : evaluator_->Remaining(*first->task).tokens;
   return left > plan.step_tokens && left <= plan.microbatch_tokens ? static_cast<size_t>(left)
                                                                    : plan.step_tokens;
 }
 
 // What the job held is free again.
 void Inference::Release(Job* job) {
-  if (job->task) scorer_->Drop(*job->task);
+  if (job->task) evaluator_->Drop(*job->task);
   scheduler_.Remove(job);
 }
 
@@ -163,13 +172,13 @@ void Inference::Finish(Job* job) {
 
 void Inference::End(Job* job) {
   Release(job);
-  if (scorer_) books_.SetScorer(scorer_->stats());
+  if (evaluator_) books_.SetScorer(evaluator_->stats());
   Finish(job);
 }
 
 void Inference::Close() {
-  if (scorer_) scorer_->Flush();
-  scorer_.reset();
+  if (evaluator_) evaluator_->Flush();
+  evaluator_.reset();
 }
 
 }  // namespace oi

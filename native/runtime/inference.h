@@ -1,7 +1,7 @@
 // The second stage of a pipeline: takes what is tokenized, evaluates all of it together, step by
 // step, in the scheduler's order.
 //
-// Lives on one thread, with the scorer; `finished` is called there.
+// Lives on one thread, with the evaluator; `finished` is called there.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "../engine/evaluator.h"
 #include "../engine/model.h"
-#include "../engine/scorer.h"
 #include "../engine/vision.h"
 #include "books.h"
 #include "job.h"
@@ -36,7 +36,7 @@ class Inference {
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
-  // Makes the scorer, unless only metadata are wanted, and completes the facts. Throws
+  // Makes the evaluator, unless only metadata are wanted, and completes the facts. Throws
   // EngineError ERR_MODEL_MEMORY or ERR_MODEL_UNSUPPORTED.
   void Open(const Model& model, Vision* vision, const EngineOptions& options, ModelFacts& facts);
 
@@ -52,7 +52,7 @@ class Inference {
   // Saves what a later process can use, and frees the context. When idle.
   void Close();
   // Frees the context at once; what is live is dropped with this object.
-  void Stop() { scorer_.reset(); }
+  void Stop() { evaluator_.reset(); }
 
  private:
   void DropAbandoned();
@@ -67,7 +67,7 @@ class Inference {
   const std::atomic<bool>& stop_;
   const Finished finished_;
   StepWatch watch_;
-  std::unique_ptr<Scorer> scorer_;
+  std::unique_ptr<Evaluator> evaluator_;
   Scheduler scheduler_;
   std::vector<JobPtr> live_;
 };

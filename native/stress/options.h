@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "../runtime/pipeline.h"
@@ -35,6 +36,7 @@ inline Pipeline::Options RandomOptions(Random& random, const std::string& path,
   engine.batch_tokens = one_of({64, 128, 512});
   engine.microbatch_tokens = std::min(engine.batch_tokens, one_of({64, 128}));
   engine.threads = one_of({1, kMaxThreads});
+  if (const char* layers = std::getenv("OI_TEST_GPU_LAYERS")) engine.gpu_layers = std::atoi(layers);
   engine.deterministic = Below(random, 4) == 0;
   engine.host_bytes = static_cast<int64_t>(one_of({0, 1u << 20, 64u << 20}));
   if (!folder.empty() && Below(random, 2) == 0) {

@@ -10,7 +10,10 @@ namespace oi {
 
 PlainModel::PlainModel(const std::string& path, unsigned context_tokens) {
   llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
-  model_ = llama_model_load_from_file(path.c_str(), llama_model_default_params());
+  llama_model_params on_cpu = llama_model_default_params();
+  ggml_backend_dev_t none = nullptr;
+  on_cpu.devices = &none;
+  model_ = llama_model_load_from_file(path.c_str(), on_cpu);
   if (model_ == nullptr) throw std::runtime_error(path + " cannot be loaded");
   llama_context_params params = llama_context_default_params();
   params.n_ctx = params.n_batch = params.n_ubatch = context_tokens;

@@ -3,6 +3,8 @@
 #include <numbers>
 #include <string_view>
 
+#include "encoder.h"
+
 namespace oi {
 namespace {
 
@@ -136,10 +138,12 @@ int64_t Tensor::Elements() const {
 }
 
 std::vector<Tensor> TensorsOf(const Shape& shape, int64_t vocabulary_size) {
+  if (IsEncoder(shape)) return EncoderTensors(shape, vocabulary_size);
   return Builder(shape, vocabulary_size).Take();
 }
 
 void SetHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf_context* out) {
+  if (IsEncoder(shape)) return SetEncoderHyperparameters(shape, vocabulary_size, out);
   const std::string prefix = std::string(shape.architecture) + ".";
   const auto set_u32 = [&](const char* key, uint32_t value) {
     gguf_set_val_u32(out, (prefix + key).c_str(), value);

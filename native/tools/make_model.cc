@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "architecture.h"
+#include "encoder.h"
 #include "model_writer.h"
 #include "projector.h"
 #include "shapes.h"
@@ -119,10 +120,11 @@ int main(int argc, char** argv) {
     }
     const oi::Shape& shape = oi::FindShape(argv[optind]);
     const bool llama = std::string_view(shape.architecture) == "llama";
+    const char* chat_template = oi::IsEncoder(shape) ? "none" : llama ? "llama3" : "chatml";
     model.path = argv[optind + 1];
     model.threads = static_cast<int>(threads);
     if (model.vocabulary.empty()) model.vocabulary = shape.vocabulary;
-    if (model.chat_template.empty()) model.chat_template = llama ? "llama3" : "chatml";
+    if (model.chat_template.empty()) model.chat_template = chat_template;
     oi::WriteModel(shape, model, ShowProgress);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

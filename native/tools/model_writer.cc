@@ -8,6 +8,7 @@
 #include "architecture.h"
 #include "chat_template.h"
 #include "decision.h"
+#include "encoder.h"
 #include "ggml.h"
 #include "gguf.h"
 #include "llama.h"
@@ -95,6 +96,7 @@ void WriteUnquantized(const Shape& shape, const ModelOptions& options, ggml_type
   const Decision decision = LoadDecision(options.decision);
   SetDecision(decision, shape.architecture, meta.get());
   AddHead(decision, shape.width, tensors);
+  if (IsEncoder(shape)) SetMarkers(shape, options.seed, meta.get());
   gguf_set_val_str(meta.get(), "general.size_label", SizeLabel(tensors).c_str());
   WriteTensorFile(meta.get(), tensors, matrix_type, options.seed, options.threads, path, progress);
 }

@@ -90,7 +90,16 @@ std::vector<Shape> Fixtures() {
   lfm2.attention_interval = 2;
   lfm2.convolution = 3;
 
-  return {dense, hybrid, llama, mrope, small, window, experts, oss, lfm2};
+  // Of the narrowest width that Q8_0 works on, and as fast to load as fixture-small.
+  Shape encoder = small;
+  encoder.name = "fixture-encoder";
+  encoder.architecture = "bert";
+  encoder.vocabulary = "bert-bge";
+  encoder.kv_heads = encoder.heads;
+  encoder.context = 512;
+  encoder.norm_epsilon = 1e-12f;
+
+  return {dense, hybrid, llama, mrope, small, window, experts, oss, lfm2, encoder};
 }
 
 std::vector<Shape> RealShapes() {
@@ -170,7 +179,22 @@ std::vector<Shape> RealShapes() {
                        .norm_epsilon = 1e-5f,
                        .tied = true};
 
-  return {qwen3, qwen3_1_7b, qwen3_4b, qwen3_8b, qwen35, qwen35_4b, llama};
+  const Shape minilm = {.name = "minilm-l6",
+                        .architecture = "bert",
+                        .vocabulary = "bert-bge",
+                        .vocabulary_size = 30522,
+                        .layers = 6,
+                        .width = 384,
+                        .feed_forward = 1536,
+                        .heads = 12,
+                        .kv_heads = 12,
+                        .head_width = 32,
+                        .context = 512,
+                        .rope_base = 0,
+                        .norm_epsilon = 1e-12f,
+                        .tied = true};
+
+  return {qwen3, qwen3_1_7b, qwen3_4b, qwen3_8b, qwen35, qwen35_4b, llama, minilm};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ import { BuildError } from '../build/run.js'
 import type { Bench } from './bench.js'
 import { ceiling } from './layers/ceiling.js'
 import { contention } from './layers/contention.js'
+import { device } from './layers/device.js'
 import { engine } from './layers/engine.js'
 import { fairness } from './layers/fairness.js'
 import { front } from './layers/front.js'
@@ -46,6 +47,7 @@ const layers: Record<LayerName, (bench: Bench) => Promise<void>> = {
   overload,
   loop,
   soak,
+  device,
 }
 
 try {

@@ -11,7 +11,9 @@ export const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
-export type LayerName = (typeof layerNames)[number]
+/** Not among `all`: it runs two of those again. */
+export const ownLayerNames = ['device'] as const
+export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export interface BenchOptions {
   readonly layers: readonly LayerName[]
@@ -71,6 +73,7 @@ Layers
   loop      what /healthz takes beside each kind of load
   soak      many mixed requests to the whole server: memory, handles, failures
   all       these in turn
+  device    on a GPU: questions, clients and sharing beside published figures; http and scaling
 
 Options
   --model FILE          a GGUF file; by default one of random weights, made on first use: in the
@@ -93,8 +96,8 @@ Options
   --questions N         8; the layer peer asks 16
   --question-tokens N   40
   --only TEXT           rows whose name contains it, as "same state", in the layers kernels,
-                        prefill, engine, peer, scaling, fairness and loop
-  --quick               scaling and fairness at a quarter of their sizes
+                        prefill, engine, peer, scaling, fairness, loop and device
+  --quick               scaling, fairness and device at a quarter of their sizes
   --seconds N           one measurement of the layers front and loop, 5; contention, 4; the
                         overload, 180
   --requests N          of the layer soak; 10,000
@@ -168,12 +171,12 @@ function parse(args: readonly string[]) {
 
 function layersOf(positionals: readonly string[]): readonly LayerName[] {
   const [name, ...rest] = positionals
-  const known = `${layerNames.join(', ')}, all`
+  const known = `${layerNames.join(', ')}, all; ${ownLayerNames.join(', ')}`
   if (name === undefined) throw new UsageError(`Name a layer: ${known}`)
   if (rest.length > 0)
     throw new UsageError(`One layer at a time, or all: got ${positionals.join(' ')}`)
   if (name === 'all') return layerNames
-  const layer = layerNames.find((each) => each === name)
+  const layer = [...layerNames, ...ownLayerNames].find((each) => each === name)
   if (layer === undefined) throw new UsageError(`Unknown layer ${name}: expected one of ${known}`)
   return [layer]
 }

@@ -35,9 +35,10 @@ export async function build(flags: string[]): Promise<number> {
     if (enabled.size > 0) console.log(`To use it: OI_ADDON=${join(dir, 'oi.node')}`)
     return 0
   } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    // A full disk and the like say what and where.
     const expected =
-      error instanceof BuildError ||
-      (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
+      error instanceof BuildError || code?.startsWith('ERR_PARSE_ARGS') || syscall !== undefined
     console.error(expected ? (error as Error).message : error)
     return error instanceof BuildError ? error.exitCode : 1
   }

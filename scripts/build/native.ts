@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { checkPrerequisites } from './prerequisites.js'
 import { root } from './paths.js'
 import { BuildError, BuildStopped, probe, run } from './run.js'
@@ -100,10 +100,10 @@ export function buildDir(enabled: ReadonlySet<Switch>): string {
 export async function buildNative(
   enabled: ReadonlySet<Switch>,
   targets: readonly string[] = ['oi'],
-  options: BuildOptions = {},
+  { cudaArchitectures = [] }: BuildOptions = {},
 ): Promise<string> {
   const out = buildDir(enabled)
-  const made = { enabled, options }
+  const made = { enabled, cudaArchitectures }
   const stale = targets.filter((target) => !isCurrent(made, out, target))
   if (stale.length === 0) return out
 
@@ -137,7 +137,7 @@ export async function buildNative(
 
 interface Made {
   readonly enabled: ReadonlySet<Switch>
-  readonly options: BuildOptions
+  readonly cudaArchitectures: readonly string[]
 }
 
 function isCurrent(made: Made, out: string, target: string): boolean {
@@ -152,7 +152,7 @@ function stampPath(out: string, target: string): string {
 }
 
 async function cmake(
-  { enabled, options }: Made,
+  { enabled, cudaArchitectures }: Made,
   tree: LlamaTree,
   out: string,
   targets: readonly string[],
@@ -165,7 +165,7 @@ async function cmake(
   for (const name of Object.keys(switches) as Switch[]) {
     definitions[switches[name]] = isOn(name, enabled) ? 'ON' : 'OFF'
   }
-  definitions['OI_CUDA_ARCHITECTURES'] = (options.cudaArchitectures ?? []).join(';')
+  definitions['OI_CUDA_ARCHITECTURES'] = cudaArchitectures.join(';')
   const env: NodeJS.ProcessEnv = { ...process.env, NINJA_STATUS: '[%f/%t %es] ' }
   if (probe('ccache')) {
     definitions['CMAKE_C_COMPILER_LAUNCHER'] = 'ccache'
@@ -200,11 +200,12 @@ function isOn(name: Switch, enabled: ReadonlySet<Switch>): boolean {
 }
 
 /** What a target is made from, as one hash: our sources, the pin, the switches, Node-API. */
-function stamp({ enabled, options }: Made, target: StampedTarget): string {
+function stamp({ enabled, cudaArchitectures }: Made, target: StampedTarget): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
-  for (const folder of readdirSync(join(root, 'native')).sort()) {
-    if (target.uses(folder)) for (const path of files(join(root, 'native', folder))) add(path)
+  for (const path of files(join(root, 'native'))) {
+    const folder = path.slice(join(root, 'native/').length).split(sep)[0]!
+    if (!path.endsWith('.md') && target.uses(folder)) add(path)
   }
   for (const path of [
     'CMakeLists.txt',
@@ -218,7 +219,7 @@ function stamp({ enabled, options }: Made, target: StampedTarget): string {
   hash.update(
     JSON.stringify([
       ...[[...enabled].sort(), process.arch, process.platform, process.env['CXX']],
-      options.cudaArchitectures,
+      cudaArchitectures,
     ]),
   )
   return hash.digest('hex')

@@ -1,9 +1,12 @@
 /**
- * The system packages that a build needs, and the line that installs what is missing.
+ * What a build needs of the system: packages, with the line that installs what is missing; and a
+ * folder that it may write in.
  *
  * @module
  */
 
+import { accessSync, constants } from 'node:fs'
+import { root } from './paths.js'
 import { BuildError, probe } from './run.js'
 
 interface Tool {
@@ -45,13 +48,14 @@ const managers = [
 
 /**
  * @param crossing - Whether Linux on arm64 is compiled for, elsewhere.
- * @throws {@link BuildError} naming every missing tool and one line that installs them, or on
- *   Windows.
+ * @throws {@link BuildError} naming every missing tool and one line that installs them, or the
+ *   folder; or on Windows.
  */
 export function checkPrerequisites(crossing = false): void {
   if (process.platform === 'win32') {
     throw new BuildError('Windows is not supported: install and build in WSL 2.')
   }
+  checkFolder()
   const needed = crossing ? [...tools, crossCompiler] : tools
   const missing = needed.filter((tool) => !tool.commands.some((command) => probe(command)))
   if (missing.length === 0) return
@@ -62,4 +66,16 @@ export function checkPrerequisites(crossing = false): void {
     `Missing: ${missing.map((tool) => tool.name).join(', ')}.\n` +
       `Install with:\n\n  ${managers[index]!.install} ${packages}\n`,
   )
+}
+
+/** Somebody else may have installed the package, or it lies on a disk that is read-only. */
+function checkFolder(): void {
+  try {
+    accessSync(root, constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new BuildError(
+      `Cannot write in ${root}, where the addon is compiled (${code}). Run this as the user who owns it.`,
+    )
+  }
 }

@@ -1,12 +1,14 @@
 /**
  * `npm run screenshots`: pictures of every page of the console, in light, dark and narrow, empty,
- * full and without its server, in `build/screenshots`. They are there to be looked at.
+ * full and without its server, in `build/screenshots`. They are there to be looked at. Those of the
+ * guide are made small in `build/screenshots/guide`, to take the place of `src/console/pictures`.
  *
  * @module
  */
 
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { type ConsoleTest, consolePages, consoleTest } from '../../test/helpers/console.js'
 import { fillAccounts } from '../../test/helpers/full-accounts.js'
 import { root } from '../build/paths.js'
@@ -18,6 +20,14 @@ const looks = [
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
   { name: 'narrow', colorScheme: 'light', viewport: { width: 360, height: 780 } },
 ] as const
+
+/** Pages in the guide, by the names of their pictures. */
+const guide: Readonly<Record<string, string>> = {
+  keys: 'keys',
+  playground: 'playground',
+  'usage?by=key': 'usage',
+}
+const guideWidth = 960
 
 const chosen = process.argv[2]
 
@@ -34,7 +44,7 @@ for (const look of looks) {
 async function shoot(console: ConsoleTest, state: string, into: string): Promise<void> {
   const { page } = console
   rmSync(into, { recursive: true, force: true })
-  mkdirSync(into, { recursive: true })
+  for (const made of [into, join(folder, 'guide')]) mkdirSync(made, { recursive: true })
   let number = 0
   const shot = (what: string) =>
     page.screenshot({ path: join(into, `${String(++number).padStart(2, '0')}-${what}.png`) })
@@ -56,7 +66,11 @@ async function shoot(console: ConsoleTest, state: string, into: string): Promise
       await console.settle()
     }
     if (state === 'full') await use(console, address)
-    await shot(address.replaceAll(/\W/g, '-'))
+    const picture = await shot(address.replaceAll(/\W/g, '-'))
+    if (into.endsWith('full-light') && guide[address] !== undefined) {
+      const small = sharp(picture).resize({ width: guideWidth }).png({ palette: true })
+      await small.toFile(join(folder, 'guide', `${guide[address]}.png`))
+    }
   }
   if (state !== 'empty') return
   await console.open('keys', 'API keys')

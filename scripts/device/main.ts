@@ -17,14 +17,14 @@ import { makeSystem, runIn } from './system.js'
 /** Files of `test/native`. */
 const suites = [
   ...['parity', 'promises', 'caches', 'room', 'window', 'deterministic', 'not-finite'],
-  ...['lifetimes', 'engine', 'vision', 'runners', 'isolated'],
+  ...['lifetimes', 'engine', 'device-readout', 'vision', 'runners', 'isolated'],
 ]
 /** Those that are run again with some of the layers on the device. */
 const partial = ['parity', 'promises', 'caches', 'vision']
 const fixtures = [
   ...['small', 'dense', 'hybrid', 'mrope', 'llama', 'window', 'experts', 'oss', 'lfm2', 'vision'],
 ].map((name) => `fixture-${name}`)
-const stressed = ['fixture-small', 'fixture-window', 'fixture-experts']
+const stressed = ['fixture-small', 'fixture-hybrid', 'fixture-window', 'fixture-experts']
 const layers = '2'
 
 interface Part {
@@ -68,7 +68,13 @@ try {
 
 function partsOf(operations: number, models: ReadonlyMap<string, string>): readonly Part[] {
   const build = buildDir(new Set(['vulkan'] as const))
-  const env = { OI_ADDON: join(build, 'oi.node'), GGML_VK_VISIBLE_DEVICES: '0' }
+  // F32, as the tolerances are: else Vulkan's matmuls round both factors to F16, also F32 weights.
+  const env = {
+    OI_ADDON: join(build, 'oi.node'),
+    GGML_VK_VISIBLE_DEVICES: '0',
+    GGML_VK_DISABLE_F16: '1',
+  }
+  const each = Math.ceil(operations / (2 * stressed.length))
   const test = (name: string, file: string, more: Readonly<Record<string, string>> = {}): Part => ({
     name,
     run: () => runIn(['node', '--enable-source-maps', file], { ...env, ...more }) === 0,
@@ -84,10 +90,15 @@ function partsOf(operations: number, models: ReadonlyMap<string, string>): reado
         OI_TEST_GPU_LAYERS: layers,
       }),
     ),
-    ...stressed.map((name) => ({
-      name: `random operations, ${name}`,
-      run: () =>
-        runIn([join(build, 'oi-stress'), models.get(name)!, String(operations)], env) === 0,
-    })),
+    ...stressed.flatMap((name) =>
+      [{}, { OI_TEST_GPU_LAYERS: layers }].map((more) => ({
+        name: `random operations, ${name}${'OI_TEST_GPU_LAYERS' in more ? ', some layers' : ''}`,
+        run: () =>
+          runIn([join(build, 'oi-stress'), models.get(name)!, String(each)], {
+            ...env,
+            ...more,
+          }) === 0,
+      })),
+    ),
   ]
 }

@@ -5,11 +5,12 @@
  */
 
 import { parseJson } from '../../src/api/json.js'
+import { decisionsExamples } from '../../src/api/openapi/request-examples.js'
 import { badRequests } from '../../test/helpers/bad-requests.js'
 import { oddRequests } from '../../test/helpers/odd-requests.js'
 import type { Random } from '../../test/helpers/random.js'
 import { asking } from '../../test/helpers/request-text.js'
-import { type Body, compressed, inParts, pictureBodies } from './forms.js'
+import { type Body, compressed, inParts, pictureBodies, routes } from './forms.js'
 import { mutateBytes, mutateTree, noise } from './mutate.js'
 import { textOf, type Tree, treeOf } from './tree.js'
 
@@ -40,6 +41,11 @@ const trees = seeds.flatMap((body): Tree[] => {
   }
 })
 
+const usualTree = treeOf(parseJson(usual))
+const decisionTrees = Object.values(decisionsExamples).map(({ value }) => {
+  return treeOf(parseJson(JSON.stringify(value)))
+})
+
 /** Of questions, bytes: in a batch each comes back with every item. */
 const longNames = [1000, 50_000, 300_000]
 
@@ -62,12 +68,14 @@ function pictured(random: Random): Body {
   if (share < 0.5) return single(bytes)
   if (share < 0.6) return single(mutatedBytes(random, bytes))
   const text = bytes.toString()
-  if (share < 0.7) return { bytes: Buffer.from(`{"requests":[${text},${text}]}`), batch: true }
+  if (share < 0.7)
+    return { bytes: Buffer.from(`{"requests":[${text},${text}]}`), path: routes.batch }
   const tree = treeOf(parseJson(text))
   return single(Buffer.from(textOf(mutateTree(tree, random, trees))))
 }
 
 function plainBody(random: Random): Body {
+  if (random.integer(10) === 0) return translated(random)
   const share = random.next()
   if (share < 0.12) return single(random.pick(seedBytes))
   if (share < 0.6) return single(mutatedTree(random))
@@ -76,10 +84,20 @@ function plainBody(random: Random): Body {
   if (share < 0.82) return single(noise(random, random.integer(200)))
   const envelope = Buffer.from(textOf(batch(random)))
   const changed = random.integer(5) === 0 ? mutatedBytes(random, envelope) : envelope
-  return { bytes: changed, batch: true }
+  return { bytes: changed, path: routes.batch }
 }
 
-const single = (bytes: Buffer): Body => ({ bytes, batch: false })
+/** As another API has it. */
+function translated(random: Random): Body {
+  const tree = random.pick(decisionTrees)
+  const changed =
+    random.integer(4) === 0 ? tree : mutateTree(tree, random, [...decisionTrees, usualTree])
+  const bytes = Buffer.from(textOf(changed))
+  const damaged = random.integer(10) === 0 ? mutatedBytes(random, bytes) : bytes
+  return { bytes: damaged, path: routes.decisions }
+}
+
+const single = (bytes: Buffer): Body => ({ bytes, path: routes.single })
 
 function mutatedTree(random: Random): Buffer {
   const tree = mutateTree(random.pick(trees), random, trees)

@@ -10,7 +10,7 @@
 
 import { createRandom, type Random } from '../../test/helpers/random.js'
 import { makeBody } from './bodies.js'
-import type { Body } from './forms.js'
+import { type Body, routes } from './forms.js'
 import { type Field, fieldsOf, headText, type Request, sentId } from './heads.js'
 import { mutateBytes, noise } from './mutate.js'
 import { spoil } from './spoil.js'
@@ -29,9 +29,6 @@ export interface Case {
   readonly halfCloses?: boolean
 }
 
-const single = '/v1/systemone'
-const batch = '/v1/systemone/batch'
-
 const otherRoutes: readonly (readonly [method: string, path: string])[] = [
   ...(
     [
@@ -45,9 +42,10 @@ const otherRoutes: readonly (readonly [method: string, path: string])[] = [
     ] as const
   ).map((path) => ['GET', path] as const),
   ...(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'] as const).map(
-    (method) => [method, single] as const,
+    (method) => [method, routes.single] as const,
   ),
-  ['GET', batch],
+  ['GET', routes.batch],
+  ['GET', routes.decisions],
   ['HEAD', '/healthz'],
   ['HEAD', '/v1/models'],
   ['HEAD', '/nowhere'],
@@ -123,8 +121,8 @@ export class Cases {
     return { ...request, fields: [...request.fields, length] }
   }
 
-  #request(random: Random, { bytes, batch: isBatch, fields: own = [] }: Body): Request {
-    const path = isBatch !== (random.integer(50) === 0) ? batch : single
+  #request(random: Random, { bytes, path: meant, fields: own = [] }: Body): Request {
+    const path = random.integer(50) === 0 ? random.pick(Object.values(routes)) : meant
     const said = new Set(own.map(([name]) => name))
     const others = fieldsOf(random, this.#key).filter(([name]) => !said.has(name.toLowerCase()))
     return { method: 'POST', path, fields: [...others, ...own], body: bytes }

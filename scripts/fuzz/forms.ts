@@ -13,10 +13,16 @@ import { mutateBytes, noise } from './mutate.js'
 
 export interface Body {
   readonly bytes: Buffer
-  /** Whether it is meant for the batch route. */
-  readonly batch: boolean
+  /** The route that it is meant for. */
+  readonly path: string
   /** What the head says about it, instead of what it says else. */
   readonly fields?: readonly Field[]
+}
+
+export const routes = {
+  single: '/v1/systemone',
+  batch: '/v1/systemone/batch',
+  decisions: '/v1/decisions',
 }
 
 const png = blackPng(16, 16, true)
@@ -48,10 +54,10 @@ const otherCodings = ['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'GZIP', 'identi
 const bomb = Object.entries(await bombs(64))
 
 /** The body compressed; damaged, more than one, or called something else, now and then. */
-export function compressed(random: Random, { bytes, batch, fields = [] }: Body): Body {
+export function compressed(random: Random, { bytes, path, fields = [] }: Body): Body {
   const [coding, compress] = random.pick(coders)
   const named = (name: string, content: Buffer): Body => {
-    return { bytes: content, batch, fields: [...fields, ['content-encoding', name]] }
+    return { bytes: content, path, fields: [...fields, ['content-encoding', name]] }
   }
   const whole = compress(bytes)
   const share = random.next()
@@ -93,7 +99,7 @@ const oddHeads = [
 const boundaries = ['XyZ', 'a', '-', '--', "'()+_,-./:=?", 'b'.repeat(70), 'c'.repeat(71)]
 
 /** The body as a part beside a picture, or beside what is none. */
-export function inParts(random: Random, { bytes, batch }: Body): Body {
+export function inParts(random: Random, { bytes, path }: Body): Body {
   const boundary = random.pick(boundaries)
   const picture = (): Part => [
     random.pick(fileHeads),
@@ -119,7 +125,7 @@ export function inParts(random: Random, { bytes, batch }: Body): Body {
   const value = random.integer(2) === 0 ? `"${named}"` : named
   return {
     bytes: random.integer(8) === 0 ? mutateBytes(written, random, written) : written,
-    batch,
+    path,
     fields: [['content-type', `multipart/form-data; boundary=${value}`]],
   }
 }

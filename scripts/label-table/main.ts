@@ -11,11 +11,11 @@ import { root } from '../build/paths.js'
 import { runCommand } from '../command.js'
 import { replaceBetween } from '../markdown.js'
 import { rowOf, vocabularies, type Row } from './rows.js'
-import { marks, tableOf } from './table.js'
+import { guidePath, marks, tableOf } from './table.js'
 
 const usage = `Usage: npm run labels [-- --write]
 
-  --write   puts the table into README.md, else it is printed
+  --write   puts the table into src/prompt/README.md, else it is printed
 
 Exit codes: 0 every vocabulary can be asked, 1 one cannot, 2 wrong usage.`
 
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
   }
   const table = tableOf(rows)
   if (values.write) {
-    const path = join(root, 'README.md')
+    const path = join(root, guidePath)
     writeFileSync(path, replaceBetween(readFileSync(path, 'utf8'), marks, table))
   } else {
     console.log(table)

@@ -9,6 +9,9 @@ import type { Row, Way } from './rows.js'
 
 export const marks = marksOf('npm run labels -- --write')
 
+/** From the root of the project. */
+export const guidePath = 'src/prompt/README.md'
+
 const headings = [
   'Vocabulary',
   'Tokens',

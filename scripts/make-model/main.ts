@@ -44,8 +44,10 @@ async function main(): Promise<void> {
       template: { type: 'string' },
       decision: { type: 'string' },
       list: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
     },
   })
+  if (values.help) return console.log(usage)
   if (values.list) return listModels()
   const [name, path, ...rest] = positionals
   if (name === undefined || path === undefined || rest.length > 0) {

@@ -100,11 +100,10 @@ async function install(subject: Subject, name: ProjectName): Promise<Result> {
   const { folder, path } = placeOf(subject, name)
   const local = packagesFromFiles(packagesDir)
   const { sqlite } = subject
-  const older = sqlite && { 'better-sqlite3': own.devDependencies['better-sqlite3'] }
   const dependencies =
     name === 'library'
       ? { [own.name]: local[own.name] }
-      : { [serverName]: `file:${tarballsIn(packagesDir).server}`, ...older }
+      : { [serverName]: `file:${tarballsIn(packagesDir).server}` }
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const manifest = { name: 'project', private: true, dependencies, overrides: local }

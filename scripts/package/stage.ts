@@ -12,7 +12,7 @@ import { bundleConsole } from '../build/console.js'
 import { root } from '../build/paths.js'
 import { run } from '../build/run.js'
 import { completeTypes } from './common-js.js'
-import { filesIn } from './files.js'
+import { copied, filesIn, guideFiles } from './files.js'
 import { writeLicences } from './licences.js'
 import {
   mainManifest,
@@ -23,12 +23,6 @@ import {
 } from './manifests.js'
 
 const require = createRequire(import.meta.url)
-
-/** What is copied as it is. */
-const copied = [
-  ...['src/models/oi-small.gguf', 'src/models/oi-small.md', 'native', 'CMakeLists.txt'],
-  ...['README.md', 'CHANGELOG.md', 'LICENSE'],
-]
 
 /** `oi-systemone`. Source maps are left out, as their sources are. */
 export async function stageMain(folder: string, packed: readonly System[]): Promise<void> {
@@ -42,7 +36,7 @@ export async function stageMain(folder: string, packed: readonly System[]): Prom
   for (const name of filesIn(join(dist, 'scripts'))) {
     if (name.endsWith('.d.ts')) rmSync(join(dist, 'scripts', name))
   }
-  for (const path of copied) {
+  for (const path of [...copied, ...guideFiles()]) {
     cpSync(join(root, path), join(folder, path), { recursive: true })
   }
 }

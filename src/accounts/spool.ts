@@ -23,11 +23,12 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { counted } from '../api/counted.js'
 import { OiError } from '../errors.js'
+import { userFolder } from '../user-folder.js'
 import { type Booking, reversed, type Sum } from './booking.js'
 import { mergeInto } from './pending.js'
 import { isRefusedValue } from './store-errors.js'
@@ -183,8 +184,8 @@ function writeSpool(
 }
 
 function spoolFolders(): string[] {
-  const state = process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state')
-  return [join(state, 'oi'), tmpdir()]
+  const state = userFolder('XDG_STATE_HOME', join('.local', 'state'))
+  return [...(state === undefined ? [] : [join(state, 'oi')]), tmpdir()]
 }
 
 function read(path: string): { header: Header; bookings: Booking[] } {

@@ -16,7 +16,7 @@ const model = Type.Optional(
   Type.String({ description: 'A name or alias of `GET /v1/models`, for all that name none.' }),
 )
 
-const NamedSchema = Type.Object({
+export const NamedSchema = Type.Object({
   id: Type.Optional(Type.String({ description: 'Comes back with its result.' })),
 })
 

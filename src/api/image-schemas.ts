@@ -112,6 +112,23 @@ export const imageForms = [
 /** One beside the state, where everything is an image. */
 const listed = [dataUrl, base64, ...imageForms, Type.Object({ url: dataUrl })]
 
+export const AssetSchema = Type.Object(
+  {
+    type: Type.Optional(Type.Literal('image')),
+    format: Type.Optional(Type.Enum(['png', 'jpeg', 'jpg', 'webp', 'gif'])),
+    data_base64: Type.Optional(base64),
+    part: Type.Optional(
+      Type.String({
+        description:
+          'The name of the part of `multipart/form-data` that is its file, instead of ' +
+          '`data_base64`.',
+      }),
+    ),
+    max_pixels: maxPixels,
+  },
+  { title: 'Asset', description: 'An image: its bytes, or the part that has them.' },
+)
+
 /** Members beside the state that are images, before it or in its texts. */
 export const imageMembers = {
   image: Type.Union(listed, {
@@ -120,29 +137,10 @@ export const imageMembers = {
   images: Type.Union([Type.Array(Type.Union(listed), { maxItems: 8 }), ...listed], {
     description: 'Images that stand before the state: a list, or one of them.',
   }),
-  assets: Type.Record(
-    Type.String({ minLength: 1 }),
-    Type.Object(
-      {
-        type: Type.Optional(Type.Literal('image')),
-        format: Type.Optional(Type.Enum(['png', 'jpeg', 'jpg', 'webp', 'gif'])),
-        data_base64: Type.Optional(base64),
-        part: Type.Optional(
-          Type.String({
-            description:
-              'The name of the part of `multipart/form-data` that is its file, instead of ' +
-              '`data_base64`.',
-          }),
-        ),
-        max_pixels: maxPixels,
-      },
-      { title: 'Asset', description: 'An image: its bytes, or the part that has them.' },
-    ),
-    {
-      maxProperties: 8,
-      description:
-        'Images by references of your own. Wherever a reference stands in the state, in ' +
-        'instructions or in criteria, the image is seen there; one that stands nowhere is refused.',
-    },
-  ),
+  assets: Type.Record(Type.String({ minLength: 1 }), AssetSchema, {
+    maxProperties: 8,
+    description:
+      'Images by references of your own. Wherever a reference stands in the state, in ' +
+      'instructions or in criteria, the image is seen there; one that stands nowhere is refused.',
+  }),
 }

@@ -45,3 +45,18 @@ export function failure(code: ErrorCode, place: string, rule: string): OiError {
   const at = place === '' ? 'body' : place
   return new OiError(code, `${at}: ${rule}`, place === '' ? {} : { param: place })
 }
+
+/**
+ * An error about a place that had another name in the body that was sent.
+ *
+ * @param placeBefore - That name; undefined is the whole request.
+ */
+export function moved(error: OiError, placeBefore: (param: string | undefined) => string): OiError {
+  const { code, message, param } = error
+  const start = `${param ?? 'body'}: `
+  // What has no place (too much is waiting, the time is up) is not about the request.
+  if (!message.startsWith(start)) return error
+  const place = placeBefore(param)
+  const rule = message.slice(start.length)
+  return new OiError(code, `${place}: ${rule}`, { param: place, cause: error })
+}

@@ -18,12 +18,12 @@ import { OiError } from '../errors.js'
 import { addIgnored, noteIgnored } from './ignored.js'
 import { isJsonObject, parseInSteps } from './json.js'
 import type { Json } from './json.js'
-import { failure, itemOf } from './place.js'
+import { knownMembers } from './known-members.js'
+import { failure, itemOf, moved } from './place.js'
 import { mostItems } from './limits.js'
 import {
   checkInSteps,
   describe,
-  itemFields,
   requireCount,
   requireNoMediaIn,
   type RequestLimits,
@@ -77,8 +77,8 @@ export function* readBatchInSteps(
     const got = requests === undefined ? 'neither' : 'both'
     throw failure('ERR_BODY_INVALID', '', `expected either requests or states, got ${got}`)
   }
-  requireNoMediaIn(body)
-  noteIgnored(body, requests === undefined ? statesFields : requestsFields, '', ignored)
+  requireNoMediaIn(body, '')
+  noteIgnored(body, knownMembers[requests === undefined ? 'states' : 'requests'], '', ignored)
   if (model !== undefined && typeof model !== 'string') {
     throw failure('ERR_BODY_INVALID', 'model', `expected a string, got ${describe(model)}`)
   }
@@ -90,9 +90,6 @@ export function* readBatchInSteps(
   }
   return yield* readStates(states!, shared, limits, size, ignored)
 }
-
-const requestsFields = ['requests', 'model']
-const statesFields = ['states', 'questions', 'model']
 
 function* readRequests(
   value: Json,
@@ -122,7 +119,7 @@ function* readRequests(
       if (id !== undefined && typeof id !== 'string') {
         throw failure('ERR_BODY_INVALID', 'id', `expected a string, got ${describe(id)}`)
       }
-      const request = yield* checkInSteps(withModel(item, model), limits, own, itemFields)
+      const request = yield* checkInSteps(withModel(item, model), limits, own, knownMembers.item)
       if (size !== undefined) bytes += yield* replyBytes(request.questions, size, id)
       items.push({ ...named, request })
     } catch (error) {
@@ -179,15 +176,4 @@ function itemsOf(place: string, value: Json): Json[] {
 function withModel(item: Json, model: string | undefined): Json {
   if (model === undefined || !isJsonObject(item) || item['model'] !== undefined) return item
   return { ...item, model }
-}
-
-/** @param placeOf - The new place of an old one; undefined is the whole request. */
-function moved(error: OiError, placeOf: (param: string | undefined) => string): OiError {
-  const { code, message, param } = error
-  const start = `${param ?? 'body'}: `
-  // What has no place (too much is waiting, the time is up) is not about the request.
-  if (!message.startsWith(start)) return error
-  const place = placeOf(param)
-  const rule = message.slice(start.length)
-  return new OiError(code, `${place}: ${rule}`, { param: place, cause: error })
 }

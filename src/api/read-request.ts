@@ -23,6 +23,7 @@ import {
   RawNumber,
 } from './json.js'
 import type { Json } from './json.js'
+import { knownMembers } from './known-members.js'
 import type { KnownQuestions } from './known-questions.js'
 import { mostOptions, mostOptionsOfRequest } from './limits.js'
 import { optionCount } from './option-count.js'
@@ -84,7 +85,7 @@ export function* checkInSteps(
   body: unknown,
   limits: RequestLimits,
   ignored: string[] = [],
-  known = requestFields,
+  known = knownMembers.request,
 ): Steps<DecideRequest> {
   requireShape('request', body, '')
   requireNoMedia(body as object, unreadMedia, '')
@@ -102,16 +103,20 @@ export function* checkInSteps(
   requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
   let options = 0
   const ofQuestions: string[] = []
-  for (const [name, question] of entriesOf<unknown>(request.questions)) {
-    checkQuestion(question, placeOf('questions', name), limits, ofQuestions)
-    options += optionCount(question as Question)
-    yield
+  try {
+    for (const [name, question] of entriesOf<unknown>(request.questions)) {
+      checkQuestion(question, placeOf('questions', name), limits, ofQuestions)
+      options += optionCount(question as Question)
+      yield
+    }
+  } finally {
+    // A misspelling may be why one is refused.
+    addIgnored(ignored, ofQuestions)
   }
   if (options > mostOptionsOfRequest) {
     const rule = `expected at most ${mostOptionsOfRequest} options of all questions together (max_options_per_request), got ${options}`
     throw failure('ERR_REQUEST_UNACCEPTABLE', 'questions', rule)
   }
-  addIgnored(ignored, ofQuestions)
   if (isShared(request.questions)) {
     checked.set(request.questions, { limits, ignored: ofQuestions })
   }
@@ -126,29 +131,24 @@ interface Checked {
 /** With which limits questions were found right that several requests have. */
 const checked = new WeakMap<object, Checked>()
 
-const requestFields = ['state', 'questions', 'model', 'assets', 'image', 'images']
-export const itemFields = [...requestFields, 'id']
-const questionFields = ['type', 'instructions', 'criteria']
-const assetFields = ['type', 'format', 'data_base64', 'part', 'max_pixels']
-
 function noteIgnoredOfAssets(assets: Json | undefined, ignored: string[]): void {
   if (!isJsonObject(assets)) return
   for (const [ref, asset] of entriesOf(assets)) {
-    if (isJsonObject(asset)) noteIgnored(asset, assetFields, placeOf('assets', ref), ignored)
+    if (isJsonObject(asset)) noteIgnored(asset, knownMembers.asset, placeOf('assets', ref), ignored)
   }
 }
 
 /** Fields that carry media in other interfaces, and which no model here reads. */
 const unreadMedia = ['media', 'videos', 'video', 'audio', 'files']
 /** Where there is no place for pictures either. */
-const anyMedia = [...unreadMedia, 'assets', 'image', 'images']
+const anyMedia = [...unreadMedia, ...knownMembers.pictures]
 
 /**
  * Media are read or refused, and never ignored: an answer would seem to be about them.
  *
  * @throws `OiError` `ERR_REQUEST_UNACCEPTABLE`.
  */
-export function requireNoMedia(body: object, names: readonly string[], place: string): void {
+function requireNoMedia(body: object, names: readonly string[], place: string): void {
   for (const name of names) {
     const value = (body as Record<string, unknown>)[name]
     if (value === undefined || value === null) continue
@@ -159,8 +159,8 @@ export function requireNoMedia(body: object, names: readonly string[], place: st
 }
 
 /** @throws As {@link requireNoMedia}. */
-export function requireNoMediaIn(body: object): void {
-  requireNoMedia(body, anyMedia, '')
+export function requireNoMediaIn(body: object, place: string): void {
+  requireNoMedia(body, anyMedia, place)
 }
 
 function checkQuestion(
@@ -170,8 +170,8 @@ function checkQuestion(
   ignored: string[],
 ): void {
   requireShape('question', value, place)
-  noteIgnored(value as object, questionFields, place, ignored)
-  requireNoMedia(value as object, anyMedia, place)
+  noteIgnored(value as object, knownMembers.question, place, ignored)
+  requireNoMediaIn(value as object, place)
   const { type } = value as { type: string }
   if (type !== 'noul' && type !== 'choice' && type !== 'score') {
     const got = JSON.stringify(shortened(type))
@@ -199,12 +199,10 @@ function checkQuestion(
   if (question.criteria) requireUnique(question.criteria, criteria)
   if (question.type === 'noul' && question.criteria) {
     requireSides(question.criteria, criteria)
-    noteIgnored(question.criteria, sides, criteria, ignored)
+    noteIgnored(question.criteria, knownMembers.sides, criteria, ignored)
   }
   if (question.type === 'noul') requireAsked(question, place)
 }
-
-const sides = ['true', 'false']
 
 /** Other names are misspelt ones. */
 function requireSides(criteria: object, place: string): void {

@@ -24,26 +24,23 @@ const instructions = Type.Optional(
   Type.Unknown({ description: 'The question itself: usually a string, but any JSON value.' }),
 )
 
+/** What the answers of a noul mean. */
+export const SidesSchema = Type.Object(
+  {
+    true: Type.Optional(Type.Unknown({ description: 'What counts as yes.' })),
+    false: Type.Optional(Type.Unknown({ description: 'What counts as no.' })),
+  },
+  { minProperties: 1 },
+)
+
 export const NoulQuestionSchema = Type.Object(
   {
     type: Type.Literal('noul'),
     instructions,
     criteria: Type.Optional(
-      Type.Union(
-        [
-          Type.Null(),
-          objectOnly(
-            Type.Object(
-              {
-                true: Type.Optional(Type.Unknown({ description: 'What counts as yes.' })),
-                false: Type.Optional(Type.Unknown({ description: 'What counts as no.' })),
-              },
-              { minProperties: 1 },
-            ),
-          ),
-        ],
-        { description: 'What the two answers mean: either of them, or both.' },
-      ),
+      Type.Union([Type.Null(), objectOnly(SidesSchema)], {
+        description: 'What the two answers mean: either of them, or both.',
+      }),
     ),
   },
   {

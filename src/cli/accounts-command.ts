@@ -40,12 +40,12 @@ export function addAccountsCommand(
 ): void {
   const accounts = program
     .command('accounts')
-    .description('the file of workspaces, keys and the ledger')
+    .description('the file that holds workspaces, keys and the ledger')
 
   const check = accounts
     .command('check')
-    .description('compare balances with the rows of the ledger, and those with the usage per day')
-    .option('--json', 'for machines; amounts are millionths of a credit')
+    .description('check balances against the ledger, and the ledger against daily usage')
+    .option('--json', 'JSON for programs; amounts are millionths of a credit')
   addSettings(check, ['dataDir']).action((flags: AccountsFlags & { json?: boolean }) => {
     withAccounts(dependencies, flags, (accounts) => {
       const { workspaces, faults } = accounts.check()

@@ -53,7 +53,7 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
     .argument('[state]', 'text that the questions are about; - or nothing reads standard input')
     .option('--state-file <file>', 'read the state from a file')
     .option('--json-state', 'the state is JSON')
-    .option('--image <file>', 'a picture before the state; can be repeated', together)
+    .option('--image <file>', 'an image before the state; repeatable', together)
   for (const [type, { placeholder, description }] of Object.entries(questionFlags)) {
     const option = new Option(`--${type} <${placeholder}>`, `${description}; can be repeated`)
     // Collected here and not by the option: the questions' order is that of all flags together.

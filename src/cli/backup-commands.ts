@@ -42,8 +42,8 @@ export function addBackupCommands(
 
   const backup = admin
     .command('backup')
-    .description('copy the accounts to one file, beside a server that runs or without one')
-    .argument('[file]', 'a file that is not there yet; by default in backups in the data folder')
+    .description('copy the accounts to one file, also while a server runs')
+    .argument('[file]', 'a new file; by default in backups in the data folder')
   addSettings(backup, ['dataDir']).action(
     async (file: string | undefined, flags: AccountsFlags) => {
       const folder = folderOf(flags)
@@ -59,9 +59,9 @@ export function addBackupCommands(
 
   const check = admin
     .command('check')
-    .description('compare balances with the rows of the ledger, and those with the usage per day')
+    .description('check balances against the ledger, and the ledger against daily usage')
     .argument('[file]', 'a copy that backup has made; by default the accounts themselves')
-    .option('--json', 'for machines; amounts are millionths of a credit')
+    .option('--json', 'JSON for programs; amounts are millionths of a credit')
   addSettings(check, ['dataDir']).action((file: string | undefined, flags: CheckFlags) => {
     if (file !== undefined) show(checkBackup(file, tmpdir()), flags.json)
     else withAccounts({ environment }, flags, (accounts) => show(accounts.check(), flags.json))
@@ -69,9 +69,9 @@ export function addBackupCommands(
 
   const restoring = admin
     .command('restore')
-    .description('put a copy in the place of the accounts; no server may run on the data folder')
+    .description('replace the accounts by a copy; no server may run on the data folder')
     .argument('<file>', 'a copy that backup has made')
-    .option('--json', 'for machines; amounts are millionths of a credit')
+    .option('--json', 'JSON for programs; amounts are millionths of a credit')
   addSettings(restoring, ['dataDir']).action(async (file: string, flags: CheckFlags) => {
     const folder = folderOf(flags)
     if (await isServed(folder)) {

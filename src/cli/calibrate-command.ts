@@ -68,16 +68,19 @@ is written beside the model, where oi serve and oi ask find it.`
 export function addCalibrateCommand(program: Command, dependencies: Dependencies): void {
   const command = program
     .command('calibrate')
-    .description('fit temperatures to labelled rows, so that probabilities can be believed')
+    .description('fit temperatures to labelled rows, so that probabilities match reality')
     .argument('[rows]', 'JSONL file of labelled rows')
     .option('--observations <file>', 'fit to saved observations (JSONL) instead of asking')
     .option('--out <file>', 'write the calibration there; default: <model>.calibration.json')
-    .option('--held-out <share>', 'share of the rows that are not fitted, to judge by', '0.3')
-    .option('--seed <n>', 'another number divides the rows in another way', '1')
-    .option('--decide <rate>', 'show from which probability on at most so many answers are wrong')
-    .option('--confidence <share>', 'how sure that is to hold', '0.95')
-    .option('--force', 'write the calibration even if it should not be used')
-    .option('--json', 'for machines')
+    .option('--held-out <share>', 'share of rows held out to judge the fit', '0.3')
+    .option('--seed <n>', 'seed of the split into fitted and held-out rows', '1')
+    .option(
+      '--decide <rate>',
+      'show above which probability at most this share of answers is wrong',
+    )
+    .option('--confidence <share>', 'confidence that it holds', '0.95')
+    .option('--force', 'write the calibration in spite of doubts')
+    .option('--json', 'JSON for programs')
     .addHelpText('after', help)
   addSettings(command, modelSettings).action(
     async (rows: string | undefined, flags: CalibrateFlags) =>

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { readDecisionInSteps } from '../api/decisions/read-decision.js'
+import { writeDecision } from '../api/decisions/write-decision.js'
 import { decodeUtf8 } from '../api/json.js'
 import { KnownQuestions } from '../api/known-questions.js'
 import { readBatchInSteps } from '../api/read-batch.js'
@@ -30,6 +32,10 @@ export const createWire: Dependencies['createWire'] = ({ maxQuestions, maxReplyB
       return read(text, readBatchInSteps(text, limits, { maxReplyBytes, evidence }, ignored))
     },
     serializeDecision,
+    readDecision: (text, { evidence }, ignored) => {
+      return read(text, readDecisionInSteps(text, limits, { maxReplyBytes, evidence }, ignored))
+    },
+    writeDecision,
   }
 }
 

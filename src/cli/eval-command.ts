@@ -49,7 +49,7 @@ export function addEvalCommand(
     .command('eval')
     .description('measure the answers of a model on questions whose right answers are known')
     .argument('<file>', 'JSONL of request bodies with the right answers')
-    .option('--flips', 'ask choices and scores with their options in reverse as well')
+    .option('--flips', 'ask choices and scores again with reversed options')
     .option(
       '--other <option>',
       'an option for what fits none of the others; can be repeated',
@@ -57,7 +57,7 @@ export function addEvalCommand(
     )
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))
     .option('--concurrency <n>', 'rows at the same time', readWhole(1, mostAtOnce), 16)
-    .option('--resume <file>', 'keep what was measured there, and go on from it')
+    .option('--resume <file>', 'keep results there, and continue from them')
     .option('--json', 'print the report as JSON')
     .option('--html <file>', 'write the report as a page with plots, too')
     .option('--url <address>', 'ask a running server instead of loading a model')

@@ -7,6 +7,7 @@
 import { placementLines } from './places-text.js'
 import type { Inspection } from '../models/inspect.js'
 import { sizeText } from '../models/size-text.js'
+import type { PassFacts } from '../prompt/readout.js'
 import type { Temperature } from '../prompt/temperatures.js'
 
 const shownLabels = 12
@@ -21,13 +22,16 @@ export function inspectionText(inspection: Inspection): string {
     ['parameters', count(inspection.parameters)],
     ['vocabulary', `${count(inspection.vocabularySize)} tokens`],
     ['trained context', `${count(inspection.trainedContextTokens)} tokens`],
-    ['chat template', inspection.chatTemplate ? 'yes' : 'no: asked in plain text'],
-    [
-      'memory',
-      `${sizeText(memory.total)}: weights ${sizeText(memory.weights)}, ` +
-        `context of ${count(memory.contextTokens)} tokens ${sizeText(memory.context)}`,
-    ],
   ]
+  if (readout?.pass === undefined) {
+    const known = inspection.chatTemplate ? 'yes' : 'no: asked in plain text'
+    facts.push(['chat template', known])
+  }
+  facts.push([
+    'memory',
+    `${sizeText(memory.total)}: weights ${sizeText(memory.weights)}, ` +
+      `context of ${count(memory.contextTokens)} tokens ${sizeText(memory.context)}`,
+  ])
   // In RAM alone, it is all in the line before.
   if (inspection.placement.length > 1) {
     for (const line of placementLines(inspection.placement)) facts.push(['placement', line])
@@ -41,7 +45,11 @@ export function inspectionText(inspection: Inspection): string {
     if (readout.decisionType !== undefined) {
       facts.push(['decision model', readout.decisionType])
     }
-    facts.push(['labels', listText(readout.labels)])
+    if (readout.pass !== undefined) {
+      facts.push(['pass', passText(readout.pass)])
+    } else {
+      facts.push(['labels', listText(readout.labels)])
+    }
     if (readout.codes.length > 0) facts.push(['codes', listText(readout.codes)])
     facts.push(
       ['noul', noulText(readout)],
@@ -56,6 +64,11 @@ export function inspectionText(inspection: Inspection): string {
   }
   const column = Math.max(...facts.map(([name]) => name.length)) + 2
   return facts.map(([name, value]) => `${name.padEnd(column)}${value}\n`).join('')
+}
+
+function passText({ template, marker, positions, maxOptions }: PassFacts): string {
+  const most = maxOptions === undefined ? 'as many options as fit' : `${maxOptions} options at most`
+  return `${template}, ${marker} before each option, positions ${positions}, ${most}`
 }
 
 function noulText({ noul: { no, yes }, noulRatings }: NonNullable<Inspection['readout']>): string {

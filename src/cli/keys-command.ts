@@ -44,15 +44,15 @@ const columns = {
 }
 
 export function addKeysCommand(program: Command, dependencies: Dependencies): void {
-  const keys = program.command('keys').description('API keys, by which requests are let in')
+  const keys = program.command('keys').description('API keys')
 
   const create = keys
     .command('create')
-    .description('make a key; it is written to standard output, this once')
+    .description('make a key and print it, this once')
     .option('--workspace <name>', 'the workspace that it belongs to', 'default')
     .option('--name <name>', 'what it is for', 'unnamed')
-    .option('--expires <time>', 'from when on it is refused, as 2026-12-31 (UTC)', readExpiry)
-    .option('--model <name>', 'a model that it may use; can be given several times', together)
+    .option('--expires <time>', 'when it expires, as 2026-12-31 (UTC)', readExpiry)
+    .option('--model <name>', 'a model that it may use; repeatable', together)
   addSettings(create, ['dataDir']).action((flags: CreateFlags) => {
     withAccounts(dependencies, flags, (accounts, administration) => {
       const { id } = accounts.workspace(flags.workspace)
@@ -70,7 +70,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .command('list')
     .description('show all keys, revoked ones too')
     .option('--workspace <name>', 'only those of this workspace')
-    .option('--json', 'for machines; times are milliseconds since 1970')
+    .option('--json', 'JSON for programs; times are milliseconds since 1970')
   addSettings(list, ['dataDir']).action(
     (flags: AccountsFlags & { workspace?: string; json?: boolean }) => {
       withAccounts(dependencies, flags, (accounts) => {
@@ -84,15 +84,15 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
     .description('rename a key, block it, or set its expiry and models, from the next request on')
     .argument('<id>', 'as oi keys list shows it', readId)
     .option('--name <name>', 'what it is for')
-    .option('--expires <time>', 'from when on it is refused, as 2026-12-31 (UTC); never', readEnd)
-    .option('--model <name>', 'a model that it may use; can be given several times', together)
+    .option('--expires <time>', 'when it expires, as 2026-12-31 (UTC), or never', readEnd)
+    .option('--model <name>', 'a model that it may use; repeatable', together)
     .option('--all-models', 'it may use all models')
     .option('--block', 'refuse it until it is unblocked')
     .option('--unblock', 'let it in again')
   addSettings(change, ['dataDir']).action((id: number, flags: ChangeFlags) => {
     const { name, expires, model, allModels, block, unblock } = flags
     if ((block && unblock) || (model && allModels)) {
-      throw new OiError('ERR_CONFIG', 'Expected one of two flags that say opposite things')
+      throw new OiError('ERR_CONFIG', 'Expected one of two opposite flags, not both')
     }
     withAccounts(dependencies, flags, (_accounts, administration) => {
       const terms = {
@@ -112,7 +112,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
 
   const rotate = keys
     .command('rotate')
-    .description('make a key in the place of another, which stays valid for a while')
+    .description('replace a key; the old one stays valid for a while')
     .argument('<id>', 'as oi keys list shows it', readId)
     .option('--overlap-hours <n>', 'how long both are valid, up to 2160', readWhole(0, 2160), 24)
   addSettings(rotate, ['dataDir']).action(
@@ -130,7 +130,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
 
   const revoke = keys
     .command('revoke')
-    .description('refuse a key from the next request on')
+    .description('refuse a key for good, from the next request on')
     .argument('<id>', 'as oi keys list shows it', readId)
   addSettings(revoke, ['dataDir']).action((id: number, flags: AccountsFlags) => {
     withAccounts(dependencies, flags, (_accounts, administration) => {

@@ -53,7 +53,7 @@ export function addModelsCommand(
       'a GGUF file, or the name of a pulled model; without it, the model that oi serve would take',
     )
     .option('--render <file>', 'show the exact prompt of a request body')
-    .option('--json', 'for machines; sizes are bytes')
+    .option('--json', 'JSON for programs; sizes are bytes')
     .addHelpText(
       'after',
       '\nThe first time, it is loaded once, in a process of its own. Exit code 1: it cannot be served.',

@@ -18,7 +18,7 @@ import type { AccountsFlags } from './with-accounts.js'
 export function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
   const password = admin
     .command('password')
-    .description('set the password of the console, and end all its sessions')
+    .description('set the console’s password, and end all its sessions')
     .addHelpText(
       'after',
       '\nIt is asked for twice, or taken from standard input if that is no terminal: its first' +

@@ -26,17 +26,17 @@ const columns = {
 export function addPriceCommand(models: Command, dependencies: Dependencies): void {
   const price = models
     .command('price')
-    .description('show prices, or set one from the next answer on; credits per million tokens')
+    .description('show prices, or set one from the next answer on, in credits per million tokens')
     .argument('[model]', 'its name, as GET /v1/models shows it; without it, all that have a price')
     .option('--input <credits>', 'of input tokens that are not of images', readAmount)
     .option('--output <credits>', 'of output tokens', readAmount)
     .option('--image <credits>', 'of image tokens', readAmount)
-    .option('--json', 'for machines; amounts are millionths of a credit')
+    .option('--json', 'JSON for programs; amounts are millionths of a credit')
   addSettings(price, ['dataDir']).action((model: string | undefined, flags: PriceFlags) => {
     const { input, output, image, json } = flags
     const setting = [input, output, image].some((amount) => amount !== undefined)
     if (setting && model === undefined) {
-      throw new OiError('ERR_CONFIG', 'Whose price it is, is missing: oi models price <model> …')
+      throw new OiError('ERR_CONFIG', 'The model is missing: oi models price <model> …')
     }
     withAccounts(dependencies, flags, ({ prices }, administration) => {
       if (setting) administration.setPrice(model!, { input, output, image })

@@ -79,10 +79,10 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
       'file of a token; goes to the hub or, of an address, to its server',
     )
     .option('--hub <address>', 'another hub (HF_ENDPOINT)')
-    .option('--connections <n>', 'ranges that are fetched at the same time, 1 to 16', '4')
+    .option('--connections <n>', 'parallel downloads, 1 to 16', '4')
     .option('--mmproj <source>', 'a projector for it: an address, a path, or hf:…:FILE.gguf')
     .option('--no-mmproj', 'without the projector of the repository')
-    .option('--json', 'for machines; sizes are bytes')
+    .option('--json', 'JSON for programs; sizes are bytes')
     .addHelpText('after', help)
   addSettings(pull, ['dataDir', 'modelsDir']).action(async (source: string, flags: PullFlags) => {
     const config = configOf(flags)
@@ -101,7 +101,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
   const list = models
     .command('list')
     .description('show the models that were pulled')
-    .option('--json', 'for machines; sizes are bytes, times milliseconds since 1970')
+    .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
   addSettings(list, ['dataDir', 'modelsDir']).action((flags: FolderFlags & { json?: boolean }) => {
     const modelsDir = modelsDirOf(configOf(flags))
     const unfinished = listUnfinished(modelsDir)

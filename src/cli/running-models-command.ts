@@ -62,9 +62,9 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .description('load one more model into the server that runs on the data folder')
     .argument('<model>', 'a GGUF file, or the name of a pulled model')
     .option('--name <name>', 'the name that requests use; the file’s by default')
-    .option('--alias <name>', 'a further name; can be given several times', together)
-    .option('--default', 'requests that name no model get this one from then on')
-    .option('--json', 'for machines')
+    .option('--alias <name>', 'a further name; repeatable', together)
+    .option('--default', 'make it the default model')
+    .option('--json', 'JSON for programs')
     .addHelpText(
       'after',
       '\nA setting that is not given here is the server’s; variables are not read.',
@@ -96,7 +96,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .command('reload')
     .description('open models anew from their files, beside the old ones, and change over')
     .argument('[name]', 'any of its names; without it, all models one after another')
-    .option('--json', 'for machines')
+    .option('--json', 'JSON for programs')
   addSettings(reload, ['dataDir']).action((name: string | undefined, flags: Flags) =>
     act('models.reload', { name }, flags),
   )
@@ -104,7 +104,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
   const status = models
     .command('status')
     .description('show the models of the server that runs on the data folder')
-    .option('--json', 'for machines; sizes are bytes, times milliseconds since 1970')
+    .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
   addSettings(status, ['dataDir']).action((flags: Flags) => act('models.status', {}, flags))
 }
 

@@ -65,7 +65,10 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
   const list = workspaces
     .command('list')
     .description('show all workspaces')
-    .option('--json', 'for machines; times are milliseconds since 1970, a balance is millionths')
+    .option(
+      '--json',
+      'JSON for programs; times are milliseconds since 1970, a balance is millionths',
+    )
   addSettings(list, ['dataDir']).action((flags: ListFlags) => {
     withAccounts(dependencies, flags, (accounts) => {
       printList(accounts.listWorkspaces(), columns, flags.json)

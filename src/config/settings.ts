@@ -44,17 +44,17 @@ const modelProperties = {
     0,
     512,
     0,
-    'threads of the model at most, fewer while others use the cores; 0: as many as cores',
+    'most threads of the model, fewer while others use the cores; 0: one per core',
   ),
   device: devices('where the model runs, as CUDA0 or cpu, a replica on each; none: all GPUs'),
-  replicas: integer(0, 64, 0, 'how often the model runs, each with a context; 0: once per device'),
-  split: oneOf(['layer', 'row'], 'how GPUs with + between them divide the model'),
+  replicas: integer(0, 64, 0, 'copies of the model, each with a context; 0: one per device'),
+  split: oneOf(['layer', 'row'], 'how GPUs joined by + divide the model'),
   tensorSplit: shares('shares of those GPUs; none: by their free memory'),
   gpuLayers: integer(
     -1,
     10_000,
     -1,
-    'layers on the GPU, the output head is one; -1 puts all there that fit',
+    'layers on the GPU, the output head counted; -1: as many as fit',
   ),
   cpuExperts: integer(
     -1,
@@ -69,10 +69,10 @@ const modelProperties = {
   microbatchTokens: integer(0, 1_048_576, 0, 'tokens of one compute graph; 0 chooses', {
     unit: 'tokens',
   }),
-  mmap: oneOf(['on', 'off'], 'whether weights are mapped; off: they are read into memory'),
-  mlock: flag('weights in RAM stay there; the system’s limit for locked memory must allow it'),
-  flashAttention: oneOf(['auto', 'on', 'off'], 'kind of attention; auto takes the faster one'),
-  cacheType: oneOf(['f16', 'f32', 'bf16'], 'type of the numbers in the context'),
+  mmap: oneOf(['on', 'off'], 'memory-maps the weights; off reads them'),
+  mlock: flag('locks weights in RAM; the system’s limit for locked memory must allow it'),
+  flashAttention: oneOf(['auto', 'on', 'off'], 'flash attention; auto takes the faster kind'),
+  cacheType: oneOf(['f16', 'f32', 'bf16'], 'type of the KV cache'),
   kernels: oneOf(['auto', 'off'], 'own CPU kernels, where the machine has them; off: llama.cpp’s'),
   deterministic: flag('the same request has the same answer to the last bit, at less throughput'),
   orders: oneOf(
@@ -107,22 +107,22 @@ const properties = {
   port: integer(0, 65_535, 8080, 'port to listen on; 0 takes a free one'),
   tlsCert: path(0, '', 'PEM file of the certificate, to serve HTTPS; needs tlsKey', { live: true }),
   tlsKey: path(0, '', 'PEM file of its private key', { live: true }),
-  corsOrigins: origins('origins of web pages that may call, with commas between them; * for all', {
+  corsOrigins: origins('origins of web pages that may call, with commas between; * for all', {
     live: true,
   }),
   transport: oneOf(
     ['auto', 'uws', 'node'],
-    'what speaks HTTP: uWebSockets.js, or node:http alone; auto takes the faster one that can',
+    'HTTP server: uWebSockets.js, or node:http; auto: the faster one that works here',
   ),
   idleTimeoutMs: integer(
     1000,
     900_000,
     75_000,
-    'how long a connection without a request is kept; more than a balancer before it',
+    'how long an idle connection is kept; set it above a load balancer’s',
     ms,
   ),
   trustedProxies: networks(
-    'proxies whose X-Forwarded-For is believed: addresses and networks, with commas between them',
+    'proxies whose X-Forwarded-For is trusted: addresses and networks, with commas between',
     { live: true },
   ),
   proxyProtocol: flag('each connection begins with a header of the PROXY protocol'),
@@ -132,12 +132,12 @@ const properties = {
   metricsPort: integer(0, 65_535, 0, 'port of the metrics; 0 serves them beside everything else'),
   admin: oneOf(
     ['loopback', 'on', 'off'],
-    'who reaches the console and its API, with a password: this machine alone, everybody, nobody',
+    'who reaches the console and its API, with a password: this machine, everybody, nobody',
     { placeholder: 'who' },
   ),
   anonymous: oneOf(
     ['off', 'loopback'],
-    'whose requests without a key are answered, as of the default workspace: nobody’s, this machine’s',
+    'who may ask without a key, as the default workspace: nobody, or programs on this machine',
     { placeholder: 'who', live: true },
   ),
   dataDir: path(1, 'data', 'folder of workspaces and keys', {
@@ -148,7 +148,7 @@ const properties = {
     ...{ placeholder: 'folder', empty: 'models in the data folder' },
   }),
   ...modelProperties,
-  inProcess: flag('models run in the process of the server, and what ends one ends all'),
+  inProcess: flag('models run in the server’s process; a crash of one ends all'),
   maxQuestions: integer(1, 65_536, 256, 'questions in one request', { live: true }),
   maxBodyBytes: integer(
     0,
@@ -161,26 +161,23 @@ const properties = {
     ...mib,
     live: true,
   }),
-  maxReplyBytes: integer(
-    4096,
-    268_435_456,
-    16_777_216,
-    'size that a reply may reach by what is asked',
-    { unit: 'bytes', live: true },
-  ),
+  maxReplyBytes: integer(4096, 268_435_456, 16_777_216, 'size of a reply', {
+    unit: 'bytes',
+    live: true,
+  }),
   deadlineMs: integer(1, 3_600_000, 60_000, 'time for one request', liveMs),
   batchDeadlineMs: integer(
     1,
     86_400_000,
     900_000,
-    'time for a batch as a whole; each of its items has the time of a request',
+    'time for a whole batch; each item has the time of a request',
     liveMs,
   ),
   placeWaitMs: integer(
     0,
     600_000,
     10_000,
-    'how long a request over the concurrent limit waits for a place',
+    'how long a request over the concurrency limit waits for a place',
     liveMs,
   ),
   drainMs: integer(
@@ -192,22 +189,22 @@ const properties = {
   ),
   graceMs: integer(0, 3_600_000, 10_000, 'time for running requests at shutdown', liveMs),
   log: oneOf(['off', 'requests'], 'requests: one line per request on stderr', { live: true }),
-  logLevel: oneOf(['info', 'warn', 'error'], 'what is less important is not logged', {
+  logLevel: oneOf(['info', 'warn', 'error'], 'lowest level that is logged', {
     live: true,
   }),
   logFormat: oneOf(
     ['auto', 'json', 'text'],
-    'lines of the log; auto: text on a terminal, else JSON; json: those of the start too',
+    'format of the log; auto: text on a terminal, else JSON; json: start lines too',
   ),
   otlpEndpoint: address('collector of traces, by OTLP over HTTP, as http://127.0.0.1:4318', {
     empty: 'nothing is traced',
   }),
-  otlpHeaders: headers('headers for it, as name=value with commas between them', { secret: true }),
+  otlpHeaders: headers('headers for it, as name=value with commas between', { secret: true }),
   otlpSamplePercent: integer(
     0,
     100,
     100,
-    'requests that are traced, of those that bring no traceparent, which says it itself',
+    'share of requests that are traced; a traceparent decides for its request',
     { unit: 'percent' },
   ),
 }

@@ -10,7 +10,7 @@ import { AuditPage } from './audit/page.js'
 import { ComparePage } from './compare/page.js'
 import { FirstSignIn } from './frame/first-sign-in.js'
 import { Frame } from './frame/frame.js'
-import { SignIn } from './frame/sign-in.js'
+import { SignIn, SignInAgain } from './frame/sign-in.js'
 import { KeysPage } from './keys/page.js'
 import { ModelPage } from './models/model-page.js'
 import { ModelsPage } from './models/page.js'
@@ -67,9 +67,12 @@ export function App() {
   // A page asks for what it shows beside the question who is signed in: whoever is not learns
   // nothing by it, and all others wait for one answer instead of two.
   return (
-    <Frame page={page} name={name}>
-      <Page page={page} name={name} />
-    </Frame>
+    <>
+      <Frame page={page} name={name}>
+        <Page page={page} name={name} />
+      </Frame>
+      {now === 'ended' && <SignInAgain />}
+    </>
   )
 }
 

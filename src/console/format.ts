@@ -42,6 +42,7 @@ export function readCredits(text: string): number | undefined {
 }
 
 export function percent(share: number): string {
+  if (share === 0 || share === 1) return `${share * 100}%`
   return `${(share * 100).toFixed(share > 0.0995 && share < 0.9995 ? 0 : 1)}%`
 }
 

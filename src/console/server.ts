@@ -10,12 +10,20 @@ import type { ErrorBody, Session } from './wire.js'
 const signedIn = 'oi-signed-in'
 
 /**
- * Undefined until it is known, null if nobody is signed in. Where nobody has signed in, the server
- * is not asked: a browser reports each refusal as an error of the page.
+ * Undefined until it is known, null if nobody is signed in, `ended` if somebody was: the page stays
+ * then behind the sign-in, so that nothing typed in it is lost. Where nobody has signed in, the
+ * server is not asked: a browser reports each refusal as an error of the page.
  */
-export const session = new Store<Session | null | undefined>(mayBeSignedIn() ? undefined : null)
+export const session = new Store<Session | 'ended' | null | undefined>(
+  mayBeSignedIn() ? undefined : null,
+)
 session.subscribe(() => {
-  if (session.value !== undefined) noteSignedIn(session.value !== null)
+  const { value } = session
+  if (value !== undefined) noteSignedIn(value !== null && value !== 'ended')
+})
+// Another tab has signed in or out: all tabs have one cookie.
+window.addEventListener('storage', ({ key }) => {
+  if (key === signedIn) void lookAgain()
 })
 
 /** Since when the server has not answered, ms since 1970; undefined while it does. */
@@ -45,12 +53,14 @@ export interface CallOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** Whether it is sent without a session, which it begins. */
-  readonly begins?: boolean
+  /** Whether it begins a session, or asks for or ends it: it waits for none. */
+  readonly ofSession?: boolean
 }
 
 const root = '/admin/v1'
 const gone = 'The server does not answer.'
+/** Not sent again by itself: whoever signs in may not know what was begun. */
+const endedBefore = 'The session had ended before this, so nothing was done. Try again.'
 
 export interface Reply {
   readonly text: string
@@ -62,10 +72,13 @@ export interface Reply {
  * @throws {@link ApiError}, or an `AbortError` if the signal ended it.
  */
 export async function callText(path: string, options: CallOptions = {}): Promise<Reply> {
-  const { method = 'GET', body, signal, begins = false } = options
+  const { method = 'GET', body, signal, ofSession = false } = options
+  const changes = method !== 'GET'
+  const waits = !ofSession && (changes || session.value === 'ended')
+  const mine = waits ? await knownSession() : session.value
   const headers = new Headers(options.headers)
   if (body !== undefined) headers.set('content-type', 'application/json')
-  const token = method === 'GET' || begins ? undefined : (await knownSession())?.csrf_token
+  const token = changes && mine && mine !== 'ended' ? mine.csrf_token : undefined
   if (token !== undefined) headers.set('x-oi-csrf', token)
   let reply: Response
   let text: string
@@ -86,7 +99,15 @@ export async function callText(path: string, options: CallOptions = {}): Promise
   goneSince.set(undefined)
   if (reply.ok) return { text, headers: reply.headers }
   const failure = errorOf(reply, text)
-  if (failure.code === 'invalid_session') session.set(null)
+  if (failure.code === 'invalid_session' && !ofSession) {
+    // While it was not known who is signed in, nothing can have been typed.
+    if (mine === undefined) session.set(null)
+    if (!mine) throw failure
+    if (session.value === mine) session.set('ended')
+    await knownSession()
+    if (!changes) return callText(path, options)
+    throw new ApiError(failure.status, failure.code, endedBefore)
+  }
   const isStale = failure.code === 'forbidden' && token !== undefined
   if (isStale && (await renewSession(token))) return callText(path, options)
   throw failure
@@ -121,13 +142,24 @@ async function renewSession(token: string): Promise<boolean> {
   return now.csrf_token !== token
 }
 
-/** Who is signed in, as soon as that is known. */
+/** Asks who is signed in now. */
+async function lookAgain(): Promise<void> {
+  try {
+    session.set(await call<Session>('/session', { ofSession: true }))
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.code === 'invalid_session'
+    if (isRefused && session.value) session.set('ended')
+  }
+}
+
+/** Who is signed in, as soon as somebody is or nobody has been. */
 function knownSession(): Promise<Session | null> {
   return new Promise((resolve) => {
     const look = () => {
-      if (session.value === undefined) return
+      const { value } = session
+      if (value === undefined || value === 'ended') return
       end()
-      resolve(session.value)
+      resolve(value)
     }
     const end = session.subscribe(look)
     look()
@@ -145,11 +177,6 @@ export function withQuery(
   }
   const text = parameters.toString()
   return text === '' ? path : `${path}?${text}`
-}
-
-/** Where a browser finds what is downloaded. */
-export function downloadAddress(path: string): string {
-  return root + path
 }
 
 function mayBeSignedIn(): boolean {

@@ -64,3 +64,21 @@ export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
   }
   return [value, keep]
 }
+
+/** Whether anything is kept by {@link useKept}. */
+export function hasKept(): boolean {
+  try {
+    return sessionStorage.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** Whoever signs in next sees nothing of what the last one has written. */
+export function forgetKept(): void {
+  try {
+    sessionStorage.clear()
+  } catch {
+    // Storage is switched off: there is nothing.
+  }
+}

@@ -156,20 +156,26 @@ export function loadAddon(): NativeAddon {
 
 function load(): NativeAddon {
   const failures: string[] = []
+  let disabled = false
   for (const { name, load } of places()) {
     try {
       return load()
     } catch (error) {
-      failures.push(`  ${name}: ${(error as Error).message.split('\n')[0]}`)
+      const { message, code } = error as NodeJS.ErrnoException
+      failures.push(`  ${name}: ${message.split('\n')[0]}`)
+      disabled ||= code === 'ERR_DLOPEN_DISABLED'
     }
   }
   throw new OiError(
     'ERR_ADDON_NOT_FOUND',
-    `The native addon could not be loaded.\n${failures.join('\n')}\n${remedy()}`,
+    `The native addon could not be loaded.\n${failures.join('\n')}\n${remedy(disabled)}`,
   )
 }
 
-function remedy(): string {
+/** @param disabled - Whether this process loads no addon at all. */
+function remedy(disabled: boolean): string {
+  if (disabled)
+    return 'Start Node without --no-addons, and beside --permission with --allow-addons.'
   if (process.env['OI_ADDON']) return 'Name one in OI_ADDON that was compiled for this machine.'
   const command = isCheckout ? 'npm run build' : 'npx oi build'
   if (!existsSync(own)) return `Compile it here: ${command}`

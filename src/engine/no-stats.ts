@@ -40,6 +40,8 @@ export function noStats(): EngineStats {
     diskBytes: 0,
     diskBytesLimit: 0,
     diskPrefixes: 0,
+    readoutBytes: 0,
+    submitMs: 0,
     graphsReused: 0,
   }
 }

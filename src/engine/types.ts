@@ -204,6 +204,14 @@ export interface EngineStats {
   readonly diskBytes: number
   readonly diskBytesLimit: number
   readonly diskPrefixes: number
+  /**
+   * Bytes of logits, or of what a device made of them, that came from it to the host; 0 on the CPU.
+   */
+  readonly readoutBytes: number
+  /**
+   * Of `busyMs`, on a device: until all of a step was built and handed over. On the CPU, all.
+   */
+  readonly submitMs: number
   /** Compute graphs used again without being rebuilt. */
   readonly graphsReused: number
 }

@@ -22,7 +22,7 @@ export class BodyBudget {
   take(bytes: number): void {
     // A request that is allowed by itself always fits when it is alone.
     if (this.#heldBytes > 0 && this.#heldBytes + bytes > this.maxBytes) {
-      throw new OiError('ERR_OVERLOADED', 'The server holds as many bytes of requests as it may')
+      throw new OiError('ERR_OVERLOADED', 'The server’s memory for request bodies is full')
     }
     this.#heldBytes += bytes
   }

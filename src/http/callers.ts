@@ -13,7 +13,8 @@
 import type { Accounts, Caller } from '../accounts/accounts.js'
 import type { TrustedProxies } from './client-address.js'
 import { type Cors, isOfPage } from './cors.js'
-import type { Client, Head } from './exchange.js'
+import type { Client } from './exchange.js'
+import type { Head } from './head.js'
 import { whyElsewhere } from './this-machine.js'
 
 /** To which requests without a key belong. */

@@ -12,7 +12,7 @@
  * @module
  */
 
-import type { Head } from './exchange.js'
+import type { Head } from './head.js'
 import type { Content } from './reply.js'
 
 const all = '*'

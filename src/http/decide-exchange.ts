@@ -6,7 +6,8 @@
 
 import type { Decider, DecideRequest, Decision } from '../decide/types.js'
 import type { OiError } from '../errors.js'
-import type { Client, Head } from './exchange.js'
+import type { Client } from './exchange.js'
+import type { Head } from './head.js'
 import { requireNamed } from './multipart.js'
 import { Outcome } from './outcome.js'
 import { type PostContext, PostExchange } from './post-exchange.js'
@@ -20,7 +21,7 @@ export class DecideExchange extends PostExchange {
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
     this.#outcome = new Outcome({
-      serialize: (decision) => this.serialize(decision),
+      serialize: (decision) => this.serialize(decision, 0, (each) => this.textOf(each)),
       book: (decision) => context.gate.book(this.caller!, decision),
       give: (decision, body) => {
         const { timings } = decision
@@ -41,9 +42,19 @@ export class DecideExchange extends PostExchange {
   }
 
   protected override decide(text: string, decider: Decider): void | Promise<void> {
-    const request = this.context.wire.readRequest(text, this.form, this.ignored)
+    const request = this.readText(text)
     if (!(request instanceof Promise)) return this.#enter(request, decider)
     return request.then((read) => this.#enter(read, decider))
+  }
+
+  /** @throws {@link OiError} As {@link decide}. */
+  protected readText(text: string): DecideRequest | Promise<DecideRequest> {
+    return this.context.wire.readRequest(text, this.form, this.ignored)
+  }
+
+  /** The text of its answer. */
+  protected textOf(decision: Decision): string {
+    return this.context.wire.serializeDecision(decision)
   }
 
   protected override onEnd(status: number, ms: number): void {

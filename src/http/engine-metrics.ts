@@ -52,6 +52,11 @@ export const engineMetrics: readonly EngineMetric[] = [
     (stats) => stats.capacityTokens,
   ),
   counter('busy_seconds_total', 'Time spent in steps', (stats) => stats.busyMs / 1000),
+  counter(
+    'submit_seconds_total',
+    'Of that, until a device had all of a step',
+    (stats) => stats.submitMs / 1000,
+  ),
   counter('evaluated_tokens_total', 'Tokens evaluated', (stats) => stats.evaluatedTokens),
   counter(
     'padding_tokens_total',
@@ -122,6 +127,11 @@ export const engineMetrics: readonly EngineMetric[] = [
     'Size that those may have, by tier',
     (stats) => ({ host: stats.hostBytesLimit, disk: stats.diskBytesLimit }),
     'tier',
+  ),
+  counter(
+    'readout_bytes_total',
+    'Bytes of logits, or of what was made of them, that came from a device',
+    (stats) => stats.readoutBytes,
   ),
   counter(
     'graphs_reused_total',

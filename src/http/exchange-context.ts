@@ -7,9 +7,10 @@
 import type { Caller } from '../accounts/accounts.js'
 import type { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
-import type { Client, Head } from './exchange.js'
+import type { Client } from './exchange.js'
 import type { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
+import type { Head } from './head.js'
 import type { Logger } from './logger.js'
 import type { Traffic } from './traffic.js'
 

@@ -19,33 +19,26 @@ import { OiError } from '../errors.js'
 import { codedContent, varies } from './coded-content.js'
 import { CodedParts } from './coded-parts.js'
 import type { ExchangeContext } from './exchange-context.js'
+import { everyValue, type Head } from './head.js'
 import { pathOf } from './path.js'
-import { type Content, errorContent, headersOf, noTimings, type Reply } from './reply.js'
+import {
+  type Content,
+  errorContent,
+  headersOf,
+  noTimings,
+  type Reply,
+  type TextContent,
+} from './reply.js'
 import { replyCodingOf } from './reply-coding.js'
 import { entryOf, type Told } from './request-entry.js'
 import { requestId } from './request-id.js'
-
-/** The head of a request, in the form that uWebSockets.js gives it; valid during one call. */
-export interface Head {
-  /** In lower case. */
-  getMethod(): string
-  /** The path, without the query. */
-  getUrl(): string
-  /** What stands behind the `?`, without it; `''` or undefined if there is nothing. */
-  getQuery(): string | undefined
-  /**
-   * @returns `''` if there is no such header; of one that stands several times, all values or the
-   *   first, as the transport has it. @param name - In lower case.
-   */
-  getHeader(name: string): string
-  /** Visits every header, each time that it stands there. Names are in lower case. */
-  forEach(visit: (name: string, value: string) => void): void
-}
 
 /** The transport's side of an exchange. Nothing is called after the client has gone. */
 export interface Client {
   /** The address of whoever is at the other end of the connection. Read while a request begins. */
   address(): string
+  /** A reply is there and comes soon: the end of the server waits for it. */
+  hold(): void
   /** Writes the whole reply. Called at most once, and never together with `begin()`. */
   send(reply: Reply): void
   /**
@@ -153,6 +146,7 @@ export class Exchange {
     const coded = codedContent(content, this.#accepts)
     if (!(coded instanceof Promise)) return this.#give(coded, timings)
     this.#coding = true
+    this.#client.hold()
     coded
       .then((ready) => {
         if (!this.#ended) this.#give(ready, timings)
@@ -186,7 +180,7 @@ export class Exchange {
       if (this.#context.failedKeys.hold(this.#delayMs, () => this.fail(error))) return
     }
     this.failure = error
-    const content = errorContent(error, this.id)
+    const content = this.errorContent(error)
     if (content.status === 500) this.#context.logger.fault(this.id, error, this.bodyDigest())
     this.answer(content)
   }
@@ -251,6 +245,11 @@ export class Exchange {
     return none
   }
 
+  /** What is told of an error; a hook for kinds of requests that have a form of their own. */
+  protected errorContent(error: unknown): TextContent {
+    return errorContent(error, this.id)
+  }
+
   /** Called once, whatever the end was. @param status - 0 if the client had gone. */
   protected onEnd(_status: number, _ms: number): void {}
 
@@ -287,13 +286,4 @@ export class Exchange {
     this.told = undefined
     this.failure = undefined
   }
-}
-
-/** A header that may stand several times: a proxy can put its own behind the one that it was sent. */
-export function everyValue(head: Head, name: string): string {
-  const values: string[] = []
-  head.forEach((one, value) => {
-    if (one === name) values.push(value)
-  })
-  return values.join(',')
 }

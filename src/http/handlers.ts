@@ -18,10 +18,12 @@ import { TrustedProxies } from './client-address.js'
 import type { Cors } from './cors.js'
 import { Deadlines } from './deadlines.js'
 import { DecideExchange } from './decide-exchange.js'
+import { DecisionsExchange } from './decisions-exchange.js'
 import type { Backend, HandlersOptions, HandlersSettings } from './handlers-options.js'
-import { type Client, Exchange, type Head } from './exchange.js'
+import { type Client, Exchange } from './exchange.js'
 import { FailedKeys } from './failed-keys.js'
 import type { Gate } from './gate.js'
+import type { Head } from './head.js'
 import type { Logger } from './logger.js'
 import { modelEntry, modelList } from './model-list.js'
 import { Metrics } from './metrics.js'
@@ -37,9 +39,13 @@ import { usageReport } from './usage-report.js'
 import type { Wire } from './wire.js'
 
 /** Routes that take a body, by POST. */
-const posts = new Map<string, typeof DecideExchange | typeof BatchExchange>([
+const posts = new Map<
+  string,
+  typeof DecideExchange | typeof BatchExchange | typeof DecisionsExchange
+>([
   ['/v1/systemone', DecideExchange],
   ['/v1/systemone/batch', BatchExchange],
+  ['/v1/decisions', DecisionsExchange],
 ])
 const metricsPath = '/metrics'
 const mebibyte = 2 ** 20

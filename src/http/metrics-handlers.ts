@@ -5,8 +5,9 @@
  */
 
 import type { OiError } from '../errors.js'
-import { type Client, Exchange, type Head } from './exchange.js'
+import { type Client, Exchange } from './exchange.js'
 import type { ExchangeContext } from './exchange-context.js'
+import type { Head } from './head.js'
 import type { Metrics } from './metrics.js'
 import { answerFrom, type Route } from './routes.js'
 import type { Listener } from './transport.js'

@@ -23,6 +23,7 @@ export class NodeClient implements Client, Leaver {
   /** The rest of the request cannot be read. */
   bodyLost = false
   progressMs = 0
+  #tracked = false
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #address: string
@@ -42,6 +43,10 @@ export class NodeClient implements Client, Leaver {
 
   address(): string {
     return this.#address
+  }
+
+  hold(): void {
+    this.#track()
   }
 
   send({ status, headers, body, headOnly, close }: Reply): void {
@@ -97,6 +102,8 @@ export class NodeClient implements Client, Leaver {
 
   #track(): void {
     this.#progress()
+    if (this.#tracked) return
+    this.#tracked = true
     const tracked = this.#leaving.add(this)
     // Both, as a connection may be lost before all is handed over.
     for (const event of ['finish', 'close']) {
@@ -163,7 +170,8 @@ export class RefusedClient implements Client {
     this.#to.write(`${head}\r\n${body as string}`)
   }
 
-  // What is refused is never answered in parts.
+  // What is refused is told at once, and never in parts.
+  hold(): void {}
   begin(): void {}
   write(): boolean {
     return false

@@ -5,7 +5,7 @@
  */
 
 import type { IncomingMessage } from 'node:http'
-import type { Head } from './exchange.js'
+import type { Head } from './head.js'
 
 export class NodeHead implements Head {
   readonly #request: IncomingMessage

@@ -26,6 +26,9 @@ import { noHead, transportError, versionError } from './transport-errors.js'
 const headTimeoutMs = 15_000
 const checkMs = 1000
 const refusedMs = 2000
+/** The next this many bytes of a body, or its end, have to come within this time. */
+const bodyTimeoutMs = 10_000
+const bodyBytes = 163_840
 /** A client of HTTP/1.0 that sends no more cannot be asked whether it is there. */
 const oldClientGraceMs = 2000
 
@@ -186,6 +189,7 @@ export class NodeTransport implements Transport {
     })
     request.on('data', (chunk: Buffer) => exchange.receive(chunk, false))
     request.on('end', () => exchange.receive(new Uint8Array(0), true))
+    boundPace(request)
     if (awaitsContinue && !exchange.ended) {
       client.awaitsContinue = false
       response.writeContinue()
@@ -274,4 +278,16 @@ function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): OiErr
     return new OiError('ERR_HTTP_MALFORMED', 'Transfer-Encoding: expected chunked, of HTTP/1.1')
   }
   return undefined
+}
+
+/** Gives up a body that trickles, as uWebSockets.js does by itself. */
+function boundPace(request: IncomingMessage): void {
+  let bytes = 0
+  const timer = setInterval(() => {
+    if (bytes < bodyBytes) request.socket.destroy()
+    bytes = 0
+  }, bodyTimeoutMs).unref()
+  const stop = () => clearInterval(timer)
+  request.on('data', (chunk: Buffer) => (bytes += chunk.length))
+  request.once('end', stop).once('close', stop)
 }

@@ -53,7 +53,7 @@ const longestLookedUp = 64
 
 /** What other APIs have behind `/v1`: who asks for it takes this server for another one. */
 const others =
-  /^\/v1\/(?:chat|completions|embeddings|responses|messages|decisions|moderations|rerank|classify|generate|audio|images|files|assistants|threads|engines)(?:\/|$)/
+  /^\/v1\/(?:chat|completions|embeddings|responses|messages|moderations|rerank|classify|generate|audio|images|files|assistants|threads|engines)(?:\/|$)/
 
 /**
  * Why there is no such route, and which one is meant.

@@ -21,8 +21,9 @@ import { Body } from './body.js'
 import type { BodyBudget } from './body-budget.js'
 import { Canceller } from './canceller.js'
 import type { Deadlines, Due, Expirable } from './deadlines.js'
-import { type Client, everyValue, Exchange, type Head } from './exchange.js'
+import { type Client, Exchange } from './exchange.js'
 import type { ExchangeContext } from './exchange-context.js'
+import { everyValue, type Head } from './head.js'
 import { type Coding, inflate } from './inflate.js'
 import { type Form, readForm } from './multipart.js'
 import { echoed, readBoundary, readCoding, readOrders } from './post-head.js'
@@ -184,10 +185,14 @@ export abstract class PostExchange extends Exchange implements Expirable {
    * @param heldLength - Of what will be in the same reply.
    * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
    */
-  protected serialize(decision: Decision, heldLength = 0): string {
+  protected serialize(
+    decision: Decision,
+    heldLength = 0,
+    write = this.context.wire.serializeDecision,
+  ): string {
     const { usage, timings }: { usage: unknown; timings: unknown } = decision
     if (!usage || !timings) throw new TypeError('A decision without usage or timings')
-    const text = this.context.wire.serializeDecision(decision)
+    const text = write(decision)
     const { maxReplyBytes } = this.context
     if (heldLength + text.length <= maxReplyBytes) return text
     throw new OiError(

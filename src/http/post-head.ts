@@ -8,7 +8,7 @@ import { expectedOrders, type Orders, ordersFromText } from '../api/orders.js'
 import { shortened } from '../api/place.js'
 import { OiError } from '../errors.js'
 import { readTraceparent } from '../trace/traceparent.js'
-import { everyValue, type Head } from './exchange.js'
+import { everyValue, type Head } from './head.js'
 import { type Coding, codingOf } from './inflate.js'
 import { boundaryOf } from './multipart.js'
 
@@ -49,7 +49,7 @@ export function readBoundary(head: Head): string | undefined {
   if (type === 'multipart/form-data') return boundaryOf(header)
   throw new OiError(
     'ERR_REQUEST_UNACCEPTABLE',
-    'Content-Type: expected application/json or multipart/form-data',
+    `Content-Type: expected application/json or multipart/form-data, got ${JSON.stringify(shortened(type))}`,
   )
 }
 

@@ -5,7 +5,8 @@
  */
 
 import { OiError } from '../errors.js'
-import type { Exchange, Head } from './exchange.js'
+import type { Exchange } from './exchange.js'
+import type { Head } from './head.js'
 import { noSuchRoute, routeOf } from './path.js'
 import { type Content, errorContent } from './reply.js'
 

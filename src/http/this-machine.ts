@@ -11,7 +11,7 @@
  */
 
 import { isLoopback, type TrustedProxies } from './client-address.js'
-import { everyValue, type Head } from './exchange.js'
+import { everyValue, type Head } from './head.js'
 
 /** What proxies add by which they are known. */
 const passedOn = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']

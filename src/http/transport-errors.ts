@@ -5,7 +5,7 @@
  */
 
 import { OiError } from '../errors.js'
-import type { Head } from './exchange.js'
+import type { Head } from './head.js'
 
 /** Of requests whose head cannot be read. */
 export const noHead: Head = {

@@ -6,7 +6,8 @@
 
 import { createServer } from 'node:net'
 import { OiError } from '../errors.js'
-import type { Client, Exchange, Head } from './exchange.js'
+import type { Client, Exchange } from './exchange.js'
+import type { Head } from './head.js'
 import type { Leaving } from './leaving.js'
 import type { TlsContent } from './tls.js'
 

@@ -93,6 +93,10 @@ export class UwsClient implements Client, Leaver {
     else this.#dropTimer?.refresh()
   }
 
+  hold(): void {
+    this.#track()
+  }
+
   send(reply: Reply): void {
     // More than would be waited for makes no difference to its sender.
     if (this.#bodyBytes === 0 || this.#bodyBytes > dropBytes) {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { AskedDecision } from '../api/decisions/read-decision.js'
 import type { Batch } from '../api/read-batch.js'
 import type { DecideRequest, Decision } from '../decide/types.js'
 
@@ -31,4 +32,12 @@ export interface Wire {
   /** @throws As `readRequest`, for what is wrong with the batch as a whole. */
   readBatch(text: string, form: ReplyForm, ignored?: string[]): Batch | Promise<Batch>
   serializeDecision(decision: Decision): string
+  /** As `readRequest`, of a body of `POST /v1/decisions`. */
+  readDecision(
+    text: string,
+    form: ReplyForm,
+    ignored?: string[],
+  ): AskedDecision | Promise<AskedDecision>
+  /** Its answer. */
+  writeDecision(decision: Decision, asked: AskedDecision): string
 }

@@ -54,7 +54,8 @@ export async function openImage(source: ImageSource): Promise<OpenedImage> {
   const { mediaType = found } = source
   if (found === undefined || found !== mediaType) {
     const wanted = mediaType ?? mediaTypes.join(', ')
-    const got = found ?? otherType(bytes) ?? 'something else'
+    const unknown = bytes.length === 0 ? 'nothing' : 'something else'
+    const got = found ?? otherType(bytes) ?? unknown
     throw unacceptable(place, `expected a picture of the type ${wanted}, got ${got}`)
   }
   // The pixels are counted here, so that the message can say how many there are.

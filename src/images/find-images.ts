@@ -136,9 +136,10 @@ class Search {
 
   #visit(value: Json, depth: number): void {
     if (typeof value === 'string') {
-      // Most texts are told apart by their first letter.
+      // Most texts are told apart by their first letter: `d`, in small, or a blank and its like.
       const first = value.charCodeAt(0) | 32
-      if (first === 100 ? isPictureUrl(value) : this.#isNamedPicture(value)) this.#addText(value)
+      const isPicture = (first === 100 || first <= 45) && isPictureUrl(value)
+      if (isPicture || this.#isNamedPicture(value)) this.#addText(value.trimStart())
       return
     }
     if (typeof value !== 'object' || value === null || value instanceof RawNumber) return

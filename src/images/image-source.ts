@@ -172,7 +172,7 @@ function fromText(
 }
 
 /** A media type without parameters may be followed by any before the mark of base64. */
-const dataUrlHead = /^data:([^;,]*)(?:;[^;,]*)*;base64$/i
+const dataUrlHead = /^data:([^;,]*)(?:;[^;,]*)*; *base64$/i
 const longestHead = 200
 
 function fromUrl(url: unknown, place: string, maxPixels: number): ImageSource {
@@ -184,12 +184,26 @@ function fromUrl(url: unknown, place: string, maxPixels: number): ImageSource {
     throw unacceptable(place, rule)
   }
   const known = readMediaType(mediaType, place)
-  return withData(url.slice(comma + 1), { place, mediaType: known, maxPixels })
+  const data = url.slice(comma + 1)
+  return withData(data.includes('%') ? unescaped(data) : data, {
+    ...{ place, mediaType: known, maxPixels },
+  })
+}
+
+/** The letters that base64 has beside those of a URL, and line breaks, as URLs may write them. */
+function unescaped(data: string): string {
+  return data.replaceAll(/%(?:2B|2F|3D|0D|0A)/gi, (letter) => {
+    return String.fromCharCode(Number.parseInt(letter.slice(1), 16))
+  })
 }
 
 function withData(text: string, facts: Facts): ImageSource {
+  let data = text
   // As mail has it, and tools that are made for mail.
-  const data = text.includes('\n') ? text.replaceAll(/[\r\n]+/g, '') : text
+  if (data.includes('\n') || data.includes('\r')) data = data.replaceAll(/[\r\n]+/g, '')
+  // The alphabet for URLs, which Python's pydantic writes.
+  if (data.includes('-')) data = data.replaceAll('-', '+')
+  if (data.includes('_')) data = data.replaceAll('_', '/')
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
   const byteLength = Math.ceil(data.length / 4) * 3 - padding
   requireSize(byteLength, facts.place)

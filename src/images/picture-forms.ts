@@ -61,9 +61,9 @@ export function mediaTypeOf(object: JsonObject): string | undefined {
   return typeof type === 'string' ? type : undefined
 }
 
-/** Whether a text is wholly a picture: no other text begins so. */
+/** Whether a text is wholly a picture: no other text begins so, but for blanks before it. */
 export function isPictureUrl(text: string): boolean {
-  return text.startsWith('data:image/') || /^data:image\//i.test(text)
+  return text.startsWith('data:image/') || /^\s*data:image\//i.test(text)
 }
 
 export function isDataUrl(text: string): boolean {

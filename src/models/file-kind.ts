@@ -20,6 +20,8 @@ interface Head {
   readonly tensors: number
   /** Values of `general.architecture` and the like. */
   readonly general: ReadonlyMap<string, string>
+  /** Whether every key was read. */
+  readonly whole: boolean
 }
 
 /** Architectures that turn a text into numbers, and say nothing. */
@@ -68,7 +70,8 @@ function kindOf(head: Head | undefined): string | undefined {
   if (type === 'imatrix' || type === 'dataset') {
     return `is data of the type ${type}, no model`
   }
-  if (encoder.test(architecture)) {
+  // Without the end of the head, what is in it is not known; loading tells.
+  if (encoder.test(architecture) && head.whole && !head.general.has('oi.readout')) {
     return `is a model that makes embeddings (${architecture}) and writes no text: give a model that does, as an instruct model`
   }
   if (otherwise.test(architecture)) {
@@ -133,8 +136,9 @@ function parse(view: DataView): Head {
   }
   const tensors = number64()
   const count = number64()
+  let read = 0
   try {
-    for (let i = 0; i < count && at < view.byteLength; i++) {
+    for (; read < count && at < view.byteLength; read++) {
       const key = text()
       const type = number32()
       if (type === textType) general.set(key, text())
@@ -146,5 +150,5 @@ function parse(view: DataView): Head {
   } catch {
     // Beyond the head, or damaged: what was read so far is all that is known.
   }
-  return { tensors, general }
+  return { tensors, general, whole: read === count }
 }

@@ -10,14 +10,14 @@ import type { Engine, ModelInfo, Placement } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import type { ChosenReadout } from '../prompt/custom/types.js'
 import { decisionType } from '../prompt/native/families.js'
-import { createReadout, type Readout } from '../prompt/readout.js'
+import { createReadout, type PassFacts, type Readout } from '../prompt/readout.js'
 
 export interface Inspection {
   readonly file: string
   readonly architecture: string
   /** llama.cpp's words for architecture, size and quantization. */
   readonly description: string
-  readonly kind: 'attention' | 'recurrent' | 'hybrid'
+  readonly kind: 'attention' | 'recurrent' | 'hybrid' | 'encoder'
   readonly parameters: number
   readonly vocabularySize: number
   readonly trainedContextTokens: number
@@ -51,6 +51,8 @@ export interface Inspection {
         /** Its own, by type and number of options; `to` is null in the last bucket. */
         readonly temperatures?: Readout['temperatures']
         readonly noulRatings?: number
+        /** Of a model whose answers are read from its hidden states. */
+        readonly pass?: PassFacts
       }
     | undefined
   /** Why it cannot be served. */
@@ -75,7 +77,7 @@ export async function inspectModel(
     file,
     architecture: info.architecture,
     description: info.description,
-    kind: info.hybrid ? 'hybrid' : info.recurrent ? 'recurrent' : 'attention',
+    kind: kindOf(info, readout),
     parameters: info.parameters,
     vocabularySize: info.vocabularySize,
     trainedContextTokens: info.trainedContextTokens,
@@ -97,11 +99,17 @@ export async function inspectModel(
       maxOptions: readout.maxOptions,
       ...(readout.orders && { orders: readout.orders }),
       maxQuestions,
+      ...(readout.pass && { pass: readout.pass }),
       ...ownFormat(info, readout),
     },
     refusal: typeof found === 'string' ? found : undefined,
   }
   return { inspection, readout }
+}
+
+function kindOf({ hybrid, recurrent }: ModelInfo, readout: Readout | undefined) {
+  if (readout?.name.startsWith('markers@')) return 'encoder'
+  return hybrid ? 'hybrid' : recurrent ? 'recurrent' : 'attention'
 }
 
 /** What only decision models have. */

@@ -6,10 +6,10 @@
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, stat, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { loadAddon } from '../engine/native.js'
 import { packageVersion } from '../package-root.js'
+import { userFolder } from '../user-folder.js'
 import type { ProbeRequest } from './probe-protocol.js'
 
 /** What can end llama.cpp stands in a file's header. */
@@ -42,7 +42,9 @@ async function factsOf(path: string): Promise<readonly string[]> {
 }
 
 export async function recall(key: string): Promise<boolean> {
-  return stat(pathOf(key)).then(
+  const path = pathOf(key)
+  if (path === undefined) return false
+  return stat(path).then(
     () => true,
     () => false,
   )
@@ -50,15 +52,17 @@ export async function recall(key: string): Promise<boolean> {
 
 export async function remember(key: string, model: string): Promise<void> {
   const path = pathOf(key)
+  if (path === undefined) return
   try {
-    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(path, `${model}\n`)
   } catch {
-    // A system without a home or with a full disk: it is tried again the next time.
+    // A full disk, or one that is read-only: it is tried again the next time.
   }
 }
 
-function pathOf(key: string): string {
-  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  return join(base, 'oi-systemone', 'loaded', key)
+/** @returns Undefined for a user without a home. */
+function pathOf(key: string): string | undefined {
+  const cache = userFolder('XDG_CACHE_HOME', '.cache')
+  return cache && join(cache, 'oi-systemone', 'loaded', key)
 }

@@ -27,6 +27,7 @@ import { named } from './custom/faults.js'
 import { frameLayout } from './custom/frame.js'
 import { ownLabels, ownNoulTokens } from './custom/own-labels.js'
 import type { ChosenReadout, CustomReadout } from './custom/types.js'
+import { createHiddenReadout, readsStates } from './hidden/hidden-readout.js'
 import { findLabels, findNoulTokens } from './labels.js'
 import { lettersOne, type LettersVersion } from './letters.js'
 import { LettersReadout } from './letters-readout.js'
@@ -75,6 +76,8 @@ export interface Readout {
   readonly tokenTexts: ReadonlyMap<number, string>
   /** Its own, which come before any that were fitted later. */
   readonly temperatures?: readonly Temperature[]
+  /** Of a model whose answers are read from its hidden states: what a pass through it is. */
+  readonly pass?: PassFacts
   /** If a noul is rated: how many ratings there are. The first means no and the last yes. */
   readonly noulRatings?: number | undefined
   /**
@@ -100,6 +103,16 @@ export interface Readout {
   writeState(state: Json[] | JsonObject, images?: RequestImages): Steps<void>
 }
 
+/** How a model of hidden states is asked, for people; src/prompt/hidden/README.md. */
+export interface PassFacts {
+  readonly template: string
+  /** What stands before each option. */
+  readonly marker: string
+  readonly positions: 'sequential' | 'parallel'
+  /** Of one pass; undefined: as many as fit. */
+  readonly maxOptions: number | undefined
+}
+
 export interface ReadoutOptions {
   /**
    * Single-token labels at most; 255 by default, as more are never needed. With fewer, a model is
@@ -123,6 +136,13 @@ export async function createReadout(
   engine: Engine,
   { maxLabels = mostOptions, custom }: ReadoutOptions = {},
 ): Promise<Readout> {
+  if (readsStates(engine.info)) {
+    if (custom === undefined) return createHiddenReadout(engine)
+    throw new OiError(
+      'ERR_READOUT',
+      `the model is asked as ${engine.info.metadata['oi.readout']} alone: no other readout fits it`,
+    )
+  }
   const own = custom ?? embeddedReadout(engine.info)
   if (own !== undefined) {
     return 'file' in own

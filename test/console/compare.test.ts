@@ -84,4 +84,23 @@ consoleTest('compare', {}, async (t, console) => {
     })
     await page.getByRole('alert').getByText('bad.jsonl: Line 2: ').waitFor()
   })
+
+  await t.test('cases that are removed, or replaced by a file, are brought back', async (t) => {
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await page.getByLabel('State of case 1').fill('My own words.')
+    await page.getByRole('button', { name: 'Remove all cases' }).click()
+    await page.getByText('No cases yet').waitFor()
+    await undo.click()
+    t.equal(await page.getByLabel('State of case 1').inputValue(), 'My own words.')
+    await page.getByLabel('File of cases').setInputFiles({
+      name: 'one.jsonl',
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from('{"state":"a","questions":{"late":{"type":"noul","instructions":"?"}}}'),
+    })
+    await page.getByLabel('Right answer of case 1 to late').waitFor()
+    await undo.click()
+    t.equal(await page.getByLabel('State of case 1').inputValue(), 'My own words.')
+    await undo.click()
+    t.equal(await page.getByLabel('State of case 1').inputValue(), 'a')
+  })
 })

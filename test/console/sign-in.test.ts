@@ -47,7 +47,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     await console.context.clearCookies()
     // By its address: the console may have found out by itself, and has no links then.
     await page.evaluate("location.hash = '#/models'")
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
     await signIn(password)
     await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor()
     t.pass()

@@ -53,7 +53,7 @@ export function consoleTest(
 }
 
 export class ConsoleTest {
-  readonly server: ServerProcess
+  server: ServerProcess
   readonly page: Page
   readonly context: BrowserContext
   readonly dataDir: string
@@ -123,6 +123,25 @@ export class ConsoleTest {
   /** The browser reports what a test does on purpose: a refusal, a server that has gone. */
   expect(complaint: RegExp): void {
     this.#expected.push(complaint)
+  }
+
+  /** Starts the server again, at the same address and on the same data, after {@link use}. */
+  async restart(t: Test, use: () => Promise<void> = async () => {}): Promise<void> {
+    await this.server.stop()
+    await use()
+    const port = Number(new URL(this.server.url('/')).port)
+    this.server = await ServerProcess.start(t, { model: 'real', dataDir: this.dataDir, port })
+  }
+
+  /** With the password of {@link signInFirst}, wherever the page asks for it. */
+  async signIn(text = password): Promise<void> {
+    await this.page.getByLabel('Password').fill(text)
+    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+
+  /** Ends the session on the server, as time does. */
+  async endSession(): Promise<void> {
+    await this.admin('DELETE', '/session')
   }
 
   /** Through the link of the first start. */

@@ -12,10 +12,20 @@ import { ensureModel } from '../../scripts/make-model/ensure.js'
 /**
  * `small` loads fastest; `dense` and `hybrid` have the Qwen families' real vocabularies. Those two
  * and `mrope` take the projector; the last two have its positions in two dimensions. `window` sees
- * 64 tokens in every second layer, `experts` has a mixture of them, `oss` has both.
+ * 64 tokens in every second layer, `experts` has a mixture of them, `oss` has both. `encoder` is
+ * asked by markers.
  */
 export type FixtureName =
-  'small' | 'dense' | 'hybrid' | 'mrope' | 'llama' | 'window' | 'experts' | 'oss' | 'lfm2'
+  | 'small'
+  | 'dense'
+  | 'hybrid'
+  | 'mrope'
+  | 'llama'
+  | 'window'
+  | 'experts'
+  | 'oss'
+  | 'lfm2'
+  | 'encoder'
 
 export const fixturePath = (name: FixtureName, options: Parameters<typeof ensureModel>[1] = {}) =>
   ensureModel(`fixture-${name}`, options)

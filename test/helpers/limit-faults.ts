@@ -114,6 +114,7 @@ export const imageFaults: Faults = {
     },
     fails: [
       'decisions/Images every form of a picture in the state is the same picture',
+      'decisions/Images a body in parts may be compressed',
       'decisions/Images parts that lie are refused with 400',
     ],
   },

@@ -58,7 +58,8 @@ export interface Outcome {
 
 /** A project of somebody's, empty but for its `package.json`. */
 export class Project {
-  readonly folder = mkdtempSync(join(tmpdir(), 'oi-project-'))
+  /** With a name as people give it. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'oi Größe '))
 
   constructor(t: Test, manifest: Readonly<Record<string, unknown>> = {}) {
     t.teardown(() => rmSync(this.folder, { recursive: true, force: true }))

@@ -18,6 +18,8 @@ export interface ProcessOptions {
   /** How the stub behaves; `real`: the real command, with the models that `args` name. */
   readonly model?: string
   readonly dataDir?: string
+  /** Default: a vacant one. */
+  readonly port?: number
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   /** Whether it speaks HTTPS. Its certificate is not looked at if the environment allows that. */
@@ -36,7 +38,8 @@ export class ServerProcess {
 
   /** Starts it and waits until it answers; killed at the test's end at the latest. */
   static async start(t: Test, options: ProcessOptions = {}): Promise<ServerProcess> {
-    const server = new ServerProcess(await vacantPort(), options.dataDir ?? t.testdir(), options)
+    const port = options.port ?? (await vacantPort())
+    const server = new ServerProcess(port, options.dataDir ?? t.testdir(), options)
     t.teardown(() => server.child.kill('SIGKILL'))
     options.onStart?.(server.child)
     let ended = false

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Accounts } from '../../src/accounts/accounts.js'
+import { writeDecision } from '../../src/api/decisions/write-decision.js'
 import { readBatch } from '../../src/api/read-batch.js'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
@@ -43,6 +44,8 @@ export const wire: Wire = {
     }
   },
   readBatch: (text) => readBatch(text, { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }),
+  readDecision: createWire(readConfig({})).readDecision,
+  writeDecision,
   serializeDecision: ({ model, answers, usage, latency_ms }) =>
     JSON.stringify({ model, answers, usage, latency_ms }),
 }

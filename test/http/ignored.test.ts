@@ -41,10 +41,10 @@ t.test('each place of the interface tells what it does not know', (t) =>
 t.test('a request that is refused for a misspelling tells it too', (t) =>
   withFake({}, async (server) => {
     const body = { state: 's', questions: { q: { type: 'noul', instruction: 'Is it?' } } }
-    t.strictSame(await asking(server)(body), [422, null])
+    t.strictSame(await asking(server)(body), [422, 'questions.q.instruction'])
     const choice = { type: 'choice', criterion: {} }
     t.strictSame(await asking(server)({ state: 's', question: 1, questions: { q: choice } }), [
-      ...[422, 'question'],
+      ...[422, 'question, questions.q.criterion'],
     ])
   }),
 )

@@ -157,6 +157,14 @@ t.test('every alert names metrics and labels that there are, and says what to do
   }
 })
 
+t.test('of every alert a test of the rules says when it fires', async (t) => {
+  const names = [...read('alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
+  const fired = [
+    ...read('alerts.test.yml').matchAll(/alertname: (\w+)\n +exp_alerts:\n +- exp_labels/g),
+  ].map(([, name]) => name)
+  t.strictSame([...new Set(fired)].sort(), names.sort())
+})
+
 const promtool = (args: readonly string[], input = '') =>
   spawnSync('promtool', args, { cwd: folder, input, encoding: 'utf8' })
 const skip = promtool(['--version']).error ? 'promtool is not installed' : false

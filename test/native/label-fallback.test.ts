@@ -1,6 +1,6 @@
 /**
  * Fallbacks for poor vocabularies on a real model whose labels are limited. Needs the built addon;
- * fixtures are made on first use. Tolerances: those of the promises (src/engine, README).
+ * fixtures are made on first use. Tolerances: those of the promises (src/engine, native/README.md).
  */
 import t from 'tap'
 import type { Question } from '../../src/decide/types.js'

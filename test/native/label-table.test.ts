@@ -1,5 +1,5 @@
 /**
- * A question of 255 options can be asked with every vocabulary in llama.cpp's tree, and the README
+ * A question of 255 options can be asked with every vocabulary in llama.cpp's tree, and the guide
  * says how. Needs the built addon; a small model is made for each vocabulary on first use.
  */
 import t from 'tap'
@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { rowOf, vocabularies, type Row } from '../../scripts/label-table/rows.js'
-import { marks, tableOf } from '../../scripts/label-table/table.js'
+import { guidePath, marks, tableOf } from '../../scripts/label-table/table.js'
 import { textBetween } from '../../scripts/markdown.js'
 
 // Nineteen models to make, at first.
@@ -28,7 +28,7 @@ for (const name of names) {
   })
 }
 
-t.test('the table in the README is what the script gives', async (t) => {
+t.test('the table in the guide is what the script gives', async (t) => {
   t.ok(names.length >= 12, `${names.length} vocabularies`)
-  t.equal(textBetween(readFileSync(join(root, 'README.md'), 'utf8'), marks), tableOf(rows))
+  t.equal(textBetween(readFileSync(join(root, guidePath), 'utf8'), marks), tableOf(rows))
 })

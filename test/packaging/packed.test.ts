@@ -7,6 +7,7 @@
  */
 import t, { type Test } from 'tap'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,6 +23,7 @@ import { root } from '../../scripts/build/paths.js'
 import { filesIn } from '../../scripts/package/files.js'
 import {
   makePackages,
+  packagesDir,
   type Tarballs,
   tarballsIn,
   thisSystem,
@@ -31,10 +33,13 @@ import { answer, programs, Project } from '../helpers/packed.js'
 const system = thisSystem()
 const skip = system === undefined ? 'there is no package for this system' : false
 
-const out = mkdtempSync(join(tmpdir(), 'oi-packages-'))
-t.teardown(() => rmSync(out, { recursive: true }))
+/** By `npm run test:packages`. Else they are made here, with the addon of this checkout. */
+const areMade = process.env['OI_TEST_PACKAGES'] !== undefined
+const out = areMade ? packagesDir : mkdtempSync(join(tmpdir(), 'oi-packages-'))
+if (!areMade) t.teardown(() => rmSync(out, { recursive: true }))
 let made: Promise<void> | undefined
 const make = async () => {
+  if (areMade) return
   await makePackages([{ system: system!, addonDir: await buildNative(new Set()) }], out)
 }
 
@@ -99,6 +104,29 @@ t.test(
   },
 )
 
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0
+
+t.test(
+  'who may not write in the package is told so before anything is compiled',
+  { skip: skip || (!isRoot && 'only root of Linux may') },
+  async (t) => {
+    const project = await projectWith(t, 'main')
+    chmodSync(project.folder, 0o755)
+    const asOther = ['--reuid', '54321', '--clear-groups', process.execPath]
+    const command = join('node_modules', '.bin', 'oi')
+    const { status, output } = await project.run('setpriv', [...asOther, command, 'build'])
+    t.equal(status, 1)
+    t.match(output, /^Cannot write in .*oi-systemone.* \(EACCES\)\. Run this as .*\.\n$/)
+  },
+)
+
+t.test('where Node is told to load no addons, the flags are named', { skip }, async (t) => {
+  const project = await projectWith(t, 'main', 'platform')
+  const { status, output } = await project.node('--no-addons', 'app.mjs')
+  t.equal(status, 1)
+  t.match(output, /Start Node without --no-addons, and beside --permission with --allow-addons\./)
+})
+
 t.test(
   'what only the server needs is named with the line that installs it',
   { skip },
@@ -107,7 +135,14 @@ t.test(
     const served = await project.oi('serve', '--port', '0')
     t.equal(served.status, 1)
     t.match(served.output, /the package pino is not installed/)
-    t.match(served.output, /npm install @oi-systemone\/server@\d/)
+    t.match(served.output, /`npm install @oi-systemone\/server@\d/)
+    // As npm install --global has it, which would refuse a second package with the command oi.
+    rmSync(join(project.folder, 'package.json'))
+    const globally = await project.oi('serve', '--port', '0')
+    t.match(
+      globally.output,
+      /`npm uninstall --global oi-systemone && npm install --global @oi-systemone\/server@\d/,
+    )
     const asked = await project.oi('ask', 'It rains.', '--noul', 'Is it wet?')
     t.equal(asked.status, 0, { output: asked.output })
   },

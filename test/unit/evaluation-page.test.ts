@@ -90,11 +90,17 @@ t.test('the page needs no network and runs nothing', async (t) => {
   for (const report of [await reportOfRows(10), evilReport()]) {
     const page = reportPage(report)
     const { tags, attributes } = tagsAndAttributes(page)
-    for (const tag of ['script', 'link', 'img', 'iframe', 'object', 'embed', 'use', 'image']) {
-      t.notOk(tags.includes(tag), tag)
-    }
+    const active = ['script', 'link', 'img', 'iframe', 'object', 'embed', 'use', 'image']
+    t.strictSame(
+      tags.filter((tag) => active.includes(tag)),
+      [],
+    )
     t.ok(attributes.includes('viewBox'))
-    for (const name of attributes) t.notMatch(name, /^(?:src|srcset|href|action|data|on\w+)$/i)
+    const loading = /^(?:src|srcset|href|action|data|on\w+)$/i
+    t.strictSame(
+      attributes.filter((name) => loading.test(name)),
+      [],
+    )
     t.notMatch(page, /@import|url\(/i)
   }
 })

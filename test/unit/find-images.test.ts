@@ -23,6 +23,7 @@ for (const [state, place] of [
   ['{"image":{"url":"https://example.com/a.png"}}', 'state'],
   [`"${data}"`, 'state'],
   [`[{"a":"${data}"}]`, 'state[0].a'],
+  [`{"a":"\\n ${data}"}`, 'state.a'],
   [`{"image":"${data}"}`, 'state.image'],
   [`{"images":["cat","${bare}"]}`, 'state.images[1]'],
   [`{"image":"${bare}"}`, 'state.image'],

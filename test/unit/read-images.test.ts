@@ -60,6 +60,26 @@ t.test('every form gives the same picture, each at its own object', async (t) =>
   }
 })
 
+t.test('base64 is read as it is written in mail, in URLs and by pydantic', async (t) => {
+  const bytes = await quarters(31, 17).jpeg().toBuffer()
+  const base64 = bytes.toString('base64')
+  t.match(base64, /\+.*\/|\/.*\+/, 'both letters are in it')
+  const broken = (by: string) => base64.replaceAll(/(.{76})/g, `$1${by}`)
+  const url = (data: string, head = 'data:image/jpeg;base64') => `${head},${data}`
+  const listed = [
+    base64,
+    ...['\n', '\r\n', '\r'].map(broken),
+    base64.replaceAll('+', '-').replaceAll('/', '_'),
+    url(encodeURIComponent(base64)),
+    url(encodeURIComponent(broken('\r\n'))),
+    url(base64, 'data:image/jpeg;charset=utf-8; base64'),
+  ]
+  for (const image of listed) {
+    const { before } = await read({}, [image])
+    t.strictSame([before[0]!.width, before[0]!.height], [31, 17], image.slice(0, 90))
+  }
+})
+
 const kinds: readonly (readonly [string, string, (picture: Sharp) => Sharp])[] = [
   ['a PNG', 'image/png', (picture) => picture.png()],
   ['an interlaced PNG', 'image/png', (picture) => picture.png({ progressive: true })],

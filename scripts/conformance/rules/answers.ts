@@ -211,7 +211,10 @@ export const answerRules = [
   }),
   ...section('decisions/Evidence', {
     'with x-oi-evidence: 1 each answer has label_mass, logits and temperature': async (context) => {
-      const { answers } = await context.answer(mixed, { 'x-oi-evidence': '1' })
+      const { answers, reply } = await context.answer(mixed, { 'x-oi-evidence': '1' })
+      const { evidence: whole } = bodyOf(reply)
+      object('evidence of the reply', whole)
+      equal('cached_tokens', String(whole['cached_tokens']), reply.headers['x-oi-cached-tokens'])
       const counts = { money: 2, team: 5, urgency: 5 }
       for (const [name, count] of Object.entries(counts)) {
         await about(name, async () => {

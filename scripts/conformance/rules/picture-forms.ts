@@ -5,6 +5,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
+import { compressors } from '../../../test/helpers/compressed.js'
 import { picturesIn } from '../../../test/helpers/picture-forms.js'
 import { noul } from '../../../test/helpers/request-text.js'
 import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
@@ -47,7 +48,12 @@ const file = (name: string, content: Uint8Array = png): Part => [
   content,
 ]
 
-function sendParts(context: Context, parts: readonly Part[], end = '--'): Promise<Reply> {
+function sendParts(
+  context: Context,
+  parts: readonly Part[],
+  end = '--',
+  coded?: (typeof compressors)[keyof typeof compressors],
+): Promise<Reply> {
   const boundary = 'oi-conformance'
   const body = Buffer.concat([
     ...parts.flatMap(([head, content]) => [
@@ -60,8 +66,9 @@ function sendParts(context: Context, parts: readonly Part[], end = '--'): Promis
   const headers: Headers = {
     ...context.bearer,
     'content-type': `multipart/form-data; boundary=${boundary}`,
+    ...(coded && { 'content-encoding': coded[0] }),
   }
-  return context.client.send({ path: decidePath, headers, body })
+  return context.client.send({ path: decidePath, headers, body: coded ? coded[1](body) : body })
 }
 
 /** Requires each body to be the same picture and the same answer as the first of them. */
@@ -122,6 +129,21 @@ export const pictureFormRules = section('decisions/Images', {
     const model = await modelThat(context, true)
     const reply = await ask(context, model, { state: 'x', assets: { 'photo-1': asset } })
     refusalOf(reply, 400, 'invalid_request', 'photo-1')
+  },
+  'a body in parts may be compressed': async (context) => {
+    const model = await modelThat(context, true)
+    const assets = { 'photo-1': { type: 'image', format: 'png', part: 'p' } }
+    const request = json(JSON.stringify({ questions, model, state: 'photo-1', assets }))
+    const plain = await sendParts(context, [request, file('p')])
+    equal('status', plain.status, 200)
+    for (const [coding, compress] of Object.values(compressors)) {
+      await about(coding, async () => {
+        const reply = await sendParts(context, [request, file('p')], '--', [coding, compress])
+        equal('status', reply.status, 200)
+        const tokens = (of: Reply) => (bodyOf(of)['usage'] as { input_tokens: number }).input_tokens
+        equal('usage.input_tokens', tokens(reply), tokens(plain))
+      })
+    }
   },
   'parts that lie are refused with 400': async (context) => {
     const model = await modelThat(context, true)

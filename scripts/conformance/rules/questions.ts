@@ -14,7 +14,7 @@ import {
   score,
 } from '../../../test/helpers/request-text.js'
 import type { Context } from '../context.js'
-import { about, check, equal, near } from '../expect.js'
+import { about, check, equal, near, text } from '../expect.js'
 import { section } from '../rule.js'
 
 /** A model may answer the same prompt with slightly other numbers beside other requests. */
@@ -63,6 +63,8 @@ export const questionRules = [
         one(`{"type":"${type}","instructions":"a","criteria":{"a":1}}`),
       )
       await refuseAll(context, bodies, 400, question)
+      // A place in a picture, which other servers of this interface can be asked for.
+      await context.refuse(one('{"type":"box","instructions":"the cup"}'), 400, '"box"')
     },
     'instructions: any JSON value is taken': async (context) => {
       for (const value of anything) {
@@ -86,6 +88,12 @@ export const questionRules = [
         one(`{"type":"noul","instructions":"a","criteria":${value}}`),
       )
       await refuseAll(context, bodies, 422, criteria)
+    },
+    'criteria of noul: neither true nor false is refused with 422': async (context) => {
+      await context.refuse(one('{"type":"noul","instructions":"a","criteria":{}}'), 422, criteria)
+      const misspelt = one('{"type":"noul","instructions":"a","criteria":{"yes":1,"no":2}}')
+      const { message } = await context.refuse(misspelt, 422, criteria)
+      text('error.message', message, /"yes".*"no"/)
     },
     'criteria of choice: absent or no object is refused with 422': async (context) => {
       const values = ['null', '[]', '["a","b"]', '"a"', '3', 'true'].map(choice)

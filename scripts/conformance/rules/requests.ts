@@ -32,7 +32,7 @@ const states: Readonly<Record<string, string>> = {
 /** What JavaScript inherits, sorts or trims elsewhere. */
 const oddNames = [
   ...['9', '1', '', ' ', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '0', '-1'],
-  ...['01', 'a.b', 'a"b', 'سؤال', '👍🏽', '\u0000', 'n'.repeat(300)],
+  ...['01', 'team', 'Team', 'a.b', 'a"b', 'سؤال', '👍🏽', '\u0000', 'n'.repeat(300)],
 ]
 const objectOf = (names: readonly string[], value: string) =>
   `{${names.map((name) => `${JSON.stringify(name)}:${value}`).join()}}`

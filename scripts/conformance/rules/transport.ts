@@ -88,7 +88,48 @@ export const transportRules = [
       }
     },
   }),
+  ...section('decisions/Headers', {
+    'traceparent: a well-formed one comes back with its trace, another one does not': async (
+      context,
+    ) => {
+      const trace = '0af7651916cd43dd8448eb211c80319c'
+      const sent = `00-${trace}-b7ad6b7169203331-00`
+      const { reply } = await context.answer(good, { traceparent: sent })
+      text('traceparent', reply.headers['traceparent'], new RegExp(`^00-${trace}-[\\da-f]{16}-00$`))
+      for (const wrong of [
+        '00-1-2-00',
+        sent.toUpperCase(),
+        `00-${'0'.repeat(32)}-b7ad6b7169203331-00`,
+      ]) {
+        await about(wrong, async () => {
+          const { reply: other } = await context.answer(good, { traceparent: wrong })
+          check(!(other.headers['traceparent'] ?? '').includes(wrong), `it came back as it is`)
+        })
+      }
+    },
+    'headers of other interfaces change nothing: TypeSafe-Danger-Zone-*, OpenAI-Beta': async (
+      context,
+    ) => {
+      const others = { 'typesafe-danger-zone-images': 'true', 'openai-beta': 'decisions=v1' }
+      const [plain, other] = [await context.answer(good), await context.answer(good, others)]
+      equal('answers', Object.keys(other.answers), Object.keys(plain.answers))
+      equal('input_tokens', other.usage['input_tokens'], plain.usage['input_tokens'])
+    },
+  }),
   ...section('4', {
+    'HEAD is answered where GET is, as that and without a body': async (context) => {
+      for (const path of ['/healthz', '/readyz', '/openapi.json', '/v1/models', '/v1/usage']) {
+        await about(path, async () => {
+          const get = await context.get(path)
+          const head = await context.client.send({
+            ...{ method: 'HEAD', path, headers: context.bearer },
+          })
+          equal('status', head.status, get.status)
+          equal('content-type', head.headers['content-type'], get.headers['content-type'])
+          equal('body', head.text, '')
+        })
+      }
+    },
     'HTTP/1.0 is answered': async ({ client, bearer }) => {
       const get = await client.raw(`GET ${client.target('/healthz')} HTTP/1.0\r\n\r\n`)
       equal('status of GET /healthz', get.status, 200)

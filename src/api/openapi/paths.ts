@@ -7,6 +7,7 @@
 import Type from 'typebox'
 import { ResponseSchema } from '../answer-schemas.js'
 import { BatchItemSchema, BatchResponseSchema, BatchTotalsSchema } from '../batch-schemas.js'
+import { DecisionsRequestSchema, DecisionsResponseSchema } from '../decisions/schemas.js'
 import { ModelSchema, ModelsSchema } from '../model-schemas.js'
 import { UsageReportSchema } from '../usage-schema.js'
 import { batchBody, inParts, requestBody } from './bodies.js'
@@ -17,12 +18,18 @@ import {
   batchLineExamples,
   batchReplyExamples,
   decisionExamples,
+  decisionsReplyExamples,
   metricsExample,
   modelExamples,
   modelsExamples,
   usageExamples,
 } from './reply-examples.js'
-import { batchExamples, type Example, requestExamples } from './request-examples.js'
+import {
+  batchExamples,
+  decisionsExamples,
+  type Example,
+  requestExamples,
+} from './request-examples.js'
 
 type Examples = Readonly<Record<string, Example>>
 
@@ -111,6 +118,19 @@ export function paths(components: SchemaComponents): Part {
         ...json(BatchResponseSchema, batchReplyExamples),
         'application/x-ndjson': lines,
       },
+      errors: bodyErrors,
+    }),
+    '/v1/decisions': route({
+      operationId: 'createDecision',
+      tag: 'Questions',
+      summary: 'Questions in the form of the OpenAI Decisions API (experimental)',
+      description:
+        'For clients of that API. An input is a state, a `predicate` is a `noul`; limits, prices ' +
+        'and answers are those of `POST /v1/systemone`. It may change as that API does.',
+      key: true,
+      body: json(DecisionsRequestSchema, decisionsExamples),
+      answers: 'The answers.',
+      content: json(DecisionsResponseSchema, decisionsReplyExamples),
       errors: bodyErrors,
     }),
     '/v1/models': route({

@@ -53,6 +53,41 @@ export const decisionExamples: Readonly<Record<string, Example>> = {
   },
 }
 
+/** Of `POST /v1/decisions`. */
+export const decisionsReplyExamples: Readonly<Record<string, Example>> = {
+  conversation: {
+    summary: 'An answer of each type',
+    value: {
+      model: 'example-model',
+      answers: [
+        { type: 'predicate', name: 'refund', probability: 0.93 },
+        {
+          ...{ type: 'choice', name: 'team', choice: 'billing', confidence: 0.8 },
+          probabilities: [
+            { value: 'billing', probability: 0.9 },
+            { value: 'technical', probability: 0.1 },
+          ],
+        },
+        {
+          ...{ type: 'score', name: null, score: 1.43, confidence: 0.355 },
+          probabilities: [
+            { value: 0, label: 'low', probability: 0 },
+            { value: 1, label: 'medium', probability: 0.57 },
+            { value: 2, label: 'high', probability: 0.43 },
+          ],
+        },
+      ],
+      usage: {
+        input_tokens: 142,
+        input_tokens_details: { cached_tokens: 40, cache_write_tokens: 0 },
+        output_tokens: 96,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 238,
+      },
+    },
+  },
+}
+
 const message = 'requests[1].model: expected one of example-model, default, latest, got "unknown"'
 const results = [
   {

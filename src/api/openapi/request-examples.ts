@@ -117,3 +117,51 @@ export const batchExamples: Readonly<Record<string, Example>> = {
     },
   },
 }
+
+/** Bodies of `POST /v1/decisions`. */
+export const decisionsExamples: Readonly<Record<string, Example>> = {
+  conversation: {
+    summary: 'A conversation, and a question of each type',
+    value: {
+      model: 'default',
+      input: [
+        { role: 'user', content: 'I was charged twice for the same month.' },
+        { role: 'assistant', content: [{ type: 'output_text', text: 'Which month was it?' }] },
+        { role: 'user', content: 'May. Please pay one of them back.' },
+      ],
+      questions: [
+        {
+          ...{ type: 'predicate', name: 'refund' },
+          instructions: 'The customer wants money back.',
+        },
+        {
+          ...{ type: 'choice', name: 'team', instructions: 'Which team should answer?' },
+          choices: [
+            { value: 'billing', description: 'payments and invoices' },
+            { value: 'technical', description: 'the app does not work' },
+          ],
+        },
+        {
+          ...{ type: 'score', instructions: 'How urgent is it?' },
+          levels: [{ label: 'low' }, { label: 'medium' }, { label: 'high', description: 'today' }],
+        },
+      ],
+    },
+  },
+  image: {
+    summary: 'An image: for a model that sees',
+    value: {
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Sent with ticket 4711.' },
+            { type: 'input_image', image_url: `data:image/png;base64,${pixel}` },
+          ],
+        },
+      ],
+      questions: [{ type: 'predicate', instructions: 'It shows an invoice.' }],
+    },
+    'x-oi-needs': 'image',
+  },
+}

@@ -5,7 +5,7 @@
  */
 
 import { useState } from 'preact/hooks'
-import { count, credits, dateTime } from '../format.js'
+import { count, counted, credits, dateTime } from '../format.js'
 import { Pager, trailSteps } from '../parts/pager.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
@@ -70,9 +70,10 @@ export function AuditPage() {
             {unbooked.requests > 0 && (
               <p class="note">
                 <span>
-                  Since the server started, {count(unbooked.requests)} requests of the playground
-                  were booked to no workspace: {count(unbooked.input_tokens)} input tokens,{' '}
-                  {count(unbooked.output_tokens)} output tokens.
+                  Answers in the playground since the server started that were booked to no
+                  workspace: {counted(unbooked.requests, 'request')},{' '}
+                  {counted(unbooked.input_tokens, 'input token')},{' '}
+                  {counted(unbooked.output_tokens, 'output token')}.
                 </span>
               </p>
             )}
@@ -125,7 +126,7 @@ function Change({ of: { before, after } }: { readonly of: AuditEntry }) {
 function membersOf(value: unknown, prefix = ''): Map<string, string> {
   const members = new Map<string, string>()
   if (value === null || value === undefined) {
-    if (prefix !== '') members.set(prefix, 'none')
+    if (prefix !== '') members.set(prefix, absent[prefix] ?? 'none')
     return members
   }
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -139,6 +140,15 @@ function membersOf(value: unknown, prefix = ''): Map<string, string> {
   return members
 }
 
+/** What it means where a member has no value. */
+const absent: Readonly<Record<string, string>> = {
+  models: 'all',
+  expires_at: 'never',
+  balance: 'no limit',
+}
+/** Members of which 0 is no limit. */
+const limits = ['requests_per_minute', 'concurrent']
+
 /** Members that are millionths of a credit: a balance, and what a million tokens cost. */
 const money: Readonly<Record<string, string>> = {
   balance: 'credits',
@@ -150,6 +160,7 @@ const money: Readonly<Record<string, string>> = {
 function shown(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'number') return JSON.stringify(value)
+  if (value === 0 && limits.includes(name)) return 'no limit'
   const unit = money[name]
   return unit === undefined ? count(value) : `${credits(value)} ${unit}`
 }

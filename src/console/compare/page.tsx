@@ -10,8 +10,9 @@ import { isJsonObject, keysOf } from '../../api/json-value.js'
 import { counted } from '../format.js'
 import { Icon } from '../parts/icons.js'
 import { PageHead } from '../parts/small.js'
+import { saveFile } from '../parts/save-file.js'
 import { Empty } from '../parts/states.js'
-import { noQuestions, writtenQuestions } from '../playground/draft.js'
+import { type DraftQuestions, noQuestions, writtenQuestions } from '../playground/draft.js'
 import { newQuestion } from '../playground/drafts.js'
 import { examples } from '../playground/examples.js'
 import { checkJson, prettyJson, readJson } from '../playground/json-text.js'
@@ -37,6 +38,12 @@ const exampleStates = [
   'My invoice has the wrong address, and the download button does nothing.',
 ]
 
+/** What a file, or nothing, has taken the place of. */
+interface Replaced {
+  readonly cases: readonly Case[]
+  readonly questions: DraftQuestions
+}
+
 export function ComparePage() {
   const [questions, setQuestions] = useKept('oi-compare-questions', noQuestions)
   const [columns, setColumns] = useKept('oi-compare-columns', firstColumns)
@@ -45,6 +52,7 @@ export function ComparePage() {
   const [running, setRunning] = useState<{ controller: AbortController; of: number } | undefined>()
   const [done, setDone] = useState(0)
   const [reason, setReason] = useState<string | undefined>()
+  const [replaced, setReplaced] = useState<Replaced | undefined>()
   const chooser = useRef<HTMLInputElement>(null)
   const models = useLoad<Models>('/models')
   const written = writtenQuestions(questions)
@@ -78,8 +86,16 @@ export function ComparePage() {
     const read = readLines(await file.text())
     setReason(read.reason === undefined ? undefined : `${file.name}: ${read.reason}`)
     if (read.cases === undefined) return
-    setCases(read.cases)
-    setQuestions({ form: 'json', fields: [], json: prettyJson(readJson(read.questions)) })
+    replace({
+      cases: read.cases,
+      questions: { form: 'json', fields: [], json: prettyJson(readJson(read.questions)) },
+    })
+  }
+  /** What was there before can be brought back, and this again. */
+  const replace = (next: Replaced) => {
+    if (cases.length > 0) setReplaced({ cases, questions })
+    setCases(next.cases)
+    setQuestions(next.questions)
   }
   // An example has questions of its own, and takes the place of no others.
   const isUnasked = questions.fields.length === 0 && questions.json.trim() === ''
@@ -115,7 +131,9 @@ export function ComparePage() {
           type="button"
           class="button"
           disabled={cases.length === 0 || written.json === undefined}
-          onClick={() => save(linesOf(cases, written.json!))}
+          onClick={() =>
+            saveFile('cases.jsonl', 'application/x-ndjson', linesOf(cases, written.json!))
+          }
         >
           Save file
         </button>
@@ -161,8 +179,27 @@ export function ComparePage() {
           Add case
         </button>
         {cases.length > 0 && (
-          <button type="button" class="button" disabled={!!running} onClick={() => setCases([])}>
+          <button
+            type="button"
+            class="button"
+            disabled={!!running}
+            onClick={() => replace({ cases: [], questions })}
+          >
             Remove all cases
+          </button>
+        )}
+        {replaced !== undefined && (
+          <button
+            type="button"
+            class="button"
+            disabled={!!running}
+            onClick={() => {
+              setReplaced(cases.length > 0 ? { cases, questions } : undefined)
+              setCases(replaced.cases)
+              setQuestions(replaced.questions)
+            }}
+          >
+            Undo
           </button>
         )}
         {written.reason !== undefined && cases.length > 0 && (
@@ -218,12 +255,4 @@ function namesIn(questions: string | undefined): readonly string[] {
   if (questions === undefined) return []
   const { value } = checkJson(questions)
   return isJsonObject(value) ? keysOf(value) : []
-}
-
-function save(lines: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([lines], { type: 'application/x-ndjson' }))
-  link.download = 'cases.jsonl'
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
 }

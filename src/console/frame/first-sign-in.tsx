@@ -28,7 +28,7 @@ export function FirstSignIn({ token }: { readonly token: string }) {
     setTried(true)
     if (Object.keys(passwordMistakes(password, again)).length > 0) return
     const body = { token, password }
-    session.set(await call<Session>('/session/first', { method: 'POST', body, begins: true }))
+    session.set(await call<Session>('/session/first', { method: 'POST', body, ofSession: true }))
     forgetFirst()
     goTo('/keys')
   })
@@ -57,7 +57,7 @@ export function FirstSignIn({ token }: { readonly token: string }) {
             error={mistakes.again}
             input={{ type: 'password', autocomplete: 'new-password' }}
           />
-          <button type="submit" class="button button-main" disabled={setFirst.busy}>
+          <button type="submit" class="button button-main" aria-disabled={setFirst.busy}>
             Set password and sign in
           </button>
         </FormIn>

@@ -7,11 +7,15 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { duration } from '../format.js'
+import { Confirm } from '../parts/dialog.js'
 import { Icon, type IconName } from '../parts/icons.js'
+import { keepFocus } from '../parts/keep-focus.js'
 import { Status } from '../parts/small.js'
+import { ErrorNote } from '../parts/states.js'
+import { Toast } from '../parts/toast.js'
 import { call, goneSince, session } from '../server.js'
-import { useStore } from '../store.js'
-import { useAction, useLoad } from '../use-load.js'
+import { forgetKept, hasKept, useStore } from '../store.js'
+import { asApiError, useAction, useLoad } from '../use-load.js'
 import type { Server } from '../wire.js'
 import { Brand } from './brand.js'
 import { keepTheme, readTheme, type Theme } from './theme.js'
@@ -59,6 +63,7 @@ export function Frame({ page, name, children }: FrameProps) {
   const main = useRef<HTMLElement>(null)
   const menu = useRef<HTMLButtonElement>(null)
   const shown = useRef(`${page}/${name ?? ''}`)
+  useEffect(() => keepFocus(main.current!), [])
   useEffect(() => {
     const now = `${page}/${name ?? ''}`
     if (shown.current === now) return
@@ -133,6 +138,7 @@ export function Frame({ page, name, children }: FrameProps) {
         <Gone />
         {children}
       </main>
+      <Toast />
     </div>
   )
 }
@@ -169,8 +175,15 @@ function Foot() {
   const server = useLoad<Server>('/server')
   const since = useStore(goneSince)
   const [theme, setTheme] = useState<Theme>(readTheme)
+  const [leaving, setLeaving] = useState(false)
   const signOut = useAction(async () => {
-    await call('/session', { method: 'DELETE' })
+    try {
+      await call('/session', { method: 'DELETE', ofSession: true })
+    } catch (error) {
+      // It has ended already.
+      if (asApiError(error).code !== 'invalid_session') throw error
+    }
+    forgetKept()
     session.set(null)
   })
   const { reload } = server
@@ -216,13 +229,26 @@ function Foot() {
         <button
           type="button"
           class="button small"
-          disabled={signOut.busy}
-          onClick={() => void signOut.run()}
+          aria-disabled={signOut.busy}
+          onClick={() => (hasKept() ? setLeaving(true) : void signOut.run())}
         >
           Sign out
         </button>
       </div>
-      {signOut.error && <p class="field-error">{signOut.error.message}</p>}
+      {leaving && (
+        <Confirm
+          title="Sign out"
+          deed="Sign out"
+          action={signOut}
+          onClose={() => setLeaving(false)}
+        >
+          <p>
+            What you have written in the playground and in Compare is forgotten: whoever signs in
+            next in this tab does not see it.
+          </p>
+        </Confirm>
+      )}
+      {!leaving && <ErrorNote error={signOut.error} />}
     </div>
   )
 }

@@ -1,11 +1,11 @@
 /**
- * Signing in with the password.
+ * Signing in with the password: on a page of its own, or in front of the page whose session ended.
  *
  * @module
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { FormIn } from '../parts/dialog.js'
+import { Dialog, FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { call, session } from '../server.js'
 import { useAction } from '../use-load.js'
@@ -13,47 +13,67 @@ import type { Session } from '../wire.js'
 import { Brand } from './brand.js'
 
 export function SignIn() {
-  const [password, setPassword] = useState('')
-  const form = useRef<HTMLDivElement>(null)
   useEffect(() => {
     document.title = 'Sign in – oi console'
-    form.current?.querySelector('input')?.focus()
   }, [])
-  const signIn = useAction(async () => {
-    try {
-      session.set(
-        await call<Session>('/session', { method: 'POST', body: { password }, begins: true }),
-      )
-    } catch (error) {
-      form.current?.querySelector('input')?.select()
-      throw error
-    }
-  })
   return (
     <main class="lone">
-      <div class="card sign-in" ref={form}>
+      <div class="card sign-in">
         <Brand />
         <h1>Sign in</h1>
-        <FormIn action={signIn}>
-          <TextField
-            label="Password"
-            value={password}
-            onValue={setPassword}
-            input={{ type: 'password', autocomplete: 'current-password', name: 'password' }}
-          />
-          <button
-            type="submit"
-            class="button button-main"
-            disabled={signIn.busy || password === ''}
-          >
-            {signIn.busy ? 'Signing in…' : 'Sign in'}
-          </button>
-        </FormIn>
+        <PasswordForm />
         <p class="hint">
           The first start prints a link that sets the password. To set it anew, run{' '}
           <code>oi admin password</code> on the machine of the server.
         </p>
       </div>
     </main>
+  )
+}
+
+/** What was typed stands behind it, and is there again afterwards. */
+export function SignInAgain() {
+  return (
+    <Dialog title="Your session has ended" onClose={() => {}} stays covers>
+      <p>Sign in to go on where you were. What you have typed is kept.</p>
+      <PasswordForm />
+    </Dialog>
+  )
+}
+
+function PasswordForm() {
+  const [password, setPassword] = useState('')
+  const input = useRef<HTMLDivElement>(null)
+  const find = () => input.current?.querySelector('input')
+  useEffect(() => find()?.focus(), [])
+  const signIn = useAction(async () => {
+    if (password === '') return
+    try {
+      session.set(
+        await call<Session>('/session', { method: 'POST', body: { password }, ofSession: true }),
+      )
+    } catch (error) {
+      find()?.select()
+      throw error
+    }
+  })
+  return (
+    <div ref={input}>
+      <FormIn action={signIn}>
+        <TextField
+          label="Password"
+          value={password}
+          onValue={setPassword}
+          input={{ type: 'password', autocomplete: 'current-password', name: 'password' }}
+        />
+        <button
+          type="submit"
+          class="button button-main"
+          aria-disabled={signIn.busy || password === ''}
+        >
+          {signIn.busy ? 'Signing in…' : 'Sign in'}
+        </button>
+      </FormIn>
+    </div>
   )
 }

@@ -54,11 +54,11 @@ export function BlockDialog({
   of: key,
   onClose,
   onDone,
-}: DeedProps & { readonly onDone: () => void }) {
+}: DeedProps & { readonly onDone: (text: string) => void }) {
   const blocked = !key.blocked
   const block = useAction(async () => {
     await call(`/keys/${key.id}`, { method: 'PATCH', body: { blocked } })
-    onDone()
+    onDone(`Key ${key.name} is ${blocked ? 'blocked' : 'active again'}.`)
   })
   const deed = blocked ? 'Block key' : 'Unblock key'
   return (
@@ -76,10 +76,10 @@ export function RevokeDialog({
   of: key,
   onClose,
   onDone,
-}: DeedProps & { readonly onDone: () => void }) {
+}: DeedProps & { readonly onDone: (text: string) => void }) {
   const revoke = useAction(async () => {
     await call(`/keys/${key.id}`, { method: 'DELETE' })
-    onDone()
+    onDone(`Key ${key.name} is revoked.`)
   })
   return (
     <Confirm

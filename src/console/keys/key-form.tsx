@@ -19,7 +19,8 @@ export interface KeyFormProps {
   readonly workspaceId?: number | undefined
   readonly onClose: () => void
   readonly onCreated: (key: KeyWithSecret) => void
-  readonly onChanged: () => void
+  /** Told what is done, in a sentence. */
+  readonly onChanged: (text: string) => void
 }
 
 const expiries = [
@@ -55,7 +56,7 @@ export function KeyForm(props: KeyFormProps) {
     if (expiry !== 'kept') body.expires_at = expiresAt!
     if (key !== undefined) {
       await call(`/keys/${key.id}`, { method: 'PATCH', body })
-      onChanged()
+      onChanged(`Key ${body.name} is saved.`)
       return
     }
     const made = { ...body, workspace_id: Number(workspace) }
@@ -110,7 +111,7 @@ export function KeyForm(props: KeyFormProps) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button button-main" disabled={save.busy}>
+          <button type="submit" class="button button-main" aria-disabled={save.busy}>
             {key === undefined ? 'Create key' : 'Save'}
           </button>
         </div>
@@ -175,7 +176,11 @@ function ModelsField({ models, onModels, error }: ModelsFieldProps) {
           <p class="hint">{models.length} chosen.</p>
         </>
       )}
-      {error !== undefined && <p class="field-error">{error}</p>}
+      {error !== undefined && (
+        <p class="field-error" role="alert">
+          {error}
+        </p>
+      )}
     </fieldset>
   )
 }

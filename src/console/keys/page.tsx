@@ -10,6 +10,7 @@ import { SelectField, TextField } from '../parts/field.js'
 import { Icon } from '../parts/icons.js'
 import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
+import { say } from '../parts/toast.js'
 import { useLoad } from '../use-load.js'
 import type { Key, Keys, KeyWithSecret, Workspaces } from '../wire.js'
 import { BlockDialog, RevokeDialog, RotateDialog } from './deeds.js'
@@ -45,9 +46,10 @@ export function KeysPage() {
     keys.reload()
     workspaces.reload()
   }
-  const done = () => {
+  const done = (text: string) => {
     changed()
     close()
+    say(text)
   }
   const showSecret = (key: KeyWithSecret, rotated: boolean) => {
     changed()

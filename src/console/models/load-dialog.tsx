@@ -7,6 +7,7 @@
 import { useState } from 'preact/hooks'
 import { Dialog, FormIn } from '../parts/dialog.js'
 import { CheckField, Field, TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { ModelState, NewModel } from '../wire.js'
@@ -44,7 +45,7 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
     }
     const started = call<ModelState>('/models', { method: 'POST', body })
     onStarted()
-    await started
+    say(`${(await started).name} is loaded.`)
     onLoaded()
   })
   return (
@@ -101,7 +102,7 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
           <button type="button" class="button" onClick={onClose}>
             {load.busy ? 'Close' : 'Cancel'}
           </button>
-          <button type="submit" class="button button-main" disabled={load.busy}>
+          <button type="submit" class="button button-main" aria-disabled={load.busy}>
             Load model
           </button>
         </div>

@@ -5,11 +5,12 @@
  */
 
 import { useState } from 'preact/hooks'
-import { bytes, count } from '../format.js'
+import { bytes, count, counted } from '../format.js'
 import { goTo } from '../navigation.js'
 import { Confirm } from '../parts/dialog.js'
 import { Facts, PageHead, Time } from '../parts/small.js'
 import { ErrorNote, LoadedPart } from '../parts/states.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { ModelCard, ModelState } from '../wire.js'
@@ -25,9 +26,11 @@ export function ModelPage({ name }: { readonly name: string }) {
     close()
     const next = await call<ModelState>(`${path}/reload`, { method: 'POST' })
     model.put(() => next)
+    say(`${name} is reloaded.`)
   })
   const unload = useAction(async () => {
     await call(path, { method: 'DELETE' })
+    say(`${name} is unloaded.`)
     goTo('/models')
   })
   return (
@@ -39,8 +42,9 @@ export function ModelPage({ name }: { readonly name: string }) {
         <button
           type="button"
           class="button"
-          disabled={model.data === undefined || reload.busy}
-          onClick={() => setOpen('reload')}
+          disabled={model.data === undefined}
+          aria-disabled={reload.busy}
+          onClick={() => !reload.busy && setOpen('reload')}
         >
           {reload.busy ? 'Reloading…' : 'Reload…'}
         </button>
@@ -123,16 +127,16 @@ function Runs({ of: model }: { readonly of: ModelState }) {
             'Processes',
             model.processes.length === 0
               ? 'none'
-              : model.processes.map(({ pid }) => String(pid)).join(', '),
+              : model.processes.map(({ pid }) => `pid ${pid}`).join(', '),
           ],
           ['Memory', memory === undefined ? 'not known' : `${bytes(memory)} resident`],
-          ['Under way', `${count(model.requests_under_way)} requests`],
+          ['Under way', counted(model.requests_under_way, 'request')],
           [
-            'Unwanted ends',
+            'Crashes',
             ends.length === 0 ? 'none' : ends.map(([why, times]) => `${why} ${times}`).join(', '),
           ],
-          ['Asked again', `${count(model.asked_again)} requests`],
-          ['Given up', `${count(model.gave_up)} requests`],
+          ['Retried', counted(model.asked_again, 'request')],
+          ['Given up', counted(model.gave_up, 'request')],
           ['File', <span class="mono">{model.file}</span>],
         ]}
       />
@@ -150,7 +154,7 @@ function Card({ of: card }: { readonly of: ModelCard }) {
         [
           'Calibration',
           card.calibration
-            ? `${card.calibration.data}, ${card.calibration.date}, ${count(card.calibration.observations)} answers`
+            ? `${card.calibration.data}, ${card.calibration.date}, ${counted(card.calibration.observations, 'answer')}`
             : 'none',
         ],
         ['Weights', <span class="mono">{card.digest}</span>],
@@ -174,7 +178,7 @@ function Limits({ of: { limits } }: { readonly of: ModelCard }) {
             ? 'none'
             : `${count(limits.max_images)} in a request, ${count(limits.max_image_pixels)} pixels each`,
         ],
-        ['Batch', `${count(limits.max_batch)} requests`],
+        ['Batch', counted(limits.max_batch, 'request')],
         ['Body', bytes(limits.max_body_bytes)],
         ['Reply', bytes(limits.max_reply_bytes)],
       ]}

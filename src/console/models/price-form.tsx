@@ -9,6 +9,7 @@ import { credits, readCredits } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
 import { LoadedPart } from '../parts/states.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Price, Prices } from '../wire.js'
@@ -51,10 +52,11 @@ function Fields({ of: price }: { readonly of: Price }) {
     return amount !== undefined && amount >= 0 ? amount : undefined
   })
   const save = useAction(async () => {
-    if (read.includes(undefined)) return
+    if (same || read.includes(undefined)) return
     const [input, output, image] = read
     const body = { model: price.model, input, output, image }
     setNow(await call<Price>('/prices', { method: 'PUT', body }))
+    say('The price is saved.')
   })
   const same = fields.every(({ name }, i) => read[i] === now[name])
   return (
@@ -74,7 +76,7 @@ function Fields({ of: price }: { readonly of: Price }) {
         For all answers from now on. Image tokens cost this instead of the input price.
       </p>
       <div class="form-foot">
-        <button type="submit" class="button" disabled={save.busy || same}>
+        <button type="submit" class="button" aria-disabled={save.busy || same}>
           Save price
         </button>
       </div>

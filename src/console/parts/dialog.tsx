@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Action } from '../use-load.js'
 import { Icon } from './icons.js'
 import { ErrorNote } from './states.js'
@@ -16,10 +16,13 @@ export interface DialogProps {
   /** Whether it stays until a button in it is pressed. */
   readonly stays?: boolean
   readonly wide?: boolean
+  /** Whether nothing of the page is seen behind it. */
+  readonly covers?: boolean
   readonly children: ComponentChildren
 }
 
-export function Dialog({ title, onClose, stays = false, wide = false, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, stays = false, wide = false, covers = false, children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -34,7 +37,7 @@ export function Dialog({ title, onClose, stays = false, wide = false, children }
   return (
     <dialog
       ref={ref}
-      class={wide ? 'dialog dialog-wide' : 'dialog'}
+      class={`dialog${wide ? ' dialog-wide' : ''}${covers ? ' dialog-covers' : ''}`}
       aria-labelledby={id}
       onCancel={(event) => {
         // Closed by being taken away, so that the page and the browser agree.
@@ -85,7 +88,7 @@ export function Confirm({ title, deed, danger, action, onClose, children }: Conf
           <button
             type="submit"
             class={danger ? 'button button-danger' : 'button button-main'}
-            disabled={action.busy}
+            aria-disabled={action.busy}
           >
             {deed}
           </button>
@@ -103,13 +106,20 @@ export interface FormProps {
 
 /** A form whose failure stands below its fields. */
 export function FormIn({ action, children, ...rest }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const [sent, setSent] = useState(0)
+  // Brought to what is wrong, a screen reader says it.
+  useEffect(() => {
+    if (sent > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [sent])
   return (
     <form
+      ref={form}
       class={rest.class ?? 'form'}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void action.run()
+        void action.run().then(() => setSent((sent) => sent + 1))
       }}
     >
       {children}

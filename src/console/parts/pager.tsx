@@ -23,7 +23,13 @@ export function Pager({ label, text, steps }: PagerProps) {
     <nav class="pager" aria-label={`Pages of ${label}`}>
       <span>{text}</span>
       {steps.map(({ name, go }) => (
-        <button key={name} type="button" class="button" disabled={go === undefined} onClick={go}>
+        <button
+          key={name}
+          type="button"
+          class="button"
+          aria-disabled={go === undefined}
+          onClick={go}
+        >
           {name}
         </button>
       ))}

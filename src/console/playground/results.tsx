@@ -6,7 +6,7 @@
 
 import { useState } from 'preact/hooks'
 import type { Json } from '../../api/json-value.js'
-import { count, milliseconds } from '../format.js'
+import { count, counted, milliseconds } from '../format.js'
 import { Segments } from '../parts/field.js'
 import { CopyButton, Facts } from '../parts/small.js'
 import { AnswerCard } from './answer-card.js'
@@ -64,7 +64,7 @@ export function Results({ of: run, booked }: { readonly of: Run; readonly booked
 }
 
 function tokens(value: number, others = 0, what = ''): string {
-  const text = `${count(value)} tokens`
+  const text = counted(value, 'token')
   return others === 0 ? text : `${text}, ${count(others)} ${what}`
 }
 

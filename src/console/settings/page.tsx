@@ -4,7 +4,7 @@
  * @module
  */
 
-import { bytes, count, dateTime, duration } from '../format.js'
+import { bytes, counted, dateTime, duration } from '../format.js'
 import { setQuery, usePlace } from '../navigation.js'
 import { CheckField, TextField } from '../parts/field.js'
 import { Facts, PageHead } from '../parts/small.js'
@@ -100,7 +100,7 @@ export function SettingsPage() {
               [
                 'Accounts',
                 `${bytes(data.accounts.file_bytes)}, ` +
-                  `${count(data.accounts.pending_bookings)} bookings pending`,
+                  `${counted(data.accounts.pending_bookings, 'booking')} pending`,
               ],
             ]}
           />

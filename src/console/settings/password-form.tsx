@@ -8,6 +8,7 @@ import { useState } from 'preact/hooks'
 import { leastPassword, passwordMistakes } from '../frame/password.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
 import { call, session } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Session } from '../wire.js'
@@ -17,17 +18,16 @@ export function PasswordForm() {
   const [next, setNext] = useState('')
   const [again, setAgain] = useState('')
   const [tried, setTried] = useState(false)
-  const [done, setDone] = useState(false)
   const mistakes = tried ? passwordMistakes(next, again) : {}
   const change = useAction(async () => {
+    if (current === '') return
     setTried(true)
-    setDone(false)
     if (Object.keys(passwordMistakes(next, again)).length > 0) return
     const body = { current, new: next }
     session.set(await call<Session>('/password', { method: 'PUT', body }))
     for (const empty of [setCurrent, setNext, setAgain]) empty('')
     setTried(false)
-    setDone(true)
+    say('The password is changed.')
   })
   return (
     <FormIn action={change}>
@@ -53,10 +53,7 @@ export function PasswordForm() {
         input={{ type: 'password', autocomplete: 'new-password' }}
       />
       <div class="form-foot">
-        <span role="status" class="good">
-          {done && 'The password is changed.'}
-        </span>
-        <button type="submit" class="button" disabled={change.busy || current === ''}>
+        <button type="submit" class="button" aria-disabled={change.busy || current === ''}>
           Change password
         </button>
       </div>

@@ -148,7 +148,7 @@ function Tip({ left, width, title, rows, total }: TipProps) {
         </p>
       ))}
       <p class="tip-row tip-total">
-        <span class="tip-name">{rows.length === 0 ? 'Nothing was used' : 'Together'}</span>
+        <span class="tip-name">{rows.length === 0 ? 'Nothing was used' : 'Total'}</span>
         <span class="num">{total}</span>
       </p>
     </div>

@@ -9,10 +9,11 @@ import { compact, count, credits, dateTime } from '../format.js'
 import { setQuery, usePlace } from '../navigation.js'
 import { Segments, SelectField, TextField } from '../parts/field.js'
 import { PageHead } from '../parts/small.js'
-import { Empty, LoadedPart } from '../parts/states.js'
+import { saveFile } from '../parts/save-file.js'
+import { Empty, ErrorNote, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
-import { downloadAddress, withQuery } from '../server.js'
-import { useLoad } from '../use-load.js'
+import { callText, withQuery } from '../server.js'
+import { useAction, useLoad } from '../use-load.js'
 import type { Keys, Usage, Workspaces } from '../wire.js'
 import { Chart, Legend } from './chart.js'
 import { rangeOf, ranges } from './range.js'
@@ -47,17 +48,28 @@ export function UsagePage() {
   const usage = useLoad<Usage>(withQuery('/usage', asked))
   const workspaces = useLoad<Workspaces>('/workspaces')
   const keys = useLoad<Keys>(by === 'workspace' ? undefined : '/keys')
-  const csv = downloadAddress(withQuery('/usage', { ...asked, format: 'csv' }))
+  const download = useAction(async () => {
+    const { text, headers } = await callText(withQuery('/usage', { ...asked, format: 'csv' }))
+    const [, name] = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '') ?? []
+    // Spreadsheets take a text without that mark for one of the system's own encoding.
+    saveFile(name ?? 'usage.csv', 'text/csv', `\uFEFF${text}`)
+  })
   return (
     <>
       <PageHead title="Usage" about="Answered requests and their tokens. All times are UTC.">
         <button type="button" class="button" onClick={usage.reload}>
           Refresh
         </button>
-        <a class="button" href={csv} download="usage.csv">
+        <button
+          type="button"
+          class="button"
+          aria-disabled={download.busy}
+          onClick={() => void download.run()}
+        >
           Download CSV
-        </a>
+        </button>
       </PageHead>
+      <ErrorNote error={download.error} />
       <div class="filters">
         <Segments
           label="By"
@@ -164,7 +176,7 @@ function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: M
         <Chart bars={bars} per={usage.per} label={label} show={show} showShort={showShort} />
         <Legend bars={bars} show={show} />
       </figure>
-      <h2>Together</h2>
+      <h2>Totals</h2>
       <Table
         label={`Usage by ${usage.by}`}
         columns={columns}

@@ -8,6 +8,8 @@ import { useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { SelectField, TextField } from '../parts/field.js'
+import { ErrorNote } from '../parts/states.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Budget, Workspace } from '../wire.js'
@@ -37,10 +39,13 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
   }
   const save = useAction(async () => {
     setTried(true)
-    if (mistake === undefined) await change({ tokens: read!, period })
+    if (mistake !== undefined || same) return
+    await change({ tokens: read!, period })
+    say('The budget is set.')
   })
   const remove = useAction(async () => {
     await change(null)
+    say('The budget is removed.')
     setTokens('')
     setTried(false)
   })
@@ -67,17 +72,17 @@ export function BudgetForm({ of: workspace, onChanged }: PartProps) {
           <button
             type="button"
             class="button"
-            disabled={remove.busy}
+            aria-disabled={remove.busy}
             onClick={() => void remove.run()}
           >
             Remove budget
           </button>
         )}
-        <button type="submit" class="button" disabled={save.busy || same}>
+        <button type="submit" class="button" aria-disabled={save.busy || same}>
           {budget === null ? 'Set budget' : 'Save budget'}
         </button>
       </div>
-      {remove.error && <p class="field-error">{remove.error.message}</p>}
+      <ErrorNote error={remove.error} />
     </FormIn>
   )
 }

@@ -8,6 +8,7 @@ import { useState } from 'preact/hooks'
 import { credits, readCredits } from '../format.js'
 import { Confirm, FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Workspace } from '../wire.js'
@@ -28,6 +29,7 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
     setTried(true)
     if (mistake !== undefined) return
     onChanged(await call<Workspace>(path, { method: 'POST', body: { amount } }))
+    say(amount! < 0 ? 'The credits are taken back.' : 'The credits are given.')
     setText('')
     setTried(false)
   })
@@ -35,6 +37,7 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
     const next = await call<Workspace>(path, { method: 'POST', body: { unlimited: true } })
     setLifting(false)
     onChanged(next)
+    say('The limit is lifted.')
   })
   const begin = 'Answers are paid from that from then on.'
   const hint =
@@ -59,7 +62,7 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
               Lift the limit…
             </button>
           )}
-          <button type="submit" class="button" disabled={give.busy}>
+          <button type="submit" class="button" aria-disabled={give.busy}>
             {amount !== undefined && amount < 0 ? 'Take back' : 'Give credits'}
           </button>
         </div>

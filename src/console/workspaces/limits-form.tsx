@@ -8,6 +8,7 @@ import { useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Workspace } from '../wire.js'
@@ -24,9 +25,10 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
   }
   const wrong = 'A whole number, or nothing for no limit.'
   const save = useAction(async () => {
-    if (read.requests_per_minute === undefined || read.concurrent === undefined) return
+    if (same || read.requests_per_minute === undefined || read.concurrent === undefined) return
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body: { limits: read } }))
+    say('The limits are saved.')
   })
   const same =
     read.requests_per_minute === limits.requests_per_minute && read.concurrent === limits.concurrent
@@ -41,8 +43,8 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
       />
       <TextField
-        label="Requests at the same time"
-        unit="requests"
+        label="Concurrent requests"
+        unit="at the same time"
         value={concurrent}
         onValue={setConcurrent}
         error={read.concurrent === undefined ? wrong : undefined}
@@ -50,7 +52,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
       />
       <div class="form-foot">
-        <button type="submit" class="button" disabled={save.busy || same}>
+        <button type="submit" class="button" aria-disabled={save.busy || same}>
           Save limits
         </button>
       </div>

@@ -7,6 +7,7 @@
 import { useState } from 'preact/hooks'
 import { FormIn } from '../parts/dialog.js'
 import { TextField } from '../parts/field.js'
+import { say } from '../parts/toast.js'
 import { call } from '../server.js'
 import { useAction } from '../use-load.js'
 import type { Workspace } from '../wire.js'
@@ -15,9 +16,11 @@ import type { PartProps } from './workspace-page.js'
 export function NameForm({ of: workspace, onChanged }: PartProps) {
   const [name, setName] = useState(workspace.name)
   const rename = useAction(async () => {
+    if (same || name.trim() === '') return
     const body = { name: name.trim() }
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body }))
+    say(`The workspace is called ${body.name}.`)
   })
   const same = name.trim() === workspace.name
   return (
@@ -30,7 +33,11 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
         input={{ maxLength: 100 }}
       />
       <div class="form-foot">
-        <button type="submit" class="button" disabled={rename.busy || same || name.trim() === ''}>
+        <button
+          type="submit"
+          class="button"
+          aria-disabled={rename.busy || same || name.trim() === ''}
+        >
           Rename
         </button>
       </div>

@@ -61,7 +61,7 @@ const columns: readonly Column<Workspace>[] = [
     cell: ({ limits }) => <Limit of={limits.requests_per_minute} />,
   },
   {
-    name: 'At the same time',
+    name: 'Concurrent requests',
     end: true,
     by: ({ limits }) => limits.concurrent || Infinity,
     cell: ({ limits }) => <Limit of={limits.concurrent} />,
@@ -151,7 +151,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button button-main" disabled={create.busy}>
+          <button type="submit" class="button button-main" aria-disabled={create.busy}>
             Create workspace
           </button>
         </div>

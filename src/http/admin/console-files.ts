@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { OiError } from '../../errors.js'
-import type { Head } from '../exchange.js'
+import type { Head } from '../head.js'
 import type { Content } from '../reply.js'
 import { pageHeaders } from './security-headers.js'
 

@@ -9,7 +9,7 @@ import type { Actor } from '../../accounts/administration.js'
 import type { Session } from '../../accounts/admin-access.js'
 import type { AdminOperation } from '../../api/admin/operations.js'
 import type { TrustedProxies } from '../client-address.js'
-import type { Head } from '../exchange.js'
+import type { Head } from '../head.js'
 import { requireCsrf, requireSession, sessionOf } from './guard.js'
 import { type AdminMode, type Origin, originOf, requireOwnPage } from './reach.js'
 

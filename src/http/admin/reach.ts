@@ -10,7 +10,7 @@
 
 import { OiError } from '../../errors.js'
 import type { TrustedProxies } from '../client-address.js'
-import { everyValue, type Head } from '../exchange.js'
+import { everyValue, type Head } from '../head.js'
 import { whyElsewhere } from '../this-machine.js'
 
 export type AdminMode = 'loopback' | 'on'

@@ -94,6 +94,9 @@ function namer(
   }
 }
 
+/** Where a formula would begin: also behind what separates cells elsewhere in the world. */
+const formula = /(?:^|[;\t])\s*(?=[=+\-@＝＋－＠])/g
+
 /**
  * As RFC 4180 has it. A name that a spreadsheet would take for a formula is told that it is text:
  * names are whatever somebody gave.
@@ -101,6 +104,6 @@ function namer(
 function cell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const text = value.replaceAll(formula, "$&'")
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -21,6 +21,9 @@ export const embeddedKey = 'oi.readout'
 export function embeddedReadout({ metadata }: ModelInfo): CustomReadout | undefined {
   const text = metadata[embeddedKey]
   if (text === undefined) return undefined
+  if (/^[a-z]+@\d+$/.test(text)) {
+    throw refusal(embeddedKey, `${text} is a readout that this version does not know`)
+  }
   try {
     const content = parseReadout(text, () => {
       throw refusal('', 'expected template, as there are no files beside metadata')

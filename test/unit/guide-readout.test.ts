@@ -1,19 +1,18 @@
-/** The readouts in the README are read as they stand there. */
+/** The readouts in the guide to prompts are read as they stand there. */
 import t from 'tap'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readReadoutFile } from '../../src/models/readout-file.js'
-import { packageRoot } from '../../src/package-root.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
+import { blocks, readGuide } from '../helpers/guides.js'
 
-const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8')
-const section = readme.slice(readme.indexOf('### Own readouts'))
-const block = (language: string) =>
-  new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)![1]!
+const guide = readGuide('src/prompt/README.md')
 
-t.test('both files of the README ask a model', async (t) => {
-  const files = { 'frame.jinja': block('jinja'), 'support.json': block('json') }
+t.test('both files of the guide ask a model', async (t) => {
+  const files = {
+    'frame.jinja': blocks(guide, 'jinja')[0]!,
+    'support.json': blocks(guide, 'json')[0]!,
+  }
   const dir = t.testdir(files)
   const request = {
     state: 'It rains.',

@@ -1,15 +1,14 @@
-/** The README's examples of the client are compiled strictly, and run. */
+/** The examples of the client's guide and of the README are compiled strictly, and run. */
 import t from 'tap'
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { packageRoot } from '../../src/package-root.js'
+import { blocks, readGuide } from '../helpers/guides.js'
 import { play, withHttpServer } from '../helpers/http-server.js'
 
-const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8')
-const section = /^## The client\n(.*?)^## /ms.exec(readme)![1]!
-const examples = [...section.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code!)
+const examplesOf = (path: string) => blocks(readGuide(path), 'ts')
 
 /** What the compiler has to say; writes `examples.mjs` beside the file. */
 function compile(path: string): string[] {
@@ -39,10 +38,16 @@ async function run(directory: string) {
   return { code, stdout, stderr }
 }
 
+t.test('the README’s example of the client compiles', async (t) => {
+  const path = join(t.testdir({ 'example.mts': examplesOf('README.md').join('\n') }), 'example.mts')
+  t.strictSame(compile(path), [])
+})
+
 t.test('the examples of the client compile and do what they say', (t) =>
   withHttpServer(play, async ({ url, received }) => {
     const directory = t.testdir({ 'receipt.png': 'a picture' })
     const path = join(directory, 'examples.mts')
+    const examples = examplesOf('src/client/README.md')
     const source = examples.join('\n')
     t.equal(examples.length, 4)
     writeFileSync(path, source.replace('http://localhost:8080', url).replace('oi-…', 'oi-key'))

@@ -1,0 +1,294 @@
+#include "encoder.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "../check_request.h"
+#include "../clock.h"
+#include "../error.h"
+#include "../finite.h"
+#include "../log_sum_exp.h"
+#include "../model.h"
+#include "llama.h"
+#include "summarize.h"
+#include "unused_logits.h"
+
+namespace oi {
+namespace {
+
+constexpr size_t kWarmUpTokens = 64;
+constexpr int kWarmUpPasses = 3;
+// llama_encode's, after the abort callback said so.
+constexpr int32_t kAborted = 2;
+// Steps that the measured rate looks back on: about 1 / (1 - kKeep).
+constexpr double kKeep = 0.9;
+
+}  // namespace
+
+// A request and the passes that it takes.
+struct Encoder::Encoding : Task {
+  std::vector<PassPlan> passes;
+  std::vector<size_t> offsets;  // of each question's logits
+  Work left;
+};
+
+Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t default_threads,
+                 const std::atomic<bool>& stop)
+    : model_(model),
+      readout_(*model.hidden()),
+      options_(options),
+      stop_(stop),
+      vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
+      width_(static_cast<size_t>(llama_model_n_embd_out(model.get()))),
+      plan_(PlanContext(model, options, default_threads, false)),
+      capacity_(std::max(plan_.context_tokens, plan_.step_tokens)),
+      batch_(capacity_) {
+  context_.emplace(model, options, plan_, &Encoder::OnAbort, this);
+}
+
+bool Encoder::OnAbort(void* self) {
+  const auto* encoder = static_cast<Encoder*>(self);
+  if (encoder->stop_.load(std::memory_order_relaxed)) return true;
+  return encoder->evaluating_ && encoder->Abandoned();
+}
+
+bool Encoder::Abandoned() const {
+  return std::all_of(tasks_.begin(), tasks_.end(),
+                     [](const Task* task) { return task->abandoned(); });
+}
+
+// More than once: the first pass waits for the weights' pages. And the fastest counts, as another
+// process may have had the core in some.
+void Encoder::WarmUp() {
+  const size_t count = std::min<size_t>(kWarmUpTokens, plan_.context_tokens);
+  const auto measure = [&] {
+    recent_ms_ = std::numeric_limits<double>::infinity();
+    for (int pass = 0; pass < kWarmUpPasses; ++pass) {
+      batch_.Clear();
+      for (size_t i = 0; i < count; ++i) batch_.Add(0, i, 0, true);
+      const auto start = Clock::now();
+      ClearLog();
+      if (Evaluate(batch_) != 0) {
+        throw EngineError("ERR_ENGINE_INTERNAL", "the first pass failed: " + FirstLoggedError());
+      }
+      if (pass > 0) recent_ms_ = std::min(recent_ms_, MillisecondsSince(start));
+    }
+  };
+  measure();
+  if (context_->own_attention()) {
+    // It gives a token the same bits among few and among many, on any number of threads.
+    context_->AdaptThreads();
+  } else if (model_.on_cpu() && plan_.flash_attention == FlashAttention::kAuto) {
+    // llama.cpp's own sums in half precision here, by up to 2e-2 in a logit.
+    plan_.flash_attention = FlashAttention::kOff;
+    context_.reset();
+    context_.emplace(model_, options_, plan_, &Encoder::OnAbort, this);
+    measure();
+  }
+  if (CountFinite(State(0), width_) < width_) {
+    throw EngineError("ERR_MODEL_LOAD",
+                      "the model's numbers are not finite (NaN or infinity), already for its first "
+                      "tokens: its file is damaged");
+  }
+  recent_tokens_ = static_cast<double>(count);
+  rate_.Add(Work::Whole(count), recent_ms_);
+}
+
+std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<bool()> abandoned) {
+  CheckTokens(request, vocabulary_size_);  // rule 3
+  auto task = std::make_unique<Encoding>();
+  task->request = std::move(request);
+  task->abandoned = std::move(abandoned);
+  const std::vector<TokenizedQuestion>& questions = task->request.questions;
+  const size_t state = task->request.prefix.size();
+  ScoreResult& result = task->result;
+  result.prefix_tokens = state;
+  size_t evaluated = 0;  // tokens that a question has, each with its state
+  for (size_t i = 0; i < questions.size(); ++i) {
+    const size_t offset = result.logits.size();
+    task->offsets.push_back(offset);
+    if (questions[i].candidates.empty()) {
+      evaluated += state + questions[i].tokens.size();
+      continue;
+    }
+    for (PassPlan& pass : PlanPasses(task->request, i, readout_, plan_.context_tokens)) {
+      evaluated += pass.tokens;
+      task->left += Work::Whole(pass.tokens);
+      task->passes.push_back(pass);
+    }
+    task->items.push_back({i, offset});
+    result.logits.resize(offset + questions[i].candidates.size() + 1);
+  }
+  // What is evaluated is what counts, and the state is evaluated in every pass.
+  result.suffix_tokens = evaluated - std::min(evaluated, state);
+  result.ranks.resize(task->items.size());
+  return task;
+}
+
+Work Encoder::Remaining(const Task& task) const { return static_cast<const Encoding&>(task).left; }
+
+void Encoder::StartStep(size_t tokens) {
+  stats_.capacity_tokens += tokens;
+  batch_.Clear();
+  runs_.clear();
+  tasks_.clear();
+  work_ = {};
+  alone_ = false;
+  size_ = std::min(tokens, capacity_);
+}
+
+void Encoder::LimitStep(size_t tokens) { size_ = std::min(size_, std::max(tokens, batch_.size())); }
+
+bool Encoder::full() const {
+  return batch_.size() >= size_ || runs_.size() == plan_.max_forks || alone_;
+}
+
+size_t Encoder::Take(Task& offered) {
+  auto& task = static_cast<Encoding&>(offered);
+  const size_t before = batch_.size();
+  const size_t begun = task.begun;
+  if (task.suspect && before > 0) return 0;  // rule 5
+  while (task.begun < task.passes.size() && !full()) {
+    const PassPlan& pass = task.passes[task.begun];
+    // A step that has nothing yet takes any pass (rule 2).
+    if (batch_.size() > 0 && batch_.size() + pass.tokens > size_) break;
+    Add(task, task.begun++);
+    alone_ = options_.deterministic;
+  }
+  if (task.suspect) alone_ = true;
+  if (task.begun > begun) tasks_.push_back(&task);
+  return batch_.size() - before;
+}
+
+void Encoder::Add(Encoding& task, size_t index) {
+  const PassPlan& pass = task.passes[index];
+  Run run{&task, index, batch_.size(), TokensOf(task.request, pass, readout_)};
+  const auto sequence = static_cast<llama_seq_id>(runs_.size());
+  for (const PassToken& token : run.tokens) {
+    batch_.Add(token.token, token.position, sequence, true);
+  }
+  work_ += Work::Whole(run.tokens.size());
+  runs_.push_back(std::move(run));
+}
+
+bool Encoder::RunStep() {
+  const auto undo = [&] {
+    for (const Run& run : runs_) run.task->begun = std::min(run.task->begun, run.pass);
+  };
+  if (Abandoned()) {
+    undo();
+    return false;
+  }
+  const auto start = Clock::now();
+  ClearLog();
+  evaluating_ = true;
+  const int32_t status = Evaluate(batch_);
+  evaluating_ = false;
+  if (status != 0) {
+    undo();
+    if (status == kAborted) return false;
+    throw EngineError("ERR_ENGINE_INTERNAL", "evaluating failed with " + std::to_string(status) +
+                                                 ": " + FirstLoggedError());
+  }
+  const bool finite = ReadLogits();
+  CountStep(MillisecondsSince(start));
+  if (finite) {
+    Advance();
+  } else if (tasks_.size() == 1) {
+    tasks_.front()->not_finite = true;
+  } else {
+    for (Encoding* task : tasks_) task->suspect = true;  // rule 5
+    undo();
+  }
+  return true;
+}
+
+// Reads the states of all tokens. Returns what llama.cpp did of the first call that failed, or 0.
+int32_t Encoder::Evaluate(Batch& batch) {
+  llama_context* context = context_->get();
+  const size_t count = batch.size();
+  states_.resize(count * width_);
+  int32_t status = 0;
+  for (size_t begin = 0; begin < count && status == 0; begin += plan_.microbatch_tokens) {
+    const size_t part = std::min<size_t>(plan_.microbatch_tokens, count - begin);
+    const llama_batch view = batch.View(begin, part);
+    status = readout_.causal() ? llama_decode(context, view) : llama_encode(context, view);
+    llama_synchronize(context);
+    for (size_t i = 0; i < part && status == 0; ++i) {
+      const float* row = llama_get_embeddings_ith(context, static_cast<int32_t>(i));
+      if (row == nullptr) throw EngineError("ERR_ENGINE_INTERNAL", "llama.cpp gave no states");
+      std::copy_n(row, width_, states_.begin() + static_cast<ptrdiff_t>((begin + i) * width_));
+    }
+  }
+  if (readout_.causal()) {
+    llama_memory_clear(llama_get_memory(context), false);
+  } else if (status == 0 && count > largest_ && model_.on_cpu()) {
+    largest_ = count;
+    ReleaseUnusedLogits(context, vocabulary_size_, count);
+  }
+  return status;
+}
+
+// False if any logit is not finite.
+bool Encoder::ReadLogits() {
+  bool finite = true;
+  for (const Run& run : runs_) {
+    const PassPlan& pass = run.task->passes[run.pass];
+    float* logits = run.task->result.logits.data() + run.task->offsets[pass.question] + pass.first;
+    const PassSummaries summaries(run.tokens, pass.count, width_,
+                                  [&](size_t i) { return State(run.row + i); });
+    for (size_t option = 0; option < pass.count; ++option) {
+      logits[option] = readout_.head().Logit(summaries.Of(option));
+      finite = finite && IsFinite(logits[option]);
+    }
+  }
+  return finite;
+}
+
+void Encoder::Advance() {
+  for (const Run& run : runs_) {
+    const size_t tokens = run.task->passes[run.pass].tokens;
+    const Work done = Work::Whole(tokens);
+    run.task->left += {-done.tokens, -done.attended};
+    run.task->suffix_evaluated += tokens;
+  }
+  for (Encoding* task : tasks_) {
+    if (task->begun == task->passes.size()) Finish(*task);
+  }
+}
+
+// Behind a question's logits stands their log-sum-exp, as there is no vocabulary beside them.
+void Encoder::Finish(Encoding& task) const {
+  for (const Task::Item& item : task.items) {
+    float* logits = task.result.logits.data() + item.offset;
+    const size_t count = task.request.questions[item.question].candidates.size();
+    logits[count] = static_cast<float>(LogSumExp(logits, count));
+  }
+  task.left = {};
+  task.finished = task.items.size();
+}
+
+void Encoder::CountStep(double ms) {
+  const auto tokens = static_cast<double>(batch_.size());
+  ++stats_.steps;
+  stats_.evaluated_tokens += batch_.size();
+  stats_.busy_ms += ms;
+  recent_tokens_ = kKeep * recent_tokens_ + tokens;
+  recent_ms_ = kKeep * recent_ms_ + ms;
+  rate_.Add(work_, ms);
+}
+
+void Encoder::Drop(Task& task) {
+  if (!task.done()) stats_.lost_tokens += task.suffix_evaluated;
+}
+
+ScorerStats Encoder::stats() const {
+  ScorerStats stats = stats_;
+  stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
+  stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_->get()).n_reused);
+  return stats;
+}
+
+}  // namespace oi

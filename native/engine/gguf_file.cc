@@ -1,0 +1,68 @@
+#include "gguf_file.h"
+
+#include "gguf.h"
+
+namespace oi {
+
+GgufFile::GgufFile(const std::string& path)
+    : file_(gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = nullptr})) {}
+
+GgufFile::~GgufFile() {
+  if (file_ != nullptr) gguf_free(file_);
+}
+
+namespace {
+
+// The number of a key of this type; below 0 if there is none.
+int64_t Find(const gguf_context* file, const std::string& key, gguf_type type) {
+  const int64_t id = file == nullptr ? -1 : gguf_find_key(file, key.c_str());
+  return id >= 0 && gguf_get_kv_type(file, id) == type ? id : -1;
+}
+
+int64_t FindArray(const gguf_context* file, const std::string& key, gguf_type of) {
+  const int64_t id = Find(file, key, GGUF_TYPE_ARRAY);
+  return id >= 0 && gguf_get_arr_type(file, id) == of ? id : -1;
+}
+
+}  // namespace
+
+bool GgufFile::Has(const std::string& key) const {
+  return file_ != nullptr && gguf_find_key(file_, key.c_str()) >= 0;
+}
+
+std::optional<std::string> GgufFile::Text(const std::string& key) const {
+  const int64_t id = Find(file_, key, GGUF_TYPE_STRING);
+  if (id < 0) return std::nullopt;
+  return gguf_get_val_str(file_, id);
+}
+
+std::optional<uint32_t> GgufFile::Unsigned(const std::string& key) const {
+  const int64_t id = Find(file_, key, GGUF_TYPE_UINT32);
+  if (id < 0) return std::nullopt;
+  return gguf_get_val_u32(file_, id);
+}
+
+std::optional<float> GgufFile::Float(const std::string& key) const {
+  const int64_t id = Find(file_, key, GGUF_TYPE_FLOAT32);
+  if (id < 0) return std::nullopt;
+  return gguf_get_val_f32(file_, id);
+}
+
+std::optional<std::vector<float>> GgufFile::Floats(const std::string& key) const {
+  const int64_t id = FindArray(file_, key, GGUF_TYPE_FLOAT32);
+  if (id < 0) return std::nullopt;
+  const auto* values = static_cast<const float*>(gguf_get_arr_data(file_, id));
+  return std::vector<float>(values, values + gguf_get_arr_n(file_, id));
+}
+
+std::optional<std::vector<std::string>> GgufFile::Texts(const std::string& key) const {
+  const int64_t id = FindArray(file_, key, GGUF_TYPE_STRING);
+  if (id < 0) return std::nullopt;
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < gguf_get_arr_n(file_, id); ++i) {
+    texts.emplace_back(gguf_get_arr_str(file_, id, i));
+  }
+  return texts;
+}
+
+}  // namespace oi

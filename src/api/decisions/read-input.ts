@@ -1,0 +1,137 @@
+/**
+ * The `input` of `POST /v1/decisions`: a text, or a conversation, to a state.
+ *
+ * Rules
+ *   1. What carries a meaning is kept, in its order: texts, pictures, data, who said it, calls and
+ *      what they gave. What is only packing is not: a single message of the user is its content,
+ *      and parts that are all text are one text, a line each.
+ *   2. For everything that the state holds, it is noted where it stood in the input.
+ *
+ * @module
+ */
+
+import { isJsonObject, type Json, type JsonObject } from '../json.js'
+import { failure, itemOf, placeOf, shortened } from '../place.js'
+import { describe } from '../read-request.js'
+
+/** Where something stands in what was translated, and where it stood before. */
+export type Moved = readonly [to: string, from: string]
+
+/** @throws `OiError` `ERR_BODY_INVALID`, `ERR_REQUEST_UNACCEPTABLE`. */
+export function readInput(input: Json | undefined, moved: Moved[]): Json {
+  if (typeof input === 'string') return input
+  if (!Array.isArray(input) || input.length === 0)
+    throw malformed('input', 'a text or a list of items', input)
+  const [first] = input
+  if (input.length === 1 && isJsonObject(first) && first['role'] === 'user') {
+    return contentOf(first, 'content', 'state', 'input[0]', moved)
+  }
+  return input.map((item, i) => itemAsState(item, itemOf('state', i), itemOf('input', i), moved))
+}
+
+function itemAsState(item: Json, to: string, from: string, moved: Moved[]): Json {
+  if (!isJsonObject(item)) throw malformed(from, 'an object', item)
+  const type = item['type'] ?? 'message'
+  const text = (name: string) => textOf(item[name], placeOf(from, name))
+  const content = (name: string) => contentOf(item, name, placeOf(to, name), from, moved)
+  switch (type) {
+    case 'message':
+      return { role: roleOf(item['role'], placeOf(from, 'role')), content: content('content') }
+    case 'function_call':
+      return { type, call_id: text('call_id'), name: text('name'), arguments: text('arguments') }
+    case 'custom_tool_call':
+      return { type, call_id: text('call_id'), name: text('name'), input: text('input') }
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return { type, call_id: text('call_id'), output: content('output') }
+    default:
+      throw other(placeOf(from, 'type'), 'a message, a call of a tool or its output', type)
+  }
+}
+
+const roles = ['user', 'developer', 'system', 'assistant']
+
+function roleOf(role: Json | undefined, place: string): string {
+  if (typeof role === 'string' && roles.includes(role)) return role
+  throw typeof role === 'string'
+    ? other(place, roles.join(', '), role)
+    : malformed(place, roles.join(', '), role)
+}
+
+function contentOf(item: JsonObject, name: string, to: string, from: string, moved: Moved[]): Json {
+  const content = item[name]
+  const place = placeOf(from, name)
+  moved.push([to, place])
+  if (typeof content === 'string') return content
+  const parts = readParts(content, place)
+  const only = parts.length === 1
+  const read = parts.map(({ value, place: at }, i) => {
+    moved.push([only ? to : itemOf(to, i), at])
+    return value
+  })
+  return joined(read)
+}
+
+interface Part {
+  readonly value: Json
+  readonly place: string
+}
+
+/**
+ * The parts of a content or of instructions.
+ *
+ * @param noPictures - Why there may be none.
+ */
+export function readParts(content: Json | undefined, place: string, noPictures = ''): Part[] {
+  if (!Array.isArray(content) || content.length === 0) {
+    throw malformed(place, 'a text or a list of parts', content)
+  }
+  return content.map((part, i) => {
+    const at = itemOf(place, i)
+    if (!isJsonObject(part)) throw malformed(at, 'an object', part)
+    const member = (name: string): Part => {
+      const inside = placeOf(at, name)
+      return { value: textOf(part[name], inside), place: inside }
+    }
+    const type = part['type']
+    switch (type) {
+      case 'input_text':
+      case 'output_text':
+        return member('text')
+      case 'refusal':
+        return { value: { refusal: textOf(part['refusal'], placeOf(at, 'refusal')) }, place: at }
+      case 'input_json':
+        if (part['data'] === undefined) throw malformed(placeOf(at, 'data'), 'data', undefined)
+        return { value: part['data'], place: placeOf(at, 'data') }
+      case 'input_image': {
+        if (noPictures !== '') throw other(placeOf(at, 'type'), noPictures, type)
+        return { value: { type, image_url: member('image_url').value }, place: at }
+      }
+      default:
+        throw other(placeOf(at, 'type'), 'input_text, input_image or input_json', type)
+    }
+  })
+}
+
+/** Parts as one value. */
+export function joined(parts: readonly Json[]): Json {
+  if (parts.length === 1) return parts[0]!
+  return parts.every((part) => typeof part === 'string') ? parts.join('\n') : [...parts]
+}
+
+/** @throws `OiError` `ERR_BODY_INVALID`. */
+export function textOf(value: Json | undefined, place: string): string {
+  if (typeof value === 'string') return value
+  throw malformed(place, 'a string', value)
+}
+
+export function malformed(place: string, wanted: string, got: Json | undefined) {
+  return failure('ERR_BODY_INVALID', place, `expected ${wanted}, got ${describe(got)}`)
+}
+
+/** Of the right shape, but not known here. */
+export function other(place: string, wanted: string, got: Json | undefined) {
+  if (typeof got !== 'string') return malformed(place, wanted, got)
+  const rule = `expected ${wanted}, got ${JSON.stringify(shortened(got))}`
+  return failure('ERR_REQUEST_UNACCEPTABLE', place, rule)
+}

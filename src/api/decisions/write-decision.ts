@@ -1,0 +1,68 @@
+/**
+ * Answers and errors as `POST /v1/decisions` has them.
+ *
+ * @module
+ */
+
+import type { Answer, Decision } from '../../decide/types.js'
+import { keysOf } from '../json.js'
+import type { Asked, AskedDecision } from './read-decision.js'
+
+/** A decision's text. */
+export function writeDecision(decision: Decision, { asked }: AskedDecision): string {
+  const { model, usage, cached_tokens: cached } = decision
+  const answers = [...asked].map(([name, question]) => answerOf(decision.answers[name]!, question))
+  const { input_tokens: input, output_tokens: output } = usage
+  return JSON.stringify({
+    model,
+    answers,
+    usage: {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
+      output_tokens: output,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: input + output,
+    },
+  })
+}
+
+function answerOf(answer: Answer, { name, values, labels }: Asked) {
+  const { evidence } = answer
+  switch (answer.type) {
+    case 'noul':
+      return { type: 'predicate', name, probability: answer.noul, evidence }
+    case 'choice': {
+      const { choice, probabilities, confidence } = answer
+      const listed = keysOf(probabilities).map((option) => {
+        return { value: values!.get(option), probability: probabilities[option] }
+      })
+      return {
+        ...{ type: 'choice', name, choice: values!.get(choice), confidence },
+        ...{ probabilities: listed, evidence },
+      }
+    }
+    case 'score': {
+      const { score, probabilities, confidence } = answer
+      const listed = labels!.map((label, value) => {
+        return { value, label, probability: probabilities[value] }
+      })
+      return { type: 'score', name, score, confidence, probabilities: listed, evidence }
+    }
+  }
+}
+
+/** An error's text with all that those clients look for, and the interface's own. */
+export function writeError(text: string, status: number): string {
+  const { error, detail } = JSON.parse(text) as {
+    error: { code: string; message: string; param?: string }
+    detail: string
+  }
+  const { code, message, param } = error
+  return JSON.stringify({ error: { message, type: typeOf(status), param, code }, detail })
+}
+
+function typeOf(status: number): string {
+  if (status >= 500) return 'server_error'
+  if (status === 429) return 'rate_limit_error'
+  return status === 402 ? 'insufficient_quota' : 'invalid_request_error'
+}

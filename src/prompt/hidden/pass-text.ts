@@ -1,0 +1,36 @@
+/**
+ * What the options of a question are called in a pass through a model of hidden states (README.md).
+ *
+ * @module
+ */
+
+import { entriesOf } from '../../api/json.js'
+import type { Json } from '../../api/json.js'
+import type { Question } from '../../decide/types.js'
+import { instructionText, isBlank } from '../letters.js'
+
+/** The question itself. */
+export function questionText({ instructions }: Question): string {
+  return instructionText(instructions)
+}
+
+/**
+ * One text for each option, in the order of the reading: no before yes for a noul.
+ *
+ * @param reversed - True if levels are given highest first; one without a text keeps its number.
+ */
+export function optionTexts(question: Question, reversed: boolean): string[] {
+  if (question.type === 'choice') return entriesOf(question.criteria).map(described)
+  if (question.type === 'noul') {
+    const { true: yes = null, false: no = null } = question.criteria ?? {}
+    return [described(['no', no]), described(['yes', yes])]
+  }
+  const count = question.criteria.length
+  return question.criteria.map((level, i) =>
+    isBlank(level) ? `level ${reversed ? count - i : i + 1} of ${count}` : instructionText(level),
+  )
+}
+
+function described([name, description]: readonly [string, Json]): string {
+  return isBlank(description) ? name : `${name}: ${instructionText(description)}`
+}

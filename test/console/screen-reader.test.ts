@@ -1,0 +1,225 @@
+/**
+ * The console as a screen reader is told of it: the browser's accessibility tree. Names and roles of
+ * all that can be used, regions that are read out by themselves, and where the focus goes.
+ */
+import type { CDPSession } from 'playwright-core'
+import type { Test } from 'tap'
+import { type ConsoleTest, consolePages, consoleTest } from '../helpers/console.js'
+
+/** What is used by hand, and so has to have a name. */
+const controls = new Set([
+  ...['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio'],
+  ...['menuitem', 'switch', 'slider', 'spinbutton', 'tab', 'Date', 'DisclosureTriangle'],
+])
+/** What is found by its name among others of its kind. */
+const places = new Set(['dialog', 'region', 'navigation', 'table', 'menu', 'meter', 'image', 'img'])
+
+interface Node {
+  readonly id: string
+  readonly role: string
+  readonly name: string
+  readonly parent: Node | undefined
+  /** `assertive` or `polite` in a region that is read out by itself. */
+  readonly live: string | undefined
+}
+
+/** All that is read, in its order. */
+async function treeOf(devtools: CDPSession): Promise<readonly Node[]> {
+  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+  const found = new Map<string, Node>()
+  for (const { nodeId, parentId, ignored, role, name, properties = [] } of nodes) {
+    const parent = parentId === undefined ? undefined : found.get(parentId)
+    const live = properties.find((one) => one.name === 'live')?.value.value as string | undefined
+    found.set(nodeId, {
+      id: nodeId,
+      role: ignored ? '' : String(role?.value ?? ''),
+      name: String(name?.value ?? '').trim(),
+      parent,
+      live: live === undefined || live === 'off' ? parent?.live : live,
+    })
+  }
+  return [...found.values()].filter(({ role }) => role !== '')
+}
+
+/** Texts that are read out by themselves. */
+const spoken = (tree: readonly Node[], live: string): string =>
+  tree
+    .filter((node) => node.role === 'StaticText' && node.live === live)
+    .map(({ name }) => name)
+    .join(' ')
+
+/** Checks what holds of everything that is read. */
+function checkNames(t: Test, tree: readonly Node[], what: string): void {
+  const nameless = tree.filter(
+    ({ role, name }) => name === '' && (controls.has(role) || places.has(role)),
+  )
+  t.strictSame(
+    nameless.map(({ role, id, parent }) => `${role} ${id} in ${parent?.role} ${parent?.name}`),
+    [],
+    `${what}: all has a name`,
+  )
+  t.ok(tree.filter(({ role }) => controls.has(role)).length > 1, `${what}: there is something`)
+}
+
+interface Reader {
+  readonly tree: () => Promise<readonly Node[]>
+  /** The role and name of what has the focus. */
+  readonly focused: () => Promise<string>
+}
+
+async function readerOf({ page, context }: ConsoleTest): Promise<Reader> {
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Accessibility.enable')
+  const focused = async () => {
+    const { result } = await devtools.send('Runtime.evaluate', {
+      expression: 'document.activeElement',
+    })
+    const { nodes } = await devtools.send('Accessibility.getPartialAXTree', {
+      objectId: result.objectId!,
+      fetchRelatives: false,
+    })
+    const [node] = nodes
+    return `${node?.role?.value} ${node?.name?.value ?? ''}`.trim()
+  }
+  return { tree: () => treeOf(devtools), focused }
+}
+
+consoleTest('on every page all that can be used has a name', {}, async (t, console) => {
+  const { page } = console
+  const { tree } = await readerOf(console)
+  await page.goto(console.server.url(console.firstLink))
+  await page.getByRole('heading', { name: 'Set the password' }).waitFor()
+  checkNames(t, await tree(), 'first sign-in')
+  await console.signInFirst()
+  for (const [address, heading] of consolePages) {
+    await console.open(address, heading)
+    await console.settle()
+    const all = await tree()
+    checkNames(t, all, address)
+    const headings = all.filter(({ role }) => role === 'heading').map(({ name }) => name)
+    t.ok(headings.includes(heading), `${address}: ${headings.join(', ')}`)
+    for (const one of ['main', 'navigation'])
+      t.ok(
+        all.some(({ role }) => role === one),
+        one,
+      )
+  }
+})
+
+consoleTest('dialogs are read alone, and give the focus back', {}, async (t, console) => {
+  const { page } = console
+  const { tree, focused } = await readerOf(console)
+  await console.signInFirst()
+  const workspace = { name: 'shop', budget: { tokens: 1000, period: 'month' } }
+  const { id } = await console.admin<{ id: number }>('POST', '/workspaces', workspace)
+  await console.admin('POST', `/workspaces/${id}/credit`, { amount: 5_000_000 })
+  const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const choose = async (deed: string) => {
+    await click('More actions for key first')
+    await page.getByRole('menuitem', { name: deed }).click()
+  }
+  for (const [address, heading, title, opener, open] of [
+    ['keys', 'API keys', 'Create key', 'Create key', () => click('Create key')],
+    ['keys', 'API keys', 'Edit key first', '', () => click('Edit key first')],
+    ['keys', 'API keys', 'Rotate key first', 'More', () => choose('Rotate…')],
+    ['keys', 'API keys', 'Block key first', 'More', () => choose('Block…')],
+    ['keys', 'API keys', 'Revoke key first', 'More', () => choose('Revoke…')],
+    ['workspaces', 'Workspaces', 'Create workspace', '', () => click('Create workspace')],
+    [`workspaces/${id}`, 'shop', 'Lift the limit of shop', '', () => click('Lift the limit…')],
+    ['models', 'Models', 'Load model', '', () => click('Load model')],
+    ['models/oi-small', 'oi-small', 'Reload oi-small', '', () => click('Reload…')],
+    ['models/oi-small', 'oi-small', 'Unload oi-small', '', () => click('Unload…')],
+  ] as const) {
+    await console.open(address, heading)
+    await console.settle()
+    await open()
+    await page.getByRole('dialog', { name: title }).waitFor()
+    const all = await tree()
+    checkNames(t, all, title)
+    t.equal(all.filter(({ role }) => role === 'main').length, 0, `${title}: nothing behind it`)
+    t.match(await focused(), /^(?!RootWebArea|generic)./, `${title}: the focus is in it`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.waitForFunction('document.activeElement !== document.body')
+    t.match(await focused(), new RegExp(`^button ${opener}`), `${title}: the focus is given back`)
+  }
+})
+
+consoleTest('mistakes, refusals and what is done are read out', {}, async (t, console) => {
+  const { page } = console
+  const { tree, focused } = await readerOf(console)
+  console.expect(/status of 4\d\d/)
+  await console.signInFirst()
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const section = (name: string) => page.getByRole('region', { name })
+  const dialog = page.getByRole('dialog')
+
+  await t.test('a field that is wrong has the focus, and its reason', async (t) => {
+    await button('Create key').click()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await page.waitForFunction("document.activeElement.getAttribute('aria-invalid') === 'true'")
+    t.equal(await focused(), 'textbox Name')
+    const note = await page.evaluate<string>(
+      `document.getElementById(document.activeElement.getAttribute('aria-describedby')).innerText`,
+    )
+    t.equal(note, 'Say what the key is for.')
+    await page.keyboard.press('Escape')
+  })
+
+  await t.test('a refusal is an alert', async (t) => {
+    await console.open('settings', 'Settings')
+    await page.getByLabel('Current password').fill('wrong horse battery')
+    await page.getByLabel('New password', { exact: true }).fill('another good password')
+    await page.getByLabel('The new one again').fill('another good password')
+    await button('Change password').click()
+    await page.getByRole('alert').waitFor()
+    t.match(spoken(await tree(), 'assertive'), 'The current password is wrong')
+    t.equal(await focused(), 'button Change password')
+  })
+
+  await t.test('what has been saved is said', async (t) => {
+    await console.open('workspaces/1', 'default')
+    await section('Budget').getByLabel('Tokens').fill('5M')
+    await button('Set budget').click()
+    await page.getByText('The budget is set.').waitFor()
+    t.match(spoken(await tree(), 'polite'), 'The budget is set.')
+    t.equal(await focused(), 'button Save budget', 'the focus stays')
+  })
+
+  await t.test('answers are said, and so is that they are waited for', async (t) => {
+    await console.open('playground', 'Playground')
+    await page.locator('.examples').getByRole('button', { name: 'Choice' }).click()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.verdict').waitFor()
+    t.match(spoken(await tree(), 'polite'), await page.locator('.verdict').innerText())
+  })
+
+  await t.test('a key that is revoked leaves the focus in the list', async (t) => {
+    await console.admin('POST', '/keys', { workspace_id: 1, name: 'till' })
+    await console.open('keys', 'API keys')
+    await button('More actions for key till').click()
+    await page.getByRole('menuitem', { name: 'Revoke…' }).click()
+    await dialog.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByRole('row').filter({ hasText: 'till' }).waitFor({ state: 'detached' })
+    await page.getByText('Key till is revoked.').waitFor()
+    t.match(spoken(await tree(), 'polite'), 'Key till is revoked.')
+    t.equal(await focused(), 'link default')
+  })
+
+  await t.test('what is removed leaves the focus beside it', async (t) => {
+    await console.open('compare', 'Compare')
+    await button('Insert an example').click()
+    for (const [name, next] of [
+      ['Remove option 2', 'button Remove option 2'],
+      ['Remove column 1', 'combobox Model'],
+      ['Remove case 4', 'checkbox JSON'],
+      ['Remove question team', 'button Yes or no'],
+      ['Remove all cases', 'button Undo'],
+    ] as const) {
+      await button(name).focus()
+      await page.keyboard.press('Enter')
+      await page.waitForFunction('document.activeElement !== document.body')
+      t.equal(await focused(), next, name)
+    }
+  })
+})

@@ -1,0 +1,201 @@
+/**
+ * An encoder of the architecture `bert` with a head of `markers@1`, in double precision and as
+ * plainly as can be: what src/prompt/hidden/README.md says, from the weights of an F32 file.
+ */
+import { readGguf, type GgufFile } from './gguf-file.js'
+
+type Vector = Float64Array
+type Role = 'none' | 'state' | 'question' | 'marker' | 'option'
+
+/** A token of a pass. */
+export interface PassToken {
+  readonly token: number
+  readonly position: number
+  readonly role: Role
+  /** Of a marker or an option's text. */
+  readonly option?: number
+}
+
+export class EncoderReference {
+  readonly #file: GgufFile
+  readonly #weights = new Map<string, Vector>()
+  readonly #width: number
+
+  constructor(path: string) {
+    this.#file = readGguf(path)
+    this.#width = this.#number('bert.embedding_length')
+  }
+
+  /** One logit for each option of a pass. */
+  logits(pass: readonly PassToken[]): number[] {
+    const states = this.states(pass)
+    const meanOf = (of: (token: PassToken) => boolean): Vector => {
+      const own = states.filter((_, i) => of(pass[i]!))
+      return mean(own, this.#width)
+    }
+    const state = meanOf(({ role }) => role === 'state')
+    const question = meanOf(({ role }) => role === 'question')
+    const options = new Set(pass.flatMap(({ option }) => option ?? []))
+    return [...options].map((own) =>
+      this.#logit({
+        marker: meanOf(({ role, option }) => role === 'marker' && option === own),
+        option: meanOf(({ role, option }) => role === 'option' && option === own),
+        state,
+        question,
+        first: states[0]!,
+      }),
+    )
+  }
+
+  /** The state of each token behind the last layer. */
+  states(pass: readonly PassToken[]): Vector[] {
+    const types = this.#tensor('token_types.weight')
+    let x = pass.map(({ token, position }) => {
+      const own = this.#row('token_embd.weight', token)
+      const place = this.#row('position_embd.weight', position)
+      return this.#norm(
+        own.map((value, i) => value + place[i]! + types[i]!),
+        'token_embd_norm',
+      )
+    })
+    for (let layer = 0; layer < this.#number('bert.block_count'); layer++) {
+      const block = `blk.${layer}.`
+      const attended = this.#attention(x, block)
+      x = x.map((row, i) => this.#norm(sum(row, attended[i]!), `${block}attn_output_norm`))
+      const forward = x.map((row) => {
+        const hidden = this.#product(row, `${block}ffn_up`).map(geluByTanh)
+        return this.#product(hidden, `${block}ffn_down`)
+      })
+      x = x.map((row, i) => this.#norm(sum(row, forward[i]!), `${block}layer_output_norm`))
+    }
+    return x
+  }
+
+  #attention(x: readonly Vector[], block: string): Vector[] {
+    const of = (name: string) => x.map((row) => this.#product(row, block + name))
+    const [queries, keys, values] = [of('attn_q'), of('attn_k'), of('attn_v')]
+    const heads = this.#number('bert.attention.head_count')
+    const size = this.#width / heads
+    return queries.map((query) => {
+      const out = new Float64Array(this.#width)
+      for (let head = 0; head < heads; head++) {
+        const [from, to] = [head * size, (head + 1) * size]
+        const part = (row: Vector) => row.subarray(from, to)
+        const scores = keys.map((key) => dot(part(query), part(key)) / Math.sqrt(size))
+        const most = Math.max(...scores)
+        const weights = scores.map((score) => Math.exp(score - most))
+        const total = weights.reduce((all, weight) => all + weight, 0)
+        values.forEach((value, j) => {
+          for (let i = from; i < to; i++) out[i]! += (weights[j]! / total) * value[i]!
+        })
+      }
+      return this.#product(out, `${block}attn_output`)
+    })
+  }
+
+  #logit(summaries: Readonly<Record<string, Vector>>): number {
+    let logit = 0
+    const scale = this.#file.meta.get('oi.markers.head.cosine.scale')
+    if (scale !== undefined) {
+      const map = this.#head('cosine.weight')
+      const mapped = (x: Vector) => (map.length === 0 ? x : product(map, x))
+      const [a, b] = [mapped(summaries['option']!), mapped(summaries['state']!)]
+      const lengths = Math.sqrt(dot(a, a) * dot(b, b))
+      logit += lengths > 0 ? ((scale as number) * dot(a, b)) / lengths : 0
+    }
+    const inputs = this.#file.meta.get('oi.markers.head.inputs') as string[] | undefined
+    if (inputs === undefined) return logit
+    const x = Float64Array.from(inputs.flatMap((input) => [...inputOf(input, summaries)]))
+    const hidden = sum(product(this.#head('hidden.weight'), x), this.#head('hidden.bias'))
+    const bias = this.#file.meta.get('oi.markers.head.output.bias') as number
+    return logit + bias + dot(hidden.map(geluByErf), this.#head('output.weight'))
+  }
+
+  #head(name: string): Vector {
+    const values = this.#file.meta.get(`oi.markers.head.${name}`)
+    return Float64Array.from((values as Float32Array | undefined) ?? [])
+  }
+
+  #number(key: string): number {
+    return this.#file.meta.get(key) as number
+  }
+
+  #tensor(name: string): Vector {
+    let weights = this.#weights.get(name)
+    if (weights === undefined) {
+      const { type, data, dims } = this.#file.tensors.get(name)!
+      if (type !== 0) throw new Error(`${name} is not F32`)
+      const count = dims.reduce((all, dim) => all * dim, 1)
+      weights = Float64Array.from({ length: count }, (_, i) => data.readFloatLE(4 * i))
+      this.#weights.set(name, weights)
+    }
+    return weights
+  }
+
+  #row(name: string, row: number): Vector {
+    return this.#tensor(name).subarray(row * this.#width, (row + 1) * this.#width)
+  }
+
+  #product(x: Vector, name: string): Vector {
+    return sum(product(this.#tensor(`${name}.weight`), x), this.#tensor(`${name}.bias`))
+  }
+
+  #norm(x: Vector, name: string): Vector {
+    const weight = this.#tensor(`${name}.weight`)
+    const bias = this.#tensor(`${name}.bias`)
+    const centre = x.reduce((all, value) => all + value, 0) / x.length
+    const variance = x.reduce((all, value) => all + (value - centre) ** 2, 0) / x.length
+    const deviation = Math.sqrt(variance + this.#number('bert.attention.layer_norm_epsilon'))
+    return x.map((value, i) => ((value - centre) / deviation) * weight[i]! + bias[i]!)
+  }
+}
+
+function inputOf(text: string, of: Readonly<Record<string, Vector>>): Vector {
+  const [, a, sign, b] = /^\|?(\w+)(?:([*-])(\w+)\|?)?$/.exec(text)!
+  const [first, second] = [of[a!]!, of[b ?? a!]!]
+  if (sign === '*') return first.map((value, i) => value * second[i]!)
+  if (sign === '-') return first.map((value, i) => Math.abs(value - second[i]!))
+  return first
+}
+
+function mean(rows: readonly Vector[], width: number): Vector {
+  const all = new Float64Array(width)
+  for (const row of rows) row.forEach((value, i) => (all[i]! += value / rows.length))
+  return all
+}
+
+const sum = (a: Vector, b: Vector): Vector => a.map((value, i) => value + b[i]!)
+
+function dot(a: Vector, b: Vector): number {
+  let all = 0
+  for (let i = 0; i < a.length; i++) all += a[i]! * b[i]!
+  return all
+}
+
+/** Rows of `weights`, each as long as x. */
+function product(weights: Vector, x: Vector): Vector {
+  const rows = weights.length / x.length
+  return Float64Array.from({ length: rows }, (_, row) =>
+    dot(weights.subarray(row * x.length, (row + 1) * x.length), x),
+  )
+}
+
+function geluByTanh(x: number): number {
+  return 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)))
+}
+
+function geluByErf(x: number): number {
+  return 0.5 * x * (1 + erf(x / Math.SQRT2))
+}
+
+/** By its series, and for large arguments 1 or -1. */
+function erf(x: number): number {
+  if (Math.abs(x) > 5) return Math.sign(x)
+  let term = x
+  let all = x
+  for (let n = 1; Math.abs(term) > 1e-17; n++) {
+    term *= -(x * x) / n
+    all += term / (2 * n + 1)
+  }
+  return (2 / Math.sqrt(Math.PI)) * all
+}

@@ -1,0 +1,126 @@
+/** Models of hidden states for tests: a fixture with other metadata, and what it should answer. */
+import { join } from 'node:path'
+import type { DecideRequest, Question } from '../../src/decide/types.js'
+import type { Engine, PromptPart } from '../../src/engine/types.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import type { PassToken } from './encoder-reference.js'
+import { type FixtureName, fixturePath, openEngine, text } from './fixture.js'
+import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
+
+/** A copy of the fixture with other metadata, in a folder of the test's. */
+export async function markersModel(
+  folder: string,
+  changes: Readonly<Record<string, MetaValue | undefined>>,
+  fixture: FixtureName = 'encoder',
+): Promise<string> {
+  const path = join(folder, 'markers.gguf')
+  writeGguf(path, readGguf(await fixturePath(fixture)), changes)
+  return path
+}
+
+/** Opens it, gives it to `use`, closes it whatever happens. */
+export async function withMarkers<T>(
+  folder: string,
+  changes: Readonly<Record<string, MetaValue | undefined>>,
+  use: (engine: Engine, path: string) => Promise<T>,
+  options: Partial<Parameters<typeof openEngine>[0]> = {},
+  fixture: FixtureName = 'encoder',
+): Promise<T> {
+  const modelPath = await markersModel(folder, changes, fixture)
+  const engine = await openEngine({ modelPath, threads: 1, maxBacklogMs: 2 ** 31, ...options })
+  try {
+    return await use(engine, modelPath)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Some questions of each type about a text of so many words. */
+export function mixedRequest(words: number): DecideRequest {
+  const questions: Record<string, Question> = {
+    team: {
+      type: 'choice',
+      instructions: 'Which team should handle this?',
+      criteria: { billing: 'invoices and payments', support: null, sales: 'new customers' },
+    },
+    urgent: { type: 'noul', instructions: 'Is it urgent?' },
+    mood: {
+      type: 'score',
+      instructions: 'How content is the writer?',
+      criteria: ['angry', 'neither', 'content', ''],
+    },
+    refund: {
+      type: 'noul',
+      instructions: 'Is money asked back?',
+      criteria: { true: 'a refund is asked for', false: 'nothing is paid back' },
+    },
+  }
+  return { state: text(words), questions }
+}
+
+/** What an engine is asked with a request. */
+export const renderedBy = async (engine: Engine, request: DecideRequest) =>
+  (await createReadout(engine)).render(request).input
+
+/** The logits of each question of a request, option by option. */
+export async function markerLogits(engine: Engine, request: DecideRequest): Promise<number[][]> {
+  const input = await renderedBy(engine, request)
+  const { logits } = await engine.score(input)
+  let at = 0
+  return input.suffixes.map(({ candidates }) => {
+    const own = [...logits.subarray(at, at + candidates.length)]
+    at += candidates.length + 1
+    return own
+  })
+}
+
+/** What {@link markerLogits} should be, of questions that take one pass each. */
+export async function expectedLogits(
+  engine: Engine,
+  request: DecideRequest,
+  reference: { logits(pass: readonly PassToken[]): number[] },
+): Promise<number[][]> {
+  const { template, marker, positions } = (await createReadout(engine)).pass!
+  const stateFirst = template.indexOf('{state}') < template.indexOf('{options}')
+  const parallel = positions === 'parallel'
+  const { prefix, suffixes } = await renderedBy(engine, request)
+  const shared = await roles(engine, prefix, 'state')
+  const passes: PassToken[][] = []
+  for (const { parts } of suffixes) {
+    const own = await roles(engine, parts, 'question', marker)
+    passes.push(placed(stateFirst ? [...shared, ...own] : [...own, ...shared], parallel))
+  }
+  return passes.map((pass) => reference.logits(pass))
+}
+
+type Unplaced = Omit<PassToken, 'position'>
+
+/** Text of a template has no role, a caller's that of its half, or of the option before it. */
+async function roles(
+  engine: Engine,
+  parts: readonly PromptPart[],
+  role: 'state' | 'question',
+  marker?: string,
+): Promise<Unplaced[]> {
+  const ids = await engine.tokenize(parts)
+  let option = -1
+  return parts.flatMap((part, i): Unplaced[] => {
+    const isMarker = part.trusted && part.text === marker
+    if (isMarker) option++
+    const own = isMarker ? 'marker' : part.trusted ? 'none' : option >= 0 ? 'option' : role
+    const of = own === 'marker' || own === 'option' ? { option } : {}
+    return [...ids[i]!].map((token) => ({ token, role: own, ...of }))
+  })
+}
+
+function placed(tokens: readonly Unplaced[], parallel: boolean): PassToken[] {
+  const first = tokens.findIndex(({ option }) => option !== undefined)
+  let [position, end] = [0, 0]
+  return tokens.map((token, i) => {
+    if (parallel && token.role === 'marker') position = first
+    if (parallel && token.option === undefined && i > first) position = Math.max(position, end)
+    const own = { ...token, position: position++ }
+    end = Math.max(end, position)
+    return own
+  })
+}

@@ -1,0 +1,93 @@
+/**
+ * A model of `markers@1` in use: the library, the commands and a process of its own treat it as any
+ * other. Needs the built addon; the fixture is made on first use.
+ */
+import t from 'tap'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { open } from '../../src/open.js'
+import { oi } from '../helpers/command.js'
+import { fixturePath } from '../helpers/fixture.js'
+import { markersModel, mixedRequest } from '../helpers/markers.js'
+
+const request = mixedRequest(40)
+
+t.test('every type of question is answered, with evidence', async (t) => {
+  await using opened = await open({ model: await fixturePath('encoder'), threads: 1 })
+  const { card } = opened
+  t.equal(card.readout, 'markers@1')
+  t.same(card.modalities, ['text'])
+  t.equal(card.limits.max_options, 255)
+  const { answers, usage } = await opened.decide(request, { evidence: true })
+  const { team, urgent, mood } = answers
+  t.match(team, { type: 'choice', evidence: { label_mass: 1, rank: 0, temperature: 1 } })
+  t.match(urgent, { type: 'noul' })
+  t.match(mood, { type: 'score' })
+  for (const answer of [team!, mood!]) {
+    if (!('probabilities' in answer)) throw new Error('no probabilities')
+    const sum = Object.values(answer.probabilities).reduce((all, p) => all + p, 0)
+    t.ok(Math.abs(sum - 1) < 1e-9)
+  }
+  t.ok(usage.input_tokens > 4 * 40, 'the state counts once for each question')
+})
+
+t.test('orders are averaged where options have places, and not where they have none', async (t) => {
+  const model = await markersModel(t.testdir(), { 'oi.markers.positions': 'sequential' })
+  const spread = async (path: string) => {
+    await using opened = await open({ model: path, threads: 1 })
+    const { answers } = await opened.decide(request, { evidence: true, orders: 'all' })
+    return answers['team']!.evidence!.order_spread
+  }
+  t.ok((await spread(model))! > 0)
+  t.equal(await spread(await fixturePath('encoder')), undefined)
+})
+
+t.test('with deterministic, a process of its own gives the same bits as this one', async (t) => {
+  const model = await fixturePath('encoder')
+  const bits = async (isolate: boolean) => {
+    await using opened = await open({ model, isolate, deterministic: true, threads: 1 })
+    const decided = await Promise.all([1, 2, 3].map(() => opened.decide(request)))
+    return decided.map(({ answers }) => JSON.stringify(answers))
+  }
+  const [first, ...others] = [...(await bits(false)), ...(await bits(true))]
+  for (const other of others) t.equal(other, first)
+})
+
+t.test('temperatures of the file and of a calibration are in use', async (t) => {
+  const model = await markersModel(t.testdir(), { 'oi.temperature': '{"choice":2.5}' })
+  await using opened = await open({ model, threads: 1 })
+  const { answers } = await opened.decide(request, { evidence: true })
+  t.equal(answers['team']!.evidence!.temperature, 2.5)
+  t.equal(answers['urgent']!.evidence!.temperature, 1)
+})
+
+t.test('inspect, ask, calibrate and eval take it', async (t) => {
+  const dir = t.testdir()
+  const model = join(dir, 'encoder.gguf')
+  copyFileSync(await fixturePath('encoder'), model)
+  const inspected = await oi(['models', 'inspect', model])
+  t.equal(inspected.code, 0, inspected.stderr)
+  t.match(inspected.stdout, /^readout +markers@1$/m)
+  t.match(inspected.stdout, /^pass +\[CLS\]{state}\[SEP\]/m)
+
+  const asked = await oi(['ask', 'It rains.', '--noul', 'Is it wet?', '--model', model])
+  t.equal(asked.code, 0, asked.stderr)
+
+  const rows = join(dir, 'rows.jsonl')
+  const { questions } = request
+  const lines = Array.from({ length: 40 }, (_, i) =>
+    JSON.stringify({
+      state: `Ticket ${i}`,
+      questions: { team: questions['team'], urgent: questions['urgent'] },
+      expected: { team: i % 2 > 0 ? 'billing' : 'sales', urgent: i % 3 > 0 },
+    }),
+  )
+  writeFileSync(rows, lines.join('\n'))
+  const flags = ['--model', model, '--json', '--threads', '1']
+  const calibrated = await oi(['calibrate', rows, '--force', ...flags])
+  t.equal(calibrated.code, 0, calibrated.stderr)
+  const evaluated = await oi(['eval', rows, '--flips', ...flags])
+  t.equal(evaluated.code, 0, evaluated.stderr)
+  await using opened = await open({ model, threads: 1 })
+  t.match(opened.card.calibration, { data: 'rows.jsonl' })
+})

@@ -1,0 +1,241 @@
+/**
+ * `markers@1`: an encoder answers as src/prompt/hidden/README.md says, by itself and among others.
+ *
+ * Needs the built addon and the `encoder` fixture. What is expected is computed here in double
+ * precision from the same weights; bound 1e-3 relative.
+ */
+import t from 'tap'
+import type { DecideRequest } from '../../src/decide/types.js'
+import type { Engine } from '../../src/engine/types.js'
+import { EncoderReference } from '../helpers/encoder-reference.js'
+import { outcomeOf, text } from '../helpers/fixture.js'
+import type { MetaValue } from '../helpers/gguf-file.js'
+import {
+  expectedLogits,
+  markerLogits,
+  markersModel,
+  mixedRequest,
+  renderedBy,
+  withMarkers,
+} from '../helpers/markers.js'
+import { relativeError } from '../helpers/reference.js'
+import { openEngine } from '../helpers/fixture.js'
+
+const head = 'oi.markers.head.'
+const variants: [string, Record<string, MetaValue | undefined>][] = [
+  ['state first, options beside each other', {}],
+  ['one position after another', { 'oi.markers.positions': 'sequential' }],
+  ['state last', { 'oi.markers.template': '[CLS]{question}[SEP]{options}[SEP]{state}[SEP]' }],
+  [
+    'state last, one position after another, words in the template',
+    {
+      'oi.markers.template': '[CLS]{options}[SEP]{question}[SEP]{state}[SEP]',
+      'oi.markers.positions': undefined,
+    },
+  ],
+  [
+    'a cosine alone, of the states as they are',
+    { [`${head}inputs`]: undefined, [`${head}cosine.weight`]: undefined },
+  ],
+  [
+    'layers alone, of every kind of input',
+    {
+      [`${head}cosine.scale`]: undefined,
+      [`${head}inputs`]: ['option', 'marker*first', '|state-question|'],
+    },
+  ],
+]
+
+for (const [name, changes] of variants) {
+  t.test(`logits are those of double precision: ${name}`, (t) =>
+    withMarkers(t.testdir(), changes, async (engine, path) => {
+      const reference = new EncoderReference(path)
+      for (const words of [0, 9, 120]) {
+        const request = mixedRequest(words)
+        const actual = await markerLogits(engine, request)
+        const expected = await expectedLogits(engine, request, reference)
+        t.same(
+          actual.map(({ length }) => length),
+          [3, 2, 4, 2],
+        )
+        const error = relativeError(actual.flat(), expected.flat())
+        t.ok(error < 1e-3, `${words} words: ${error}`)
+      }
+    }),
+  )
+}
+
+/** The same request alone, beside others, and among other questions. */
+async function rounds(engine: Engine): Promise<number[][][]> {
+  const request = mixedRequest(60)
+  const alone = await markerLogits(engine, request)
+  const others = Array.from({ length: 6 }, (_, i) => markerLogits(engine, mixedRequest(5 + 17 * i)))
+  const [beside, again] = await Promise.all([
+    markerLogits(engine, request),
+    markerLogits(engine, request),
+    ...others,
+  ])
+  const { questions } = mixedRequest(60)
+  const turned = Object.fromEntries(Object.entries(questions).reverse())
+  const reversed = await markerLogits(engine, { ...request, questions: turned })
+  return [alone, beside, again, reversed.toReversed()]
+}
+
+for (const deterministic of [false, true]) {
+  t.test(`answers are the same in any company${deterministic ? ', in every bit' : ''}`, (t) =>
+    withMarkers(
+      t.testdir(),
+      {},
+      async (engine) => {
+        const [alone, ...company] = await rounds(engine)
+        for (const logits of company) {
+          if (deterministic) t.strictSame(logits, alone)
+          else t.ok(relativeError(logits.flat(), alone!.flat()) < 1e-4)
+        }
+      },
+      { deterministic },
+    ),
+  )
+}
+
+const choice = (options: readonly string[]): DecideRequest => ({
+  state: 'the one that is meant',
+  questions: {
+    q: { type: 'choice', criteria: Object.fromEntries(options.map((name) => [name, null])) },
+  },
+})
+
+t.test('beside each other, options may stand in any order', (t) =>
+  withMarkers(t.testdir(), {}, async (engine) => {
+    const names = ['a red river', 'stones', 'the letter of a cloud', 'gardens in rain']
+    const [given] = await markerLogits(engine, choice(names))
+    const [turned] = await markerLogits(engine, choice(names.toReversed()))
+    t.ok(relativeError(turned!.toReversed(), given!) < 1e-4)
+    t.ok(new Set(given!.map((logit) => logit.toFixed(3))).size === 4, 'they differ')
+  }),
+)
+
+t.test('no place of 255 options is better than another, in whichever pass it is', (t) =>
+  withMarkers(t.testdir(), { 'oi.markers.pass_options': 51 }, async (engine) => {
+    const places = Array.from({ length: 255 }, (_, place) => place)
+    const input = await renderedBy(engine, { state: 'the one that is meant', questions: {} })
+    const one = await renderedBy(engine, choice(['garden of five words here', 'x']))
+    const [question] = one.suffixes
+    const [before, marker, meant] = question!.parts.slice(-5)
+    const behind = question!.parts.at(-1)!
+    const other = { text: 'paper of five words too', trusted: false }
+    // Names of a choice are different from each other: this asks the engine itself.
+    const suffixes = places.map((place) => ({
+      parts: [
+        ...question!.parts.slice(0, -5),
+        ...[before!, ...places.flatMap((i) => [marker!, i === place ? meant! : other]), behind],
+      ],
+      candidates: new Int32Array(255),
+    }))
+    const { logits } = await engine.score({ prefix: input.prefix, suffixes })
+    const shares = places.map((place) => {
+      const own = logits.subarray(256 * place, 256 * place + 255)
+      return Math.exp(own[place]! - logits[256 * place + 255]!)
+    })
+    t.ok(Math.max(...shares) / Math.min(...shares) < 1 + 1e-4, `${Math.min(...shares)}`)
+    t.ok(Math.abs(shares[0]! * 255 - 1) > 0.01, 'it is not like the others')
+  }),
+)
+
+t.test('options that do not fit into a pass go into several, with the same logits', async (t) => {
+  const names = Array.from({ length: 200 }, (_, i) => `${i} ${text(4)}`)
+  const whole = await withMarkers(t.testdir(), {}, async (engine) => {
+    await markerLogits(engine, choice(names))
+    const { evaluatedTokens } = engine.stats()
+    t.ok(evaluatedTokens > 1200 && evaluatedTokens < 2048, `${evaluatedTokens} in one pass`)
+    return evaluatedTokens
+  })
+  await withMarkers(t.testdir(), { 'oi.markers.positions': 'sequential' }, async (engine) => {
+    const [logits] = await markerLogits(engine, choice(names))
+    t.equal(logits!.length, 200)
+    t.ok(logits!.every(Number.isFinite))
+    t.ok(engine.stats().evaluatedTokens > whole, 'the question is read more than once')
+  })
+})
+
+t.test('what is counted is what is evaluated, the state in every pass', (t) =>
+  withMarkers(t.testdir(), {}, async (engine) => {
+    const input = await renderedBy(engine, mixedRequest(50))
+    const output = await engine.score(input)
+    const counts = await Promise.all(
+      [input.prefix, ...input.suffixes.map(({ parts }) => parts)].map(async (parts) =>
+        (await engine.tokenize(parts)).reduce((sum, { length }) => sum + length, 0),
+      ),
+    )
+    const [state, ...questions] = counts
+    const all = questions.reduce((sum, own) => sum + own + state!, 0)
+    t.equal(output.prefixTokens, state)
+    t.equal(output.prefixTokens + output.suffixTokens, all)
+    t.equal(output.cachedTokens, 0)
+    t.equal(engine.stats().evaluatedTokens, all)
+    t.equal(engine.stats().steps, 1, 'four questions in one batch')
+    t.equal(engine.stats().promptTokens, all)
+  }),
+)
+
+t.test('a state over the limit is refused with the numbers', (t) =>
+  withMarkers(t.testdir(), {}, async (engine) => {
+    const long = { code: 'ERR_STATE_TOO_LONG', message: /\d{3} positions .*, the limit is 512$/ }
+    await t.rejects(markerLogits(engine, mixedRequest(520)), long)
+    t.equal((await markerLogits(engine, mixedRequest(440))).length, 4)
+  }),
+)
+
+t.test('a request that is cancelled or out of time ends, and others are answered', (t) =>
+  withMarkers(t.testdir(), {}, async (engine) => {
+    const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(5)}`)
+    const { questions } = choice(names)
+    const many = {
+      state: text(300),
+      questions: Object.fromEntries(
+        Array.from({ length: 100 }, (_, i) => [`q${i}`, questions['q']!]),
+      ),
+    }
+    const input = await renderedBy(engine, many)
+    const controller = new AbortController()
+    const cancelled = outcomeOf(engine.score(input, { signal: controller.signal }))
+    const late = outcomeOf(engine.score(input, { deadlineMs: 20 }))
+    const answered = markerLogits(engine, mixedRequest(30))
+    t.equal((await answered).length, 4)
+    controller.abort()
+    t.equal(await cancelled, 'ERR_ABORTED')
+    t.equal(await late, 'ERR_TIMEOUT')
+    t.equal(engine.stats().queuedRequests, 0)
+  }),
+)
+
+const faults: [string, Record<string, MetaValue | undefined>, RegExp][] = [
+  ['no template', { 'oi.markers.template': undefined }, /oi\.markers\.template: expected {state}/],
+  [
+    'a state in the middle',
+    { 'oi.markers.template': '[CLS]{question}{state}{options}' },
+    /oi\.markers\.template: expected {state} first or last/,
+  ],
+  ['a marker that is text', { 'oi.markers.marker': 'mask' }, /oi\.markers\.marker: .* got mask/],
+  ['other positions', { 'oi.markers.positions': 'round' }, /oi\.markers\.positions: .* got round/],
+  ['an unknown input', { [`${head}inputs`]: ['marker*mark'] }, /head\.inputs: .* got marker\*mark/],
+  ['a short matrix', { [`${head}hidden.weight`]: new Float32Array(5) }, /hidden\.weight: expected/],
+  ['no bias', { [`${head}output.bias`]: undefined }, /head\.output\.bias: expected/],
+  [
+    'no head at all',
+    { [`${head}inputs`]: undefined, [`${head}cosine.scale`]: undefined },
+    /head\.inputs: expected these or cosine\.scale/,
+  ],
+  ['another readout', { 'oi.readout': 'markers@9' }, /no head of markers@1/],
+  ['no readout', { 'oi.readout': undefined }, /no head of markers@1/],
+]
+
+for (const [name, changes, message] of faults) {
+  t.test(`a file with ${name} is refused by name`, async (t) => {
+    const modelPath = await markersModel(t.testdir(), changes)
+    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message,
+    })
+  })
+}

@@ -1,0 +1,29 @@
+/**
+ * The packed package on a machine that no package has the addon for: it is compiled there.
+ *
+ * Run by `npm run test:packages`, which packs it first.
+ */
+import t from 'tap'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { project as own } from '../../scripts/package/manifests.js'
+import { answers, local, npmInstall, skip, succeeds } from '../helpers/installed.js'
+import { programs, Project } from '../helpers/packed.js'
+
+t.test('without the package of the platform, oi build compiles the addon', { skip }, async (t) => {
+  const project = new Project(t, { dependencies: { [own.name]: local[own.name] } })
+  project.write('app.mjs', programs.esm)
+  await succeeds(t, project.run('npm', npmInstall), 'is installed')
+  t.match((await project.node('app.mjs')).output, /Compile it here: npx oi build/)
+  await succeeds(t, project.run('npx', ['oi', 'build']), 'it is compiled')
+  await answers(t, project.node('app.mjs'), 'then')
+  const installed = join(project.folder, 'node_modules', own.name)
+  t.notOk(existsSync(join(installed, 'vendor')), 'the sources of llama.cpp are gone')
+  const products = ['oi.node', 'processor.node', 'stamp.json']
+  t.strictSame(readdirSync(join(installed, 'build', 'default')).sort(), products)
+  const lacking = { PATH: join(project.folder, 'none') }
+  const again = [join('node_modules', '.bin', 'oi'), 'build', '--clean']
+  const missing = await project.run(process.execPath, again, lacking)
+  t.equal(missing.status, 1)
+  t.match(missing.output, /Missing: .*CMake.*\n.*Install with:\n\n.*cmake/)
+})

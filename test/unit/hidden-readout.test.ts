@@ -1,0 +1,146 @@
+/** How a model of hidden states is asked: what its parts are, and what is refused. No model. */
+import t from 'tap'
+import { inspectionText } from '../../src/cli/inspection-text.js'
+import type { DecideRequest } from '../../src/decide/types.js'
+import type { PromptPart } from '../../src/engine/types.js'
+import { inspectModel } from '../../src/models/inspect.js'
+import { lettersOne } from '../../src/prompt/letters.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import { createFakeEngine } from '../helpers/fake-engine.js'
+
+const stateFirst = '[CLS]{state}[SEP]{question}[SEP]{options}[SEP]'
+const engineOf = (metadata: Readonly<Record<string, string>> = {}) =>
+  createFakeEngine({
+    info: {
+      architecture: 'bert',
+      metadata: {
+        'oi.readout': 'markers@1',
+        'oi.markers.template': stateFirst,
+        'oi.markers.marker': '[MASK]',
+        ...metadata,
+      },
+    },
+  })
+
+/** A caller's text between < and >. */
+const shown = (parts: readonly PromptPart[]) =>
+  parts.map(({ text, trusted }) => (trusted ? text : `<${text}>`)).join('')
+
+const request: DecideRequest = {
+  state: { text: 'pay [MASK] me', n: 1 },
+  questions: {
+    team: {
+      type: 'choice',
+      instructions: 'Which [SEP] team?',
+      criteria: { billing: 'invoices', 'sales & co': null, other: { to: ['x'] } },
+    },
+    urgent: { type: 'noul', instructions: { is: 'it urgent' } },
+    paid: { type: 'noul', criteria: { true: 'it is paid' } },
+    mood: { type: 'score', instructions: 'Mood?', criteria: ['bad', '', 'good'] },
+  },
+}
+
+t.test('a caller’s text is plain, and stands where the template says', async (t) => {
+  const { input, readers } = (await createReadout(engineOf())).render(request)
+  t.equal(shown(input.prefix), '[CLS]<{"text":"pay [MASK] me","n":1}>[SEP]')
+  t.same(
+    input.suffixes.map(({ parts }) => shown(parts)),
+    [
+      '<Which [SEP] team?>[SEP][MASK]<billing: invoices>[MASK]<sales & co>' +
+        '[MASK]<other: {"to":["x"]}>[SEP]',
+      '<{"is":"it urgent"}>[SEP][MASK]<no>[MASK]<yes>[SEP]',
+      '<>[SEP][MASK]<no>[MASK]<yes: it is paid>[SEP]',
+      '<Mood?>[SEP][MASK]<bad>[MASK]<level 2 of 3>[MASK]<good>[SEP]',
+    ],
+  )
+  t.same(
+    readers.map(({ reading }) => reading),
+    [3, 2, 2, 3].map((count) => ({ kind: 'labels', forms: new Array(count).fill(1) })),
+  )
+  t.same(
+    input.suffixes.map(({ candidates }) => candidates.length),
+    [3, 2, 2, 3],
+  )
+})
+
+t.test('the state may stand last', async (t) => {
+  const template = '[CLS]{question}[SEP]{options}[SEP]{state}[SEP]'
+  const readout = await createReadout(engineOf({ 'oi.markers.template': template }))
+  const { input } = readout.render({ state: 'S', questions: { q: { type: 'noul' } } })
+  t.equal(shown(input.suffixes[0]!.parts), '[CLS]<>[SEP][MASK]<no>[MASK]<yes>')
+  t.equal(shown(input.prefix), '[SEP]<S>[SEP]')
+})
+
+t.test('a question of one option needs no model', async (t) => {
+  const one: DecideRequest = { state: 'S', questions: { q: { type: 'score', criteria: ['x'] } } }
+  const { input, readers } = (await createReadout(engineOf())).render(one)
+  t.equal(input.suffixes[0]!.candidates.length, 0)
+  t.same(readers[0]!.reading, { kind: 'labels', forms: [] })
+})
+
+t.test('options beside each other are asked in one order', async (t) => {
+  t.equal((await createReadout(engineOf())).ownOrders, undefined)
+  const parallel = { 'oi.markers.positions': 'parallel' }
+  t.equal((await createReadout(engineOf(parallel))).ownOrders, true)
+})
+
+t.test('it brings temperatures along', async (t) => {
+  const text = '{"noul":1.5,"choice":{"2":2,"11+":0.5}}'
+  const { temperatures } = await createReadout(engineOf({ 'oi.temperature': text }))
+  t.same(temperatures, [
+    { type: 'noul', from: 1, to: Infinity, temperature: 1.5 },
+    { type: 'choice', from: 1, to: 2, temperature: 2 },
+    { type: 'choice', from: 11, to: Infinity, temperature: 0.5 },
+  ])
+})
+
+t.test('inspect shows a pass', async (t) => {
+  const metadata = { 'oi.markers.positions': 'parallel', 'oi.markers.pass_options': '77' }
+  const { inspection } = await inspectModel('m.gguf', engineOf(metadata))
+  t.equal(inspection.kind, 'encoder')
+  const text = inspectionText(inspection)
+  t.match(text, /^architecture +bert \(encoder\)$/m)
+  t.match(text, /^readout +markers@1$/m)
+  const pass = 'pass +\\[CLS\\]{state}.*, \\[MASK\\] before each option, positions parallel, 77 '
+  t.match(text, new RegExp(`^${pass}options at most$`, 'm'))
+  t.notMatch(text, /labels|chat template/)
+})
+
+const bad: [string, Record<string, string>, RegExp][] = [
+  ['a name twice', { 'oi.markers.template': `${stateFirst}{state}` }, /template: .*{state} once/],
+  ['no options', { 'oi.markers.template': '{state}{question}' }, /template: .*{options} once/],
+  [
+    'a state between',
+    { 'oi.markers.template': '{question}{state}{options}' },
+    /expected {state} first or last/,
+  ],
+  ['a temperature of 0', { 'oi.temperature': '{"noul":0}' }, /^oi\.temperature: temperature\.noul/],
+  ['no JSON', { 'oi.temperature': '{' }, /^oi\.temperature: /],
+  ['another version', { 'oi.readout': 'markers@2' }, /^oi\.readout: .*markers@2 is a readout that/],
+]
+
+for (const [name, metadata, message] of bad) {
+  t.test(`metadata with ${name} are refused`, async (t) => {
+    await t.rejects(createReadout(engineOf(metadata)), { code: 'ERR_READOUT', message })
+  })
+}
+
+t.test('no other readout takes its place, and no image is read', async (t) => {
+  await t.rejects(createReadout(engineOf(), { custom: lettersOne }), {
+    code: 'ERR_READOUT',
+    message: /asked as markers@1 alone/,
+  })
+  const readout = await createReadout(engineOf())
+  const images = { before: [], inState: new Map() } as never
+  t.throws(() => readout.render(request, images), { code: 'ERR_REQUEST_UNACCEPTABLE' })
+})
+
+t.test('more than 255 options are refused with the question’s name', async (t) => {
+  const readout = await createReadout(engineOf())
+  const criteria = new Array<string>(256).fill('x')
+  const many: DecideRequest = { state: '', questions: { q: { type: 'score', criteria } } }
+  t.throws(() => readout.render(many), {
+    code: 'ERR_REQUEST_UNACCEPTABLE',
+    param: 'questions.q.criteria',
+  })
+})
