@@ -26,8 +26,9 @@ def read_json(path: Path) -> Any:
 
 def reading_lines(test: bool = False) -> list[Any]:
     """Texts with questions; ``test`` are those that nothing is trained or tuned on."""
-    names = ("held-out",) if test else ("life", "work")
-    return [line for name in names for line in read_lines(CORPUS / "reading" / f"{name}.jsonl")]
+    paths = sorted((CORPUS / "reading").glob("*.jsonl"))
+    found = [path for path in paths if (path.name == "held-out.jsonl") == test]
+    return [line for path in found if path.name != "everyday.jsonl" for line in read_lines(path)]
 
 
 def everyday_lines() -> list[Any]:
