@@ -24,7 +24,7 @@ class Batch:
         owners = torch.full((self.rows, self.size), -1)
         #: The questions, one behind the other, and the right option of each.
         self.asked: list[Asked] = []
-        self._options, self._states = _Means(), _Means()
+        self._options, self._states, self._questions = _Means(), _Means(), _Means()
         markers, questions, columns, states = [], [], [], []
         looks: list[tuple[int, int, int, int]] = []
         self._taught = 0
@@ -35,6 +35,7 @@ class Batch:
             owners[row, :count] = torch.tensor(one.owners)
             self._states.add(base + one.state[0], base + one.state[1])
             for asked in one.asked:
+                self._questions.add(base + asked.question[0], base + asked.question[1])
                 ends = [*asked.markers[1:], asked.end]
                 for column, (begin, end) in enumerate(zip(asked.markers, ends)):
                     self._options.add(base + begin + 1, base + end)
@@ -71,6 +72,10 @@ class Batch:
 
     def mean_options(self, x: Tensor) -> Tensor:
         return self._options.of(x)
+
+    def mean_questions(self, x: Tensor) -> Tensor:
+        """Of each option's question."""
+        return self._questions.of(x).index_select(0, self.of_question)
 
     def mean_states(self, x: Tensor) -> Tensor:
         """Of each option's state."""

@@ -20,7 +20,7 @@ _NORMS = {"1": "attn_output_norm", "2": "layer_output_norm"}
 
 def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
     """
-    :param quantized: Matrices of layers and tokens in Q8_0; all else is in F32.
+    :param quantized: Matrices of layers and tokens in Q8_0, and positions in F16; all else is in F32.
     """
 
     def values(parameter: Any) -> np.ndarray:
@@ -30,7 +30,7 @@ def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
     words[network.marker_token] += values(network.marker)
     found = [
         Tensor("token_embd.weight", words, quantized),
-        Tensor("position_embd.weight", values(network.positions)),
+        Tensor("position_embd.weight", values(network.positions), half=quantized),
         Tensor("token_embd_norm.weight", values(network.gain)),
         Tensor("token_embd_norm.bias", values(network.shift)),
     ]

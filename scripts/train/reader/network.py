@@ -19,8 +19,8 @@ from reader.batch import Batch
 WIDTH, LAYERS, HEADS, INNER, EPSILON = 384, 6, 12, 1536, 1e-12
 _HEAD = WIDTH // HEADS
 #: What the head's hidden layer reads, in this order; names as in the readout's page.
-INPUTS = ("marker", "option", "state", "option*state")
-HIDDEN = 256
+INPUTS = ("marker", "option", "state", "question", "option*state", "marker*option", "marker*question")
+HIDDEN = 192
 # Where markers are taught to look at what decides: the layer before the last, and heads of it.
 _TAUGHT_LAYER, _TAUGHT_HEADS = LAYERS - 2, torch.arange(3)
 
@@ -184,7 +184,9 @@ class Network(nn.Module):
         option = batch.mean_options(x)
         state = batch.mean_states(x)
         marker = x.index_select(0, batch.markers)
-        inputs = torch.cat((marker, option, state, option * state), 1)
+        question = batch.mean_questions(x)
+        products = (option * state, marker * option, marker * question)
+        inputs = torch.cat((marker, option, state, question, *products), 1)
         hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b), approximate="tanh")
         logits = hidden @ self.output + self.output_b
         near = F.cosine_similarity(option @ self.cosine.t(), state @ self.cosine.t(), dim=-1)

@@ -34,6 +34,8 @@ _MOST_SHARED = 600
 class Asked:
     """A question, in a pass."""
 
+    #: First token of the question's text, and the one behind its last.
+    question: tuple[int, int]
     #: Where each option's marker is; its text follows, up to the next marker or ``end``.
     markers: list[int]
     end: int
@@ -119,7 +121,10 @@ class Passes:
         return found
 
     def _ask(self, tokens: list[int], question: Question, task: str) -> Asked:
-        tokens += (*self._words.encode(question.instructions or ""), self._end)
+        first = len(tokens)
+        tokens += self._words.encode(question.instructions or "")
+        span = (first, len(tokens))
+        tokens.append(self._end)
         markers: list[int] = []
         for text in options_of(question):
             markers.append(len(tokens))
@@ -128,7 +133,7 @@ class Passes:
         tokens.append(self._end)
         ordered = isinstance(question, Score)
         kind = "noul" if isinstance(question, Noul) else "score" if ordered else "choice"
-        return Asked(markers, end, int(question.answer), ordered, f"{task} {kind}", [])
+        return Asked(span, markers, end, int(question.answer), ordered, f"{task} {kind}", [])
 
 
 class _State:
