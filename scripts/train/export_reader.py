@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a checkpoint of `train_reader.py` as a GGUF file, with tokenizer, head and calibration inside."""
+"""Writes a checkpoint of `train_reader.py` as a GGUF file, with head and calibration inside."""
 
 from __future__ import annotations
 

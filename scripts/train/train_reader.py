@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the model from a pretrained encoder: endless examples, for a given time, with checkpoints."""
+"""Trains the model from a pretrained encoder: endless examples, for a given time."""
 
 from __future__ import annotations
 

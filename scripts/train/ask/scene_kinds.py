@@ -78,21 +78,27 @@ def _exception(words: Words, texts: Any, random: Random) -> Found:
     names = random.sample([a, b, c, d], 4)
     who = f"{names[0]}, {names[1]}, {names[2]} and {names[3]}"
     if kind == "but":
-        sentence = random.choice((
-            f"Of {who}, all but {a} {did}.",
-            f"{who} were asked; everyone except {a} {did}.",
-            f"{who} were there. {a} was the only one who did not {do}.",
-        ))
+        sentence = random.choice(
+            (
+                f"Of {who}, all but {a} {did}.",
+                f"{who} were asked; everyone except {a} {did}.",
+                f"{who} were there. {a} was the only one who did not {do}.",
+            )
+        )
         done = {b, c, d}
     elif kind == "only":
-        sentence = random.choice((
-            f"Of {who}, only {a} {did}.",
-            f"{who} were asked, but nobody except {a} {did}.",
-            f"{who} were there. Apart from {a}, no one {did}.",
-        ))
+        sentence = random.choice(
+            (
+                f"Of {who}, only {a} {did}.",
+                f"{who} were asked, but nobody except {a} {did}.",
+                f"{who} were there. Apart from {a}, no one {did}.",
+            )
+        )
         done = {a}
     else:
-        sentence = random.choice((f"None of {who} {did}.", f"{who} were asked; not one of them {did}."))
+        sentence = random.choice(
+            (f"None of {who} {did}.", f"{who} were asked; not one of them {did}.")
+        )
         done = set()
     questions: list[Question] = []
     for person in random.sample([a, b, c], 2):
@@ -116,14 +122,19 @@ def _condition(words: Words, texts: Any, random: Random) -> Found:
     then, done, asked = random.choice(texts["consequences"])
     a = words.people(random, 1)[0]
     then, done, asked = (text.replace("{a}", a) for text in (then, done, asked))
-    plan = random.choice((f"If {condition}, {then}.", f"{then[:1].upper()}{then[1:]} if {condition}."))
+    plan = random.choice(
+        (f"If {condition}, {then}.", f"{then[:1].upper()}{then[1:]} if {condition}.")
+    )
     unless = random.random() < 0.25
     if unless:
         plan = f"Unless {condition}, {then}."
     chance = random.random()
     if chance < 0.3:
         unsure: list[Question] = [
-            Noul(random.choice(texts["unsure"]).replace("{x}", then.replace(" will ", " must ")), False),
+            Noul(
+                random.choice(texts["unsure"]).replace("{x}", then.replace(" will ", " must ")),
+                False,
+            ),
             Noul(f"Is it open whether {condition}?", True),
         ]
         return Found([plan], unsure)
@@ -155,7 +166,12 @@ def _hearsay(words: Words, texts: Any, random: Random) -> Found:
         Noul(random.choice(texts["unsure"]).replace("{x}", claim), False),
         Noul(f"Do {a} and {b} say the same?", False),
         pick(f"Who says that {one}?", [a, b, c], a, random),
-        pick(f"Where is the {thing} if {a if two == x else b} is right?", [room, other, "nowhere"], room, random),
+        pick(
+            f"Where is the {thing} if {a if two == x else b} is right?",
+            [room, other, "nowhere"],
+            room,
+            random,
+        ),
     ]
     return Found(sentences, questions)
 
@@ -164,14 +180,27 @@ def _correction(words: Words, texts: Any, random: Random) -> Found:
     """What was said first does not hold any more."""
     kind = random.choice(("day", "time", "price", "room", "n", "city"))
     old, new, wrong = (*dict.fromkeys(words.some(kind, random, 6)),)[:3]
-    noun = {"day": "day", "time": "time", "price": "price", "room": "room", "n": "number", "city": "city"}[kind]
-    of = random.choice(("the meeting", "the delivery", "the lesson", "the trip", "the order", "the party"))
+    noun = {
+        "day": "day",
+        "time": "time",
+        "price": "price",
+        "room": "room",
+        "n": "number",
+        "city": "city",
+    }[kind]
+    of = random.choice(
+        ("the meeting", "the delivery", "the lesson", "the trip", "the order", "the party")
+    )
     first = random.choice((f"The {noun} of {of} is {old}.", f"For {of}, the {noun} is {old}."))
-    second = random.choice((
-        f"Correction: the {noun} is {new}.", f"Sorry, I got that wrong: not {old} but {new}.",
-        f"No, wait, it is {new} after all.", f"That has changed: it is {new} now.",
-        f"(Update: {new}.)",
-    ))
+    second = random.choice(
+        (
+            f"Correction: the {noun} is {new}.",
+            f"Sorry, I got that wrong: not {old} but {new}.",
+            f"No, wait, it is {new} after all.",
+            f"That has changed: it is {new} now.",
+            f"(Update: {new}.)",
+        )
+    )
     questions: list[Question] = [
         pick(f"What is the {noun} of {of}?", [old, new, wrong], new, random),
         Noul(f"Has the {noun} been corrected?", True),
@@ -184,7 +213,8 @@ def _correction(words: Words, texts: Any, random: Random) -> Found:
         # The same without a correction.
         text = random.choice((f"Is the {noun} {new}?", f"The {noun} of {of} is {new}."))
         same: list[Question] = [
-            Noul(f"Has the {noun} been corrected?", False), Noul(text, False),
+            Noul(f"Has the {noun} been corrected?", False),
+            Noul(text, False),
             Noul(f"Is the {noun} {old}?", True),
         ]
         return Found([first], same)

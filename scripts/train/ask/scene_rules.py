@@ -19,12 +19,16 @@ def hours(words: Words, texts: Any, random: Random) -> Found:
     free = random.choice(_WEEK)
     place = random.choice(("office", "shop", "library", "pool", "museum", "clinic", "workshop"))
     rest = random.choice(("Sundays", "Sundays and holidays"))
-    said = random.choice((
-        f"The {place} is open from {opens} to {closes}, on Saturdays until {early}; closed on {free}s and {rest}.",
-        f"{place.capitalize()} hours: Mon-Fri {opens}-{closes} (not on {free}s), Sat {opens}-{early}. {rest}: closed.",
-        f"Closed on {free}s and {rest}. On Saturdays the {place} shuts at {early}, on all other days at {closes}; "
-        f"it always opens at {opens}.",
-    ))
+    said = random.choice(
+        (
+            f"The {place} is open from {opens} to {closes}, on Saturdays until {early}; "
+            f"closed on {free}s and {rest}.",
+            f"{place.capitalize()} hours: Mon-Fri {opens}-{closes} (not on {free}s), "
+            f"Sat {opens}-{early}. {rest}: closed.",
+            f"Closed on {free}s and {rest}. On Saturdays the {place} shuts at {early}, "
+            f"on all other days at {closes}; it always opens at {opens}.",
+        )
+    )
 
     def is_open(day: str, hour: int) -> bool:
         if day in (free, "Sunday"):
@@ -38,24 +42,74 @@ def hours(words: Words, texts: Any, random: Random) -> Found:
             if is_open(day, hour) == wanted and hour not in (opens, closes, early):
                 break
         when = f"on {day} at {hour}:{random.choice(('00', '15', '30'))}"
-        text = random.choice((f"Is the {place} open {when}?", f"Can one get into the {place} {when}?",
-                              f"{when[:1].upper()}{when[1:]} the {place} is open."))
+        text = random.choice(
+            (
+                f"Is the {place} open {when}?",
+                f"Can one get into the {place} {when}?",
+                f"{when[:1].upper()}{when[1:]} the {place} is open.",
+            )
+        )
         return Noul(text, wanted)
 
     questions = [ask(random.random() < 0.5) for _ in range(3)]
-    questions.append(pick(f"When does the {place} close on Saturdays?", [f"at {n}" for n in (early, closes, opens)], f"at {early}", random))
+    questions.append(
+        pick(
+            f"When does the {place} close on Saturdays?",
+            [f"at {n}" for n in (early, closes, opens)],
+            f"at {early}",
+            random,
+        )
+    )
     other = random.choice([day for day in _WEEK if day != free])
-    questions.append(pick("On which of these days is it closed?", [free, other, "Saturday"], free, random))
+    questions.append(
+        pick("On which of these days is it closed?", [free, other, "Saturday"], free, random)
+    )
     return Found([said], questions)
 
 
 _LIMITS = (
-    ("Parcels up to {n} kg go by post, heavier ones by freight.", "a parcel of {x} kg", "go by post", "go by freight", "Does"),
-    ("Orders below {n} euros are paid in advance, all others by invoice.", "an order of {x} euros", "have to be paid in advance", "come with an invoice", "Does"),
-    ("Groups of up to {n} can come without notice; larger ones must book.", "a group of {x}", "come without notice", "have to book", "Does"),
-    ("Files of at most {n} MB can be sent by mail; use the upload page for larger ones.", "a file of {x} MB", "go by mail", "need the upload page", "Does"),
-    ("Expenses under {n} dollars need no approval. From {n} on, the head of the team has to sign.", "a bill of {x} dollars", "pass without approval", "need a signature", "Does"),
-    ("Leave of up to {n} days is granted by the team, more only by the board.", "a leave of {x} days", "stay with the team", "go to the board", "Does"),
+    (
+        "Parcels up to {n} kg go by post, heavier ones by freight.",
+        "a parcel of {x} kg",
+        "go by post",
+        "go by freight",
+        "Does",
+    ),
+    (
+        "Orders below {n} euros are paid in advance, all others by invoice.",
+        "an order of {x} euros",
+        "have to be paid in advance",
+        "come with an invoice",
+        "Does",
+    ),
+    (
+        "Groups of up to {n} can come without notice; larger ones must book.",
+        "a group of {x}",
+        "come without notice",
+        "have to book",
+        "Does",
+    ),
+    (
+        "Files of at most {n} MB can be sent by mail; use the upload page for larger ones.",
+        "a file of {x} MB",
+        "go by mail",
+        "need the upload page",
+        "Does",
+    ),
+    (
+        "Expenses under {n} dollars need no approval. From {n} on, the head has to sign.",
+        "a bill of {x} dollars",
+        "pass without approval",
+        "need a signature",
+        "Does",
+    ),
+    (
+        "Leave of up to {n} days is granted by the team, more only by the board.",
+        "a leave of {x} days",
+        "stay with the team",
+        "go to the board",
+        "Does",
+    ),
 )
 
 
@@ -74,7 +128,9 @@ def limits(words: Words, texts: Any, random: Random) -> Found:
     under = random.random() < 0.5
     number = random.randint(1, bound - 1) if under else random.randint(bound + 1, 3 * bound)
     thing = case.replace("{x}", str(number))
-    questions.append(pick(f"What holds for {thing}?", [below, above], below if under else above, random))
+    questions.append(
+        pick(f"What holds for {thing}?", [below, above], below if under else above, random)
+    )
     return Found([sentence], questions)
 
 
@@ -93,16 +149,23 @@ def allowed(words: Words, texts: Any, random: Random) -> Found:
     """What is allowed where, with one exception."""
     all_, some, there, here, do = random.choice(_ALLOWED)
     cap = all_.capitalize()
-    said = random.choice((
-        f"{cap} may {do} {here} but not {there}; {some} are an exception.",
-        f"{cap} must not {do} {there}, except for {some}. {here.capitalize()} is open to all {all_}.",
-        f"Only {some} may {do} {there}. All other {all_} are welcome to {do} {here}.",
-    ))
+    said = random.choice(
+        (
+            f"{cap} may {do} {here} but not {there}; {some} are an exception.",
+            f"{cap} must not {do} {there}, except for {some}. "
+            f"{here.capitalize()} is open to all {all_}.",
+            f"Only {some} may {do} {there}. All other {all_} are welcome to {do} {here}.",
+        )
+    )
     cases = [
-        (f"May {some} {do} {there}?", True), (f"May ordinary {all_} {do} {there}?", False),
-        (f"May ordinary {all_} {do} {here}?", True), (f"Is {there} closed to {some}?", False),
-        (f"Is there an exception for {some}?", True), (f"All {all_} may {do} {there}.", False),
-        (f"No {all_} at all may {do} {there}.", False), (f"Some {all_} may {do} {there}.", True),
+        (f"May {some} {do} {there}?", True),
+        (f"May ordinary {all_} {do} {there}?", False),
+        (f"May ordinary {all_} {do} {here}?", True),
+        (f"Is {there} closed to {some}?", False),
+        (f"Is there an exception for {some}?", True),
+        (f"All {all_} may {do} {there}.", False),
+        (f"No {all_} at all may {do} {there}.", False),
+        (f"Some {all_} may {do} {there}.", True),
     ]
     questions: list[Question] = [Noul(text, answer) for text, answer in random.sample(cases, 4)]
     questions.append(pick(f"Who may {do} {there}?", [f"all {all_}", some, "nobody"], some, random))
@@ -128,7 +191,9 @@ def needed(words: Words, texts: Any, random: Random) -> Found:
     rule = f"To {do}, one needs {first} {'and' if both else 'or'} {second}."
     if not both:
         rule = rule.replace("needs", random.choice(("needs either", "needs")))
-    has_first, has_second = random.choice(((True, True), (True, False), (False, True), (False, False)))
+    has_first, has_second = random.choice(
+        ((True, True), (True, False), (False, True), (False, False))
+    )
     parts = {
         (True, True): f"{a} has brought {first} and {second}",
         (True, False): f"{a} has {first} but no sign of {second}",
@@ -147,7 +212,9 @@ def needed(words: Words, texts: Any, random: Random) -> Found:
     ]  # fmt: skip
     if has_first != has_second:
         names = [first, second, other]
-        questions.append(pick(f"Which of the two does {a} lack?", names, second if has_first else first, random))
+        questions.append(
+            pick(f"Which of the two does {a} lack?", names, second if has_first else first, random)
+        )
     return Found(sentences, questions)
 
 
@@ -163,22 +230,27 @@ _STEPS = (
 def steps(words: Words, texts: Any, random: Random) -> Found:
     """What comes before what."""
     a, b, c = random.sample(random.choice(_STEPS), 3)
-    said = random.choice((
-        f"First {a}, then {b}, and at last {c}.",
-        f"Before you {b}, {a}. After that, {c}.",
-        f"{c.capitalize()} only after you {b}; and before you {b}, {a}.",
-        f"1. {a.capitalize()} 2. {b.capitalize()} 3. {c.capitalize()}.",
-        f"Do not {c} before you {b}. To begin with, {a}.",
-    ))
+    said = random.choice(
+        (
+            f"First {a}, then {b}, and at last {c}.",
+            f"Before you {b}, {a}. After that, {c}.",
+            f"{c.capitalize()} only after you {b}; and before you {b}, {a}.",
+            f"1. {a.capitalize()} 2. {b.capitalize()} 3. {c.capitalize()}.",
+            f"Do not {c} before you {b}. To begin with, {a}.",
+        )
+    )
     order = [a, b, c]
     questions: list[Question] = []
     for _ in range(2):
         x, y = random.sample(order, 2)
         before = order.index(x) < order.index(y)
-        text, right = random.choice((
-            (f"Does one {x} before one can {y}?", before), (f"Should one {x} first and {y} later?", before),
-            (f"Does \"{x}\" come after \"{y}\"?", not before),
-        ))
+        text, right = random.choice(
+            (
+                (f"Does one {x} before one can {y}?", before),
+                (f"Should one {x} first and {y} later?", before),
+                (f'Does "{x}" come after "{y}"?', not before),
+            )
+        )
         questions.append(Noul(text, right))
     questions.append(pick("What comes first?", order, a, random))
     questions.append(pick("What comes last?", order, c, random))

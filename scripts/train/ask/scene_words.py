@@ -45,9 +45,14 @@ class Words:
         if kind == "n":
             return [str(n) for n in random.sample(range(2, random.choice((12, 60))), count)]
         if kind == "price":
-            return [f"{n} {random.choice(('euros', 'dollars'))}" for n in random.sample(range(3, 900), count)]
+            return [
+                f"{n} {random.choice(('euros', 'dollars'))}"
+                for n in random.sample(range(3, 900), count)
+            ]
         if kind == "time":
-            return [f"{random.randrange(5, 24)}:{random.randrange(12) * 5:02}" for _ in range(count)]
+            return [
+                f"{random.randrange(5, 24)}:{random.randrange(12) * 5:02}" for _ in range(count)
+            ]
         if kind == "things":
             return [f"{name}s" for name in random.sample(self._lists["thing"], count)]
         return random.sample(self._lists[kind], count)

@@ -1,7 +1,7 @@
 """Short texts about who did what, put together by chance, with questions that only reading answers.
 
-Every text has several people and things, so that words of the question alone decide nothing: a wrong
-statement takes its wrong part from elsewhere in the text, or has two people change places.
+Every text has several people and things, so that words of the question alone decide nothing: a
+wrong statement takes its wrong part from elsewhere in the text, or has two people change places.
 """
 
 from __future__ import annotations

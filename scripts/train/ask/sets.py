@@ -164,7 +164,9 @@ def _readings(texts: Sequence[ReadingText]) -> list[EvaluationSet]:
         ("reading-choice", "choices about what a text says", Choice, None),
         ("reading-score", "levels of what a text says", Score, None),
     ):
-        asked = [replace(g, questions=[q for q in g.questions if isinstance(q, kind)]) for g in groups]
+        asked = [
+            replace(g, questions=[q for q in g.questions if isinstance(q, kind)]) for g in groups
+        ]
         found = [group for group in asked if group.questions]
         sets.append(EvaluationSet(name, about, _RIGHT, goal, found))
     return sets

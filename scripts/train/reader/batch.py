@@ -141,7 +141,9 @@ class Packer:
         return Batch(taken)
 
 
-def batches_of(passes: list[Pass], tokens: int, exact: bool = False) -> Iterator[tuple[list[int], Batch]]:
+def batches_of(
+    passes: list[Pass], tokens: int, exact: bool = False
+) -> Iterator[tuple[list[int], Batch]]:
     """All of them, with their places in the list; the longest first."""
     order = sorted(range(len(passes)), key=lambda i: -len(passes[i].tokens))
     while order:

@@ -1,4 +1,4 @@
-"""What a model file holds: an encoder as llama.cpp reads it, and the head as ``markers@1`` wants it."""
+"""What a model file holds: an encoder as llama.cpp reads it, and a head for ``markers@1``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NORMS = {"1": "attn_output_norm", "2": "layer_output_norm"}
 
 def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
     """
-    :param quantized: Matrices of layers and tokens in Q8_0, and positions in F16; all else is in F32.
+    :param quantized: Matrices of layers and tokens in Q8_0, positions in F16, all else in F32.
     """
 
     def values(parameter: Any) -> np.ndarray:

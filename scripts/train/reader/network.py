@@ -1,8 +1,8 @@
-"""The encoder with its head: BERT's layers, forward and backward by hand, and a logit for each option.
+"""The encoder with its head: BERT's layers, forward and backward by hand, and logits of options.
 
 Matrices are multiplied in bfloat16 where that is fast; what runs from layer to layer is in float32.
-The table of tokens is not trained but for the marker: 12 of 23 million parameters, and the corpus has
-too few words to better them.
+The table of tokens is not trained but for the marker: 12 of 23 million parameters, and the corpus
+has too few words to better them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from reader.batch import Batch
 WIDTH, LAYERS, HEADS, INNER, EPSILON = 384, 6, 12, 1536, 1e-12
 _HEAD = WIDTH // HEADS
 #: What the head's hidden layer reads, in this order; names as in the readout's page.
-INPUTS = ("marker", "option", "state", "question", "option*state", "marker*option", "marker*question")
+INPUTS = (
+    "marker",
+    "option",
+    "state",
+    "question",
+    "option*state",
+    "marker*option",
+    "marker*question",
+)
 HIDDEN = 192
 # Where markers are taught to look at what decides: the layer before the last, and heads of it.
 _TAUGHT_LAYER, _TAUGHT_HEADS = LAYERS - 2, torch.arange(3)
@@ -48,12 +56,44 @@ class LayerFunction(torch.autograd.Function):
         result, mean2, rstd2 = torch.native_layer_norm(z2, (WIDTH,), g2, b2, EPSILON)
         ctx.batch, ctx.cast, ctx.gains = batch, cast, (g1, b1, g2, b2)
         ctx.looks = looks
-        ctx.kept = (low, q, k, v, weights, seen, z, mean1, rstd1, low_y, up_x, inner, z2, mean2, rstd2)
+        ctx.kept = (
+            low,
+            q,
+            k,
+            v,
+            weights,
+            seen,
+            z,
+            mean1,
+            rstd1,
+            low_y,
+            up_x,
+            inner,
+            z2,
+            mean2,
+            rstd2,
+        )
         return result, weights[looks].float() if looks else x.new_zeros(0)
 
     @staticmethod
     def backward(ctx, grad, grad_looked):
-        low, q, k, v, weights, seen, z, mean1, rstd1, low_y, up_x, inner, z2, mean2, rstd2 = ctx.kept
+        (
+            low,
+            q,
+            k,
+            v,
+            weights,
+            seen,
+            z,
+            mean1,
+            rstd1,
+            low_y,
+            up_x,
+            inner,
+            z2,
+            mean2,
+            rstd2,
+        ) = ctx.kept
         g1, b1, g2, b2 = ctx.gains
         w_qkv, w_out, w_up, w_down = ctx.cast
         rows, size = ctx.batch.rows, ctx.batch.size
@@ -117,7 +157,9 @@ class Layer(nn.Module):
         matrices = (self.qkv, self.out, self.up, self.down)
         self.cast = tuple(matrix.detach().to(PRODUCTS) for matrix in matrices)
 
-    def forward(self, x: Tensor, batch: Batch, looks: tuple[Tensor, ...] | None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, x: Tensor, batch: Batch, looks: tuple[Tensor, ...] | None
+    ) -> tuple[Tensor, Tensor]:
         """:returns: The states, and attention's weights at some places."""
         if torch.is_grad_enabled() or PRODUCTS == torch.bfloat16 and not batch.exact:
             return LayerFunction.apply(
@@ -132,7 +174,9 @@ class Layer(nn.Module):
         q, k, v = mixed.permute(2, 0, 3, 1, 4).unbind(0)
         scores = q @ k.transpose(-1, -2) * _HEAD**-0.5 + batch.bias
         seen = (scores.softmax(-1) @ v).transpose(1, 2).reshape(len(x), WIDTH)
-        y = F.layer_norm(x + F.linear(seen, self.out, self.out_b), (WIDTH,), self.g1, self.b1, EPSILON)
+        y = F.layer_norm(
+            x + F.linear(seen, self.out, self.out_b), (WIDTH,), self.g1, self.b1, EPSILON
+        )
         inner = F.gelu(F.linear(y, self.up, self.up_b), approximate="tanh")
         z = y + F.linear(inner, self.down, self.down_b)
         return F.layer_norm(z, (WIDTH,), self.g2, self.b2, EPSILON)

@@ -1,9 +1,9 @@
 """Questions as the encoder reads them: the tokens of a pass, and where its parts stand.
 
 A mirror of what the server does with a model whose readout is ``markers@1``
-(``src/prompt/hidden/README.md``), which ``check_reader.py`` compares. The server asks one question in a
-pass. Training asks several, which share the state and do not see each other: half of the tokens of a
-short text with four questions are saved.
+(``src/prompt/hidden/README.md``), which ``check_reader.py`` compares. The server asks one question
+in a pass. Training asks several, which share the state and do not see each other: half of the
+tokens of a short text with four questions are saved.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ POSITIONS = 2048
 TEMPLATE = "[CLS]{question}[SEP]{options}[SEP]{state}[SEP]"
 MARKER = "[MASK]"
 
-# Of the groups, how many have a gap before the state, so that later positions are learned from short
-# texts; and how many have their questions in passes of their own.
+# Of the groups, how many have a gap before the state, so that later positions are learned from
+# short texts; and how many have their questions in passes of their own.
 _GAPS, _ALONE = 0.15, 0.15
 # Of all options of a question together: some 600 tokens.
 _MOST_LETTERS = 2400
@@ -65,7 +65,9 @@ def options_of(question: Question) -> list[str]:
         return [f"{word}: {meaning}" if meaning else word for word, meaning in meanings]
     if isinstance(question, Score):
         count = len(question.levels)
-        return [level.name or f"level {i + 1} of {count}" for i, level in enumerate(question.levels)]
+        return [
+            level.name or f"level {i + 1} of {count}" for i, level in enumerate(question.levels)
+        ]
     return [
         f"{option.name}: {option.description}" if option.description else option.name
         for option in question.options

@@ -29,13 +29,18 @@ def pretrained(folder: Path, words: WordPiece, marker: str) -> Network:
         places = places + tensors["embeddings.token_type_embeddings.weight"][0]
         # Behind the last one, its second half again and again.
         half = places[len(places) // 2 :]
-        network.positions.copy_(torch.cat((places, half.repeat(POSITIONS // len(half), 1)))[:POSITIONS])
+        network.positions.copy_(
+            torch.cat((places, half.repeat(POSITIONS // len(half), 1)))[:POSITIONS]
+        )
         network.gain.copy_(tensors["embeddings.LayerNorm.weight"])
         network.shift.copy_(tensors["embeddings.LayerNorm.bias"])
         for i in range(LAYERS):
             layer, prefix = network.layers[i], f"encoder.layer.{i}"
             for part, suffix in (("weight", ""), ("bias", "_b")):
-                three = [tensors[f"{prefix}.attention.self.{n}.{part}"] for n in ("query", "key", "value")]
+                three = [
+                    tensors[f"{prefix}.attention.self.{n}.{part}"]
+                    for n in ("query", "key", "value")
+                ]
                 getattr(layer, f"qkv{suffix}").copy_(torch.cat(three))
                 for name, place in _LAYER.items():
                     getattr(layer, name + suffix).copy_(tensors[f"{prefix}.{place}.{part}"])

@@ -15,9 +15,7 @@ from reader.passes import Asked, Pass, Passes
 
 
 class Watch:
-    def __init__(
-        self, team: Team, sets: list[EvaluationSet], passes: Passes, rows: int
-    ) -> None:
+    def __init__(self, team: Team, sets: list[EvaluationSet], passes: Passes, rows: int) -> None:
         """
         :param team: Each process looks at its part of the rows.
         :param sets: Of ``evaluation_sets``, for tuning; what has no accuracy is left out.

@@ -145,7 +145,9 @@ def _fact(line: Any) -> FactText:
 
 
 def _reading(line: Any) -> ReadingText:
-    return ReadingText(line["text"], line["about"], tuple(map(_reading_question, line["questions"])))
+    return ReadingText(
+        line["text"], line["about"], tuple(map(_reading_question, line["questions"]))
+    )
 
 
 def _reading_question(line: Any) -> ReadingQuestion:

@@ -62,10 +62,7 @@ def banking_concepts(folder: Path, part: str) -> list[Concept]:
     with (folder / f"{part}.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             texts[row["category"]].append(row["text"].strip())
-    return [
-        _public_concept(name, "banking77", "banking77", texts[name])
-        for name in sorted(texts)
-    ]
+    return [_public_concept(name, "banking77", "banking77", texts[name]) for name in sorted(texts)]
 
 
 def clinc_concepts(folder: Path, part: str) -> tuple[list[Concept], list[str]]:
