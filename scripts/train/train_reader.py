@@ -29,7 +29,7 @@ from reader.adam import Adam
 from reader.batch import Packer
 from reader.mix import SHARES, Mix
 from reader.passes import MARKER, Passes
-from reader.run import Progress, load_run, save_run
+from reader.run import Progress, load_run, save_run, start_from
 from reader.start import pretrained
 from reader.watch import Watch
 from reader.wordpiece import WordPiece
@@ -42,6 +42,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--out", type=Path, default=Path("build/train/reader"))
+    options.add_argument("--start", type=Path, help="checkpoint of another run to go on from")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
     options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
     options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
@@ -78,7 +79,11 @@ def train(team: Team, given: argparse.Namespace) -> None:
     rates["positions"] = given.rate / 2
     optimizer = Adam(team, list(network.named_parameters()), rates, given.decay)
     checkpoint = given.out / "checkpoint.pt"
-    progress = load_run(checkpoint, network, optimizer)
+    progress = Progress()
+    if checkpoint.exists():
+        progress = load_run(checkpoint, network, optimizer)
+    elif given.start:
+        progress = start_from(given.start, network)
     network.recast()
     team.wait()
     # A run that goes on sees other examples than before, and every process its own.

@@ -27,7 +27,7 @@ _CHECKS = (
 class ReadingTasks:
     def __init__(self, material: Material) -> None:
         texts = (*material.readings, *map(_of_facts, material.facts))
-        # The name of a held-out concept or level is no option anywhere, a held-out wording no question.
+        # A held-out concept or level is no option anywhere, a held-out wording no question.
         wordings = set(map(normal, material.hidden_wordings))
 
         def hides(text: str) -> bool:

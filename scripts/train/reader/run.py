@@ -43,10 +43,17 @@ def load_network(saved: dict[str, Any]) -> Network:
     return network.eval()
 
 
+def start_from(path: Path, network: Network) -> Progress:
+    """Goes on from another run's network, as far as shapes are the same, with a new optimizer."""
+    saved = torch.load(path, map_location="cpu")
+    own = network.state_dict()
+    same = {n: t for n, t in saved["network"].items() if n in own and t.shape == own[n].shape}
+    network.load_state_dict({**own, **same})
+    before = saved["progress"]
+    return Progress(tokens=before["tokens"], questions=before["questions"])
+
+
 def load_run(path: Path, network: Network, optimizer: Adam) -> Progress:
-    """What there is, or a beginning."""
-    if not path.exists():
-        return Progress()
     saved = torch.load(path, map_location="cpu")
     network.load_state_dict(saved["network"])
     optimizer.load(saved["optimizer"])
