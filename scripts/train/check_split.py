@@ -11,12 +11,15 @@ import argparse
 import json
 import re
 from collections.abc import Iterator
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from ask.mix import LAST, Mix, Stages
-from ask.question import body_of
+from ask.question import Group, body_of
+from reader.mix import Mix as ReaderMix
+from reader.wordpiece import WordPiece
 from source.assemble import load
 from source.material import Material
 from source.split import is_number_held_out, key_of, normal
@@ -29,6 +32,7 @@ def main() -> None:
     options.add_argument("--public", type=Path)
     options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
     options.add_argument("--folder", type=Path, default=Path("build/train"))
+    options.add_argument("--encoder", type=Path, help="folder of all-MiniLM-L6-v2")
     options.add_argument("--groups", type=int, default=60_000)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
@@ -47,11 +51,8 @@ def main() -> None:
     forbidden -= {key_of(name) for name in level_names(training)}
     forbidden -= {key_of(text) for text in record_texts(training)}
 
-    vocabulary, meanings = Vocabulary.read(given.tokenizer), Meanings(given.folder)
-    random, mix = Random(given.seed), Mix(training, vocabulary, meanings)
     texts = 0
-    for i in range(given.groups):
-        group = mix.one(random, Stages(*(i % (last + 1) for last in LAST)))
+    for group in islice(groups_of(given, training), given.groups):
         body = body_of(group)
         for text in strings_of(body):
             texts += 1
@@ -70,6 +71,19 @@ def main() -> None:
     print(json.dumps(figures))
 
 
+def groups_of(given: argparse.Namespace, training: Material) -> Iterator[Group]:
+    """As the generator makes them: with ``--encoder`` that of `train_reader.py`."""
+    random = Random(given.seed)
+    if given.encoder:
+        reader = ReaderMix(training, WordPiece(given.encoder / "tokenizer.json"), given.folder)
+        while True:
+            yield reader.one(random)
+    vocabulary, meanings = Vocabulary.read(given.tokenizer), Meanings(given.folder)
+    mix = Mix(training, vocabulary, meanings)
+    for i in count():
+        yield mix.one(random, Stages(*(i % (last + 1) for last in LAST)))
+
+
 def whole_texts(material: Material) -> set[str]:
     """Texts that stand whole in an example: of states, options, descriptions and questions."""
     concepts = (*material.concepts, *material.unseen_concepts)
@@ -81,6 +95,8 @@ def whole_texts(material: Material) -> set[str]:
         texts |= {text for level in scale.levels for text in level.texts}
     texts |= level_names(material)
     texts |= {fact.text for fact in material.facts}
+    # Their questions say nothing without them, and some are usual ones.
+    texts |= {reading.text for reading in (*material.readings, *material.test_readings)}
     texts |= {w for words in material.wordings.values() for w in words if "{" not in w}
     return {normal(text) for text in texts}
 

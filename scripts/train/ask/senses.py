@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 from random import Random
+from typing import Sequence
 
 from ask.noise import pick_style, retyped, reworded, styled
 from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_wrong
@@ -21,14 +22,21 @@ _OPPOSITE = 0.5
 
 
 class SenseTasks:
-    def __init__(self, folder: Path, material: Material) -> None:
-        """:param folder: With WordNet's files, and words' vectors, which tell the frequent ones."""
+    def __init__(
+        self, folder: Path, material: Material, frequent: Sequence[str] | None = None
+    ) -> None:
+        """
+        :param folder: With WordNet's files.
+        :param frequent: Words, the most frequent first; without them those of the words' vectors.
+        """
         self._folder, self._wordings = folder, material.wordings
+        self._frequent = frequent
         self._hides = material.hides
 
     @cached_property
     def senses(self) -> list[Sense]:
-        known = read_vectors(self._folder / "vectors.npz")[0][:_KNOWN]
+        known = self._frequent or read_vectors(self._folder / "vectors.npz")[0]
+        known = known[:_KNOWN]
         return read_senses(self._folder / "wordnet/package/dict", set(known), self._hides)
 
     @cached_property

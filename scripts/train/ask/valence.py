@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 from random import Random
+from typing import Sequence
 
 from ask.noise import retyped
 from ask.question import Group
@@ -30,11 +31,19 @@ _DENIALS = ("not {}", "not {} at all", "hardly {}", "never {}", "isn't {}", "no 
 
 
 class ValenceTasks:
-    def __init__(self, folder: Path, material: Material, scales: ScaleTasks) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        material: Material,
+        scales: ScaleTasks,
+        frequent: Sequence[str] | None = None,
+    ) -> None:
         """
-        :param folder: With the lexicon, and words' vectors, which tell the frequent words.
+        :param folder: With the lexicon.
         :param scales: Asks the questions.
+        :param frequent: Words, the most frequent first; without them those of the words' vectors.
         """
+        self._frequent = frequent
         self._folder, self._material, self._scales = folder, material, scales
 
     @cached_property
@@ -52,8 +61,9 @@ class ValenceTasks:
             for level, (least, most) in _RATED.items():
                 if least <= float(rating) <= most and self._is_usable(word):
                     found[level].append(word)
-        frequent = read_vectors(self._folder / "vectors.npz")[0][_FIRST:_LAST]
-        found[_MIDDLE] = [word for word in frequent if word not in rated and self._is_usable(word)]
+        frequent = self._frequent or read_vectors(self._folder / "vectors.npz")[0]
+        middle = frequent[_FIRST:_LAST]
+        found[_MIDDLE] = [word for word in middle if word not in rated and self._is_usable(word)]
         return found
 
     def _is_usable(self, word: str) -> bool:

@@ -11,10 +11,10 @@ import numpy as np
 
 ALIGNMENT = 32
 STRING, ARRAY, FLOAT32, UINT32, INT32, BOOL = 8, 9, 6, 4, 5, 7
-F32, Q8_0 = 0, 8
+F32, F16, Q8_0 = 0, 1, 8
 BLOCK = 32
 
-Value = Union[str, bool, int, float, list[str], list[int]]
+Value = Union[str, bool, int, float, list[str], list[int], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,16 @@ class Tensor:
     #: Rows and columns, or one row.
     values: np.ndarray
     quantized: bool = False
+    half: bool = False
+
+    @property
+    def kind(self) -> int:
+        return Q8_0 if self.quantized else F16 if self.half else F32
 
 
 def write_gguf(path: Path, metadata: dict[str, Value], tensors: list[Tensor]) -> None:
     """The file appears when it is whole."""
-    blobs = [_q8_0(t.values) if t.quantized else t.values.astype("<f4").tobytes() for t in tensors]
+    blobs = [_bytes(tensor) for tensor in tensors]
     head = bytearray(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata)))
     for key, value in metadata.items():
         head += _string(key) + _value(value)
@@ -36,7 +41,7 @@ def write_gguf(path: Path, metadata: dict[str, Value], tensors: list[Tensor]) ->
         head += _string(tensor.name) + struct.pack("<I", tensor.values.ndim)
         # The fastest dimension first.
         head += b"".join(struct.pack("<Q", n) for n in reversed(tensor.values.shape))
-        head += struct.pack("<IQ", Q8_0 if tensor.quantized else F32, offset)
+        head += struct.pack("<IQ", tensor.kind, offset)
         offset += len(blob) + _padding(len(blob))
     head += bytes(_padding(len(head)))
     unfinished = path.with_suffix(".tmp")
@@ -45,6 +50,12 @@ def write_gguf(path: Path, metadata: dict[str, Value], tensors: list[Tensor]) ->
         for blob in blobs:
             file.write(blob + bytes(_padding(len(blob))))
     unfinished.replace(path)
+
+
+def _bytes(tensor: Tensor) -> bytes:
+    if tensor.quantized:
+        return _q8_0(tensor.values)
+    return tensor.values.astype("<f2" if tensor.half else "<f4").tobytes()
 
 
 def q8_0_error(values: np.ndarray) -> float:
@@ -96,6 +107,8 @@ def _value(value: Value) -> bytes:
         return struct.pack("<II", UINT32, value)
     if isinstance(value, float):
         return struct.pack("<If", FLOAT32, value)
+    if isinstance(value, np.ndarray):
+        return struct.pack("<IIQ", ARRAY, FLOAT32, value.size) + value.astype("<f4").tobytes()
     if all(isinstance(item, str) for item in value):
         items = b"".join(_string(item) for item in value)
         return struct.pack("<IIQ", ARRAY, STRING, len(value)) + items

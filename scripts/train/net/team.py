@@ -43,6 +43,13 @@ class Team:
         distributed.broadcast(table, 0)
         return table.tolist()
 
+    def sum(self, *values: float) -> list[float]:
+        """Of what each process has, one by one."""
+        table = torch.tensor(values, dtype=torch.float64)
+        if self.size > 1:
+            distributed.all_reduce(table)
+        return table.tolist()
+
     def wait(self) -> None:
         """Until all processes are here."""
         if self.size > 1:

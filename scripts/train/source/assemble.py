@@ -14,6 +14,8 @@ from source.material import (
     Field,
     Level,
     Material,
+    ReadingQuestion,
+    ReadingText,
     RecordKind,
     Scale,
 )
@@ -42,6 +44,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
     seen = [c for c in concepts if c.key not in unseen]
     vocabulary = files.read_json(files.CORPUS / "facts" / "vocabulary.json")
     facts = [_fact(line) for line in files.read_lines(files.CORPUS / "facts" / "text-facts.jsonl")]
+    readings = [_reading(line) for line in files.reading_lines()]
     scales = [files.read_json(path) for path in sorted((files.CORPUS / "scales").glob("*.json"))]
     wordings = _all_wordings(vocabulary)
     # A wording that several lists share is on one side for all of them.
@@ -63,6 +66,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
             strays=tuple(text for text in strays if keep("public utterance", text)),
             scales=tuple(_scale(scale, keep) for scale in scales),
             facts=tuple(fact for fact in facts if keep("fact text", fact.text)),
+            readings=tuple(text for text in readings if keep("reading text", text.text)),
             fields=tuple(f for f in fields.values() if keep("field", f.name)),
             records=_records(vocabulary, fields, held),
             comparisons=tuple(_comparison(c) for c in vocabulary["comparisons"]),
@@ -77,6 +81,8 @@ def load(public: Path | None) -> tuple[Material, Material]:
         )
 
     held = side(True)
+    test = tuple(_reading(line) for line in files.reading_lines(test=True))
+    held = replace(held, test_readings=test)
     training = replace(
         side(False),
         hidden_texts=frozenset(map(normal, _texts_of(held))),
@@ -136,6 +142,18 @@ def _names_of(material: Material) -> Iterator[str]:
 
 def _fact(line: Any) -> FactText:
     return FactText(line["text"], tuple((q["q"], q["a"]) for q in line["questions"]))
+
+
+def _reading(line: Any) -> ReadingText:
+    return ReadingText(
+        line["text"], line["about"], tuple(map(_reading_question, line["questions"]))
+    )
+
+
+def _reading_question(line: Any) -> ReadingQuestion:
+    options, levels = tuple(line.get("options", ())), tuple(line.get("levels", ()))
+    answer = options.index(line["a"]) if options else int(line["a"])
+    return ReadingQuestion(line["q"], line["skill"], options, levels, answer)
 
 
 def _scale(scale: Any, keep: Keep) -> Scale:

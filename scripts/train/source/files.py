@@ -24,6 +24,18 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def reading_lines(test: bool = False) -> list[Any]:
+    """Texts with questions; ``test`` are those that nothing is trained or tuned on."""
+    paths = sorted((CORPUS / "reading").glob("*.jsonl"))
+    found = [path for path in paths if (path.name == "held-out.jsonl") == test]
+    return [line for path in found if path.name != "everyday.jsonl" for line in read_lines(path)]
+
+
+def everyday_lines() -> list[Any]:
+    """Requests as a first user would try them, for the figures alone."""
+    return read_lines(CORPUS / "reading" / "everyday.jsonl")
+
+
 def corpus_concepts() -> list[Concept]:
     return [
         Concept(
@@ -50,10 +62,7 @@ def banking_concepts(folder: Path, part: str) -> list[Concept]:
     with (folder / f"{part}.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             texts[row["category"]].append(row["text"].strip())
-    return [
-        _public_concept(name, "banking77", "banking77", texts[name])
-        for name in sorted(texts)
-    ]
+    return [_public_concept(name, "banking77", "banking77", texts[name]) for name in sorted(texts)]
 
 
 def clinc_concepts(folder: Path, part: str) -> tuple[list[Concept], list[str]]:

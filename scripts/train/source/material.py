@@ -49,6 +49,25 @@ class FactText:
 
 
 @dataclass(frozen=True)
+class ReadingQuestion:
+    text: str
+    #: What reading it takes: ``fact``, ``negation``, ``implied`` and the like.
+    skill: str
+    #: Of a choice; of levels, lowest first; neither is yes or no.
+    options: tuple[str, ...]
+    levels: tuple[str, ...]
+    #: Index of the right option or level; of yes and no, 1 is yes.
+    answer: int
+
+
+@dataclass(frozen=True)
+class ReadingText:
+    text: str
+    about: str
+    questions: tuple[ReadingQuestion, ...]
+
+
+@dataclass(frozen=True)
 class Field:
     name: str
     #: ``string``, ``date``, ``money``, ``number``, ``boolean``, ``enum`` or ``list``.
@@ -81,6 +100,7 @@ class Material:
     strays: tuple[str, ...]
     scales: tuple[Scale, ...]
     facts: tuple[FactText, ...]
+    readings: tuple[ReadingText, ...]
     fields: tuple[Field, ...]
     records: tuple[RecordKind, ...]
     comparisons: tuple[Comparison, ...]
@@ -98,6 +118,8 @@ class Material:
     hidden_names: frozenset[str] = frozenset()
     #: Concepts that are wholly unseen; only on the held-out side.
     unseen_concepts: tuple[Concept, ...] = field(default=())
+    #: Texts of another author, for the figures alone; only on the held-out side.
+    test_readings: tuple[ReadingText, ...] = field(default=())
 
     def hides(self, text: str) -> bool:
         """Whether a text or a name from elsewhere is one that is held out."""

@@ -1,0 +1,99 @@
+"""Questions about what a text says, written by hand with their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from ask.noise import reworded
+from ask.question import Choice, Group, Noul, Option, Question, Score
+from source.material import FactText, Material, ReadingQuestion, ReadingText
+from source.split import normal
+
+# What a question may be about whose answer other texts around do not change.
+_LOCAL = {"fact", "who", "where", "when", "cause", "quantity", "count", "order", "reason"}
+# How often a choice is asked as whether one of its options is right.
+_CHECKED = 0.25
+_CHECKS = (
+    "{q} Is the answer {x}?",
+    '{q} Is "{x}" right?',
+    "{q} - {x}. Is that so?",
+    "Is this the right answer? {q} {x}",
+    "Check this answer: {q} {x}",
+)
+
+
+class ReadingTasks:
+    def __init__(self, material: Material) -> None:
+        texts = (*material.readings, *map(_of_facts, material.facts))
+        # A held-out concept or level is no option anywhere, a held-out wording no question.
+        wordings = set(map(normal, material.hidden_wordings))
+
+        def hides(text: str) -> bool:
+            return normal(text) in wordings or material.hides(text)
+
+        self._texts = tuple(_without(text, hides) for text in texts)
+
+    def group(self, random: Random, count: int) -> Group:
+        """A text with so many of its questions."""
+        text = random.choice(self._texts)
+        asked = random.sample(text.questions, min(count, len(text.questions)))
+        return Group(text.text, [_varied(one, random) for one in asked], -1, "reading")
+
+    def among(self, random: Random, count: int, most: int) -> Group:
+        """The same in a longer text: up to so many, of other domains, one behind the other."""
+        text = random.choice(self._texts)
+        asked = [one for one in text.questions if one.skill in _LOCAL]
+        if not asked:
+            return self.among(random, count, most)
+        others = [random.choice(self._texts) for _ in range(random.randint(1, most - 1))]
+        texts = [one.text for one in others if one.about != text.about]
+        texts.insert(random.randint(0, len(texts)), text.text)
+        asked = random.sample(asked, min(count, len(asked)))
+        return Group("\n\n".join(texts), [_varied(one, random) for one in asked], -1, "long")
+
+
+def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
+    def is_allowed(asked: ReadingQuestion) -> bool:
+        return not any(map(hides, (asked.text, *asked.options, *asked.levels)))
+
+    return replace(text, questions=tuple(filter(is_allowed, text.questions)))
+
+
+def _of_facts(text: FactText) -> ReadingText:
+    asked = (ReadingQuestion(q, "fact", (), (), int(answer)) for q, answer in text.questions)
+    return ReadingText(text.text, "facts", tuple(asked))
+
+
+def as_written(text: ReadingText, task: str = "reading") -> Group:
+    return Group(text.text, [_question(one) for one in text.questions], -1, task)
+
+
+def _question(asked: ReadingQuestion) -> Question:
+    if asked.options:
+        return Choice(asked.text, [Option(name) for name in asked.options], asked.answer)
+    if asked.levels:
+        return Score(asked.text, [Option(name) for name in asked.levels], asked.answer)
+    return Noul(asked.text, bool(asked.answer))
+
+
+def _varied(asked: ReadingQuestion, random: Random) -> Question:
+    if asked.options and random.random() < _CHECKED:
+        return _checked(asked, random)
+    question = _question(asked)
+    # Without its question, nothing of this can be answered.
+    question.instructions = reworded(asked.text, random) or asked.text
+    if isinstance(question, Choice):
+        right = question.options[question.answer]
+        random.shuffle(question.options)
+        question.answer = question.options.index(right)
+    return question
+
+
+def _checked(asked: ReadingQuestion, random: Random) -> Noul:
+    answer = random.random() < 0.5
+    wrong = [i for i in range(len(asked.options)) if i != asked.answer]
+    option = asked.options[asked.answer if answer else random.choice(wrong)]
+    wording = random.choice(_CHECKS)
+    return Noul(wording.replace("{q}", asked.text).replace("{x}", option), answer)

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Holds what is trained against what the server does: tokens of each question, and its logits.
+
+Of tokens nothing may differ. Of probabilities only what Q8_0 rounds away; of a file in F32
+(`export_reader.py --exact`) what sums in another order do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+from pathlib import Path
+from random import Random
+
+from net.processor import has_avx512
+
+if has_avx512():
+    os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
+
+import numpy as np
+import torch
+
+from ask.question import Choice, Group, body_of
+from ask.reading import as_written
+from check_prompts import strange_group
+from reader.batch import batches_of
+from reader.mix import Mix
+from reader.network import Network
+from reader.passes import Pass, Passes
+from reader.run import load_network
+from reader.wordpiece import WordPiece
+from source.assemble import load
+
+# Of probabilities: the mean and the largest difference.
+MOST = {False: (0.002, 0.03), True: (1e-4, 2e-3)}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
+    options.add_argument("--public", type=Path)
+    options.add_argument("--folder", type=Path, default=Path("build/train"))
+    options.add_argument(
+        "--checkpoint", type=Path, default=Path("build/train/reader/checkpoint.pt")
+    )
+    options.add_argument("--model", type=Path, default=Path("build/train/oi-reader.gguf"))
+    options.add_argument("--exact", action="store_true", help="the model is in F32")
+    options.add_argument("--tools", type=Path, default=Path("dist/scripts/train/check"))
+    options.add_argument("--tokens", action="store_true", help="compare tokens alone")
+    options.add_argument("--requests", type=int, default=300)
+    given = options.parse_args()
+
+    words, random = WordPiece(given.encoder / "tokenizer.json"), Random(7)
+    network = load_network(torch.load(given.checkpoint, map_location="cpu"))
+    held = load(given.public)[1]
+    mix = Mix(held, words, given.folder)
+    groups = [mix.one(random) for _ in range(given.requests)]
+    groups += map(as_written, held.test_readings[:30])
+    groups += [strange_group(random) for _ in range(given.requests // 3)]
+    for question in (q for group in groups for q in group.questions):
+        # Asked for by a header, which no line here has.
+        if not isinstance(question, Choice):
+            question.reversed = False
+    asked = [Passes(words).of(group) for group in groups]
+    compare_tokens(asked, answers_of(given.tools / "prompts.js", given.model, groups))
+    if given.tokens:
+        return
+    served = answers_of(given.tools / "answers.js", given.model, groups)
+    compare_logits(network, asked, served, given.exact)
+
+
+def answers_of(tool: Path, model: Path, groups: list[Group]) -> list[dict]:
+    lines = "".join(json.dumps(body_of(group), ensure_ascii=False) + "\n" for group in groups)
+    done = subprocess.run(
+        ["node", str(tool), str(model)], input=lines.encode(), stdout=subprocess.PIPE, check=True
+    )
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+def compare_tokens(asked: list[list[Pass]], theirs: list[dict]) -> None:
+    for passes, other in zip(asked, theirs, strict=True):
+        for one, question in zip(passes, other["questions"], strict=True):
+            # The template has the state last.
+            tokens = question["tokens"] + other["state"]
+            if one.tokens != tokens:
+                raise SystemExit(f"here   {one.tokens}\nserver {tokens}")
+    print(json.dumps({"questions": sum(map(len, asked)), "other tokens": 0}))
+
+
+@torch.no_grad()
+def compare_logits(
+    network: Network, asked: list[list[Pass]], theirs: list[dict], exact: bool
+) -> None:
+    passes = [one for some in asked for one in some]
+    served = [logits for other in theirs for logits in other["logits"]]
+    differences, turned = [], 0
+    for places, batch in batches_of(passes, 4096, exact=True):
+        for place, row in zip(places, network(batch).double()):
+            mine = row[torch.isfinite(row)].softmax(-1).numpy()
+            other = torch.tensor(served[place]).double().softmax(-1).numpy()
+            differences.append(float(np.abs(mine - other).max()))
+            turned += int(mine.argmax() != other.argmax())
+    mean, largest = float(np.mean(differences)), max(differences)
+    figures = {"questions": len(differences), "mean difference": mean, "largest": largest}
+    print(json.dumps({**figures, "other answers": turned}))
+    most_mean, most = MOST[exact]
+    if mean > most_mean or largest > most:
+        raise SystemExit("the exported model is not the one that was trained")
+
+
+if __name__ == "__main__":
+    main()

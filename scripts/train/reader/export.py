@@ -1,0 +1,116 @@
+"""What a model file holds: an encoder as llama.cpp reads it, and a head for ``markers@1``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from export.gguf import Tensor, Value
+from reader.network import EPSILON, HEADS, INNER, INPUTS, LAYERS, WIDTH, Network
+from reader.passes import MARKER, TEMPLATE
+from reader.wordpiece import WORD_MARK, WordPiece
+
+_NORMAL, _CONTROL = 1, 3
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_MATRICES = {"out": "attn_output", "up": "ffn_up", "down": "ffn_down"}
+_NORMS = {"1": "attn_output_norm", "2": "layer_output_norm"}
+
+
+def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
+    """
+    :param quantized: Matrices of layers and tokens in Q8_0, positions in F16, all else in F32.
+    """
+
+    def values(parameter: Any) -> np.ndarray:
+        return parameter.detach().float().numpy()
+
+    words = values(network.words).copy()
+    words[network.marker_token] += values(network.marker)
+    found = [
+        Tensor("token_embd.weight", words, quantized),
+        Tensor("position_embd.weight", values(network.positions), half=quantized),
+        Tensor("token_embd_norm.weight", values(network.gain)),
+        Tensor("token_embd_norm.bias", values(network.shift)),
+    ]
+    for i, layer in enumerate(network.layers):
+        prefix = f"blk.{i}."
+        for j, name in enumerate(("attn_q", "attn_k", "attn_v")):
+            rows = slice(j * WIDTH, (j + 1) * WIDTH)
+            found.append(Tensor(f"{prefix}{name}.weight", values(layer.qkv)[rows], quantized))
+            found.append(Tensor(f"{prefix}{name}.bias", values(layer.qkv_b)[rows]))
+        for mine, name in _MATRICES.items():
+            matrix, bias = getattr(layer, mine), getattr(layer, f"{mine}_b")
+            found.append(Tensor(f"{prefix}{name}.weight", values(matrix), quantized))
+            found.append(Tensor(f"{prefix}{name}.bias", values(bias)))
+        for number, name in _NORMS.items():
+            found.append(Tensor(f"{prefix}{name}.weight", values(getattr(layer, f"g{number}"))))
+            found.append(Tensor(f"{prefix}{name}.bias", values(getattr(layer, f"b{number}"))))
+    return found
+
+
+def hyperparameters(network: Network) -> dict[str, Value]:
+    return {
+        "bert.vocab_size": len(network.words),
+        "bert.context_length": len(network.positions),
+        "bert.block_count": LAYERS,
+        "bert.embedding_length": WIDTH,
+        "bert.feed_forward_length": INNER,
+        "bert.attention.head_count": HEADS,
+        "bert.attention.layer_norm_epsilon": EPSILON,
+        "bert.attention.causal": False,
+        # None: states of single tokens are read.
+        "bert.pooling_type": 0,
+        "tokenizer.ggml.token_type_count": 1,
+    }
+
+
+def tokenizer(words: WordPiece) -> dict[str, Value]:
+    tokens = words.tokens
+    types = [_CONTROL if token in _SPECIAL else _NORMAL for token in tokens]
+    numbers = words.numbers
+    return {
+        "tokenizer.ggml.model": "bert",
+        "tokenizer.ggml.pre": "default",
+        "tokenizer.ggml.tokens": list(map(_in_file, tokens)),
+        "tokenizer.ggml.token_type": types,
+        "tokenizer.ggml.padding_token_id": numbers["[PAD]"],
+        "tokenizer.ggml.unknown_token_id": numbers["[UNK]"],
+        "tokenizer.ggml.bos_token_id": numbers["[CLS]"],
+        "tokenizer.ggml.cls_token_id": numbers["[CLS]"],
+        # llama.cpp spells it so.
+        "tokenizer.ggml.seperator_token_id": numbers["[SEP]"],
+        "tokenizer.ggml.mask_token_id": numbers["[MASK]"],
+    }
+
+
+def _in_file(token: str) -> str:
+    if token in _SPECIAL:
+        return token
+    return token[2:] if token.startswith("##") else WORD_MARK + token
+
+
+def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, Value]:
+    def numbers(parameter: Any) -> np.ndarray:
+        return parameter.detach().float().reshape(-1).numpy()
+
+    head = {
+        "cosine.scale": float(network.cosine_scale),
+        "cosine.weight": numbers(network.cosine),
+        "inputs": list(INPUTS),
+        "hidden.weight": numbers(network.hidden),
+        "hidden.bias": numbers(network.hidden_b),
+        "output.weight": numbers(network.output),
+        "output.bias": float(network.output_b),
+    }
+    metadata: dict[str, Value] = {
+        "oi.readout": "markers@1",
+        "oi.markers.template": TEMPLATE,
+        "oi.markers.marker": MARKER,
+        "oi.markers.positions": "sequential",
+        **{f"oi.markers.head.{name}": value for name, value in head.items()},
+    }
+    if temperature is not None:
+        metadata["oi.temperature"] = json.dumps(temperature)
+    return metadata

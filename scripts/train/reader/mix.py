@@ -1,0 +1,79 @@
+"""The endless stream of examples: which task comes next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from ask.concepts import ConceptTasks
+from ask.made_up import names_for_fields
+from ask.mix import concept_numbers
+from ask.numbers import NumberTasks
+from ask.question import Group
+from ask.reading import ReadingTasks
+from ask.record_tasks import KINDS, RecordTasks
+from ask.scales import ScaleTasks
+from ask.scenes import SceneTasks
+from ask.senses import SenseTasks
+from ask.valence import ValenceTasks
+from reader.wordpiece import WordPiece
+from source.material import Material
+
+#: Shares of groups, by task.
+SHARES = {
+    "reading": 0.26,
+    "scene": 0.14,
+    "long": 0.01,
+    "concept": 0.25,
+    "matching": 0.02,
+    "stray": 0.02,
+    "scale": 0.12,
+    "record": 0.09,
+    "number": 0.05,
+    "sense": 0.03,
+    "valence": 0.01,
+}
+_MOST_OPTIONS = 255
+
+
+class Mix:
+    def __init__(
+        self, material: Material, words: WordPiece, folder: Path, shares: dict[str, float] = SHARES
+    ) -> None:
+        """:param folder: With WordNet and the lexicon."""
+        self._shares = shares
+        numbers = concept_numbers(material)
+        frequent = [token for token in words.tokens if token.isalpha() and len(token) > 1]
+        self._concepts = ConceptTasks(material, numbers)
+        self._scales = ScaleTasks(material, numbers)
+        self._valence = ValenceTasks(folder, material, self._scales, frequent)
+        self._senses = SenseTasks(folder, material, frequent)
+        nouns = names_for_fields(self._senses.nouns)
+        self._records = RecordTasks(material, nouns)
+        self._numbers = NumberTasks(material, nouns)
+        self._readings, self._scenes = ReadingTasks(material), SceneTasks(material)
+        self._has_strays = len(material.strays) > 0
+
+    def one(self, random: Random) -> Group:
+        task = random.choices(list(self._shares), list(self._shares.values()))[0]
+        if task == "reading":
+            return self._readings.group(random, 4)
+        if task == "scene":
+            return self._scenes.group(random, 4)
+        if task == "long":
+            return self._readings.among(random, 3, 8)
+        if task == "matching":
+            return self._concepts.matching(random, 16)
+        if task == "stray" and self._has_strays:
+            return self._concepts.stray(random, 16)
+        if task == "scale":
+            return self._scales.group(random, random.randint(2, 3))
+        if task == "record":
+            return self._records.group(random, random.randint(2, 4), KINDS)
+        if task == "valence":
+            return self._valence.group(random, 2)
+        if task == "sense":
+            return self._senses.group(random, random.randint(1, 3), 10)
+        if task == "number":
+            return self._numbers.group(random, random.randint(2, 4))
+        return self._concepts.group(random, random.randint(2, 4), _MOST_OPTIONS)

@@ -1,0 +1,240 @@
+"""The encoder with its head: BERT's layers, forward and backward by hand, and logits of options.
+
+Matrices are multiplied in bfloat16 where that is fast; what runs from layer to layer is in float32.
+The table of tokens is not trained but for the marker: 12 of 23 million parameters, and the corpus
+has too few words to better them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from net.precision import PRODUCTS
+from reader.batch import Batch
+
+WIDTH, LAYERS, HEADS, INNER, EPSILON = 384, 6, 12, 1536, 1e-12
+_HEAD = WIDTH // HEADS
+#: What the head's hidden layer reads, in this order; names as in the readout's page.
+INPUTS = (
+    "marker",
+    "option",
+    "state",
+    "question",
+    "option*state",
+    "marker*option",
+    "marker*question",
+)
+HIDDEN = 192
+# Where markers are taught to look at what decides: the layer before the last, and heads of it.
+_TAUGHT_LAYER, _TAUGHT_HEADS = LAYERS - 2, torch.arange(3)
+
+
+class LayerFunction(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx, x, qkv, qkv_b, out, out_b, g1, b1, up, up_b, down, down_b, g2, b2, batch, cast, looks
+    ):
+        """:param looks: Places in attention's weights, which are returned, too."""
+        w_qkv, w_out, w_up, w_down = cast
+        rows, size = batch.rows, batch.size
+        low = x.to(PRODUCTS)
+        mixed = torch.addmm(qkv_b.to(PRODUCTS), low, w_qkv.t())
+        q, k, v = mixed.view(rows, size, 3, HEADS, _HEAD).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = torch.matmul(q, k.transpose(-1, -2)).mul_(_HEAD**-0.5).add_(batch.bias)
+        weights = torch.softmax(scores, -1)
+        seen = torch.matmul(weights, v).transpose(1, 2).reshape(rows * size, WIDTH)
+        z = torch.addmm(out_b.to(PRODUCTS), seen, w_out.t()).float().add_(x)
+        y, mean1, rstd1 = torch.native_layer_norm(z, (WIDTH,), g1, b1, EPSILON)
+        low_y = y.to(PRODUCTS)
+        up_x = torch.addmm(up_b.to(PRODUCTS), low_y, w_up.t())
+        inner = F.gelu(up_x)
+        z2 = torch.addmm(down_b.to(PRODUCTS), inner, w_down.t()).float().add_(y)
+        result, mean2, rstd2 = torch.native_layer_norm(z2, (WIDTH,), g2, b2, EPSILON)
+        ctx.batch, ctx.cast, ctx.gains = batch, cast, (g1, b1, g2, b2)
+        ctx.looks = looks
+        ctx.kept = (
+            low,
+            q,
+            k,
+            v,
+            weights,
+            seen,
+            z,
+            mean1,
+            rstd1,
+            low_y,
+            up_x,
+            inner,
+            z2,
+            mean2,
+            rstd2,
+        )
+        return result, weights[looks].float() if looks else x.new_zeros(0)
+
+    @staticmethod
+    def backward(ctx, grad, grad_looked):
+        (
+            low,
+            q,
+            k,
+            v,
+            weights,
+            seen,
+            z,
+            mean1,
+            rstd1,
+            low_y,
+            up_x,
+            inner,
+            z2,
+            mean2,
+            rstd2,
+        ) = ctx.kept
+        g1, b1, g2, b2 = ctx.gains
+        w_qkv, w_out, w_up, w_down = ctx.cast
+        rows, size = ctx.batch.rows, ctx.batch.size
+        mask = [True, True, True]
+        grad, grad_g2, grad_b2 = _norm_backward(grad, z2, (WIDTH,), mean2, rstd2, g2, b2, mask)
+        above = grad.to(PRODUCTS)
+        grad_down = above.t() @ inner
+        grad_inner = torch.ops.aten.gelu_backward(above @ w_down, up_x)
+        grad_up = grad_inner.t() @ low_y
+        grad_up_b = _column_sums(grad_inner)
+        grad_down_b = grad.sum(0)
+        grad = grad.add_(grad_inner @ w_up)
+        grad, grad_g1, grad_b1 = _norm_backward(grad, z, (WIDTH,), mean1, rstd1, g1, b1, mask)
+        above = grad.to(PRODUCTS)
+        grad_out, grad_out_b = above.t() @ seen, grad.sum(0)
+        grad_seen = (above @ w_out).view(rows, size, HEADS, _HEAD).transpose(1, 2)
+        grad_mixed = torch.empty(rows, size, 3, HEADS, _HEAD, dtype=low.dtype)
+        parts = grad_mixed.permute(2, 0, 3, 1, 4)
+        parts[2].copy_(torch.matmul(weights.transpose(-1, -2), grad_seen))
+        grad_weights = torch.matmul(grad_seen, v.transpose(-1, -2))
+        if ctx.looks:
+            grad_weights.index_put_(ctx.looks, grad_looked.to(low.dtype), accumulate=True)
+        scores = torch._softmax_backward_data(grad_weights, weights, -1, weights.dtype)
+        scores.mul_(_HEAD**-0.5)
+        parts[0].copy_(torch.matmul(scores, k))
+        parts[1].copy_(torch.matmul(scores.transpose(-1, -2), q))
+        flat = grad_mixed.view(rows * size, 3 * WIDTH)
+        grad_qkv, grad_qkv_b = flat.t() @ low, _column_sums(flat)
+        grad.add_(flat @ w_qkv)
+        large = (m.float() for m in (grad_qkv, grad_out, grad_up, grad_down))
+        gq, go, gu, gd = large
+        return (
+            grad, gq, grad_qkv_b, go, grad_out_b, grad_g1, grad_b1, gu, grad_up_b, gd, grad_down_b,
+            grad_g2, grad_b2, None, None, None,
+        )  # fmt: skip
+
+
+_norm_backward = torch.ops.aten.native_layer_norm_backward
+
+
+def _column_sums(x: Tensor) -> Tensor:
+    """In float32: the sum over thousands of rows would stand still in bfloat16."""
+    return (torch.ones(1, len(x), dtype=x.dtype) @ x).float().view(-1)
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        for name, rows, columns in (
+            ("qkv", 3 * WIDTH, WIDTH), ("out", WIDTH, WIDTH),
+            ("up", INNER, WIDTH), ("down", WIDTH, INNER),
+        ):  # fmt: skip
+            setattr(self, name, nn.Parameter(torch.empty(rows, columns)))
+            setattr(self, f"{name}_b", nn.Parameter(torch.empty(rows)))
+        for name in ("g1", "b1", "g2", "b2"):
+            setattr(self, name, nn.Parameter(torch.empty(WIDTH)))
+        self.cast: tuple[Tensor, ...] = ()
+
+    def recast(self) -> None:
+        """After each change of the matrices: in the type of products."""
+        matrices = (self.qkv, self.out, self.up, self.down)
+        self.cast = tuple(matrix.detach().to(PRODUCTS) for matrix in matrices)
+
+    def forward(
+        self, x: Tensor, batch: Batch, looks: tuple[Tensor, ...] | None
+    ) -> tuple[Tensor, Tensor]:
+        """:returns: The states, and attention's weights at some places."""
+        if torch.is_grad_enabled() or PRODUCTS == torch.bfloat16 and not batch.exact:
+            return LayerFunction.apply(
+                x, self.qkv, self.qkv_b, self.out, self.out_b, self.g1, self.b1, self.up, self.up_b,
+                self.down, self.down_b, self.g2, self.b2, batch, self.cast, looks,
+            )  # fmt: skip
+        return self._exact(x, batch), x.new_zeros(0)
+
+    def _exact(self, x: Tensor, batch: Batch) -> Tensor:
+        """In float32, with GELU as llama.cpp computes it."""
+        mixed = F.linear(x, self.qkv, self.qkv_b).view(batch.rows, batch.size, 3, HEADS, _HEAD)
+        q, k, v = mixed.permute(2, 0, 3, 1, 4).unbind(0)
+        scores = q @ k.transpose(-1, -2) * _HEAD**-0.5 + batch.bias
+        seen = (scores.softmax(-1) @ v).transpose(1, 2).reshape(len(x), WIDTH)
+        y = F.layer_norm(
+            x + F.linear(seen, self.out, self.out_b), (WIDTH,), self.g1, self.b1, EPSILON
+        )
+        inner = F.gelu(F.linear(y, self.up, self.up_b), approximate="tanh")
+        z = y + F.linear(inner, self.down, self.down_b)
+        return F.layer_norm(z, (WIDTH,), self.g2, self.b2, EPSILON)
+
+
+class Network(nn.Module):
+    def __init__(self, words: int, positions: int, marker: int) -> None:
+        """:param marker: The token before each option."""
+        super().__init__()
+        self.register_buffer("words", torch.empty(words, WIDTH))
+        self.marker_token = marker
+        self.marker = nn.Parameter(torch.zeros(WIDTH))
+        self.positions = nn.Parameter(torch.empty(positions, WIDTH))
+        self.gain, self.shift = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.zeros(WIDTH))
+        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.cosine = nn.Parameter(torch.eye(WIDTH))
+        self.cosine_scale = nn.Parameter(torch.tensor(10.0))
+        self.hidden = nn.Parameter(torch.randn(HIDDEN, len(INPUTS) * WIDTH) * 0.02)
+        self.hidden_b = nn.Parameter(torch.zeros(HIDDEN))
+        self.output = nn.Parameter(torch.zeros(HIDDEN))
+        self.output_b = nn.Parameter(torch.zeros(1))
+
+    def recast(self) -> None:
+        for layer in self.layers:
+            layer.recast()
+
+    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Of all places of a batch, ``[rows · size, width]``; and where markers look, by head."""
+        x = F.embedding(batch.tokens, self.words) + F.embedding(batch.positions, self.positions)
+        is_marker = (batch.tokens == self.marker_token).unsqueeze(1)
+        x = x + is_marker * self.marker
+        x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
+        rows, queries, keys = (part[:, None] for part in batch.looks)
+        looks = (rows, _TAUGHT_HEADS[None, :], queries, keys)
+        looked = x
+        for i, layer in enumerate(self.layers):
+            taught = i == _TAUGHT_LAYER
+            x, found = layer(x, batch, looks if taught else None)
+            looked = found if taught else looked
+        return x, looked
+
+    def forward(self, batch: Batch) -> Tensor:
+        """A logit for each option: ``[questions, options]``, those that are not there at -inf."""
+        return self.learn(batch)[0]
+
+    def learn(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """As ``forward``, and the loss of what markers look at."""
+        x, looked = self.states(batch)
+        option = batch.mean_options(x)
+        state = batch.mean_states(x)
+        marker = x.index_select(0, batch.markers)
+        question = batch.mean_questions(x)
+        products = (option * state, marker * option, marker * question)
+        inputs = torch.cat((marker, option, state, question, *products), 1)
+        hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b), approximate="tanh")
+        logits = hidden @ self.output + self.output_b
+        near = F.cosine_similarity(option @ self.cosine.t(), state @ self.cosine.t(), dim=-1)
+        logits = logits + self.cosine_scale * near
+        table = torch.full((len(batch.asked), batch.options), -math.inf)
+        table = table.index_put((batch.of_question, batch.column), logits)
+        return table, batch.looks_loss(looked) if torch.is_grad_enabled() else looked

@@ -1,0 +1,69 @@
+"""A run on disk, whole at every moment, to go on from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from reader.adam import Adam
+from reader.batch import Batch
+from reader.network import Network
+
+
+@dataclass
+class Progress:
+    steps: int = 0
+    seconds: float = 0.0
+    #: Without padding.
+    tokens: int = 0
+    questions: int = 0
+    #: How often the run was begun or gone on with.
+    starts: int = 1
+
+    def count(self, batch: Batch, processes: int) -> None:
+        """Each process counts its own batch for that of all others, which are as large."""
+        self.tokens += batch.length * processes
+        self.questions += len(batch.asked) * processes
+
+    def figures(self) -> dict[str, int]:
+        names = ("steps", "seconds", "tokens", "questions")
+        return {name: round(getattr(self, name)) for name in names}
+
+
+def load_network(saved: dict[str, Any]) -> Network:
+    """Of a checkpoint, to be used and not to be trained."""
+    tensors = saved["network"]
+    network = Network(len(tensors["words"]), len(tensors["positions"]), saved["marker"])
+    network.load_state_dict(tensors)
+    network.recast()
+    return network.eval()
+
+
+def start_from(path: Path, network: Network) -> Progress:
+    """Goes on from another run's network, as far as shapes are the same, with a new optimizer."""
+    saved = torch.load(path, map_location="cpu")
+    own = network.state_dict()
+    same = {n: t for n, t in saved["network"].items() if n in own and t.shape == own[n].shape}
+    network.load_state_dict({**own, **same})
+    before = saved["progress"]
+    return Progress(tokens=before["tokens"], questions=before["questions"])
+
+
+def load_run(path: Path, network: Network, optimizer: Adam) -> Progress:
+    saved = torch.load(path, map_location="cpu")
+    network.load_state_dict(saved["network"])
+    optimizer.load(saved["optimizer"])
+    progress = Progress(**saved["progress"])
+    progress.starts += 1
+    return progress
+
+
+def save_run(path: Path, network: Network, optimizer: Adam, progress: Progress) -> None:
+    unfinished = path.with_suffix(".tmp")
+    parts = {"network": network.state_dict(), "optimizer": optimizer.state()}
+    torch.save({**parts, "marker": network.marker_token, "progress": asdict(progress)}, unfinished)
+    os.replace(unfinished, path)

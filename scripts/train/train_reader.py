@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Trains the model from a pretrained encoder: endless examples, for a given time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+from net.processor import has_avx512
+
+# Before torch is loaded: it takes AVX2 where there is more, and every core for each process.
+if has_avx512():
+    os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import torch
+from random import Random
+from torch.nn import functional as F
+
+from ask.sets import evaluation_sets
+from net.heap import keep_freed_memory
+from net.log import Log
+from net.team import Team, run_team
+from reader.adam import Adam
+from reader.batch import Packer
+from reader.mix import SHARES, Mix
+from reader.passes import MARKER, Passes
+from reader.run import Progress, load_run, save_run, start_from
+from reader.start import pretrained
+from reader.watch import Watch
+from reader.wordpiece import WordPiece
+from source.assemble import load
+
+
+def arguments() -> argparse.Namespace:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
+    options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
+    options.add_argument("--folder", type=Path, default=Path("build/train"))
+    options.add_argument("--out", type=Path, default=Path("build/train/reader"))
+    options.add_argument("--start", type=Path, help="checkpoint of another run to go on from")
+    options.add_argument("--minutes", type=float, default=150, help="of training, in all")
+    options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
+    options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
+    options.add_argument("--processes", type=int, default=2, help="one for each core")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--rate", type=float, default=2e-4, help="of the layers")
+    options.add_argument("--head-rate", type=float, default=1e-3)
+    options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
+    options.add_argument("--decay", type=float, default=0.02)
+    options.add_argument("--shares", type=json.loads, default=SHARES, help="of tasks, in JSON")
+    options.add_argument("--watch-minutes", type=float, default=15, help="between figures")
+    options.add_argument("--watch-rows", type=int, default=80, help="of each held-out set")
+    return options.parse_args()
+
+
+def main() -> None:
+    given = arguments()
+    given.out.mkdir(parents=True, exist_ok=True)
+    run_team(given.processes, train, given)
+
+
+def train(team: Team, given: argparse.Namespace) -> None:
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    keep_freed_memory()
+    torch.manual_seed(given.seed)
+    training, held = load(given.public)
+    words = WordPiece(given.encoder / "tokenizer.json")
+    network = pretrained(given.encoder, words, MARKER)
+    passes = Passes(words)
+    heads = ("cosine", "hidden", "output", "marker")
+    rates = {"": given.rate, **dict.fromkeys(heads, given.head_rate), "cosine_scale": 0.05}
+    rates["cosine"] = given.rate
+    rates["positions"] = given.rate / 2
+    optimizer = Adam(team, list(network.named_parameters()), rates, given.decay)
+    checkpoint = given.out / "checkpoint.pt"
+    progress = Progress()
+    if checkpoint.exists():
+        progress = load_run(checkpoint, network, optimizer)
+    elif given.start:
+        progress = start_from(given.start, network)
+    network.recast()
+    team.wait()
+    # A run that goes on sees other examples than before, and every process its own.
+    random = Random(f"{given.seed} {progress.starts} {team.rank}")
+    mix, packer = Mix(training, words, given.folder, given.shares), Packer(given.batch, random)
+    sets = evaluation_sets(held, "tune", rows=given.watch_rows)
+    watch = Watch(team, sets, passes, given.watch_rows)
+    log = Log(given.out / "log.jsonl" if team.leads else None)
+    options = {n: v for n, v in vars(given).items() if not isinstance(v, Path)}
+    log.write({"event": "start", **options})
+
+    begun, total = time.monotonic() - progress.seconds, given.minutes * 60
+    next_watch = progress.seconds + (given.watch_minutes * 60 if progress.steps else 0)
+    next_save, processor = progress.seconds + 120, time.process_time()
+    while True:
+        (seconds,) = team.told(time.monotonic() - begun)
+        share = min(1.0, seconds / total)
+        if seconds >= next_watch or share >= 1:
+            found = watch.figures(network)
+            log.write({"event": "watch", **progress.figures(), **found})
+            next_watch = seconds + given.watch_minutes * 60
+        if team.leads and progress.steps and (seconds > next_save or share >= 1):
+            save_run(checkpoint, network, optimizer, progress)
+            next_save = seconds + 120
+        if share >= 1:
+            break
+        optimizer.gradients.zero_()
+        for _ in range(given.batches):
+            while packer.hungry:
+                packer.add(passes.to_learn(mix.one(random), random))
+            batch = packer.take()
+            logits, looks = network.learn(batch)
+            loss = F.cross_entropy(logits, batch.answers)
+            ((loss + given.looks * looks) / given.batches).backward()
+            if not math.isfinite(float(loss.detach())):
+                raise SystemExit(f"step {progress.steps}: the loss is no number")
+            correct = (logits.argmax(1) == batch.answers).tolist()
+            parts = {"loss": float(loss.detach()), "looks": float(looks.detach())}
+            log.gather(parts, [asked.task for asked in batch.asked], correct)
+            progress.count(batch, team.size)
+        optimizer.step(rate_scale(share, progress.steps))
+        network.recast()
+        progress.steps, progress.seconds = progress.steps + 1, seconds
+        if progress.steps % 20 == 0:
+            used = time.process_time() - processor
+            log.write_means({"event": "step", **progress.figures(), "processor": round(used)})
+
+
+def rate_scale(share: float, steps: int) -> float:
+    """Up within 50 steps, level, and down to nothing in the last third.
+
+    Most of what is learned is learned at the full rate, so that a run which was given more minutes
+    goes on as if it had had them from the beginning.
+    """
+    return min(1.0, (steps + 1) / 50, (1 - share) * 3)
+
+
+if __name__ == "__main__":
+    main()
