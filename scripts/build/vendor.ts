@@ -63,8 +63,9 @@ function isWhole(): boolean {
   return existsSync(join(treeDir, 'include/llama.h')) && commitOf(treeDir) === pin.commit
 }
 
-/** Of a checkout; undefined if there is none. */
+/** Of a checkout; undefined if it is none, even inside of another. */
 export function commitOf(dir: string): string | undefined {
+  if (!existsSync(join(dir, '.git'))) return undefined
   return probe('git', ['-C', dir, 'rev-parse', 'HEAD'])
 }
 

@@ -26,8 +26,6 @@ import { commitOf, fetchBundle } from '../build/vendor.js'
 
 export const workshopDir = join(root, 'build/update-llama')
 const treeDir = join(workshopDir, 'vendor/llama.cpp')
-/** With their times, so that what is compiled already need not be again. */
-const whole = { recursive: true, preserveTimestamps: true }
 const repository = 'https://github.com/ggml-org/llama.cpp'
 
 /** What is tried. */
@@ -52,8 +50,9 @@ export async function makeWorkshop(source: string, acceptsHeaders: boolean): Pro
   }
   const tree = { ...(await takeTree(source)), acceptsHeaders }
   for (const name of readdirSync(workshopDir)) {
-    // What was compiled is used again where it can be, and so are models.
-    if (['build', 'models', 'vendor'].includes(name)) continue
+    // Nothing that was compiled: ninja goes by times, which say nothing of two trees. Where nothing
+    // has changed ccache knows it.
+    if (['models', 'vendor'].includes(name)) continue
     rmSync(join(workshopDir, name), { recursive: true })
   }
   for (const name of [
@@ -66,7 +65,7 @@ export async function makeWorkshop(source: string, acceptsHeaders: boolean): Pro
     'dist',
   ]) {
     if (existsSync(join(root, name))) {
-      cpSync(join(root, name), join(workshopDir, name), whole)
+      cpSync(join(root, name), join(workshopDir, name), { recursive: true })
     }
   }
   symlinkSync(join(root, 'node_modules'), join(workshopDir, 'node_modules'))
@@ -116,7 +115,11 @@ function copyTree(from: string, to: string): { commit: string; isChanged: boolea
   if (commit === undefined) throw new BuildError(`${from} is no checkout of git`)
   rmSync(to, { recursive: true, force: true })
   const built = join(from, 'build')
-  cpSync(from, to, { ...whole, verbatimSymlinks: true, filter: (path) => path !== built })
+  cpSync(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => path !== built,
+  })
   const status = probe('git', ['-C', to, 'status', '--porcelain', '--untracked-files=no'])
   return { commit, isChanged: Boolean(status) }
 }
