@@ -169,7 +169,8 @@ async function cmake(
     OI_LLAMA_DIR: tree.dir,
     OI_LLAMA_COMMIT: tree.commit.slice(0, 12),
     OI_LLAMA_PINNED: tree.commit === pin.commit && !pin.onTrial ? 'ON' : 'OFF',
-    OI_CHANGED_HEADERS: changedHeaders(tree.dir).join(','),
+    // cmake-js passes no definition that is empty.
+    OI_CHANGED_HEADERS: changedHeaders(tree.dir).join(',') || 'none',
     OI_NODE_ADDON_API_DIR: dirname(require.resolve('node-addon-api/package.json')),
   }
   for (const name of Object.keys(switches) as Switch[]) {
