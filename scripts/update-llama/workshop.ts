@@ -21,7 +21,7 @@ import { dirname, join, resolve } from 'node:path'
 import { root } from '../build/paths.js'
 import { type Pin, pin, pinnedHeaders } from '../build/pin.js'
 import { privateHeaders } from '../build/private-headers.js'
-import { BuildError, probe, run } from '../build/run.js'
+import { BuildError, BuildStopped, probe, run } from '../build/run.js'
 import { commitOf, fetchBundle } from '../build/vendor.js'
 
 export const workshopDir = join(root, 'build/update-llama')
@@ -101,6 +101,9 @@ async function takeTree(source: string): Promise<Omit<Tree, 'acceptsHeaders'>> {
     await run('git', [...quietly, '--branch', source, repository, next])
     rmSync(dir, { recursive: true, force: true })
     renameSync(next, dir)
+  } catch (error) {
+    if (!(error instanceof BuildError) || error instanceof BuildStopped) throw error
+    throw new BuildError(`${source}: no folder, and no branch or tag to be had of ${repository}`)
   } finally {
     rmSync(next, { recursive: true, force: true })
   }
