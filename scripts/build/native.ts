@@ -169,14 +169,14 @@ async function cmake(
     OI_LLAMA_DIR: tree.dir,
     OI_LLAMA_COMMIT: tree.commit.slice(0, 12),
     OI_LLAMA_PINNED: tree.commit === pin.commit && !pin.onTrial ? 'ON' : 'OFF',
-    // cmake-js passes no definition that is empty.
+    // cmake-js passes no definition that is empty: what was cached before would stay.
+    OI_CUDA_ARCHITECTURES: cudaArchitectures.join(';') || 'OFF',
     OI_CHANGED_HEADERS: changedHeaders(tree.dir).join(',') || 'none',
     OI_NODE_ADDON_API_DIR: dirname(require.resolve('node-addon-api/package.json')),
   }
   for (const name of Object.keys(switches) as Switch[]) {
     definitions[switches[name]] = isOn(name, enabled) ? 'ON' : 'OFF'
   }
-  definitions['OI_CUDA_ARCHITECTURES'] = cudaArchitectures.join(';')
   const env: NodeJS.ProcessEnv = { ...process.env, NINJA_STATUS: '[%f/%t %es] ' }
   if (probe('ccache')) {
     definitions['CMAKE_C_COMPILER_LAUNCHER'] = 'ccache'
