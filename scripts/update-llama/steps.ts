@@ -137,6 +137,8 @@ function errorsIn(output: string): string[] {
   const lines = output
     .split('\n')
     .filter((line) => /\berror\b|undefined reference|CMake Error/i.test(line))
+    // cmake-js's own, without a reason.
+    .filter((line) => !line.includes('ERROR OMG'))
   return [...new Set(lines.map((line) => line.replaceAll(`${workshopDir}/`, '').trim()))].slice(
     0,
     mostLines,
