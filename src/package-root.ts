@@ -11,9 +11,13 @@ import { fileURLToPath } from 'node:url'
 
 export const packageRoot = find(dirname(fileURLToPath(import.meta.url)))
 
+/** Read at once: another version may be put into the folder while this one runs. */
+const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  readonly version: string
+}
+
 export function packageVersion(): string {
-  const file = join(packageRoot, 'package.json')
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  return version
 }
 
 function find(from: string): string {

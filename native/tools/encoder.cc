@@ -44,8 +44,12 @@ std::vector<Tensor> EncoderTensors(const Shape& shape, int64_t vocabulary_size) 
     tensors.push_back({name + ".bias", Fill::kConvolution, {width}});
   };
   tensors.push_back({"token_embd.weight", Fill::kMatrix, {width, vocabulary_size}});
-  tensors.push_back({"position_embd.weight", Fill::kMatrix, {width, shape.context}, kPlaceGain});
-  tensors.push_back({"token_types.weight", Fill::kMatrix, {width, kTokenTypes}, kPlaceGain});
+  // In F32, as biases are: llama.cpp adds them, and its CPU backend adds nothing else.
+  const auto add_places = [&](const char* name, int64_t count) {
+    tensors.push_back({name, Fill::kConvolution, {width, count}, kPlaceGain});
+  };
+  add_places("position_embd.weight", shape.context);
+  add_places("token_types.weight", kTokenTypes);
   add_norm("token_embd_norm");
   for (uint32_t layer = 0; layer < shape.layers; ++layer) {
     const std::string block = "blk." + std::to_string(layer) + ".";

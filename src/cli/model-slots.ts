@@ -72,7 +72,7 @@ export class ModelSlots implements Backend, Decider {
     const found = this.#list.find((slot) => namesOf(slot.card).includes(name))
     if (found !== undefined) return found
     const known = this.#list.map(({ planned }) => planned.name).join(', ')
-    throw new OiError('ERR_NOT_FOUND', `There is no model ${name}: there are ${known}`)
+    throw new OiError('ERR_NOT_FOUND', `There is no model ${name} (loaded: ${known})`)
   }
 
   runners(): readonly RunnerReport[] {

@@ -10,6 +10,8 @@ import { type FixtureName, fixturePath, input } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 
 const fixtures: readonly FixtureName[] = ['small', 'dense', 'hybrid', 'window', 'experts', 'oss']
+/** Of four small layers. `dense` has a head of 155 MB, which llvmpipe takes in no buffer. */
+const planned: FixtureName = 'window'
 const sizes = { contextTokens: 1024, batchTokens: 256, microbatchTokens: 256, maxForks: 8 }
 
 async function withModel<T>(
@@ -48,10 +50,10 @@ for (const name of fixtures) {
 }
 
 t.test('what is planned is what llama.cpp allocates', async (t) => {
-  const planned = await withModel('dense', { metadataOnly: true }, ({ info }) => info.placement)
-  const real = await withModel('dense', {}, ({ info }) => info.placement)
-  t.equal(planned.length, real.length)
-  planned.slice(0, -1).forEach((entry, i) => {
+  const plan = await withModel(planned, { metadataOnly: true }, ({ info }) => info.placement)
+  const real = await withModel(planned, {}, ({ info }) => info.placement)
+  t.equal(plan.length, real.length)
+  plan.slice(0, -1).forEach((entry, i) => {
     t.equal(entry.layers, real[i]!.layers)
     for (const key of ['weightBytes', 'cellBytes', 'bufferBytes'] as const) {
       const apart = Math.abs(entry[key] - real[i]![key])
@@ -62,21 +64,23 @@ t.test('what is planned is what llama.cpp allocates', async (t) => {
 
 t.test('on a small device', async (t) => {
   t.teardown(() => delete process.env['OI_TEST_DEVICE_BYTES'])
-  const { placement } = await withModel('dense', { metadataOnly: true }, ({ info }) => info)
+  const { placement } = await withModel(planned, { metadataOnly: true }, ({ info }) => info)
   const gpu = placement[0]!
   const pretend = (bytes: number) => (process.env['OI_TEST_DEVICE_BYTES'] = String(bytes))
 
   await t.test('a context that nobody chose shrinks, and a note says so', async (t) => {
     pretend(gpu.weightBytes * 1.1 + 3 * gpu.cellBytes + gpu.bufferBytes)
     const options = { contextTokens: undefined, metadataOnly: true }
-    const { contextTokens, notes } = await withModel('dense', options, ({ info }) => info)
+    const { contextTokens, notes } = await withModel(planned, options, ({ info }) => info)
     t.ok(contextTokens < 32_768, String(contextTokens))
     t.match(notes.join('\n'), /^a context of \d+ tokens, as \d+ do not fit: /m)
   })
 
   await t.test('layers stay on the CPU where the context was chosen', async (t) => {
-    pretend(0.6 * (gpu.weightBytes + gpu.cellBytes) + gpu.bufferBytes)
-    await withModel('dense', {}, async (engine) => {
+    // A sixteenth stays free; of the rest, a layer takes less than is missing.
+    const lacking = 3e6
+    pretend((16 / 15) * (gpu.weightBytes + gpu.cellBytes + gpu.bufferBytes - lacking))
+    await withModel(planned, {}, async (engine) => {
       const { notes } = engine.info
       t.ok(engine.info.placement.at(-1)!.layers > 0)
       t.match(notes.join('\n'), /^\d+ of \d+ layers are on GPUs, the others on the CPU: /m)
@@ -87,14 +91,14 @@ t.test('on a small device', async (t) => {
   await t.test('what was asked for is refused with numbers', async (t) => {
     pretend(1_000_000)
     await t.rejects(
-      withModel('dense', { gpuLayers: 2 }, () => {}),
+      withModel(planned, { gpuLayers: 2 }, () => {}),
       { code: 'ERR_MODEL_MEMORY', message: /weights \d.* of 1 MiB free/ },
     )
   })
 
   await t.test('a model of which nothing fits runs on the CPU, and a note says so', async (t) => {
     pretend(1_000_000)
-    const { device, notes } = await withModel('dense', {}, ({ info }) => info)
+    const { device, notes } = await withModel(planned, {}, ({ info }) => info)
     t.equal(device, 'CPU')
     t.match(notes.join('\n'), /no layer fits/)
   })

@@ -58,11 +58,14 @@ export interface Outcome {
 
 /** A project of somebody's, empty but for its `package.json`. */
 export class Project {
-  /** With a name as people give it. */
-  readonly folder = mkdtempSync(join(tmpdir(), 'oi Größe '))
+  readonly folder: string
 
-  constructor(t: Test, manifest: Readonly<Record<string, unknown>> = {}) {
-    t.teardown(() => rmSync(this.folder, { recursive: true, force: true }))
+  /** @param folder - Emptied first; by default a new one, with a name as people give it. */
+  constructor(t: Test, manifest: Readonly<Record<string, unknown>> = {}, folder?: string) {
+    this.folder = folder ?? mkdtempSync(join(tmpdir(), 'oi Größe '))
+    const remove = () => rmSync(this.folder, { recursive: true, force: true })
+    if (folder !== undefined) remove()
+    t.teardown(remove)
     this.write('package.json', JSON.stringify({ name: 'project', private: true, ...manifest }))
   }
 

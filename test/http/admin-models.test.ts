@@ -78,7 +78,10 @@ t.test('what cannot be done with a model is told, and changes nothing', async (t
   ] as const) {
     t.match(await admin.refused(400, 'invalid_request', 'POST', '/models', { body }), says)
   }
-  t.match(await admin.refused(404, 'not_found', 'GET', '/models/nope'), /there are oi-small/)
+  t.match(
+    await admin.refused(404, 'not_found', 'GET', '/models/nope'),
+    /no model nope \(loaded: oi-small\)/,
+  )
   await admin.refused(404, 'not_found', 'DELETE', '/models/nope')
   await admin.refused(404, 'not_found', 'POST', '/models/nope/reload')
   const last = await admin.refused(400, 'invalid_request', 'DELETE', '/models/oi-small')

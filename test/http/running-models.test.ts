@@ -67,7 +67,7 @@ t.test('what cannot be done is refused, and changes nothing', async (t) => {
     ['load', settings({ port: 1 }), 'ERR_CONFIG', /setting port/],
     ['load', settings({ hostCacheMb: 16e6 }), 'ERR_MODEL_MEMORY', /of memory are needed/],
     ['load', {}, 'ERR_INVALID_ARGUMENT', /file: expected a text/],
-    ['unload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody: there are oi-small/],
+    ['unload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody \(loaded: oi-small/],
     ['reload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody/],
     [
       'unload',

@@ -33,8 +33,9 @@ async function costOf(coding: string | undefined, code: (body: string) => Uint8A
       const reply = await fetch(`${url}/v1/systemone`, {
         ...{ method: 'POST', headers, body: new Uint8Array(code(body)) },
       })
-      const { latency_ms: _, ...answer } = (await reply.json()) as { latency_ms: number }
-      answers.push({ ...answer, cached: reply.headers.get('x-oi-cached-tokens') })
+      const { model, answers: given, usage } = (await reply.json()) as Record<string, unknown>
+      const cached = reply.headers.get('x-oi-cached-tokens')
+      answers.push({ model, answers: given, usage, cached })
     }
     const { steps, evaluatedTokens, paddingTokens, promptTokens, ...rest } = engine.stats()
     const { deviceCachedTokens, hostCachedTokens, answered, busyMs } = rest

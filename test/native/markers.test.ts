@@ -50,7 +50,7 @@ for (const [name, changes] of variants) {
   t.test(`logits are those of double precision: ${name}`, (t) =>
     withMarkers(t.testdir(), changes, async (engine, path) => {
       const reference = new EncoderReference(path)
-      for (const words of [0, 9, 120]) {
+      for (const words of [1, 9, 120]) {
         const request = mixedRequest(words)
         const actual = await markerLogits(engine, request)
         const expected = await expectedLogits(engine, request, reference)
@@ -119,16 +119,16 @@ t.test('no place of 255 options is better than another, in whichever pass it is'
   withMarkers(t.testdir(), { 'oi.markers.pass_options': 51 }, async (engine) => {
     const places = Array.from({ length: 255 }, (_, place) => place)
     const input = await renderedBy(engine, { state: 'the one that is meant', questions: {} })
-    const one = await renderedBy(engine, choice(['garden of five words here', 'x']))
-    const [question] = one.suffixes
-    const [before, marker, meant] = question!.parts.slice(-5)
-    const behind = question!.parts.at(-1)!
-    const other = { text: 'paper of five words too', trusted: false }
+    const one = await renderedBy(engine, choice(['garden', 'x']))
+    const { parts } = one.suffixes[0]!
+    const [marker, meant, , , behind] = parts.slice(-5)
+    const other = { text: 'paper', trusted: false }
     // Names of a choice are different from each other: this asks the engine itself.
     const suffixes = places.map((place) => ({
       parts: [
-        ...question!.parts.slice(0, -5),
-        ...[before!, ...places.flatMap((i) => [marker!, i === place ? meant! : other]), behind],
+        ...parts.slice(0, -5),
+        ...places.flatMap((i) => [marker!, i === place ? meant! : other]),
+        behind!,
       ],
       candidates: new Int32Array(255),
     }))
@@ -142,21 +142,24 @@ t.test('no place of 255 options is better than another, in whichever pass it is'
   }),
 )
 
-t.test('options that do not fit into a pass go into several, with the same logits', async (t) => {
-  const names = Array.from({ length: 200 }, (_, i) => `${i} ${text(4)}`)
-  const whole = await withMarkers(t.testdir(), {}, async (engine) => {
-    await markerLogits(engine, choice(names))
-    const { evaluatedTokens } = engine.stats()
-    t.ok(evaluatedTokens > 1200 && evaluatedTokens < 2048, `${evaluatedTokens} in one pass`)
-    return evaluatedTokens
-  })
-  await withMarkers(t.testdir(), { 'oi.markers.positions': 'sequential' }, async (engine) => {
-    const [logits] = await markerLogits(engine, choice(names))
-    t.equal(logits!.length, 200)
-    t.ok(logits!.every(Number.isFinite))
-    t.ok(engine.stats().evaluatedTokens > whole, 'the question is read more than once')
-  })
-})
+t.test(
+  '255 options of five words are answered, in several passes where one does not hold them',
+  async (t) => {
+    const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(4)}`)
+    const whole = await withMarkers(t.testdir(), {}, async (engine) => {
+      await markerLogits(engine, choice(names))
+      const { evaluatedTokens } = engine.stats()
+      t.ok(evaluatedTokens > 1500 && evaluatedTokens < 2048, `${evaluatedTokens} in one pass`)
+      return evaluatedTokens
+    })
+    await withMarkers(t.testdir(), { 'oi.markers.positions': 'sequential' }, async (engine) => {
+      const [logits] = await markerLogits(engine, choice(names))
+      t.equal(logits!.length, 255)
+      t.ok(logits!.every(Number.isFinite))
+      t.ok(engine.stats().evaluatedTokens > whole, 'the question is read more than once')
+    })
+  },
+)
 
 t.test('what is counted is what is evaluated, the state in every pass', (t) =>
   withMarkers(t.testdir(), {}, async (engine) => {

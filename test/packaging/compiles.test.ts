@@ -6,12 +6,16 @@
 import t from 'tap'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '../../scripts/build/paths.js'
 import { project as own } from '../../scripts/package/manifests.js'
 import { answers, local, npmInstall, skip, succeeds } from '../helpers/installed.js'
 import { programs, Project } from '../helpers/packed.js'
 
 t.test('without the package of the platform, oi build compiles the addon', { skip }, async (t) => {
-  const project = new Project(t, { dependencies: { [own.name]: local[own.name] } })
+  // Always in the same place: the largest sources name others by their whole paths, and ccache knows
+  // only what it has compiled under the same ones.
+  const folder = join(root, 'build', 'oi Größe')
+  const project = new Project(t, { dependencies: { [own.name]: local[own.name] } }, folder)
   project.write('app.mjs', programs.esm)
   await succeeds(t, project.run('npm', npmInstall), 'is installed')
   t.match((await project.node('app.mjs')).output, /Compile it here: npx oi build/)

@@ -26,7 +26,7 @@ bool StateFirst(const std::string& key, const std::string& text) {
     return first;
   };
   const size_t state = at("{state}");
-  const auto [first, last] = std::minmax(at("{question}"), at("{options}"));
+  const auto [first, last] = std::minmax({at("{question}"), at("{options}")});
   if (state > first && state < last) RefuseKey(key, "expected {state} first or last");
   return state < first;
 }

@@ -104,7 +104,7 @@ std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan&
   size_t position = 0;
   const auto add = [&](Token token, Role role, size_t option) {
     const bool control = readout.IsControl(token);
-    tokens.push_back({token, position++, control ? Role::kNone : role, option});
+    tokens.push_back({token, position++, control ? Role::kNone : role, option, false});
   };
   const auto add_state = [&] {
     for (const Token token : request.prefix) add(token, Role::kState, 0);
@@ -124,11 +124,14 @@ std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan&
       add(question.tokens[i], Role::kOption, option);
       if (i == range.begin) tokens.back().role = Role::kMarker;
     }
+    tokens.back().ends = true;
     end = std::max(end, position);
   }
   position = end;
   add_question(pieces.after);
   if (!readout.state_first()) add_state();
+  std::stable_sort(tokens.begin(), tokens.end(),
+                   [](const PassToken& a, const PassToken& b) { return a.position < b.position; });
   return tokens;
 }
 

@@ -37,7 +37,8 @@ struct PassToken {
   Token token;
   size_t position;
   Role role;
-  size_t option;  // of the pass; of a marker or an option's text
+  size_t option;      // of the pass; of a marker or an option's text
+  bool ends = false;  // the option's last token
 };
 
 // Throws EngineError ERR_INVALID_ARGUMENT if there are not as many markers as candidates.
@@ -48,7 +49,8 @@ QuestionPieces FindPieces(const TokenizedQuestion& question, const HiddenReadout
 std::vector<PassPlan> PlanPasses(const TokenizedRequest& request, size_t question,
                                  const HiddenReadout& readout, size_t limit);
 
-// The tokens of a pass in their order.
+// The tokens of a pass by their positions, which llama.cpp wants in order: those of options that
+// stand beside each other take turns.
 std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan& pass,
                                 const HiddenReadout& readout);
 

@@ -20,7 +20,7 @@ class PassSummaries {
       const float* row = state(i);
       if (i == 0) AddTo(kFirst, row);
       if (i + 1 == tokens.size()) AddTo(kLast, row);
-      if (EndsOption(tokens, i)) AddTo(EndOf(tokens[i].option), row);
+      if (tokens[i].ends) AddTo(EndOf(tokens[i].option), row);
       switch (tokens[i].role) {
         case PassToken::Role::kNone:
           break;
@@ -60,16 +60,6 @@ class PassSummaries {
   static size_t MarkerOf(size_t option) { return kShared + 3 * option; }
   static size_t TextOf(size_t option) { return kShared + 3 * option + 1; }
   static size_t EndOf(size_t option) { return kShared + 3 * option + 2; }
-
-  // The last token of its text; its marker if it has none.
-  static bool EndsOption(const std::vector<PassToken>& tokens, size_t i) {
-    using Role = PassToken::Role;
-    const auto of_option = [](const PassToken& token) {
-      return token.role == Role::kMarker || token.role == Role::kOption;
-    };
-    if (!of_option(tokens[i])) return false;
-    return i + 1 == tokens.size() || tokens[i + 1].role != Role::kOption;
-  }
 
   const float* At(size_t sum) const { return sums_.data() + sum * width_; }
 

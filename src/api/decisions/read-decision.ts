@@ -113,26 +113,22 @@ function readQuestion(value: Json, place: string, ignored: string[]): [JsonObjec
     noteIgnored(value, known[type as keyof typeof known], place, ignored)
   }
   const instructions = readInstructions(value['instructions'], placeOf(place, 'instructions'))
-  switch (type) {
-    case 'predicate':
-      return [{ type: 'noul', instructions }, { name }]
-    case 'choice': {
-      const [criteria, values] = readChoices(value['choices'], placeOf(place, 'choices'), ignored)
-      return [
-        { type, instructions, criteria },
-        { name, values },
-      ]
-    }
-    case 'score': {
-      const [criteria, labels] = readLevels(value['levels'], placeOf(place, 'levels'), ignored)
-      return [
-        { type, instructions, criteria },
-        { name, labels },
-      ]
-    }
-    default:
-      throw other(placeOf(place, 'type'), '"predicate", "choice" or "score"', type)
+  if (type === 'predicate') return [{ type: 'noul', instructions }, { name }]
+  if (type === 'choice') {
+    const [criteria, values] = readChoices(value['choices'], placeOf(place, 'choices'), ignored)
+    return [
+      { type, instructions, criteria },
+      { name, values },
+    ]
   }
+  if (type === 'score') {
+    const [criteria, labels] = readLevels(value['levels'], placeOf(place, 'levels'), ignored)
+    return [
+      { type, instructions, criteria },
+      { name, labels },
+    ]
+  }
+  throw other(placeOf(place, 'type'), '"predicate", "choice" or "score"', type)
 }
 
 function readInstructions(value: Json | undefined, place: string): Json {
@@ -167,7 +163,7 @@ function readChoices(
     values.set(name, value)
     return [name, descriptionOf(choice, at) ?? null]
   })
-  return [objectFromEntries(criteria) as JsonObject, values]
+  return [objectFromEntries(criteria), values]
 }
 
 /** A name that no other value has; undefined for a value that is there already. */

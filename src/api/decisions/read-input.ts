@@ -34,19 +34,19 @@ function itemAsState(item: Json, to: string, from: string, moved: Moved[]): Json
   const type = item['type'] ?? 'message'
   const text = (name: string) => textOf(item[name], placeOf(from, name))
   const content = (name: string) => contentOf(item, name, placeOf(to, name), from, moved)
-  switch (type) {
-    case 'message':
-      return { role: roleOf(item['role'], placeOf(from, 'role')), content: content('content') }
-    case 'function_call':
-      return { type, call_id: text('call_id'), name: text('name'), arguments: text('arguments') }
-    case 'custom_tool_call':
-      return { type, call_id: text('call_id'), name: text('name'), input: text('input') }
-    case 'function_call_output':
-    case 'custom_tool_call_output':
-      return { type, call_id: text('call_id'), output: content('output') }
-    default:
-      throw other(placeOf(from, 'type'), 'a message, a call of a tool or its output', type)
+  if (type === 'message') {
+    return { role: roleOf(item['role'], placeOf(from, 'role')), content: content('content') }
   }
+  if (type === 'function_call') {
+    return { type, call_id: text('call_id'), name: text('name'), arguments: text('arguments') }
+  }
+  if (type === 'custom_tool_call') {
+    return { type, call_id: text('call_id'), name: text('name'), input: text('input') }
+  }
+  if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+    return { type, call_id: text('call_id'), output: content('output') }
+  }
+  throw other(placeOf(from, 'type'), 'a message, a call of a tool or its output', type)
 }
 
 const roles = ['user', 'developer', 'system', 'assistant']
@@ -94,22 +94,18 @@ export function readParts(content: Json | undefined, place: string, noPictures =
       return { value: textOf(part[name], inside), place: inside }
     }
     const type = part['type']
-    switch (type) {
-      case 'input_text':
-      case 'output_text':
-        return member('text')
-      case 'refusal':
-        return { value: { refusal: textOf(part['refusal'], placeOf(at, 'refusal')) }, place: at }
-      case 'input_json':
-        if (part['data'] === undefined) throw malformed(placeOf(at, 'data'), 'data', undefined)
-        return { value: part['data'], place: placeOf(at, 'data') }
-      case 'input_image': {
-        if (noPictures !== '') throw other(placeOf(at, 'type'), noPictures, type)
-        return { value: { type, image_url: member('image_url').value }, place: at }
-      }
-      default:
-        throw other(placeOf(at, 'type'), 'input_text, input_image or input_json', type)
+    if (type === 'input_text' || type === 'output_text') return member('text')
+    if (type === 'refusal') return { value: { refusal: member('refusal').value }, place: at }
+    if (type === 'input_json') {
+      const data = part['data']
+      if (data === undefined) throw malformed(placeOf(at, 'data'), 'data', data)
+      return { value: data, place: placeOf(at, 'data') }
     }
+    if (type !== 'input_image') {
+      throw other(placeOf(at, 'type'), 'input_text, input_image or input_json', type)
+    }
+    if (noPictures !== '') throw other(placeOf(at, 'type'), noPictures, type)
+    return { value: { type, image_url: member('image_url').value }, place: at }
   })
 }
 

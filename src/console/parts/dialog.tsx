@@ -108,9 +108,12 @@ export interface FormProps {
 export function FormIn({ action, children, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sent, setSent] = useState(0)
-  // Brought to what is wrong, a screen reader says it.
+  // Brought to what is wrong, a screen reader says it; a refusal says itself, and is to be seen.
   useEffect(() => {
-    if (sent > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    const { current } = form
+    if (sent === 0 || current === null) return
+    current.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    current.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' })
   }, [sent])
   return (
     <form

@@ -97,7 +97,7 @@ function find(models: ModelAdmin, name: string): ModelStatus {
     statuses.find(({ aliases }) => aliases.includes(name))
   if (found !== undefined) return found
   const known = statuses.map(({ model }) => model).join(', ')
-  throw new OiError('ERR_NOT_FOUND', `There is no model ${name}: there are ${known}`)
+  throw new OiError('ERR_NOT_FOUND', `There is no model ${name} (loaded: ${known})`)
 }
 
 function stateReply(status: ModelStatus, card: ReturnType<typeof fullCard> | null): State {
