@@ -48,7 +48,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
     options.add_argument("--processes", type=int, default=2, help="one for each core")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--rate", type=float, default=2e-4, help="of the layers")
+    options.add_argument("--rate", type=float, default=1e-4, help="of the layers")
     options.add_argument("--head-rate", type=float, default=1e-3)
     options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
     options.add_argument("--decay", type=float, default=0.02)

@@ -20,6 +20,8 @@ const elsewhere = [
   // `npm run deploy:check` runs these.
   /^(?:sudo|docker|kubectl|apt-get|oi\(\)|--|\/opt|echo|\}|curl http:\/\/127\.0\.0\.1:8080\/readyz)/,
   /^alias oi=/,
+  // On a machine with a GPU.
+  /^(?:export OI_ADDON=|node dist\/test\/device\/)/,
   // With hubs and files of their own: http/pull.test.ts.
   /^oi models pull (?:hf:|https:)/,
   /^oi (?:serve --model m-Q4_K_M|admin password)$/,

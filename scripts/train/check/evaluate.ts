@@ -114,11 +114,13 @@ async function print(subject: Subject, { sets: folder, limit, json }: Given): Pr
     rows.push({ ...set, value: valueOf(set.figure, measured), count: measured.figures.answers })
   }
   const all = overall.figures()
-  const both = { about: 'all sets together', figure: 'at most', goal: 0.05 }
-  rows.push({ name: 'ECE', ...both, value: all.ece, count: all.answers })
+  const both = { about: 'all sets together', figure: 'at most' }
+  rows.push({ name: 'ECE', ...both, goal: 0.03, value: all.ece, count: all.answers })
   // Only choices: levels in reverse, under a question that says lowest first, are another question.
   const { flips } = choices.figures()
-  if (flips) rows.push({ name: 'flips', ...both, value: flips.rate, count: flips.answers })
+  if (flips) {
+    rows.push({ name: 'flips', ...both, goal: 0.01, value: flips.rate, count: flips.answers })
+  }
   console.log(json ? JSON.stringify({ models: subject.models, rows }, null, 1) : tableOf(rows))
 }
 

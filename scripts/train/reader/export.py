@@ -31,6 +31,8 @@ def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
     found = [
         Tensor("token_embd.weight", words, quantized),
         Tensor("position_embd.weight", values(network.positions), half=quantized),
+        # What every token has is in the positions.
+        Tensor("token_types.weight", np.zeros((1, WIDTH), np.float32)),
         Tensor("token_embd_norm.weight", values(network.gain)),
         Tensor("token_embd_norm.bias", values(network.shift)),
     ]

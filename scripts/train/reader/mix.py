@@ -21,13 +21,13 @@ from source.material import Material
 
 #: Shares of groups, by task.
 SHARES = {
-    "reading": 0.26,
-    "scene": 0.14,
+    "reading": 0.22,
+    "scene": 0.20,
     "long": 0.01,
     "concept": 0.25,
     "matching": 0.02,
     "stray": 0.02,
-    "scale": 0.12,
+    "scale": 0.10,
     "record": 0.09,
     "number": 0.05,
     "sense": 0.03,

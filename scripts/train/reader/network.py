@@ -231,7 +231,7 @@ class Network(nn.Module):
         question = batch.mean_questions(x)
         products = (option * state, marker * option, marker * question)
         inputs = torch.cat((marker, option, state, question, *products), 1)
-        hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b), approximate="tanh")
+        hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b))
         logits = hidden @ self.output + self.output_b
         near = F.cosine_similarity(option @ self.cosine.t(), state @ self.cosine.t(), dim=-1)
         logits = logits + self.cosine_scale * near
