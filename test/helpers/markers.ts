@@ -95,7 +95,7 @@ export async function expectedLogits(
 
 type Unplaced = Omit<PassToken, 'position'>
 
-/** Text of a template has no role, a caller's that of its half, or of the option before it. */
+/** Text of a template has no role, a caller's that of its half, or of the marker before it. */
 async function roles(
   engine: Engine,
   parts: readonly PromptPart[],
@@ -107,7 +107,8 @@ async function roles(
   return parts.flatMap((part, i): Unplaced[] => {
     const isMarker = part.trusted && part.text === marker
     if (isMarker) option++
-    const own = isMarker ? 'marker' : part.trusted ? 'none' : option >= 0 ? 'option' : role
+    const isOption = i > 0 && parts[i - 1]!.trusted && parts[i - 1]!.text === marker
+    const own = isMarker ? 'marker' : part.trusted ? 'none' : isOption ? 'option' : role
     const of = own === 'marker' || own === 'option' ? { option } : {}
     return [...ids[i]!].map((token) => ({ token, role: own, ...of }))
   })

@@ -27,7 +27,7 @@ const variants: [string, Record<string, MetaValue | undefined>][] = [
   ['one position after another', { 'oi.markers.positions': 'sequential' }],
   ['state last', { 'oi.markers.template': '[CLS]{question}[SEP]{options}[SEP]{state}[SEP]' }],
   [
-    'state last, one position after another, words in the template',
+    'state last, options before the question, one position after another',
     {
       'oi.markers.template': '[CLS]{options}[SEP]{question}[SEP]{state}[SEP]',
       'oi.markers.positions': undefined,
