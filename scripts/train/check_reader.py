@@ -33,8 +33,9 @@ from reader.run import load_network
 from reader.wordpiece import WordPiece
 from source.assemble import load
 
-# Of probabilities: the mean and the largest difference.
-MOST = {False: (0.002, 0.03), True: (1e-4, 2e-3)}
+# Of probabilities: the mean and the largest difference. In F32, what is left is GELU's table in half
+# precision; with Q8_0, what goes into a product is rounded to eight bits, too.
+MOST = {False: (0.008, 0.08), True: (3e-4, 2e-3)}
 
 
 def main() -> None:
