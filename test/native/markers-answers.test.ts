@@ -22,7 +22,7 @@ t.test('every type of question is answered, with evidence', async (t) => {
   const { team, urgent, mood } = answers
   t.match(team, { type: 'choice', evidence: { rank: 0, temperature: 1 } })
   // Nothing but options has a logit; they come in single precision.
-  t.ok(Math.abs(team!.evidence!.label_mass! - 1) < 1e-6)
+  t.ok(Math.abs(team!.evidence!.label_mass - 1) < 1e-6)
   t.match(urgent, { type: 'noul' })
   t.match(mood, { type: 'score' })
   for (const answer of [team!, mood!]) {
