@@ -44,13 +44,18 @@ export interface Place {
 const enter = `set -e
 tree=$1 shared=$2 folder=$3
 shift 3
-bind() { mkdir -p "$(dirname "$tree$1")"; [ -e "$tree$1" ] || touch "$tree$1"; mount --bind "$1" "$tree$1"; }
+bind() { mkdir -p "$(dirname "$tree$2")"; [ -e "$tree$2" ] || touch "$tree$2"; mount --bind "$1" "$tree$2"; }
 mkdir -p "$tree$shared"
 mount --bind "$shared" "$tree$shared"
 for name in proc dev; do mount --rbind "/$name" "$tree/$name"; done
-for file in /etc/resolv.conf /etc/hosts "$NODE_EXTRA_CA_CERTS" "$npm_config_userconfig"; do
-  [ -z "$file" ] || [ ! -f "$file" ] || bind "$file"
+for file in /etc/resolv.conf /etc/hosts "$npm_config_userconfig"; do
+  [ -z "$file" ] || [ ! -f "$file" ] || bind "$file" "$file"
 done
+# Elsewhere than here: Debian's own certificates may be installed at that path.
+if [ -f "$NODE_EXTRA_CA_CERTS" ]; then
+  bind "$NODE_EXTRA_CA_CERTS" /run/extra-certificates
+  export NODE_EXTRA_CA_CERTS=/run/extra-certificates
+fi
 exec chroot "$tree" env -C "$folder" "$@"`
 
 export class DebianTree {
@@ -79,10 +84,18 @@ export class DebianTree {
     this.#folder = folder
   }
 
+  /** Copies it, for programs that change it. @param folder - That does not exist. */
+  async copyTo(folder: string): Promise<DebianTree> {
+    await run('cp', ['--archive', this.#folder, folder])
+    return new DebianTree(folder)
+  }
+
   /** Starts a program; a signal that it is sent is its own. */
   start({ folder, path }: Place, command: readonly string[]): Program {
     const env: NodeJS.ProcessEnv = { ...process.env }
-    for (const name of Object.keys(env)) if (/^(?:OI_|NODE_OPTIONS$)/.test(name)) delete env[name]
+    for (const name of Object.keys(env)) {
+      if (/^(?:OI_|(?:NODE_OPTIONS|LLAMA_CPP_DIR)$)/.test(name)) delete env[name]
+    }
     env['PATH'] = `${path}:/usr/sbin:/usr/bin:/sbin:/bin`
     env['HOME'] = '/root'
     const args = ['--mount', 'sh', '-c', enter, 'sh', this.#folder, shared, folder, ...command]
