@@ -52,10 +52,12 @@ for file in /etc/resolv.conf /etc/hosts "$npm_config_userconfig"; do
   [ -z "$file" ] || [ ! -f "$file" ] || bind "$file" "$file"
 done
 # Elsewhere than here: Debian's own certificates may be installed at that path.
-if [ -f "$NODE_EXTRA_CA_CERTS" ]; then
-  bind "$NODE_EXTRA_CA_CERTS" /run/extra-certificates
-  export NODE_EXTRA_CA_CERTS=/run/extra-certificates
-fi
+for name in NODE_EXTRA_CA_CERTS npm_config_cafile; do
+  eval "file=\\$$name"
+  [ -f "$file" ] || continue
+  bind "$file" "/run/$name"
+  export "$name=/run/$name"
+done
 exec chroot "$tree" env -C "$folder" "$@"`
 
 export class DebianTree {
