@@ -7,9 +7,9 @@
 
 #include "../kernels/kernels.h"
 #include "../threads/crew.h"
-#include "context_plan.h"
-#include "device_readout.h"
 #include "log.h"
+#include "logits/device_readout.h"
+#include "plan/context_plan.h"
 #include "types.h"
 
 struct llama_context;

@@ -9,8 +9,8 @@
 #include <functional>
 #include <memory>
 
-#include "context_plan.h"
 #include "log.h"
+#include "plan/context_plan.h"
 #include "rate.h"
 #include "stats.h"
 #include "task.h"

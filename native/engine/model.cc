@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "../kernels/kernels.h"
-#include "devices.h"
 #include "error.h"
 #include "gguf_file.h"
-#include "layer_weights.h"
 #include "llama.h"
 #include "log.h"
+#include "plan/devices.h"
+#include "plan/layer_weights.h"
 
 namespace oi {
 namespace {

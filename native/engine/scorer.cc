@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "error.h"
-#include "image_batch.h"
+#include "input/image_batch.h"
 #include "llama.h"
 #include "log.h"
 #include "model.h"

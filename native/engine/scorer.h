@@ -26,11 +26,11 @@
 #include <functional>
 #include <memory>
 
+#include "cache/state_cache.h"
 #include "context.h"
 #include "evaluator.h"
+#include "logits/readout.h"
 #include "rate.h"
-#include "readout.h"
-#include "state_cache.h"
 #include "stats.h"
 #include "step.h"
 #include "task.h"

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "check_request.h"
 #include "error.h"
-#include "image_tokens.h"
+#include "input/check_request.h"
+#include "input/image_tokens.h"
+#include "input/vision.h"
 #include "scorer.h"
-#include "vision.h"
 
 namespace oi {
 namespace {

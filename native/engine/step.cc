@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "image_tokens.h"
+#include "input/image_tokens.h"
 
 namespace oi {
 namespace {

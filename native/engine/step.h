@@ -22,11 +22,11 @@
 #include <vector>
 
 #include "batch.h"
+#include "cache/device_tier.h"
 #include "context.h"
-#include "device_tier.h"
+#include "input/vision.h"
 #include "rate.h"
 #include "task.h"
-#include "vision.h"
 
 namespace oi {
 

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "device_tier.h"
+#include "cache/device_tier.h"
 #include "types.h"
 
 namespace oi {

@@ -25,7 +25,7 @@ struct Pixels {
 
 // What an image is known by: a hash of its content, of its part of it, and of the projector.
 using ImageKey = std::array<uint64_t, 4>;
-struct Image;  // vision.h
+struct Image;  // input/vision.h
 
 // A run of prompt text, or a picture in its place. Control tokens are recognised in trusted text
 // only.
@@ -52,7 +52,7 @@ struct TokenizedQuestion {
 };
 
 struct TokenizedRequest {
-  std::vector<Token> prefix;                         // image_tokens.h says what stands for an image
+  std::vector<Token> prefix;  // input/image_tokens.h: what stands for an image
   std::vector<std::shared_ptr<const Image>> images;  // of the prefix, in order
   std::vector<TokenizedQuestion> questions;
 };

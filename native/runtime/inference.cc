@@ -5,7 +5,7 @@
 
 #include "../engine/encode/encoder.h"
 #include "../engine/error.h"
-#include "../engine/placement.h"
+#include "../engine/plan/placement.h"
 #include "../engine/scorer.h"
 #include "../machine/cores.h"
 #include "guard.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "../engine/evaluator.h"
+#include "../engine/input/vision.h"
 #include "../engine/model.h"
-#include "../engine/vision.h"
 #include "books.h"
 #include "job.h"
 #include "scheduler.h"

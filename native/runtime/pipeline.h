@@ -29,9 +29,9 @@
 #include <string>
 #include <vector>
 
+#include "../engine/input/tokenizer.h"
+#include "../engine/input/vision.h"
 #include "../engine/model.h"
-#include "../engine/tokenizer.h"
-#include "../engine/vision.h"
 #include "books.h"
 #include "inference.h"
 #include "job.h"

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "../check_request.h"
 #include "../clock.h"
 #include "../error.h"
-#include "../finite.h"
-#include "../log_sum_exp.h"
+#include "../input/check_request.h"
+#include "../logits/finite.h"
+#include "../logits/log_sum_exp.h"
 #include "../model.h"
 #include "llama.h"
 #include "summarize.h"

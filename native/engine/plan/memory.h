@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "../types.h"
 #include "ggml.h"
-#include "types.h"
 
 namespace oi {
 

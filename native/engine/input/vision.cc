@@ -4,14 +4,14 @@
 #include <fstream>
 #include <utility>
 
-#include "clock.h"
-#include "error.h"
-#include "finite.h"
+#include "../clock.h"
+#include "../error.h"
+#include "../log.h"
+#include "../logits/finite.h"
+#include "../model.h"
 #include "hash/hash.h"
 #include "image_tokens.h"
 #include "llama.h"
-#include "log.h"
-#include "model.h"
 
 namespace oi {
 namespace {

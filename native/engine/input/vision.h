@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "../types.h"
 #include "mtmd.h"
-#include "types.h"
 
 namespace oi {
 

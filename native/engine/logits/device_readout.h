@@ -20,8 +20,8 @@
 #include <span>
 #include <vector>
 
+#include "../types.h"
 #include "llama.h"
-#include "types.h"
 
 namespace oi {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "error.h"
+#include "../error.h"
 #include "hash/hash.h"
 
 namespace oi {

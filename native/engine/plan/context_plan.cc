@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "../machine/available_bytes.h"
-#include "device_readout.h"
-#include "error.h"
+#include "../../machine/available_bytes.h"
+#include "../error.h"
+#include "../logits/device_readout.h"
+#include "../model.h"
 #include "llama.h"
 #include "memory.h"
-#include "model.h"
 #include "placement.h"
 
 namespace oi {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "error.h"
+#include "../error.h"
 
 namespace oi {
 namespace {

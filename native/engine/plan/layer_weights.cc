@@ -5,7 +5,7 @@
 #include <memory>
 #include <regex>
 
-#include "error.h"
+#include "../error.h"
 #include "gguf.h"
 #include "llama.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "error.h"
+#include "../error.h"
 #include "finite.h"
 #include "llama.h"
 #include "log_sum_exp.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "error.h"
+#include "../error.h"
 #include "image_tokens.h"
 
 namespace oi {

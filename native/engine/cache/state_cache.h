@@ -22,11 +22,11 @@
 #include <string>
 #include <vector>
 
+#include "../stats.h"
+#include "../types.h"
 #include "device_tier.h"
 #include "outer_tiers.h"
 #include "saved_state.h"
-#include "stats.h"
-#include "types.h"
 
 struct llama_context;
 

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "context.h"
+#include "../context.h"
+#include "../task.h"
+#include "../types.h"
 #include "device_readout.h"
-#include "task.h"
-#include "types.h"
 
 namespace oi {
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "types.h"
+#include "../types.h"
 
 namespace oi {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "types.h"
+#include "../types.h"
 
 struct llama_context_params;
 
@@ -26,13 +26,13 @@ struct ContextPlan {
   uint32_t shared_step_tokens;  // the same, where another workspace may be waiting for its end
   double step_ms;               // what a step may take by prediction; 0: its tokens alone count
   uint32_t threads;
-  bool device_readout;             // logits stay on the device (device_readout.h)
+  bool device_readout;             // logits stay on the device (logits/device_readout.h)
   FlashAttention flash_attention;  // kAuto: llama.cpp decides, by what the backend can do
   uint32_t min_rows;               // tokens of a microbatch at least (step.h, rule 3), or 0
-  uint32_t idle_tokens;            // of prefixes that nobody uses (state_cache.h, rule 2)
+  uint32_t idle_tokens;            // of prefixes that nobody uses (cache/state_cache.h, rule 2)
   uint32_t busy_tokens;            // the same, beside a new one
   uint32_t save_after;             // requests that make a prefix worth a place in the host tier
-  bool outer_tiers;                // whether states are kept outside (state_cache.h, rule 5)
+  bool outer_tiers;                // whether states are kept outside (cache/state_cache.h, rule 5)
   uint64_t host_bytes;
   uint64_t context_bytes;  // cells, states, and the scores of plain attention
   bool reads_states;       // hidden states tell the answers: every token has an output

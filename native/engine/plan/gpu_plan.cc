@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "../kernels/kernels.h"
+#include "../../kernels/kernels.h"
+#include "../error.h"
+#include "../log.h"
+#include "../logits/device_readout.h"
+#include "../model.h"
 #include "context_plan.h"
-#include "device_readout.h"
 #include "devices.h"
-#include "error.h"
 #include "layer_weights.h"
 #include "llama.h"
-#include "log.h"
 #include "memory.h"
-#include "model.h"
 #include "placement.h"
 
 namespace oi {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "../log.h"
+#include "../types.h"
 #include "devices.h"
-#include "log.h"
-#include "types.h"
 
 namespace oi {
 

@@ -5,10 +5,10 @@
 
 #include <memory>
 
+#include "../stats.h"
 #include "disk_tier.h"
 #include "host_tier.h"
 #include "saved_state.h"
-#include "stats.h"
 
 namespace oi {
 

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "types.h"
+#include "../types.h"
 
 namespace oi {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "../model.h"
 #include "llama.h"
-#include "model.h"
 
 namespace oi {
 

@@ -13,10 +13,10 @@
 #include <list>
 #include <vector>
 
+#include "../input/image_tokens.h"
+#include "../types.h"
 #include "cells.h"
-#include "image_tokens.h"
 #include "sequences.h"
-#include "types.h"
 
 namespace oi {
 

@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
-#include "error.h"
+#include "../error.h"
+#include "../model.h"
 #include "llama.h"
-#include "model.h"
 #include "vision.h"
 
 namespace oi {

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../types.h"
 #include "recent_tokens.h"
-#include "types.h"
 
 struct llama_vocab;
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "../kernels/kernels.h"
-#include "../machine/available_bytes.h"
+#include "../../kernels/kernels.h"
+#include "../../machine/available_bytes.h"
 #include "devices.h"
 #include "gpu_plan.h"
 #include "placement.h"

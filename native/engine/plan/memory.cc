@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "../log.h"
+#include "../model.h"
 #include "llama.h"
-#include "log.h"
-#include "model.h"
 
 namespace oi {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "image_tokens.h"
+#include "../input/image_tokens.h"
+#include "../types.h"
 #include "state_bytes.h"
-#include "types.h"
 
 namespace oi {
 
