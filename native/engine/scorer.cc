@@ -154,7 +154,7 @@ bool Scorer::RunStep() {
     // Without outputs too on a GPU: else the step was only submitted, and its time counts in the
     // next one.
     if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
-    // Before the books say that anything was evaluated: what this throws is undone as a whole.
+    // Before anything counts as evaluated: what this throws is undone as a whole.
     readout_.Read(step_.tasks());
   } catch (...) {
     evaluating_ = false;
@@ -234,8 +234,8 @@ void Scorer::Reset() {
 }
 
 // After a decode that did not finish: cells hold what was evaluated before it. But a recurrent
-// state may have been moved in the books and not in memory, so it is not trusted; and a sliding
-// window may have given the cells behind the cut to others.
+// state may have been moved in llama.cpp's tables and not in memory, so it is not trusted; and a
+// sliding window may have given the cells behind the cut to others.
 void Scorer::Undo() {
   Reset();
   if (recurrent_ || windowed_) return Restart();

@@ -34,8 +34,8 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
   if (!options.metadata_only) {
     evaluator = MakeEvaluator(model, vision, options, cores, stop_);
     evaluator->WarmUp();
-    books_.SetScorer(evaluator->stats());
-    books_.SetByteMs(evaluator->Ms({1, 0}) / kBytesPerToken);
+    counters_.SetScorer(evaluator->stats());
+    counters_.SetByteMs(evaluator->Ms({1, 0}) / kBytesPerToken);
   }
   const ContextPlan plan =
       evaluator ? evaluator->plan() : PlanContext(model, options, cores, NeedsWholeImages(vision));
@@ -68,7 +68,7 @@ void Inference::Add(JobPtr owned) {
   if (job->error_code != nullptr || job->task->done()) return End(job);
   const Work work = evaluator_->Remaining(*job->task);
   scheduler_.Add(job, work.tokens);
-  books_.Tokenized(*job, work, evaluator_->Ms(work));
+  counters_.Tokenized(*job, work, evaluator_->Ms(work));
 }
 
 void Inference::DropAbandoned() {
@@ -104,13 +104,13 @@ void Inference::Step() {
     } else if (evaluated && !job->task->done()) {
       const Work work = evaluator_->Remaining(*job->task);
       scheduler_.Update(job, work.tokens);
-      books_.Progress(*job, work, evaluator_->Ms(work));
+      counters_.Progress(*job, work, evaluator_->Ms(work));
     }
   }
   for (Job* job : step) {
     if (job->error_code != nullptr || job->task->done()) Release(job);
   }
-  books_.SetScorer(evaluator_->stats());
+  counters_.SetScorer(evaluator_->stats());
   for (Job* job : step) {
     if (job->error_code != nullptr || job->task->done()) Finish(job);
   }
@@ -172,7 +172,7 @@ void Inference::Finish(Job* job) {
 
 void Inference::End(Job* job) {
   Release(job);
-  if (evaluator_) books_.SetScorer(evaluator_->stats());
+  if (evaluator_) counters_.SetScorer(evaluator_->stats());
   Finish(job);
 }
 

@@ -61,8 +61,8 @@ Pipeline::Pipeline(Options options, Done done, Progress progress)
     : options_(std::move(options)),
       done_(std::move(done)),
       progress_(std::move(progress)),
-      books_(options_.max_queued, options_.max_backlog_ms, OverdueMs(options_)),
-      inference_(books_, OverdueMs(options_), stop_,
+      counters_(options_.max_queued, options_.max_backlog_ms, OverdueMs(options_)),
+      inference_(counters_, OverdueMs(options_), stop_,
                  [this](JobPtr job) { Finish(std::move(job)); }) {
   try {
     threads_.push_back(std::make_unique<Thread>("oi-inference", kInferenceStackBytes,
@@ -101,7 +101,7 @@ Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal, bool tokenize) {
     const bool last = job->kind == Job::Kind::kClose;
     if (closing_) return Push::kClosing;
     if (Counts(*job)) {
-      if (auto full = books_.Enter(*job)) {
+      if (auto full = counters_.Enter(*job)) {
         refusal = std::move(*full);
         return Push::kFull;
       }
@@ -128,7 +128,7 @@ void Pipeline::Cancel(uint32_t id) {
       for (Job* job : running_) {
         if (job->id != id) continue;
         job->cancelled = true;
-        if (Counts(*job)) books_.Forget(*job);
+        if (Counts(*job)) counters_.Forget(*job);
       }
       return;
     }
@@ -144,7 +144,7 @@ void Pipeline::Finish(JobPtr job) {
     std::lock_guard<std::mutex> lock(mutex_);
     std::erase(running_, job.get());
   }
-  if (Counts(*job)) books_.Leave(*job);
+  if (Counts(*job)) counters_.Leave(*job);
   done_(std::move(job));
 }
 

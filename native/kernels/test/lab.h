@@ -87,7 +87,7 @@ class Operation {
   static std::unique_ptr<Operation> Norm(Side side, const Floats& values, int64_t length,
                                          const Floats& weights, float epsilon);
 
-  struct RotationCase {
+  struct RopeCase {
     int mode = GGML_ROPE_TYPE_NEOX;
     int64_t size = 128;
     int turned = 128;  // of a head's values
@@ -100,7 +100,7 @@ class Operation {
     float extrapolated = 0;  // YaRN's share
     Floats values;           // [tokens][stride][size]
   };
-  static std::unique_ptr<Operation> Rotation(const RotationCase& rotation);
+  static std::unique_ptr<Operation> Rope(const RopeCase& rope);
 
   // Of what gives the result.
   void SetParam(int slot, int32_t value) { result_->op_params[slot] = value; }

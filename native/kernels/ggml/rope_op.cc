@@ -1,4 +1,4 @@
-#include "rotation_op.h"
+#include "rope_op.h"
 
 #include <cstring>
 
@@ -6,7 +6,7 @@
 #include "ggml-cpu-impl.h"
 #include "op_params.h"
 #include "pools.h"
-#include "turns.h"
+#include "rope_table.h"
 
 namespace oi::kernels {
 namespace {
@@ -31,16 +31,16 @@ Position PositionOf(const ggml_tensor* op, int64_t token) {
 
 }  // namespace
 
-bool RotationOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
+bool RopeOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   const RowKernel* kernel = FindRows();
   if (kernel == nullptr || FindPool(params->threadpool) == nullptr) return false;
   if (params->use_ref || !IsKnown(op)) return false;
   const ggml_tensor* from = op->src[0];
   const int64_t heads = op->ne[1];
-  const int64_t turned = op->op_params[1];
-  const auto rest = static_cast<size_t>(op->ne[0] - turned) * sizeof(float);
-  const auto turn = TurnsHalves(op) ? kernel->turn_halves : kernel->turn_neighbours;
-  Turns& turns = TurnsFor(op);
+  const int64_t rotated = op->op_params[1];
+  const auto rest = static_cast<size_t>(op->ne[0] - rotated) * sizeof(float);
+  const auto rope = PairsAreHalves(op) ? kernel->rope_halves : kernel->rope_neighbours;
+  RopeTable& table = RopeTableFor(op);
   const float* of_token = nullptr;
   const int64_t rows = heads * op->ne[2];
   const int64_t begin = rows * params->ith / params->nth;
@@ -48,13 +48,13 @@ bool RotationOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   for (int64_t row = begin; row < end; ++row) {
     const int64_t head = row % heads;
     const int64_t token = row / heads;
-    if (row == begin || head == 0) of_token = turns.At(PositionOf(op, token));
+    if (row == begin || head == 0) of_token = table.At(PositionOf(op, token));
     const auto* values = reinterpret_cast<const float*>(static_cast<const char*>(from->data) +
                                                         head * from->nb[1] + token * from->nb[2]);
     auto* result = reinterpret_cast<float*>(static_cast<char*>(op->data) + head * op->nb[1] +
                                             token * op->nb[2]);
-    turn(values, of_token, turned / 2, result);
-    if (rest > 0 && values != result) std::memcpy(result + turned, values + turned, rest);
+    rope(values, of_token, rotated / 2, result);
+    if (rest > 0 && values != result) std::memcpy(result + rotated, values + rotated, rest);
   }
   return true;
 }

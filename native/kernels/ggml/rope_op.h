@@ -1,4 +1,4 @@
-// GGML_OP_ROPE by our kernel.
+// GGML_OP_ROPE, rotary position embeddings, by our kernel.
 
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace oi::kernels {
 
-class RotationOp : public KernelOp {
+class RopeOp : public KernelOp {
  public:
   // False for pools that are not ours, and for what has no kernel: other types than floats, the
-  // positions of pictures inside themselves, an offset.
+  // positions of an image encoder, an offset of the values that are rotated.
   bool compute_forward(ggml_compute_params* params, ggml_tensor* op) override;
 };
 

@@ -1,4 +1,4 @@
-// What a pipeline has accepted and done, counted. Any thread may ask or book.
+// The counters of a pipeline and its backlog: what it has accepted, done and refused. Thread-safe.
 
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace oi {
 
-class Books {
+class Counters {
  public:
-  Books(size_t max_requests, double max_ms, double overdue_ms)
+  Counters(size_t max_requests, double max_ms, double overdue_ms)
       : backlog_(max_requests, max_ms, overdue_ms) {}
 
   // Enters a job, or says why not.
@@ -30,19 +30,21 @@ class Books {
     return std::nullopt;
   }
 
-  // Nobody waits for it any more: it is before nobody, though it has not left yet.
+  // Nobody waits for the job any more: it counts no more in what others wait for, though it has
+  // not left yet.
   void Forget(Job& job) {
     std::lock_guard<std::mutex> lock(mutex_);
     backlog_.Remove(job);
   }
 
-  // A first guess for a byte of text, before any was tokenized.
+  // A first guess, milliseconds, for a byte of text, before any was tokenized.
   void SetByteMs(double ms) {
     std::lock_guard<std::mutex> lock(mutex_);
     byte_ms_ = ms;
   }
 
-  // Its text is tokenized now: better known than by its bytes.
+  // The job is tokenized: its work, and the milliseconds that it will take, replace the guess by
+  // its bytes.
   void Tokenized(Job& job, const Work& work, double ms) {
     std::lock_guard<std::mutex> lock(mutex_);
     backlog_.Change(job, work.tokens, ms);
@@ -50,12 +52,13 @@ class Books {
     byte_ms_ = kByteKeep * byte_ms_ + (1 - kByteKeep) * byte_ms;
   }
 
-  // What is left of it.
+  // The work that is left of the job, and its milliseconds.
   void Progress(Job& job, const Work& work, double ms) {
     std::lock_guard<std::mutex> lock(mutex_);
     backlog_.Change(job, work.tokens, ms);
   }
 
+  // The job is done, whatever its outcome. Once.
   void Leave(Job& job) {
     std::lock_guard<std::mutex> lock(mutex_);
     backlog_.Remove(job);

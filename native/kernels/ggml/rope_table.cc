@@ -1,4 +1,4 @@
-#include "turns.h"
+#include "rope_table.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,11 +30,11 @@ ggml_tensor Tensor(ggml_type type, int64_t length, void* data) {
 
 }  // namespace
 
-bool TurnsHalves(const ggml_tensor* op) { return op->op_params[2] != GGML_ROPE_TYPE_NORMAL; }
+bool PairsAreHalves(const ggml_tensor* op) { return op->op_params[2] != GGML_ROPE_TYPE_NORMAL; }
 
-Turns::Turns(const ggml_tensor* op)
+RopeTable::RopeTable(const ggml_tensor* op)
     : pairs_(PairsOf(op)),
-      halves_(TurnsHalves(op)),
+      halves_(PairsAreHalves(op)),
       known_(kSlots, kNone),
       row_(static_cast<size_t>(pairs_) * (halves_ ? 2 : 4)),
       scratch_(static_cast<size_t>(pairs_) * 4 + CACHE_LINE_SIZE_F32) {
@@ -43,10 +43,10 @@ Turns::Turns(const ggml_tensor* op)
     const auto* data = static_cast<const float*>(factors->data);
     factors_.assign(data, data + pairs_);
   }
-  turns_.resize(kSlots * row_);
+  tables_.resize(kSlots * row_);
 }
 
-bool Turns::IsFor(const ggml_tensor* op) const {
+bool RopeTable::IsFor(const ggml_tensor* op) const {
   if (!std::equal(params_.begin(), params_.end(), op->op_params)) return false;
   const ggml_tensor* factors = op->src[2];
   if (factors == nullptr) return factors_.empty();
@@ -54,21 +54,21 @@ bool Turns::IsFor(const ggml_tensor* op) const {
          std::memcmp(factors_.data(), factors->data, factors_.size() * sizeof(float)) == 0;
 }
 
-const float* Turns::At(const Position& position) {
+const float* RopeTable::At(const Position& position) {
   const size_t slot = static_cast<uint32_t>(position[0]) % kSlots;
-  float* turns = turns_.data() + slot * row_;
+  float* table = tables_.data() + slot * row_;
   if (known_[slot] != position) {
-    Compute(position, turns);
+    Compute(position, table);
     known_[slot] = position;
   }
-  return turns;
+  return table;
 }
 
-// Turned by llama.cpp, the pair (1, 0) is a cosine and a sine, whatever the parameters mean.
-void Turns::Compute(const Position& position, float* turns) {
+// Rotated by llama.cpp, the pair (1, 0) is a cosine and a sine, whatever the parameters mean.
+void RopeTable::Compute(const Position& position, float* table) {
   const auto count = static_cast<size_t>(2 * pairs_);
   float* ones = scratch_.data();
-  float* turned = halves_ ? turns : turns + count;
+  float* rotated = halves_ ? table : table + count;
   for (size_t i = 0; i < count; ++i) {
     const bool first = halves_ ? i < count / 2 : i % 2 == 0;
     ones[i] = first ? 1.0f : 0.0f;
@@ -77,7 +77,7 @@ void Turns::Compute(const Position& position, float* turns) {
   ggml_tensor values = Tensor(GGML_TYPE_F32, 2 * pairs_, ones);
   ggml_tensor at = Tensor(GGML_TYPE_I32, 4, positions.data());
   ggml_tensor factors = Tensor(GGML_TYPE_F32, pairs_, factors_.data());
-  ggml_tensor op = Tensor(GGML_TYPE_F32, 2 * pairs_, turned);
+  ggml_tensor op = Tensor(GGML_TYPE_F32, 2 * pairs_, rotated);
   op.op = GGML_OP_ROPE;
   std::copy(params_.begin(), params_.end(), op.op_params);
   op.src[0] = &values;
@@ -90,19 +90,19 @@ void Turns::Compute(const Position& position, float* turns) {
   ggml_compute_forward_rope(&params, &op);
   if (halves_) return;
   for (size_t i = 0; i < count; i += 2) {
-    const float cosine = turned[i];
-    const float sine = turned[i + 1];
-    turns[i] = turns[i + 1] = cosine;
-    turned[i] = -sine;
-    turned[i + 1] = sine;
+    const float cosine = rotated[i];
+    const float sine = rotated[i + 1];
+    table[i] = table[i + 1] = cosine;
+    rotated[i] = -sine;
+    rotated[i + 1] = sine;
   }
 }
 
-Turns& TurnsFor(const ggml_tensor* op) {
+RopeTable& RopeTableFor(const ggml_tensor* op) {
   // A model has one kind, or one for each of two kinds of layers; a thread is one model's.
   constexpr size_t kKinds = 4;
-  thread_local std::deque<Turns> kinds;
-  for (Turns& known : kinds) {
+  thread_local std::deque<RopeTable> kinds;
+  for (RopeTable& known : kinds) {
     if (known.IsFor(op)) return known;
   }
   if (kinds.size() == kKinds) kinds.pop_front();
