@@ -19,13 +19,11 @@ Pipeline::Options ToOptions(const Napi::Object& object);
 // questions, with C candidates and I images in all. test/native/border.test.ts compares the two.
 //
 //   texts       P strings; "" for an image
-//   kinds       Uint8Array, P: 0 for a caller's text, 1 for a template's (control tokens), 2 for an
-//               image
+//   kinds       Uint8Array, P: 0 a caller's text, 1 a template's (control tokens), 2 an image
 //   shape       Int32Array, 1 + 2 Q: parts of the prefix; then for each question its parts and its
 //               candidates
 //   candidates  Int32Array, C token ids, question by question
-//   images      I Uint8Arrays, in the order of their parts: RGB, 8 bits each, row by row from the
-//               top
+//   images      I Uint8Arrays, in the order of their parts: RGB, 8 bits each, from the top row on
 //   sizes       Int32Array, 2 I, pixels, each at least 1: width and height of each image
 //   workspace   0 to 2^32 - 1
 //   deadlineMs  milliseconds from now; Infinity for none

@@ -53,14 +53,14 @@ class Evaluator {
   // Evaluates the step. False if it was not, because every task in it was abandoned: then nothing
   // has changed. Throws what evaluating throws, EngineError ERR_ENGINE_INTERNAL if llama.cpp
   // refuses: the step's tasks are lost then and must be dropped. A task that turns out to be
-  // `not_finite` must be dropped too.
+  // not_finite() must be dropped too.
   virtual bool RunStep() = 0;
 
   // Waits a moment for what others do. False if there is none of it, so that a step to which nobody
   // could add anything is a fault.
   virtual bool AwaitRead() { return false; }
 
-  // Forgets a task, done or not. Each one that was offered must come back here.
+  // Forgets a task, done or not. Each one that was begun must come back here, once.
   virtual void Drop(Task& task) = 0;
 
   // Saves what a later process can use.

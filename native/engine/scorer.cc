@@ -7,7 +7,9 @@
 
 #include "clock.h"
 #include "error.h"
+#include "input/check_request.h"
 #include "input/image_batch.h"
+#include "input/vision.h"
 #include "llama.h"
 #include "log.h"
 #include "model.h"
@@ -53,12 +55,12 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       recurrent_(model.recurrent()),
       windowed_(model.window() > 0),
       on_gpu_(!model.on_cpu()),
-      deterministic_(options.deterministic),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
       readout_(context_, vocabulary_size_, on_gpu_),
       cache_(context_.get(), CacheOptions(plan_, options, model)),
-      step_(plan_, cache_.device(), active_, recurrent_, deterministic_) {}
+      admission_(cache_, rate_, options.deterministic),
+      step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic) {}
 
 // Inside a step, only where nobody else loses anything by it. A recurrent model that is
 // interrupted, or one with a sliding window, has no state left to trust: there a step goes on to
@@ -70,10 +72,11 @@ bool Scorer::OnAbort(void* self) {
 }
 
 bool Scorer::Abandoned() const {
-  const std::vector<Task*>& tasks = step_.tasks();
+  const std::vector<ScoringTask*>& tasks = step_.tasks();
   // Who shares the prefix goes on with what the step adds to it.
-  return std::all_of(tasks.begin(), tasks.end(), [](const Task* task) {
-    return task->abandoned() && (task->prefix->missing() == 0 || task->prefix->pins == 1);
+  return std::all_of(tasks.begin(), tasks.end(), [](const ScoringTask* task) {
+    const Prefix& prefix = *task->prefix();
+    return task->abandoned() && (prefix.missing() == 0 || prefix.pins == 1);
   });
 }
 
@@ -120,10 +123,32 @@ size_t Scorer::TokensIn(double ms) const {
   return tokens;
 }
 
-size_t Scorer::Take(Task& task) {
-  if (step_.full() || (task.prefix == nullptr && !Admit(task))) return 0;
+std::unique_ptr<Task> Scorer::Begin(TokenizedRequest request, std::function<bool()> abandoned) {
+  CheckRequest(request, vocabulary_size_, plan_.context_tokens);  // rule 3
+  for (const auto& image : request.images) {
+    if (!vision_->both_directions() || image->rows <= plan_.microbatch_tokens) continue;
+    throw EngineError("ERR_REQUEST_UNACCEPTABLE",
+                      "an image takes " + std::to_string(image->rows) +
+                          " tokens, which are read in both directions and so at once: at most " +
+                          std::to_string(plan_.microbatch_tokens));
+  }
+  auto task = std::make_unique<ScoringTask>(std::move(request), std::move(abandoned));
+  if (!task->done()) task->Expect(cache_.Expect(task->request.prefix));
+  return task;
+}
+
+Work Scorer::Remaining(const Task& task) const {
+  return static_cast<const ScoringTask&>(task).Remaining();
+}
+
+size_t Scorer::Take(Task& offered) {
+  auto& task = static_cast<ScoringTask&>(offered);
+  if (step_.full()) return 0;
+  if (task.prefix() == nullptr && !admission_.Admit(task, step_)) return 0;
   return step_.Add(task);
 }
+
+void Scorer::Drop(Task& task) { admission_.Drop(static_cast<ScoringTask&>(task)); }
 
 bool Scorer::RunStep() {
   const size_t wanted = step_.size();
@@ -136,7 +161,8 @@ bool Scorer::RunStep() {
   const auto start = Clock::now();
   double submit_ms = 0;
   try {
-    readout_.Ask(step_.tasks(), suspects_ > 0);  // rule 7: the cause is found in whole rows
+    readout_.Ask(step_.tasks(),
+                 admission_.isolating());  // rule 5: the cause is found in whole rows
     evaluating_ = true;
     const int32_t status = Decode();
     evaluating_ = false;
@@ -196,41 +222,25 @@ int32_t Scorer::DecodeImage() {
 
 void Scorer::Advance() {
   for (const Step::Chunk& chunk : step_.chunks()) {
-    cache_.device().Grow(*chunk.task->prefix, chunk.count);
-    chunk.task->prefix_evaluated += chunk.count;
+    cache_.device().Grow(*chunk.task->prefix(), chunk.count);
+    chunk.task->AdvancePrefix(chunk.count);
   }
-  for (Task* task : step_.tasks()) {
-    // The last one first: who asks the same again has the same sequences, and llama.cpp its graph.
-    for (auto it = task->runs.rbegin(); it != task->runs.rend(); ++it) {
-      Task::Run& run = *it;
-      run.evaluated += run.taken;
-      task->suffix_evaluated += run.taken;
-      task->suffix_left -= run.taken;
-      run.taken = 0;
-      if (run.row < 0) continue;
-      task->prefix->proved = task->prefix->evaluated;
-      cache_.device().Return(*task->prefix, run.fork, run.evaluated);
-      ++task->finished;
-    }
-    std::erase_if(task->runs, [](const Task::Run& run) { return run.row >= 0; });
-    if (task->done()) {
-      task->result.cached_tokens = task->request.prefix.size() - task->prefix_evaluated;
-    }
+  bool finite = true;
+  for (ScoringTask* task : step_.tasks()) {
+    Prefix& prefix = *task->prefix();
+    task->Advance([&](const ScoringTask::Run& run) {
+      prefix.proved = prefix.evaluated;
+      cache_.device().Return(prefix, run.fork, run.evaluated);
+    });
+    finite = finite && !task->not_finite();
   }
-  const std::vector<Task*>& tasks = step_.tasks();
-  const auto not_finite = [](const Task* task) { return task->not_finite; };
-  if (std::any_of(tasks.begin(), tasks.end(), not_finite)) return Isolate();
+  if (!finite) return admission_.Isolate();
   if (!recurrent_ && step_.padding() > 0) cache_.device().sequences().Cut(step_.filler(), 0);
 }
 
 // What was to be evaluated is not.
 void Scorer::Reset() {
-  for (Task* task : step_.tasks()) {
-    for (Task::Run& run : task->runs) {
-      run.taken = 0;
-      run.row = -1;
-    }
-  }
+  for (ScoringTask* task : step_.tasks()) task->CancelPlan();
 }
 
 // After a decode that did not finish: cells hold what was evaluated before it. But a recurrent
@@ -238,16 +248,17 @@ void Scorer::Reset() {
 // sliding window may have given the cells behind the cut to others.
 void Scorer::Undo() {
   Reset();
-  if (recurrent_ || windowed_) return Restart();
+  if (recurrent_ || windowed_) return admission_.Restart();
   Sequences& sequences = cache_.device().sequences();
   for (const Step::Chunk& chunk : step_.chunks()) {
-    const Prefix& prefix = *chunk.task->prefix;
+    const Prefix& prefix = *chunk.task->prefix();
     sequences.Cut(prefix.sequence, prefix.Position(prefix.evaluated));
   }
-  for (Task* task : step_.tasks()) {
-    for (const Task::Run& run : task->runs) {
+  for (const ScoringTask* task : step_.tasks()) {
+    const Prefix& prefix = *task->prefix();
+    for (const ScoringTask::Run& run : task->runs()) {
       // A fork of a prefix that this step was to complete has nothing of its end.
-      sequences.Cut(run.fork, task->prefix->Position(task->prefix->evaluated) + run.evaluated);
+      sequences.Cut(run.fork, prefix.Position(prefix.evaluated) + run.evaluated);
     }
   }
   sequences.Cut(step_.filler(), 0);
@@ -257,6 +268,7 @@ void Scorer::Undo() {
 
 ScorerStats Scorer::stats() const {
   ScorerStats stats = stats_;
+  stats.lost_tokens = admission_.lost_tokens();
   stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
   stats.readout_bytes = readout_.bytes();
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);

@@ -98,7 +98,7 @@ void Inference::Step() {
     job->vision_ms += evaluator_->vision_ms();
     if (failure.error_code != nullptr) {
       job->SetError(failure.error_code, failure.error_message);
-    } else if (job->task->not_finite) {
+    } else if (job->task->not_finite()) {
       job->SetError("ERR_ENGINE_INTERNAL",
                     "the model's numbers for this request are not finite (NaN or infinity)");
     } else if (evaluated && !job->task->done()) {

@@ -14,8 +14,7 @@ namespace oi {
 namespace {
 
 constexpr size_t kInferenceStackBytes = 16u << 20;
-// Bears std::regex over a chunk of one run of letters (engine/input/tokenizer.cc). Reserved, not
-// used.
+// Bears std::regex over a chunk of one run of letters (input/tokenizer.cc). Reserved, not used.
 constexpr size_t kTokenizerStackBytes = 64u << 20;
 // And what any thread's stack bears, Node's workers have 4 MiB.
 constexpr size_t kCountNowBytes = 512;

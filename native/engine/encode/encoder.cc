@@ -29,9 +29,16 @@ constexpr double kKeep = 0.9;
 
 // A request and the passes that it takes.
 struct Encoder::Encoding : Task {
+  using Task::Task;
+
+  bool done() const override { return finished == passes.size(); }
+
   std::vector<PassPlan> passes;
   std::vector<size_t> offsets;  // of each question's logits
   Work left;
+  size_t begun = 0;      // passes
+  size_t finished = 0;   // passes
+  size_t evaluated = 0;  // tokens
 };
 
 Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t default_threads,
@@ -98,14 +105,13 @@ void Encoder::WarmUp() {
 
 std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<bool()> abandoned) {
   CheckTokens(request, vocabulary_size_);  // rule 3
-  auto task = std::make_unique<Encoding>();
-  task->request = std::move(request);
-  task->abandoned = std::move(abandoned);
+  auto task = std::make_unique<Encoding>(std::move(request), std::move(abandoned));
   const std::vector<TokenizedQuestion>& questions = task->request.questions;
   const size_t state = task->request.prefix.size();
   ScoreResult& result = task->result;
   result.prefix_tokens = state;
   size_t evaluated = 0;  // tokens that a question has, each with its state
+  size_t asked = 0;      // questions that have candidates
   for (size_t i = 0; i < questions.size(); ++i) {
     const size_t offset = result.logits.size();
     task->offsets.push_back(offset);
@@ -118,12 +124,12 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
       task->left += Work::Whole(pass.tokens);
       task->passes.push_back(pass);
     }
-    task->items.push_back({i, offset});
+    ++asked;
     result.logits.resize(offset + questions[i].candidates.size() + 1);
   }
   // What is evaluated is what counts, and the state is evaluated in every pass.
   result.suffix_tokens = evaluated - std::min(evaluated, state);
-  result.ranks.resize(task->items.size());
+  result.ranks.resize(asked);
   return task;
 }
 
@@ -149,7 +155,7 @@ size_t Encoder::Take(Task& offered) {
   auto& task = static_cast<Encoding&>(offered);
   const size_t before = batch_.size();
   const size_t begun = task.begun;
-  if (task.suspect && before > 0) return 0;  // rule 5
+  if (task.suspect() && before > 0) return 0;  // rule 5
   while (task.begun < task.passes.size() && !full()) {
     const PassPlan& pass = task.passes[task.begun];
     // A step that has nothing yet takes any pass (rule 2).
@@ -157,7 +163,7 @@ size_t Encoder::Take(Task& offered) {
     Add(task, task.begun++);
     alone_ = options_.deterministic;
   }
-  if (task.suspect) alone_ = true;
+  if (task.suspect()) alone_ = true;
   if (task.begun > begun) tasks_.push_back(&task);
   return batch_.size() - before;
 }
@@ -197,9 +203,9 @@ bool Encoder::RunStep() {
   if (finite) {
     Advance();
   } else if (tasks_.size() == 1) {
-    tasks_.front()->not_finite = true;
+    tasks_.front()->SetNotFinite();
   } else {
-    for (Encoding* task : tasks_) task->suspect = true;  // rule 5
+    for (Encoding* task : tasks_) task->Suspect();  // rule 5
     undo();
   }
   return true;
@@ -252,22 +258,22 @@ void Encoder::Advance() {
     const size_t tokens = run.task->passes[run.pass].tokens;
     const Work done = Work::Whole(tokens);
     run.task->left += {-done.tokens, -done.attended};
-    run.task->suffix_evaluated += tokens;
+    run.task->evaluated += tokens;
+    ++run.task->finished;
   }
   for (Encoding* task : tasks_) {
-    if (task->begun == task->passes.size()) Finish(*task);
+    if (task->done()) Finish(*task);
   }
 }
 
 // Behind a question's logits stands their log-sum-exp, as there is no vocabulary beside them.
 void Encoder::Finish(Encoding& task) const {
-  for (const Task::Item& item : task.items) {
-    float* logits = task.result.logits.data() + item.offset;
-    const size_t count = task.request.questions[item.question].candidates.size();
-    logits[count] = static_cast<float>(LogSumExp(logits, count));
+  for (size_t i = 0; i < task.offsets.size(); ++i) {
+    float* logits = task.result.logits.data() + task.offsets[i];
+    const size_t count = task.request.questions[i].candidates.size();
+    if (count > 0) logits[count] = static_cast<float>(LogSumExp(logits, count));
   }
   task.left = {};
-  task.finished = task.items.size();
 }
 
 void Encoder::CountStep(double ms) {
@@ -281,7 +287,8 @@ void Encoder::CountStep(double ms) {
 }
 
 void Encoder::Drop(Task& task) {
-  if (!task.done()) stats_.lost_tokens += task.suffix_evaluated;
+  const auto& encoding = static_cast<const Encoding&>(task);
+  if (!encoding.done()) stats_.lost_tokens += encoding.evaluated;
 }
 
 ScorerStats Encoder::stats() const {

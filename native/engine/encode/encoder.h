@@ -6,9 +6,8 @@
 //
 // Rules
 //   1. Built, used and destroyed on one thread.
-//   2. A pass is evaluated as a whole: every token of an encoder sees every other. So a step that
-//   is
-//      empty takes a pass of any length.
+//   2. A pass is evaluated as a whole: every token of an encoder sees every other. So an empty step
+//      takes a pass of any length.
 //   3. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked before
 //      the first call.
 //   4. Deterministic: each pass has a step of its own, so that what it is evaluated with depends on

@@ -9,33 +9,31 @@
 
 namespace oi {
 
-void Readout::Ask(const std::vector<Task*>& tasks, bool whole) {
+void Readout::Ask(const std::vector<ScoringTask*>& tasks, bool whole) {
   DeviceReadout* const device = context_.readout();
   if (device == nullptr) return;
   device->Start(!whole && !always_whole_);
-  for (const Task* task : tasks) {
-    for (const Task::Run& run : task->runs) {
+  for (const ScoringTask* task : tasks) {
+    for (const ScoringTask::Run& run : task->runs()) {
       if (run.row >= 0) device->Ask(run.fork, task->question(run).candidates);
     }
   }
   device->Prepare();
 }
 
-void Readout::Read(const std::vector<Task*>& tasks) {
+void Readout::Read(const std::vector<ScoringTask*>& tasks) {
   const bool device = on_device();
   if (device) context_.readout()->Fetch();
   size_t index = 0;
-  for (Task* task : tasks) {
-    for (Task::Run& run : task->runs) {
+  for (ScoringTask* task : tasks) {
+    for (size_t i = 0; i < task->runs().size(); ++i) {
+      const ScoringTask::Run& run = task->runs()[i];
       if (run.row < 0) continue;
-      float* const out = task->result.logits.data() + task->items[run.item].offset;
-      int32_t& rank = task->result.ranks[run.item];
-      if (device ? context_.readout()->Read(index++, out, rank)
-                 : ReadRow(run.row, task->question(run).candidates, out, rank)) {
-        continue;
-      }
-      run.row = -1;
-      task->not_finite = true;
+      float* const out = task->LogitsOf(run);
+      int32_t& rank = task->RankOf(run);
+      const bool finite = device ? context_.readout()->Read(index++, out, rank)
+                                 : ReadRow(run.row, task->question(run).candidates, out, rank);
+      if (!finite) task->Refuse(i);
     }
   }
 }

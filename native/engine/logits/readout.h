@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../context.h"
-#include "../task.h"
+#include "../scoring_task.h"
 #include "../types.h"
 #include "device_readout.h"
 
@@ -23,11 +23,11 @@ class Readout {
 
   // Before a decode, by the tasks' runs that have a row in it. `whole`: what is finite in a row
   // counts, whatever else is in it.
-  void Ask(const std::vector<Task*>& tasks, bool whole);
+  void Ask(const std::vector<ScoringTask*>& tasks, bool whole);
   // After it, and llama_synchronize(): into the tasks' results. The rank is the number of tokens
-  // that are likelier than all candidates. A task whose numbers are not finite is `not_finite`, and
-  // its run has no row any more. Throws EngineError ERR_ENGINE_INTERNAL.
-  void Read(const std::vector<Task*>& tasks);
+  // that are likelier than all candidates. A run whose numbers are not finite is refused
+  // (ScoringTask::Refuse). Throws EngineError ERR_ENGINE_INTERNAL.
+  void Read(const std::vector<ScoringTask*>& tasks);
 
   // The same for a row of a sequence that nobody asked for.
   void AskPlain(llama_seq_id sequence);

@@ -5,9 +5,8 @@
 //   1. What was asked for is done or refused, with numbers. What was left open gives way, in this
 //      order: the size of the context, of microbatches, experts that stay in RAM, layers that stay
 //      there. Every choice that costs something is said.
-//   2. Weights and cells are sums from the file's header; what is computed is asked of llama.cpp,
-//   by
-//      a model without weights and a context without memory.
+//   2. Weights and cells are sums from the file's header. The size of compute buffers is asked of
+//      llama.cpp, by a model without weights and a context without memory.
 //   3. Some memory stays free: drivers and what is compiled at run time take theirs, too.
 
 #pragma once
