@@ -21,7 +21,7 @@ bool Boolean(const Napi::Object& object, const char* key) {
   return object.Get(key).As<Napi::Boolean>().Value();
 }
 
-// Of an array of another type the bytes behind its end would be read.
+// Checks the type: as the wrong one, bytes beyond the array's end would be read.
 template <typename T>
 std::span<const T> ToSpan(const Napi::Value& value, const char* name, napi_typedarray_type type,
                           const char* expected) {
@@ -106,18 +106,18 @@ void ToScore(const Napi::Object& ask, Job& job) {
   const Napi::Value kinds = ask.Get("kinds");
   const Napi::Value shape = ask.Get("shape");
   const Napi::Value candidates = ask.Get("candidates");
-  const Napi::Array images = ToArray(ask.Get("images"), "images");
+  const Napi::Array image_list = ToArray(ask.Get("images"), "images");
   const Napi::Value sizes = ask.Get("sizes");
   job.workspace = Unsigned(ask, "workspace");
   job.SetDeadline(ask.Get("deadlineMs").As<Napi::Number>().DoubleValue());
 
   std::vector<TextPart> parts = ToParts(texts, ToBytes(kinds, "kinds"));
-  std::vector<std::span<const uint8_t>> pictures;
-  for (uint32_t i = 0; i < images.Length(); ++i) {
-    pictures.push_back(ToBytes(images.Get(i), "images"));
+  std::vector<std::span<const uint8_t>> images;
+  for (uint32_t i = 0; i < image_list.Length(); ++i) {
+    images.push_back(ToBytes(image_list.Get(i), "images"));
   }
   try {
-    AddPictures(ToBytes(kinds, "kinds"), pictures, ToIntegers(sizes, "sizes"), parts);
+    AddImages(ToBytes(kinds, "kinds"), images, ToIntegers(sizes, "sizes"), parts);
     job.request = Assemble(std::move(parts), ToIntegers(shape, "shape"),
                            ToIntegers(candidates, "candidates"));
   } catch (const MalformedRequest& error) {

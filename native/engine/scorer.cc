@@ -19,12 +19,13 @@ namespace {
 
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kMaxPasses = 8;
-constexpr double kWarmUpMs = 200;  // in the passes that count
-// llama_decode's, after the abort callback said so.
+constexpr double kWarmUpMs = 200;  // of measured passes, after which no more follow
+// The status of llama_decode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
-// Fewer leave a GPU idle.
+// Steps of fewer tokens leave a GPU idle.
 constexpr size_t kMinStepTokens = 256;
-// Steps that the measured rate looks back on: about 1 / (1 - kKeep).
+// Weight of a step relative to the next in the measured rate, which so covers about 1 / (1 - kKeep)
+// steps.
 constexpr double kKeep = 0.9;
 
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options,
@@ -62,9 +63,8 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       admission_(cache_, rate_, options.deterministic),
       step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic) {}
 
-// Inside a step, only where nobody else loses anything by it. A recurrent model that is
-// interrupted, or one with a sliding window, has no state left to trust: there a step goes on to
-// its end.
+// A step is aborted only if no other task loses by it. An interrupted recurrent state, or sliding
+// window, cannot be trusted: such a model's step is evaluated to its end.
 bool Scorer::OnAbort(void* self) {
   const auto* scorer = static_cast<Scorer*>(self);
   if (scorer->stop_.load(std::memory_order_relaxed)) return true;
@@ -73,15 +73,15 @@ bool Scorer::OnAbort(void* self) {
 
 bool Scorer::Abandoned() const {
   const std::vector<ScoringTask*>& tasks = step_.tasks();
-  // Who shares the prefix goes on with what the step adds to it.
+  // A task that shares the prefix goes on with what the step adds to it.
   return std::all_of(tasks.begin(), tasks.end(), [](const ScoringTask* task) {
     const Prefix& prefix = *task->prefix();
     return task->abandoned() && (prefix.missing() == 0 || prefix.pins == 1);
   });
 }
 
-// More than once: the first pass waits for the weights' pages, which says nothing about those that
-// follow. And of short ones the fastest, as another process may have had the core in some.
+// Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
+// counts, as another process may have had the core in some.
 void Scorer::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.step_tokens);
   double spent_ms = 0;
@@ -110,7 +110,7 @@ void Scorer::WarmUp() {
   recent_tokens_ = static_cast<double>(count);
   rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
   if (context_.own_attention()) {
-    // It gives a token the same bits among few and among many, on any number of threads.
+    // Our attention gives a token the same bits among few and many, on any number of threads.
     plan_.min_rows = 0;
     context_.AdaptThreads();
   }
@@ -177,8 +177,8 @@ bool Scorer::RunStep() {
           "ERR_ENGINE_INTERNAL",
           "llama_decode failed with " + std::to_string(status) + ": " + FirstLoggedError());
     }
-    // Without outputs too on a GPU: else the step was only submitted, and its time counts in the
-    // next one.
+    // On a GPU also without outputs: else the step would only be submitted, and its time counted in
+    // the next one.
     if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
     // Before anything counts as evaluated: what this throws is undone as a whole.
     readout_.Read(step_.tasks());
@@ -215,7 +215,7 @@ int32_t Scorer::DecodeImage() {
   ImageBatch batch(*chunk.image, chunk.position, chunk.sequence, vision_->mrope());
   const int32_t status =
       batch.Decode(context_.get(), rows, plan_.batch_tokens, vision_->both_directions());
-  // Else its time would be counted in the next step, on a GPU.
+  // On a GPU, its time would be counted in the next step.
   if (status == 0) llama_synchronize(context_.get());
   return status;
 }
@@ -238,7 +238,7 @@ void Scorer::Advance() {
   if (!recurrent_ && step_.padding() > 0) cache_.device().sequences().Cut(step_.filler(), 0);
 }
 
-// What was to be evaluated is not.
+// The step is not evaluated.
 void Scorer::Reset() {
   for (ScoringTask* task : step_.tasks()) task->CancelPlan();
 }

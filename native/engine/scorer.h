@@ -7,8 +7,8 @@
 //   1. Built, used and destroyed on one thread.
 //   2. A prefix is evaluated once, and every question in a fork of it: on the unified cache a
 //      fork shares the prefix' cells; only recurrent layers copy a state.
-//   3. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked
-//      before the first call.
+//   3. llama.cpp's assertions abort the process. Whatever a request can get wrong is checked before
+//      the first call.
 //   4. Deterministic: the same bits, whatever else runs. See admission.h, rule 3; step.h, rule 4;
 //      cache/state_cache.h, rule 5.
 //   5. What is not finite (NaN, infinity) spreads: attention multiplies what a task does not see by

@@ -9,7 +9,7 @@
 namespace oi {
 namespace {
 
-// What one more microbatch costs, in tokens: up to so many are added to save one (rule 2).
+// The cost of a microbatch in tokens: up to so many are added to save one (rule 2).
 constexpr size_t kMicrobatchCost = 16;
 
 }  // namespace

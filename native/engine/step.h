@@ -1,4 +1,4 @@
-// What one llama_decode evaluates: parts of prefixes and of questions, of several tasks.
+// One llama_decode: parts of prefixes and of questions, of several tasks.
 //
 // Rules
 //   1. The end of a prefix and the first questions go into one step, its tokens marked as every
@@ -58,7 +58,7 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  // Empties it, and gives it a size.
+  // Empties it, and sets its size in tokens.
   void Start(size_t tokens);
   // A size of no more than it has, or than `tokens`.
   void Limit(size_t tokens) { size_ = std::min(size_, std::max(tokens, batch_.size())); }
@@ -67,14 +67,14 @@ class Step {
   size_t Add(ScoringTask& task);
   // A token of sequence 0, to warm up with.
   void AddPlain(size_t position, bool output) { batch_.Add(0, position, 0, output); }
-  // Adds what rules 2 and 3 want. Nothing may be added after it.
+  // Adds the padding of rules 2 and 3. Nothing may be added after it.
   void Complete();
 
   bool full() const { return image_ || room() == 0; }
   size_t size() const { return image_ ? chunks_.front().count : batch_.size(); }
   Batch& batch() { return batch_; }
   const std::optional<ImageChunk>& image() const { return image_; }
-  size_t padding() const { return padding_; }  // tokens of nobody
+  size_t padding() const { return padding_; }  // tokens that belong to no task
   size_t outputs() const { return outputs_; }
   const Work& work() const { return work_; }
   const std::vector<ScoringTask*>& tasks() const { return tasks_; }

@@ -13,9 +13,9 @@
 namespace oi {
 namespace {
 
-// What a workspace may make up for after a pause: a few short requests.
+// Steps that a workspace may make up for after a pause: a few short requests.
 constexpr size_t kBurstSteps = 8;
-// Of English text; a first guess.
+// A first guess, of English text.
 constexpr double kBytesPerToken = 4;
 
 std::unique_ptr<Evaluator> MakeEvaluator(const Model& model, Vision* vision,
@@ -127,7 +127,7 @@ void Inference::Pick(std::vector<Job*>& step) {
     if (job == nullptr) break;
     if (!step.empty() && job->workspace != step.front()->workspace &&
         !scheduler_.HasMore(step.front()->workspace)) {
-      // The one that is first has all it needs: what others add would only keep it waiting.
+      // The first workspace has nothing more for this step: tokens of others would only delay it.
       evaluator_->LimitStep(plan.shared_step_tokens);
       if (evaluator_->full()) break;
     }
@@ -143,17 +143,17 @@ void Inference::Pick(std::vector<Job*>& step) {
 
 size_t Inference::StepTokens() {
   const ContextPlan& plan = evaluator_->plan();
-  // Who comes next waits for what runs: not long, if somebody may come who is first then.
+  // A newcomer waits for the step that runs: so it is short while one may come whose turn it is.
   if (scheduler_.Expecting()) return plan.shared_step_tokens;
   if (plan.step_ms > 0) return evaluator_->TokensIn(plan.step_ms);
-  // What goes a little beyond a step ends in it: its rest would be a step of its own, filled up.
+  // A task that exceeds a step by a little ends in it: the rest would be a padded step of its own.
   const Job* const first = scheduler_.Next();
   const double left = first == nullptr ? 0 : evaluator_->Remaining(*first->task).tokens;
   return left > plan.step_tokens && left <= plan.microbatch_tokens ? static_cast<size_t>(left)
                                                                    : plan.step_tokens;
 }
 
-// What the job held is free again.
+// Frees what the job held in the evaluator and the scheduler.
 void Inference::Release(Job* job) {
   if (job->task) evaluator_->Drop(*job->task);
   scheduler_.Remove(job);

@@ -1,4 +1,4 @@
-// Which cells of a context hold tokens, counted and not listed.
+// Counts the KV cells of a context that hold tokens.
 //
 // Prefixes that begin alike share cells. A prefix is a chain of spans, each a run of tokens,
 // its newest last; prefixes that share a beginning share those spans. So the cells in use are

@@ -3,8 +3,8 @@
 // Rules
 //   1. A prefix has a sequence of its own. Prefixes that begin alike share the cells of their
 //      common beginning (cells.h).
-//   2. Whoever reads or evaluates a prefix has it pinned. Others go when room is needed, the
-//      least recently used first; `leaving` sees each of them before it goes.
+//   2. A prefix is pinned while a task reads or evaluates it. Others are evicted when room is
+//      needed, the least recently used first; `leaving` is given each of them before.
 
 #pragma once
 

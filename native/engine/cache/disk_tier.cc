@@ -11,7 +11,7 @@ namespace {
 // States in memory besides the host tier's budget: to be written, and read.
 constexpr size_t kMaxWaiting = 4;
 constexpr size_t kMaxStaged = 2;
-// A state that was read, and that nobody has asked for since, is given up for others.
+// After this time, a state that was read and not asked for again is given up for others.
 constexpr std::chrono::seconds kStale{2};
 constexpr std::chrono::milliseconds kMoment{10};
 
@@ -59,7 +59,7 @@ bool DiskTier::Holds(const std::vector<Token>& tokens) const {
   return Has(name);
 }
 
-// With mutex_ held, as all below that do not lock it.
+// Needs mutex_ held, as do all functions below that do not lock it.
 bool DiskTier::Has(const std::string& name) const {
   return (writing_ != nullptr && name == writing_->name) ||
          std::any_of(files_.begin(), files_.end(),

@@ -1,13 +1,12 @@
-// Prefixes that left the RAM, or outlived the process, as files in a folder.
+// Prefixes as files in a folder: those evicted from RAM, also by earlier processes.
 //
 // The folder belongs to one model, build and cache type: whoever chooses its name sees to that.
 //
 // Rules
-//   1. Threads of the tier's own read, write and delete, so that no step waits for a disk, and
-//      nobody who only asks what there is. When the writer cannot keep up, states are dropped
-//      instead.
-//   2. A state that was read stays in memory until it is taken or refused: who waits for cells
-//      with it does not read it again. So many are in memory at once, others wait.
+//   1. Threads of the tier's own read, write and delete, so that neither a step nor a lookup waits
+//      for a disk. When the writer cannot keep up, states are dropped.
+//   2. A state that was read stays in memory until it is taken or refused, so a task that waits for
+//      cells does not read it again. The number of such states is bounded; further reads wait.
 //   3. A file that is damaged, of other tokens than its name says, or not taken by llama.cpp is
 //      deleted and counts as absent.
 

@@ -22,7 +22,7 @@ class HostTier {
   HostTier(uint64_t limit, Reuse reuse, Evicted evicted)
       : limit_(limit), reuse_(reuse), evicted_(std::move(evicted)) {}
 
-  // What saves the most tokens of `wanted`, and how many; null and 0 if nothing does.
+  // The state that saves the most tokens of `wanted`, and how many; null and 0 if none does.
   struct Match {
     State state;
     size_t tokens = 0;
@@ -36,7 +36,7 @@ class HostTier {
     return best;
   }
 
-  // True if it holds them, `proved` (state_cache.h, rule 6) if that is wanted.
+  // True if it holds a state of these tokens, `proved` (state_cache.h, rule 6) if that is wanted.
   bool Holds(const std::vector<Token>& tokens, bool proved) const {
     return std::any_of(states_.begin(), states_.end(), [&](const Kept& kept) {
       return kept.state->proved >= proved && kept.state->tokens == tokens;

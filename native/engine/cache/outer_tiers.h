@@ -1,5 +1,5 @@
-// The tiers outside the context: RAM, and a folder on disk. What leaves the one for lack of
-// room goes to the other.
+// The tiers outside the context: RAM, and a folder on disk. A state that is evicted from RAM is
+// written to disk.
 
 #pragma once
 

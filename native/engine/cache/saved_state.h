@@ -30,7 +30,7 @@ inline size_t CommonPrefix(const std::vector<Token>& a, const std::vector<Token>
                   WholeImages(b, static_cast<size_t>(end - a.begin())));
 }
 
-// How many tokens of a prefix an evaluated one saves.
+// Computes how many tokens of a wanted prefix an evaluated one saves.
 struct Reuse {
   // A recurrent state stands at its end and cannot be cut short.
   bool only_whole = false;
@@ -46,8 +46,8 @@ struct Reuse {
     return best < std::min(have.size(), want.size()) && have[best] == want[best];
   }
 
-  // 0 unless they are more than `best`. Whatever saves more agrees in the token behind those: so
-  // who looks for the best of many compares one token of most of them.
+  // 0 unless they are more than `best`. A prefix that saves more agrees in the token at `best`, so
+  // a search for the best of many compares one token of most of them.
   size_t Tokens(const std::vector<Token>& have, const std::vector<Token>& want,
                 size_t best = 0) const {
     if (!MayExceed(have, want, best)) return 0;

@@ -1,4 +1,4 @@
-// The sequence ids of a context, and what is done to whole sequences.
+// The sequence ids of a context, and operations on whole sequences.
 //
 // On the unified cache a copy shares cells; only recurrent layers hold a state per sequence.
 

@@ -8,9 +8,9 @@
 namespace oi {
 namespace {
 
-// Waiting for another request's evaluation costs a step: not for a few tokens.
+// Waiting for another request's evaluation costs a step, which fewer shared tokens are not worth.
 constexpr size_t kWorthWaiting = 64;
-// Shorter ones are evaluated as fast as they are found.
+// Looking for shorter prefixes takes as long as evaluating them.
 constexpr size_t kWorthSaving = 32;
 
 }  // namespace
@@ -24,8 +24,8 @@ StateCache::StateCache(llama_context* context, const Options& options)
               !options.recurrent && options.grid == 0,
               [this](const Prefix& prefix) { Save(prefix); }) {}
 
-// Tokens that evaluated cells of `prefix` save, if they are more than `best`; else 0 or any that
-// are not.
+// Tokens that the evaluated part of `prefix` saves, if more than `best`; else any number that is
+// not.
 size_t StateCache::Resident(const Prefix& prefix, const std::vector<Token>& tokens,
                             size_t best) const {
   // Not complete: what there is ends in the middle of something.
@@ -43,7 +43,7 @@ size_t StateCache::Resident(const Prefix& prefix, const std::vector<Token>& toke
 size_t StateCache::Expect(const std::vector<Token>& tokens) const {
   size_t best = outer_.Expect(tokens);
   for (const Prefix& prefix : device_.prefixes()) {
-    // Who shares a prefix that is being evaluated waits for it and pays nothing.
+    // A task that shares a prefix which is being evaluated waits for it and evaluates nothing.
     best = std::max(best, prefix.tokens == tokens ? tokens.size() : Resident(prefix, tokens, best));
   }
   return best;
@@ -162,7 +162,8 @@ Prefix* StateCache::Restore(const OuterTiers::Match& match, const std::vector<To
 void StateCache::Unpin(Prefix& prefix) {
   if (--prefix.pins > 0) return;
   if (prefix.missing() > 0) {
-    // Cancelled on the way: what there is, is the prefix now, unless another one is just that.
+    // Cancelled while it was evaluated: the evaluated part is the prefix now, unless another one is
+    // the same.
     prefix.tokens.resize(prefix.evaluated);
     const auto& all = device_.prefixes();
     const bool same = std::any_of(all.begin(), all.end(), [&](const Prefix& entry) {

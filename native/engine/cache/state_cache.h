@@ -1,11 +1,11 @@
 // Evaluated prefixes in three tiers: in the context, in RAM, on disk.
 //
 // Rules
-//   1. What leaves the context goes into RAM on its way (device_tier.h, outer_tiers.h).
-//   2. Idle cells cost time on a CPU, as attention looks at every cell; so only so many stay,
-//      and hardly any beside a prefix that begins to be evaluated.
-//   3. A prefix is looked for in all tiers; the one that saves the most tokens is used, the
-//      faster of two equal ones.
+//   1. A prefix that is evicted from the context is saved to RAM (device_tier.h, outer_tiers.h).
+//   2. Idle cells cost time on a CPU, as attention reads every cell. So their number is bounded,
+//      and almost none stay while a new prefix is being evaluated.
+//   3. A prefix is looked up in all tiers. The match that saves the most tokens is used; of two
+//      equal ones, that of the faster tier.
 //   4. A recurrent state is used as a whole or not at all, and so is one that is longer than a
 //      sliding window (saved_state.h).
 //   5. With a grid (deterministic mode) the context holds one prefix, in cells 0, 1, 2, …, and

@@ -20,9 +20,10 @@ namespace {
 
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kWarmUpPasses = 3;
-// llama_encode's, after the abort callback said so.
+// The status of llama_encode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
-// Steps that the measured rate looks back on: about 1 / (1 - kKeep).
+// Weight of a step relative to the next in the measured rate, which so covers about 1 / (1 - kKeep)
+// steps.
 constexpr double kKeep = 0.9;
 
 }  // namespace
@@ -66,8 +67,8 @@ bool Encoder::Abandoned() const {
                      [](const Task* task) { return task->abandoned(); });
 }
 
-// More than once: the first pass waits for the weights' pages. And the fastest counts, as another
-// process may have had the core in some.
+// Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
+// counts, as another process may have had the core in some.
 void Encoder::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.context_tokens);
   const auto measure = [&] {
@@ -85,10 +86,10 @@ void Encoder::WarmUp() {
   };
   measure();
   if (context_->own_attention()) {
-    // It gives a token the same bits among few and among many, on any number of threads.
+    // Our attention gives a token the same bits among few and many, on any number of threads.
     context_->AdaptThreads();
   } else if (model_.on_cpu() && plan_.flash_attention == FlashAttention::kAuto) {
-    // llama.cpp's own sums in half precision here, by up to 2e-2 in a logit.
+    // llama.cpp's flash attention sums in half precision here, an error of up to 2e-2 in a logit.
     plan_.flash_attention = FlashAttention::kOff;
     context_.reset();
     context_.emplace(model_, options_, plan_, &Encoder::OnAbort, this);
@@ -127,7 +128,7 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
     ++asked;
     result.logits.resize(offset + questions[i].candidates.size() + 1);
   }
-  // What is evaluated is what counts, and the state is evaluated in every pass.
+  // Every pass evaluates the state, and all tokens that are evaluated are counted.
   result.suffix_tokens = evaluated - std::min(evaluated, state);
   result.ranks.resize(asked);
   return task;
@@ -211,7 +212,8 @@ bool Encoder::RunStep() {
   return true;
 }
 
-// Reads the states of all tokens. Returns what llama.cpp did of the first call that failed, or 0.
+// Evaluates the batch and reads the hidden states of all tokens. Returns the status of the first
+// call of llama.cpp that failed, or 0.
 int32_t Encoder::Evaluate(Batch& batch) {
   llama_context* context = context_->get();
   const size_t count = batch.size();
@@ -266,7 +268,7 @@ void Encoder::Advance() {
   }
 }
 
-// Behind a question's logits stands their log-sum-exp, as there is no vocabulary beside them.
+// A question's log-sum-exp is that of its logits: there is no vocabulary beside them.
 void Encoder::Finish(Encoding& task) const {
   for (size_t i = 0; i < task.offsets.size(); ++i) {
     float* logits = task.result.logits.data() + task.offsets[i];

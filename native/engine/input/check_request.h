@@ -1,4 +1,4 @@
-// What a request can get wrong, found before llama.cpp would end the process over it.
+// Checks a request before llama.cpp would abort over it.
 
 #pragma once
 

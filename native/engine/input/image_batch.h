@@ -1,4 +1,4 @@
-// Evaluating an image's rows: llama_decode takes them in batches of their own, without tokens.
+// Evaluates an image's rows: llama_decode takes embeddings in batches of their own, without tokens.
 
 #pragma once
 
@@ -58,7 +58,7 @@ class ImageBatch {
   }
 
  private:
-  // As the image needs it, and as text does again however this ends.
+  // Sets the mask that the image needs; text's causal mask is set again however this ends.
   struct Attention {
     Attention(llama_context* context, bool causal) : context(context) {
       if (!causal) llama_set_causal_attn(context, false);

@@ -1,6 +1,6 @@
-// Images inside a prefix: every row that an image takes up has an id of its own there, below 0.
+// Images inside a prefix: each row of an image has a token id of its own there, below 0.
 //
-// So whatever compares, shares, cuts or saves prefixes by their tokens does it with images too.
+// So code that compares, shares, cuts or saves prefixes by their tokens works for images too.
 //
 // Rules
 //   1. A row's id holds 29 bits of the hash of its image and of its number: two images differ in

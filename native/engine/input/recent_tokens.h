@@ -1,4 +1,4 @@
-// The tokens of texts that came lately: the questions of a batch come once with each of its states.
+// Caches the tokens of recent texts: the questions of a batch come once with each of its states.
 //
 // Thread-safe. Bounded in bytes; what was used longest ago goes first.
 

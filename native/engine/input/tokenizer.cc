@@ -17,7 +17,7 @@ namespace {
 // The tokenizer's threads have a stack that bears a chunk (runtime/thread.h).
 constexpr size_t kMaxChunkBytes = 16 * 1024;
 
-// The most that a request of the server has, and more.
+// Bytes; more than a request's questions have.
 constexpr size_t kRecentBytes = 8 * 1024 * 1024;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -47,10 +47,10 @@ Tokenizer::Tokenizer(const Model& model, const Vision* vision)
       vision_(vision),
       byte_pairs_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_BPE),
       sentence_piece_(llama_vocab_type(vocab_) == LLAMA_VOCAB_TYPE_SPM),
-      // A template of hidden states is complete.
+      // The template of a model that is read by its hidden states says all, BOS too.
       adds_bos_(llama_vocab_get_add_bos(vocab_) && model.hidden() == nullptr),
       recent_(kRecentBytes) {
-  // Of all templates, whichever the prompt is rendered with.
+  // Structural tokens of all templates, as any of them may render the prompt.
   std::string source;
   for (const char* name : {static_cast<const char*>(nullptr), "systemone"}) {
     const char* chat_template = llama_model_chat_template(model.get(), name);
@@ -75,7 +75,7 @@ std::vector<Token> Tokenizer::Parts(const std::vector<TextPart>& parts) const {
 }
 
 void Tokenizer::AppendPart(const TextPart& part, std::vector<Token>& out) const {
-  if (part.picture) throw EngineError("ERR_INVALID_ARGUMENT", "a picture stands in a question");
+  if (part.image) throw EngineError("ERR_INVALID_ARGUMENT", "an image stands in a question");
   if (part.trusted) {
     Append(part.text, true, out);
   } else {
@@ -83,9 +83,9 @@ void Tokenizer::AppendPart(const TextPart& part, std::vector<Token>& out) const 
   }
 }
 
-// A part of a question, which comes with every state of a batch.
+// Tokenizes a part of a question once: it comes with every state of a batch.
 void Tokenizer::AppendOnce(const TextPart& part, std::vector<Token>& out) const {
-  if (part.picture || !recent_.Append(part, out)) {
+  if (part.image || !recent_.Append(part, out)) {
     std::vector<Token> tokens;
     AppendPart(part, tokens);
     out.insert(out.end(), tokens.begin(), tokens.end());
@@ -96,7 +96,7 @@ void Tokenizer::AppendOnce(const TextPart& part, std::vector<Token>& out) const 
 TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
   TokenizedRequest result;
   for (const TextPart& part : request.prefix) {
-    if (!part.picture) {
+    if (!part.image) {
       AppendPart(part, result.prefix);
       continue;
     }
@@ -105,7 +105,7 @@ TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
     }
     // Before the first image, which knows where it stands.
     if (result.images.empty()) BeginWithBos(result.prefix);
-    vision_->Append(*part.picture, result.prefix, result.images);
+    vision_->Append(*part.image, result.prefix, result.images);
   }
   if (result.images.empty()) BeginWithBos(result.prefix);
   for (Question& question : request.questions) {
@@ -130,8 +130,8 @@ bool Tokenizer::Ordinary(Token token) const {
 }
 
 void Tokenizer::AppendUserText(std::string_view text, std::vector<Token>& out) const {
-  // Where each structural text stands next. Looked for again only once it has been passed:
-  // looking for all of them after every cut would take quadratic time.
+  // The next place of each structural text, searched anew only once it has been passed: searching
+  // all of them after every cut would take quadratic time.
   std::vector<size_t> next;
   for (const std::string& token : structural_) next.push_back(text.find(token));
   for (size_t from = 0; from < text.size();) {

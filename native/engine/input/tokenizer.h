@@ -1,4 +1,4 @@
-// Text parts to token ids, with what a caller sent kept apart from what a template says.
+// Turns text parts into token ids; a caller's text never becomes a template's control token.
 //
 // Rules
 //   1. Trusted text is parsed for control tokens; user text never is.
@@ -34,7 +34,7 @@ class Tokenizer {
   // The parts' tokens in order. Of text only.
   std::vector<Token> Parts(const std::vector<TextPart>& parts) const;
   // Both halves of a request; the prefix starts with BOS where the model wants it. Throws
-  // EngineError: ERR_INVALID_ARGUMENT (a picture that nobody sees, or in a question), and as
+  // EngineError: ERR_INVALID_ARGUMENT (an image in a question, or without a projector), and as
   // Vision::Append().
   TokenizedRequest Request(ScoreRequest request) const;
   // True for plain text: neither control, unknown, unused nor a raw byte.

@@ -16,14 +16,15 @@
 namespace oi {
 namespace {
 
-// Of encoded rows: a picture of a megapixel has about 1,300, 2,560 floats each in a 4B model.
+// Floats of encoded rows that are kept: an image of a megapixel has about 1,300 rows of 2,560
+// floats in a 4B model.
 constexpr size_t kMaxEncodedFloats = (128u << 20) / sizeof(float);
-// Of the projector's file, for its identity: pieces all over it.
+// Bytes of the projector's file that are hashed for its identity, in pieces all over it.
 constexpr size_t kPieces = 64;
 constexpr size_t kPieceBytes = 4096;
 
-// States on disk outlive a process, and a picture's K/V depend on the projector too. All of its
-// bytes would take seconds.
+// The projector's identity is part of an image's key, as an image's K/V depend on it, and states on
+// disk outlive the process. Hashing all of its bytes would take seconds.
 std::string Identity(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw EngineError("ERR_MODEL_NOT_FOUND", path + " cannot be read");
@@ -47,7 +48,7 @@ mtmd_context* Open(const EngineOptions& options, const Model& model, uint32_t th
   if (params.use_gpu) params.device = model.gpus().front();  // beside its model
   params.n_threads = static_cast<int>(threads);
   params.print_timings = false;
-  params.warmup = false;  // with the largest picture, which takes a CPU seconds
+  params.warmup = false;  // with the largest image, which takes a CPU seconds
   ClearLog();
   mtmd_context* context = mtmd_init_from_file(path.c_str(), model.get(), params);
   if (context == nullptr) {
@@ -75,7 +76,7 @@ Vision::Vision(const EngineOptions& options, const Model& model, uint32_t thread
       both_directions_(mtmd_decode_use_non_causal(context_.get(), nullptr)),
       mrope_(mtmd_decode_use_mrope(context_.get())) {
   if (mtmd_support_vision(context_.get())) return;
-  throw EngineError("ERR_MODEL_UNSUPPORTED", options.projector_path + ": it sees no pictures");
+  throw EngineError("ERR_MODEL_UNSUPPORTED", options.projector_path + ": it sees no images");
 }
 
 void Vision::Append(const Pixels& pixels, std::vector<Token>& tokens,
@@ -90,7 +91,7 @@ void Vision::Append(const Pixels& pixels, std::vector<Token>& tokens,
   if (mtmd_tokenize_from_parts(context_.get(), chunks.get(), parts, 1, /*add_special=*/false) !=
       0) {
     throw EngineError("ERR_REQUEST_UNACCEPTABLE",
-                      "the projector does not take a picture of " + std::to_string(pixels.width) +
+                      "the projector does not take an image of " + std::to_string(pixels.width) +
                           " x " + std::to_string(pixels.height) + " pixels: " + FirstLoggedError());
   }
   const std::string identity = identity_ + " " + std::to_string(pixels.width) + " " +
@@ -127,14 +128,13 @@ const std::vector<float>& Vision::Rows(const Image& image) {
   const auto start = Clock::now();
   ClearLog();
   if (mtmd_encode_chunk(context_.get(), image.chunk.get()) != 0) {
-    throw EngineError("ERR_ENGINE_INTERNAL", "a picture was not encoded: " + FirstLoggedError());
+    throw EngineError("ERR_ENGINE_INTERNAL", "an image was not encoded: " + FirstLoggedError());
   }
   encoding_ms_ = MillisecondsSince(start);
   const size_t floats = image.rows * width_;
   const float* const rows = mtmd_get_output_embd(context_.get());
   if (CountFinite(rows, floats) < floats) {
-    throw EngineError("ERR_ENGINE_INTERNAL",
-                      "the projector's numbers for a picture are not finite");
+    throw EngineError("ERR_ENGINE_INTERNAL", "the projector's numbers for an image are not finite");
   }
   encoded_.push_front({image.key, std::vector<float>(rows, rows + floats)});
   encoded_floats_ += floats;

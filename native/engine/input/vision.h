@@ -1,13 +1,14 @@
-// The projector of a vision model: pictures to rows that stand where tokens would.
+// The projector of a vision model: encodes images to rows (embeddings), which stand where tokens
+// would.
 //
 // Rules
-//   1. Append() is thread-safe: it scales and cuts the picture, and evaluates nothing. Rows() is
-//      the inference thread's.
-//   2. What belongs around a picture (the model's own begin and end tokens, separators of slices)
-//      comes with it, as tokens that no caller's text can become.
-//   3. A picture is tokenized alone, so its tokens do not depend on what stands around it.
-//   4. Rows that were encoded are kept, the least recently used go first: the same picture behind
-//      another text costs no second encoding.
+//   1. Append() is thread-safe: it scales and cuts the image, and evaluates nothing. Rows() is
+//      called on the inference thread only.
+//   2. The tokens that belong around an image (the model's own begin and end tokens, separators of
+//      slices) come with it, and no caller's text can become them.
+//   3. An image is tokenized alone, so its tokens do not depend on the text around it.
+//   4. Encoded rows are kept, the least recently used go first: the same image behind another text
+//      is not encoded again.
 
 #pragma once
 
@@ -24,7 +25,7 @@ namespace oi {
 
 class Model;
 
-// A part of a picture that is evaluated as a whole: where it stands in the prefix, and what.
+// An image, or a slice of one, that is evaluated as a whole.
 struct Image {
   size_t begin = 0;  // of the prefix' tokens
   size_t rows = 0;
@@ -35,24 +36,24 @@ struct Image {
 class Vision {
  public:
   // Throws EngineError: ERR_MODEL_NOT_FOUND, ERR_MODEL_LOAD (damaged, or of another model),
-  // ERR_MODEL_UNSUPPORTED (it sees no pictures).
+  // ERR_MODEL_UNSUPPORTED (it sees no images).
   Vision(const EngineOptions& options, const Model& model, uint32_t threads);
 
   Vision(const Vision&) = delete;
   Vision& operator=(const Vision&) = delete;
 
-  // Adds what stands for a picture. Throws EngineError ERR_REQUEST_UNACCEPTABLE if the projector
-  // does not take it.
+  // Adds the tokens that stand for an image. Throws EngineError ERR_REQUEST_UNACCEPTABLE if the
+  // projector does not take it.
   void Append(const Pixels& pixels, std::vector<Token>& tokens,
               std::vector<std::shared_ptr<const Image>>& images) const;
 
-  // The image's rows, each as wide as the model's input. Valid until the next call. Throws
+  // The image's rows, shape [rows][width of the model's input]. Valid until the next call. Throws
   // EngineError ERR_ENGINE_INTERNAL.
   const std::vector<float>& Rows(const Image& image);
   // What the last call of Rows() spent on encoding, milliseconds; 0 if it knew the image.
   double encoding_ms() const { return encoding_ms_; }
 
-  // Whether the rows of an image see those behind them.
+  // Whether rows of an image attend to those behind them too (no causal mask).
   bool both_directions() const { return both_directions_; }
   // Whether positions are those of M-RoPE: four numbers for each row.
   bool mrope() const { return mrope_; }

@@ -12,9 +12,10 @@
 namespace oi {
 namespace {
 
-// Questions have fewer, mostly: who has more costs one more reservation of buffers.
+// Most questions have fewer candidates; the first that has more costs another reservation of
+// buffers.
 constexpr size_t kCandidates = 16;
-// Behind the candidates' logits: the highest logit, the sum of exp(logit - highest), the rank.
+// Numbers behind the candidates' logits: highest logit, sum of exp(logit - highest), rank.
 constexpr size_t kFigures = 3;
 constexpr size_t kHighest = 0;
 constexpr size_t kSum = 1;
@@ -23,7 +24,7 @@ constexpr size_t kMaxNodes = 64;  // of what is appended
 
 const char* NameOf(const llama_sampler*) { return "oi-readout"; }
 
-// Nobody samples by it.
+// llama.cpp wants one; nothing samples by it.
 void Apply(llama_sampler*, llama_token_data_array*) {}
 
 }  // namespace
@@ -90,7 +91,7 @@ DeviceReadout::~DeviceReadout() {
   for (llama_sampler* chain : chains_) llama_sampler_free(chain);
 }
 
-// A chain for each sequence, as llama.cpp wants it.
+// Makes a sampler chain for each sequence, as llama.cpp wants it.
 void DeviceReadout::MakeSamplers() {
   static llama_sampler_i table = Interface::Table();
   chains_.clear();
@@ -179,7 +180,7 @@ bool DeviceReadout::Supported(ggml_backend_dev_t device) {
   return true;
 }
 
-// `logits`: a row for each output.
+// Appends the readout to the graph. `logits`: [outputs][vocabulary].
 void DeviceReadout::Build(ggml_context* g, ggml_cgraph* graph, ggml_tensor* logits) {
   if (!ggml_is_contiguous(logits)) logits = ggml_cont(g, logits);
   const int64_t rows = logits->ne[1];

@@ -1,5 +1,5 @@
-// What is read out of a device's logits is computed there: of a row of the whole vocabulary only
-// the candidates' logits, the log-sum-exp and the rank come to the host.
+// Reads logits out on the device: of a row, [vocabulary], only the candidates' logits, the
+// log-sum-exp and the rank come to the host.
 //
 // llama.cpp appends the graphs of "backend samplers" to its own. Each sequence that may have an
 // output has one here; that of sequence 0 adds what reads all rows at once, the others tell whose
@@ -34,7 +34,7 @@ class DeviceReadout {
   DeviceReadout(const DeviceReadout&) = delete;
   DeviceReadout& operator=(const DeviceReadout&) = delete;
 
-  // Makes the context that these are for have it.
+  // Adds it to the parameters of the context that it is for.
   void AddTo(llama_context_params& params);
   // Once that is made. Leaves it without, if its device lacks an operation.
   void Attach(llama_context* context);

@@ -13,7 +13,7 @@ constexpr size_t kLanes = 16;
 constexpr size_t kBlock = 1024;  // float partial sums stay short
 
 // exp(x) for x in [-87, 0]: 2^k * e^r with r in [-ln2/2, ln2/2] and the Taylor polynomial of
-// degree 6, whose remainder there is below 1.3e-7. Smaller x are worth nothing in the sum.
+// degree 6, whose remainder there is below 1.3e-7. Smaller x do not change the sum.
 inline float ExpNonPositive(float x) {
   x = std::max(x, -87.0f);
   // Adding 1.5 * 2^23 rounds to an integer that stands in the low bits.

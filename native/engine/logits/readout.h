@@ -1,5 +1,5 @@
-// What an answer is made of: the logits of its candidates, their rank and the log-sum-exp, out of
-// rows of the whole vocabulary. On a device they are computed there (device_readout.h).
+// Reads a question's answer out of its row of logits, [vocabulary]: the logits of its candidates,
+// their rank, and the log-sum-exp. Those of a device are computed there (device_readout.h).
 
 #pragma once
 
@@ -35,7 +35,7 @@ class Readout {
   // of it is on a device, rows come whole from then on, and it is true.
   bool PlainIsFinite(int32_t row);
 
-  // Of logits, or of what was made of them, that came from a device.
+  // Bytes of logits, or of results computed from them, that came from a device.
   uint64_t bytes() const;
 
  private:

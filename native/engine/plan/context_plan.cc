@@ -17,14 +17,15 @@
 namespace oi {
 namespace {
 
-// Sequence ids of llama.cpp end at 256; one fills microbatches up.
+// LLAMA_MAX_SEQ is 256; one sequence pads microbatches.
 constexpr uint32_t kMaxSequences = 255;
 constexpr uint32_t kMinPrefixes = 8;
 constexpr uint32_t kMaxForks = kMaxSequences - kMinPrefixes;
 constexpr uint32_t kFillers = 1;
-// From this many queries on, flash attention on a CPU takes the kernel that sums in floats.
+// From this many queries on, llama.cpp's flash attention on a CPU takes the kernel that sums in
+// single precision.
 constexpr uint32_t kFlashRows = 64;
-constexpr uint32_t kPad = 256;  // to which llama.cpp rounds a context up
+constexpr uint32_t kPad = 256;  // llama.cpp rounds a context up to a multiple of it
 constexpr uint32_t kBatchTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;
 constexpr uint32_t kContextTokens = 8192;
@@ -32,20 +33,21 @@ constexpr uint32_t kMinContextTokens = 2048;
 constexpr uint32_t kPassTokens = 2048;
 constexpr uint32_t kStatesMicrobatch = 128;
 // On a few cores a step of 192 tokens runs at the rate of one of 512 or a little above it: more
-// columns leave the caches (native/README.md). And whoever comes next waits less. A
-// multiple of 64, the tile of flash attention. The microbatch leaves room for what fills a step.
+// columns exceed the caches (native/README.md). And a newcomer waits less. A multiple of 64, the
+// tile of flash attention. The microbatch leaves room for padding.
 constexpr uint32_t kFewThreads = 8;
 constexpr uint32_t kFewThreadsStep = 192;
 constexpr uint32_t kFewThreadsMicrobatch = 256;
-// Beside others, the wait for a step that runs counts more than the tenth that this costs.
+// With several workspaces, the wait for a step that runs counts more than the tenth of the rate
+// that this costs.
 constexpr uint32_t kFewThreadsSharedStep = 64;
 // A full step of a large model on a small GPU takes half a second and more.
 constexpr double kGpuStepMs = 50;
-// Of the memory that is left, and at most: what the host tier takes unless told.
+// The host tier's default: this part of the memory that is left, and at most so much.
 constexpr uint64_t kHostShare = 8;
 constexpr uint64_t kMaxHostBytes = 4ull << 30;
 
-// How many there are unless told.
+// Default numbers of sequences.
 struct Sequences {
   uint32_t forks;
   uint32_t prefixes;
@@ -53,7 +55,7 @@ struct Sequences {
 constexpr Sequences kDense{64, 32};
 // Each sequence of a recurrent model holds a state of its own, tens of megabytes for a 4B model.
 constexpr Sequences kRecurrent{16, 4};
-// A GPU answers more of them at once, and its cells hold more prefixes.
+// A GPU answers more questions at once, and its cells hold more prefixes.
 constexpr Sequences kGpuDense{96, 64};
 
 void SetSequences(ContextPlan& plan, const EngineOptions& options, const Sequences& standard) {
@@ -78,8 +80,7 @@ void SetBatches(ContextPlan& plan, const EngineOptions& options, uint32_t microb
   plan.batch_tokens -= plan.batch_tokens % plan.microbatch_tokens;
 }
 
-// Plain attention writes its scores out: per microbatch one float for each query, head and
-// cell of the context.
+// Plain attention stores its scores: floats, [microbatch tokens][heads][cells].
 uint64_t ScoreBytes(const Model& model, const ContextPlan& plan) {
   return sizeof(float) * static_cast<uint64_t>(plan.context_tokens) * plan.microbatch_tokens *
          static_cast<uint64_t>(llama_model_n_head(model.get()));
@@ -93,7 +94,7 @@ void SetOuterTiers(ContextPlan& plan, const EngineOptions& options, const Model&
                                               : std::min(kMaxHostBytes, left_bytes / kHostShare);
 }
 
-// Where llama.cpp's attention runs on the CPU, of whatever layers.
+// The least rows of a microbatch (step.h, rule 3), where layers' attention runs on the CPU.
 uint32_t MinRows(const Model& model, const ContextPlan& plan) {
   const bool needed = !model.recurrent() && plan.flash_attention != FlashAttention::kOff &&
                       plan.microbatch_tokens >= kFlashRows;
@@ -126,7 +127,7 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
     const int32_t trained = llama_model_n_ctx_train(model.get());
     plan.context_tokens =
         std::min(kContextTokens, trained > 0 ? static_cast<uint32_t>(trained) : kContextTokens);
-    // A default leaves most of the memory to others.
+    // A default leaves most of the memory to other processes.
     while (available && plan.context_tokens > kMinContextTokens &&
            bytes(plan.context_tokens) > *available / 4) {
       plan.context_tokens /= 2;
@@ -144,8 +145,8 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
   plan.shared_step_tokens = few && !options.deterministic
                                 ? std::min(kFewThreadsSharedStep, plan.step_tokens)
                                 : plan.step_tokens;
-  // Each idle cell costs every step a little, and plain attention pays for them in full; bringing a
-  // prefix back from the host tier costs a hundredth of evaluating it.
+  // Each idle cell costs every step a little, with plain attention as much as one in use; restoring
+  // a prefix from the host tier costs a hundredth of evaluating it.
   plan.idle_tokens = plan.flash_attention == FlashAttention::kOff ? plan.context_tokens / 16
                                                                   : plan.context_tokens / 4;
   plan.save_after = 1;
@@ -166,8 +167,8 @@ ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, Context
 
 // ---- hidden states ---------------------------------------------------------------
 
-// On any device. Attention of an encoder has a score for each two tokens of a microbatch, those of
-// other passes too, and a pass is one microbatch (encode/encoder.h, rule 2).
+// On any device. An encoder's attention computes a score for each pair of tokens of a microbatch,
+// whatever their passes, and a pass is one microbatch (encode/encoder.h, rule 2).
 ContextPlan PlanForStates(const Model& model, const EngineOptions& options, ContextPlan plan) {
   SetSequences(plan, options, kDense);
   plan.reads_states = true;
@@ -181,7 +182,8 @@ ContextPlan PlanForStates(const Model& model, const EngineOptions& options, Cont
   plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
   plan.microbatch_tokens = std::max(plan.context_tokens, plan.step_tokens);
   if (plan.keeps_cells) {
-    // Logits of all its tokens come with the states: few at once. Cells are there for a whole step.
+    // llama.cpp computes logits of all tokens with the states, so a microbatch is small. Cells are
+    // there for a whole step.
     plan.spare_cells = plan.microbatch_tokens - plan.context_tokens + kPad;
     plan.microbatch_tokens = std::min(kStatesMicrobatch, plan.microbatch_tokens);
   }
@@ -201,23 +203,24 @@ ContextPlan PlanForStates(const Model& model, const EngineOptions& options, Cont
 
 // ---- GPU -------------------------------------------------------------------------
 
-// Its sizes are in the options (gpu_plan.h); what layers it has no room for are the CPU's.
+// PlanForGpus() has filled its sizes in (gpu_plan.h). Layers for which it has no room are the
+// CPU's.
 ContextPlan PlanForGpu(const Model& model, const EngineOptions& options, ContextPlan plan,
                        bool whole_images) {
   SetSequences(plan, options, model.recurrent() ? kRecurrent : kGpuDense);
   plan.context_tokens = RoundUp(options.context_tokens);
-  // Attention of a CUDA device skips what the mask hides from 1,024 queries on.
+  // CUDA's attention skips masked blocks from 1,024 queries on.
   SetBatches(plan, options, kBatchTokens, whole_images);
   plan.flash_attention = options.flash_attention;
   if (model.layers_on_cpu()) plan.min_rows = MinRows(model, plan);
   plan.step_tokens = model.layers_on_cpu() ? plan.microbatch_tokens : plan.batch_tokens;
   plan.shared_step_tokens = plan.step_tokens;
   if (!options.deterministic) plan.step_ms = kGpuStepMs;
-  // Attention reads each cell up to the highest one that is used, whosever it is.
+  // Attention reads each cell up to the highest one in use, whichever sequence has it.
   plan.idle_tokens =
       std::min(plan.context_tokens, std::max(kContextTokens, plan.context_tokens / 4));
   plan.busy_tokens = plan.idle_tokens;
-  // Moving a prefix out costs a transfer for which nobody may ever ask again.
+  // Saving a prefix costs a transfer, which is wasted if nobody asks for it again.
   plan.save_after = 2;
   const ContextCost cost = CostOfContext(model, options.cache_type);
   plan.context_bytes = cost.Bytes(plan.context_tokens, plan.sequences + kFillers);

@@ -1,4 +1,4 @@
-// The sizes of a context: one plan for each kind of device.
+// Plans the sizes of a context: for a CPU, for GPUs, and for models whose hidden states are read.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which devices there are for a model besides the CPU's memory, by the names that ggml gives them.
+// Finds the GPUs for a model, by the names that ggml gives them.
 
 #pragma once
 

@@ -27,10 +27,10 @@ constexpr uint32_t kContextTokens = 32768;
 constexpr uint32_t kMinContextTokens = 2048;
 constexpr uint32_t kMicrobatchTokens = 512;  // of layers in RAM, and where there is little room
 constexpr uint32_t kMinForks = 8;
-// Rule 3: of what is free, and at most.
+// Rule 3: this part of the free memory stays free, and at most so much.
 constexpr uint64_t kSpareShare = 16;
 constexpr uint64_t kMaxSpareBytes = 1ull << 30;
-// What a projector computes in, besides its weights.
+// Compute buffers of a projector, besides its weights.
 constexpr uint64_t kProjectorBytes = 256u << 20;
 
 class Planner {
@@ -63,7 +63,7 @@ class Planner {
       if (!GiveWay()) Refuse();
     }
     if (options_.gpu_layers == 0) {
-      // What was chosen for a GPU is none of the CPU's business.
+      // Sizes that were chosen for a GPU do not fit a CPU.
       EngineOptions plain = asked_;
       plain.gpu_layers = 0;
       notes_.push_back("no layer fits into " + Describe(gpus_) + ": the model runs on the CPU");
@@ -85,13 +85,13 @@ class Planner {
   }
 
  private:
-  // Vocabulary and shapes, with layers where they would be.
+  // Loads vocabulary and shapes alone, with layers assigned to devices.
   void Load() {
     EngineOptions dry = options_;
     dry.metadata_only = true;
     model_ = Model::Load(dry, stop_, {});
     loaded_layers_ = options_.gpu_layers;
-    // Of what is not asked of llama.cpp for each size.
+    // Cells are computed, not asked of llama.cpp for each size.
     cost_ = CostOfContext(*model_, options_.cache_type);
   }
 
@@ -117,7 +117,7 @@ class Planner {
     return std::all_of(placement_.begin(), placement_.end() - 1, fits);
   }
 
-  // What llama.cpp would compute in.
+  // Asks llama.cpp for the compute buffers of the current sizes.
   void AskForBuffers() {
     const bool whole_images = !options_.projector_path.empty();
     plan_ = PlanContext(*model_, options_, default_threads_, whole_images);
@@ -131,7 +131,7 @@ class Planner {
     failed_ = context ? "" : FirstLoggedError();
     if (!context && failed_.empty()) failed_ = "no context could be made";
     LoggedMemory logged = MemoryLogged();
-    // A recurrent state is there even so, but its cells are not.
+    // The log counts recurrent states, and no cells: Place() adds both.
     for (auto& [name, buffers] : logged.buffers) buffers.cells = 0;
     logged.layers.clear();
     buffers_ = EmptyPlacement(gpus_);
@@ -186,7 +186,7 @@ class Planner {
     return ends;
   }
 
-  // Rule 1. False if there is nothing left that may.
+  // Rule 1: makes the next choice smaller. False if none may be.
   bool GiveWay() {
     const bool free_context = asked_.context_tokens == 0;
     if (free_context && options_.context_tokens > kMinContextTokens) {
@@ -198,7 +198,7 @@ class Planner {
       options_.max_forks = plan_.max_forks / 2;
     } else if (asked_.cpu_experts < 0 && has_experts_ &&
                static_cast<size_t>(options_.cpu_experts) + 1 < layers_) {
-      // With the same buffers: asking for them takes a moment, and there may be many layers.
+      // Buffers are not asked for anew: that takes a moment, and there may be many layers.
       do {
         ++options_.cpu_experts;
         Place();
@@ -249,8 +249,8 @@ class Planner {
   int32_t loaded_layers_ = 0;
   ContextCost cost_{};
   ContextPlan plan_{};
-  std::string failed_;              // why the last sizes cannot be had; "" if they can
-  std::vector<Placement> buffers_;  // these alone
+  std::string failed_;              // why llama.cpp refused the last sizes; "" if it did not
+  std::vector<Placement> buffers_;  // compute buffers alone
   std::vector<Placement> placement_;
   std::vector<std::string> notes_;
 };

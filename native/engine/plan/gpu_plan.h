@@ -1,5 +1,5 @@
-// What of a model goes to which GPU, by what is free in their memory. Decided before the weights
-// are loaded: who finds out later has an allocation that fails, or a driver that ends the process.
+// Plans which part of a model goes to which GPU, by their free memory, before the weights are
+// loaded: later, an allocation fails, or a driver ends the process.
 //
 // Rules
 //   1. What was asked for is done or refused, with numbers. What was left open gives way, in this

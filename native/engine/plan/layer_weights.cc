@@ -82,7 +82,7 @@ LayerWeights ReadLayerWeights(const std::string& path) {
     Add(Open(name.data()).get(), weights, embeddings, has_output);
   }
   weights.input_bytes += embeddings;
-  // Who has no output head of its own reads the embeddings, a second time if it is on a GPU.
+  // A tied output head is the embeddings, loaded a second time if the head is on a GPU.
   if (!has_output) weights.layers.back().bytes += embeddings;
   return weights;
 }

@@ -1,4 +1,4 @@
-// How large the weights of each layer are, read from the file's header: before they are loaded.
+// Reads the size of each layer's weights from the file's header, before they are loaded.
 
 #pragma once
 

@@ -14,7 +14,7 @@
 namespace oi {
 namespace {
 
-// Of all parts of a model, of which the path is the first: "…-00001-of-00003.gguf".
+// Bytes of all parts of a model; the path may be the first of several: "…-00001-of-00003.gguf".
 uint64_t FileBytes(const std::string& path) {
   std::error_code error;
   const auto size = [&](const std::string& part) -> uint64_t {
@@ -36,8 +36,8 @@ uint64_t FileBytes(const std::string& path) {
   return sum;
 }
 
-// Our kernels convert weights into memory of their own. Of a model that is larger than RAM the
-// system can drop pages of the file, and not of those.
+// Our kernels convert weights into memory of their own, which the system cannot drop as it drops
+// pages of a mapped file. So a model larger than RAM goes without them.
 void KeepMapped(LoadPlan& plan) {
   EngineOptions& options = plan.options;
   const std::optional<uint64_t> available = AvailableBytes();

@@ -1,4 +1,4 @@
-// What is decided before the weights of a model are loaded: where they go, and in which form.
+// Decides where the weights of a model go, and in which form, before they are loaded.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a context will take, before anything is allocated.
+// Predicts the memory of a context before anything is allocated.
 
 #pragma once
 
@@ -11,7 +11,7 @@ namespace oi {
 
 class Model;
 
-// What a context takes, by its size.
+// The memory of a context, by its size; bytes.
 struct ContextCost {
   double cell_bytes;   // K and V of a token, in all layers
   double state_bytes;  // recurrent state of a sequence, in all layers

@@ -1,4 +1,4 @@
-// What of a model lies where, by what llama.cpp said when it was put there.
+// Where a model lies, as llama.cpp logged it while loading.
 
 #pragma once
 

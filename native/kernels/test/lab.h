@@ -93,7 +93,7 @@ class Operation {
     int turned = 128;  // of a head's values
     int64_t heads = 1;
     int64_t stride = 0;              // heads that a token has in memory, or 0: `heads`
-    std::vector<int32_t> positions;  // [tokens], or [4][tokens] where pictures have a place
+    std::vector<int32_t> positions;  // [tokens], or [4][tokens] with M-RoPE
     Floats factors;                  // [turned / 2], or none
     float base = 10'000;
     float scale = 1;

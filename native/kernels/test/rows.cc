@@ -111,8 +111,8 @@ Floats Rope(Side side, const Case& one, int threads = 1) {
 // Pairs that are the first and last values of a head, or neighbours.
 bool IsInHalves(const Case& one) { return one.mode != GGML_ROPE_TYPE_NORMAL; }
 
-// In doubles, by the cosines and sines that llama.cpp itself turns (1, 0) into. The bound of each
-// result's error: half a bit of either product.
+// Expected results in doubles, by the cosines and sines that llama.cpp rotates (1, 0) into. The
+// bound of each result's error: half a bit of either product.
 void CheckRope(const std::string& kind, const Case& given) {
   std::mt19937 random(700);
   bool exact = true;
@@ -208,7 +208,7 @@ void CheckRows() {
   CheckRope("halves, YaRN, frequency factors", one);
   one = Case{};
   one.mode = GGML_ROPE_TYPE_IMROPE;
-  CheckRope("halves, interleaved places in pictures", one);
+  CheckRope("halves, interleaved M-RoPE", one);
 }
 
 }  // namespace oi::kernels::test

@@ -53,8 +53,8 @@ void CheckUnknown() {
   CheckSlot(
       "attention", [&](Side) { return Operation::Attention(attention); }, 4);
 
-  // The bits of a rotation may be the same either way, so it is one that llama.cpp would do
-  // otherwise: of values behind an offset.
+  // Our RoPE may have llama.cpp's bits, so the case is one that ours would compute wrongly: an
+  // offset.
   Operation::RopeCase rope;
   rope.turned = 64;
   rope.positions = {5, 6, 7};
