@@ -61,4 +61,21 @@ class Rate {
   double tt_ = 0, ta_ = 0, aa_ = 0, tm_ = 0, am_ = 0;
 };
 
+// Tokens per second of recent steps, of which each weighs a tenth less than the next.
+class RecentRate {
+ public:
+  void Add(double tokens, double ms) {
+    tokens_ = kKeep * tokens_ + tokens;
+    ms_ = kKeep * ms_ + ms;
+  }
+
+  // 0 before the first.
+  double PerSecond() const { return ms_ > 0 ? 1000 * tokens_ / ms_ : 0; }
+
+ private:
+  static constexpr double kKeep = 0.9;
+  double tokens_ = 0;
+  double ms_ = 0;
+};
+
 }  // namespace oi

@@ -24,9 +24,6 @@ constexpr double kWarmUpMs = 200;  // of measured passes, after which no more fo
 constexpr int32_t kAborted = 2;
 // Steps of fewer tokens leave a GPU idle.
 constexpr size_t kMinStepTokens = 256;
-// Weight of a step relative to the next in the measured rate, which so covers about 1 / (1 - kKeep)
-// steps.
-constexpr double kKeep = 0.9;
 
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options,
                                  const Model& model) {
@@ -85,7 +82,7 @@ bool Scorer::Abandoned() const {
 void Scorer::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.step_tokens);
   double spent_ms = 0;
-  recent_ms_ = std::numeric_limits<double>::infinity();
+  double fastest_ms = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
@@ -103,12 +100,13 @@ void Scorer::WarmUp() {
     const double ms = MillisecondsSince(start);
     if (pass > 0) {
       spent_ms += ms;
-      recent_ms_ = std::min(recent_ms_, ms);
+      fastest_ms = std::min(fastest_ms, ms);
     }
     cache_.device().Clear(true);
   }
-  recent_tokens_ = static_cast<double>(count);
-  rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
+  const auto tokens = static_cast<double>(count);
+  recent_.Add(tokens, fastest_ms);
+  rate_.Add(Work::Of(tokens, 0), fastest_ms);
   if (context_.own_attention()) {
     // Our attention gives a token the same bits among few and many, on any number of threads.
     plan_.min_rows = 0;
@@ -195,8 +193,7 @@ bool Scorer::RunStep() {
   stats_.padding_tokens += step_.padding();
   stats_.busy_ms += ms + vision_ms_;
   stats_.submit_ms += submit_ms;
-  recent_tokens_ = kKeep * recent_tokens_ + static_cast<double>(wanted);
-  recent_ms_ = kKeep * recent_ms_ + ms;
+  recent_.Add(static_cast<double>(wanted), ms);
   rate_.Add(step_.work(), ms);
   return true;
 }
@@ -269,7 +266,7 @@ void Scorer::Undo() {
 ScorerStats Scorer::stats() const {
   ScorerStats stats = stats_;
   stats.lost_tokens = admission_.lost_tokens();
-  stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
+  stats.tokens_per_second = recent_.PerSecond();
   stats.readout_bytes = readout_.bytes();
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);
   stats.cache = cache_.stats();

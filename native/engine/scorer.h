@@ -114,8 +114,7 @@ class Scorer final : public Evaluator {
   Admission admission_;
   Step step_;
   ScorerStats stats_;
-  double recent_tokens_ = 0;
-  double recent_ms_ = 0;
+  RecentRate recent_;
 };
 
 }  // namespace oi

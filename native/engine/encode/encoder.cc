@@ -22,9 +22,6 @@ constexpr size_t kWarmUpTokens = 64;
 constexpr int kWarmUpPasses = 3;
 // The status of llama_encode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
-// Weight of a step relative to the next in the measured rate, which so covers about 1 / (1 - kKeep)
-// steps.
-constexpr double kKeep = 0.9;
 
 }  // namespace
 
@@ -71,8 +68,9 @@ bool Encoder::Abandoned() const {
 // counts, as another process may have had the core in some.
 void Encoder::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.context_tokens);
+  double fastest_ms = 0;
   const auto measure = [&] {
-    recent_ms_ = std::numeric_limits<double>::infinity();
+    fastest_ms = std::numeric_limits<double>::infinity();
     for (int pass = 0; pass < kWarmUpPasses; ++pass) {
       batch_.Clear();
       for (size_t i = 0; i < count; ++i) batch_.Add(0, i, 0, true);
@@ -81,7 +79,7 @@ void Encoder::WarmUp() {
       if (Evaluate(batch_) != 0) {
         throw EngineError("ERR_ENGINE_INTERNAL", "the first pass failed: " + FirstLoggedError());
       }
-      if (pass > 0) recent_ms_ = std::min(recent_ms_, MillisecondsSince(start));
+      if (pass > 0) fastest_ms = std::min(fastest_ms, MillisecondsSince(start));
     }
   };
   measure();
@@ -100,8 +98,8 @@ void Encoder::WarmUp() {
                       "the model's numbers are not finite (NaN or infinity), already for its first "
                       "tokens: its file is damaged");
   }
-  recent_tokens_ = static_cast<double>(count);
-  rate_.Add(Work::Whole(count), recent_ms_);
+  recent_.Add(static_cast<double>(count), fastest_ms);
+  rate_.Add(Work::Whole(count), fastest_ms);
 }
 
 std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<bool()> abandoned) {
@@ -279,12 +277,10 @@ void Encoder::Finish(Encoding& task) const {
 }
 
 void Encoder::CountStep(double ms) {
-  const auto tokens = static_cast<double>(batch_.size());
   ++stats_.steps;
   stats_.evaluated_tokens += batch_.size();
   stats_.busy_ms += ms;
-  recent_tokens_ = kKeep * recent_tokens_ + tokens;
-  recent_ms_ = kKeep * recent_ms_ + ms;
+  recent_.Add(static_cast<double>(batch_.size()), ms);
   rate_.Add(work_, ms);
 }
 
@@ -295,7 +291,7 @@ void Encoder::Drop(Task& task) {
 
 ScorerStats Encoder::stats() const {
   ScorerStats stats = stats_;
-  stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
+  stats.tokens_per_second = recent_.PerSecond();
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_->get()).n_reused);
   return stats;
 }

@@ -102,8 +102,7 @@ class Encoder final : public Evaluator {
   Work work_;
   Rate rate_;
   ScorerStats stats_;
-  double recent_tokens_ = 0;
-  double recent_ms_ = 0;
+  RecentRate recent_;
 };
 
 }  // namespace oi
