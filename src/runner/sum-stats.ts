@@ -4,8 +4,7 @@
  * @module
  */
 
-import { noStats } from '../engine/no-stats.js'
-import type { EngineStats } from '../engine/types.js'
+import { noStats, type EngineStats } from '../engine/stats.js'
 
 /** Sums, of rates as well; but they work through what waits side by side, not one by one. */
 export function sumStats(all: readonly EngineStats[]): EngineStats {
