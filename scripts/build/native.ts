@@ -71,11 +71,11 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   },
   'oi-kernel-test': {
     product: 'oi-kernel-test',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-kernel-bench': {
     product: 'oi-kernel-bench',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-op-params': {
     product: 'oi-op-params',
