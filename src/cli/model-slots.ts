@@ -12,10 +12,10 @@ import type { ModelConfig } from '../config.js'
 import { namesOf } from '../decide/model-names.js'
 import { Router } from '../decide/router.js'
 import type {
+  Decided,
   DecideOptions,
   Decider,
   DecideRequest,
-  Decision,
   EngineReport,
   ModelCard,
 } from '../decide/types.js'
@@ -45,7 +45,7 @@ export class ModelSlots implements Backend, Decider {
     return this.#router.models
   }
 
-  decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
+  decide(request: DecideRequest, options?: DecideOptions): Promise<Decided> {
     return this.#router.decide(request, options)
   }
 

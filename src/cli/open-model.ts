@@ -72,7 +72,7 @@ export const openModel: OpenModel = async (model, { onProgress, isolate }) => {
       : `, process${runners.length === 1 ? '' : 'es'} ${runners.map(({ pid }) => pid).join(', ')}`)
   return {
     runners,
-    decider: oi,
+    decider: oi.trusting(),
     startLine,
     warning: warningOf(card.name, oi.randomWeights, info.notes),
     temperatures: oi.temperatures,

@@ -5,10 +5,10 @@
  */
 
 import type {
+  Decided,
   DecideOptions,
   Decider,
   DecideRequest,
-  Decision,
   EngineReport,
   ModelCard,
 } from '../decide/types.js'
@@ -41,7 +41,7 @@ export class ServedModel implements Decider {
     return this.#underWay
   }
 
-  async decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
+  async decide(request: DecideRequest, options?: DecideOptions): Promise<Decided> {
     this.#underWay++
     try {
       return await this.opened.decider.decide(request, options)

@@ -21,7 +21,7 @@
  */
 
 import { entriesOf, objectFromEntries } from '../api/json.js'
-import { optionCount } from '../api/option-count.js'
+import { optionCount } from '../api/counts.js'
 import type { Orders } from '../api/orders.js'
 import { placeOf } from '../api/place.js'
 import type { Suffix } from '../engine/types.js'

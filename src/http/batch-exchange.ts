@@ -15,7 +15,7 @@
  */
 
 import type { Batch } from '../api/read-batch.js'
-import type { Decider, DecideRequest, Decision } from '../decide/types.js'
+import type { Decider, DecideRequest, Decided } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { BatchRun } from './batch-run.js'
 import { BatchTotals } from './batch-totals.js'
@@ -184,7 +184,7 @@ export class BatchExchange extends PostExchange {
     }
   }
 
-  #giveItem(index: number, decision: Decision, text: string): void {
+  #giveItem(index: number, decision: Decided, text: string): void {
     if (this.ended) return
     this.#work!.totals.add(decision)
     this.context.traffic.addPhases(decision.timings)

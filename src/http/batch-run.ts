@@ -16,7 +16,7 @@
  * @module
  */
 
-import type { Decision } from '../decide/types.js'
+import type { Decided } from '../decide/types.js'
 import { OiError } from '../errors.js'
 
 /** Under way at once, at most: enough to fill the steps of a model with short requests. */
@@ -28,9 +28,9 @@ export interface BatchRunOptions {
   /** Takes a place for an item, now (undefined) or later. Rejects if it was given up. */
   readonly enter: () => Promise<void> | undefined
   readonly leave: () => void
-  readonly decide: (index: number) => Promise<Decision>
+  readonly decide: (index: number) => Promise<Decided>
   /** None of them may throw. */
-  readonly onAnswer: (index: number, decision: Decision) => void
+  readonly onAnswer: (index: number, decision: Decided) => void
   readonly onFailure: (index: number, error: unknown) => void
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Decider, DecideRequest, Decision } from '../decide/types.js'
+import type { Decider, DecideRequest, Decided } from '../decide/types.js'
 import type { OiError } from '../errors.js'
 import type { Client } from './exchange.js'
 import type { Head } from './head.js'
@@ -53,7 +53,7 @@ export class DecideExchange extends PostExchange {
   }
 
   /** The text of its answer. */
-  protected textOf(decision: Decision): string {
+  protected textOf(decision: Decided): string {
     return this.context.wire.serializeDecision(decision)
   }
 
@@ -107,7 +107,7 @@ export class DecideExchange extends PostExchange {
     )
   }
 
-  #tell({ timings }: Decision, askedMs: number): void {
+  #tell({ timings }: Decided, askedMs: number): void {
     this.#decidedMs = performance.now()
     this.trace!.decision(askedMs, timings)
   }

@@ -6,7 +6,7 @@
 
 import type { AskedDecision } from '../api/decisions/read-decision.js'
 import { writeError } from '../api/decisions/write-decision.js'
-import type { DecideRequest, Decision } from '../decide/types.js'
+import type { DecideRequest, Decided } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { DecideExchange } from './decide-exchange.js'
 import type { TextContent } from './reply.js'
@@ -28,7 +28,7 @@ export class DecisionsExchange extends DecideExchange {
     return asked instanceof Promise ? asked.then(note) : note(asked)
   }
 
-  protected override textOf(decision: Decision): string {
+  protected override textOf(decision: Decided): string {
     return this.context.wire.writeDecision(decision, this.#asked!)
   }
 

@@ -14,15 +14,15 @@
  * @module
  */
 
-import type { Decision } from '../decide/types.js'
+import type { Decided } from '../decide/types.js'
 
 export interface OutcomeOptions {
   /** The reply's text. What it throws ends the request. */
-  readonly serialize: (decision: Decision) => string
+  readonly serialize: (decision: Decided) => string
   /** As `Gate.book`. */
-  readonly book: (decision: Decision) => Promise<void> | undefined
+  readonly book: (decision: Decided) => Promise<void> | undefined
   /** Neither of them may throw; one is called, once. */
-  readonly give: (decision: Decision, text: string) => void
+  readonly give: (decision: Decided, text: string) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -45,7 +45,7 @@ export class Outcome {
     this.#options.fail(error)
   }
 
-  decide(decision: Decision): void {
+  decide(decision: Decided): void {
     if (!this.#open) return
     this.#open = false
     const { serialize, book, give, fail } = this.#options

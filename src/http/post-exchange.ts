@@ -14,7 +14,7 @@ import { ignoredText } from '../api/ignored.js'
 import type { Orders } from '../api/orders.js'
 import { atOnce, inTurns } from '../api/turns.js'
 import type { Link } from '../chain.js'
-import type { DecideOptions, Decider, Decision } from '../decide/types.js'
+import type { DecideOptions, Decider, Decided } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Trace, Tracer } from '../trace/tracer.js'
 import { Body } from './body.js'
@@ -186,7 +186,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
    * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
    */
   protected serialize(
-    decision: Decision,
+    decision: Decided,
     heldLength = 0,
     write = this.context.wire.serializeDecision,
   ): string {

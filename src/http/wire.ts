@@ -6,7 +6,7 @@
 
 import type { AskedDecision } from '../api/decisions/read-decision.js'
 import type { Batch } from '../api/read-batch.js'
-import type { DecideRequest, Decision } from '../decide/types.js'
+import type { DecideRequest, Decided } from '../decide/types.js'
 
 /** What the head says about the reply, which its size depends on. */
 export interface ReplyForm {
@@ -31,7 +31,7 @@ export interface Wire {
   ): DecideRequest | Promise<DecideRequest>
   /** @throws As `readRequest`, for what is wrong with the batch as a whole. */
   readBatch(text: string, form: ReplyForm, ignored?: string[]): Batch | Promise<Batch>
-  serializeDecision(decision: Decision): string
+  serializeDecision(decision: Decided): string
   /** As `readRequest`, of a body of `POST /v1/decisions`. */
   readDecision(
     text: string,
@@ -39,5 +39,5 @@ export interface Wire {
     ignored?: string[],
   ): AskedDecision | Promise<AskedDecision>
   /** Its answer. */
-  writeDecision(decision: Decision, asked: AskedDecision): string
+  writeDecision(decision: Decided, asked: AskedDecision): string
 }

@@ -5,11 +5,12 @@
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, posix } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { errorTable } from '../../src/errors.js'
+import { type Import, importsOf, type Source, sourcesIn } from '../helpers/sources.js'
 
 /** Folders and files right under src/, and whose values each of them may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -39,9 +40,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['server-package', 'package-root', 'accounts', 'admin', 'engine'],
     ...['trace', 'api', 'chain', 'errors'],
   ],
-  open: ['runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
-  'open-all': ['open', 'decide', 'models', 'errors'],
-  index: ['open', 'open-all', 'api', 'errors'],
+  oi: ['decide', 'engine', 'api'],
+  open: ['oi', 'runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
+  'open-all': ['oi', 'open', 'decide', 'models', 'errors'],
+  index: ['oi', 'open', 'open-all', 'api', 'errors'],
   client: [],
   // Bundled for browsers: what it takes from there names nothing of Node.
   console: ['api', 'scoring', 'errors'],
@@ -81,19 +83,6 @@ const owners: Readonly<Record<string, (path: string) => boolean>> = {
 }
 
 const longest = 300
-
-interface Source {
-  /** From the root, with forward slashes. */
-  readonly path: string
-  readonly text: string
-}
-
-interface Import {
-  /** Of the file that imports. */
-  readonly path: string
-  readonly specifier: string
-  readonly typesOnly: boolean
-}
 
 const typescript = ['src', 'test', 'scripts'].flatMap((folder) => sourcesIn(folder, /\.tsx?$/))
 const native = sourcesIn('native', /\.(?:cc|h)$/)
@@ -268,26 +257,6 @@ function found<T>(list: readonly T[], least: number): readonly T[] {
 /** `src/api/json.ts` -> `api`, `src/errors.ts` -> `errors`. */
 function partOf(path: string): string {
   return path.split('/')[1]!.replace(/\.tsx?$/, '')
-}
-
-function importsOf({ path, text }: Source): Import[] {
-  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?\bfrom\s+'([^']+)'/gm)
-  const others = text.matchAll(/\bimport\s*\(?\s*()'([^']+)'/g)
-  return [...statements, ...others].map(([, type, specifier]) => ({
-    path,
-    specifier: specifier!,
-    typesOnly: Boolean(type),
-  }))
-}
-
-function sourcesIn(folder: string, ending: RegExp): Source[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && ending.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({
-      path: path.slice(root.length + 1).replaceAll('\\', '/'),
-      text: readFileSync(path, 'utf8'),
-    }))
 }
 
 /** The text of a file that is there. */
