@@ -7,7 +7,7 @@
 import { placementLines } from './places-text.js'
 import type { Inspection } from '../models/inspect.js'
 import { sizeText } from '../models/size-text.js'
-import type { PassFacts } from '../prompt/readout.js'
+import type { PassFacts } from '../prompt/types.js'
 import type { Temperature } from '../prompt/temperatures.js'
 
 const shownLabels = 12

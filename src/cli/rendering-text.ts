@@ -7,7 +7,7 @@
 import { keysOf } from '../api/json.js'
 import type { Question } from '../decide/types.js'
 import type { PromptPart, Suffix } from '../engine/types.js'
-import type { Rendering } from '../prompt/readout.js'
+import type { Rendering } from '../prompt/types.js'
 import { meaningsOf } from '../scoring/meanings.js'
 
 /** A part as it is shown: of a picture its size alone. */

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { promptText, showPrompt } from '../../src/cli/rendering-text.js'
 import type { Question } from '../../src/decide/types.js'
-import type { Rendering } from '../../src/prompt/readout.js'
+import type { Rendering } from '../../src/prompt/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { meaningsOf } from '../../src/scoring/meanings.js'
 import type { Reading } from '../../src/scoring/types.js'

@@ -108,6 +108,26 @@ rule('a part of src/ imports only what it may', () => {
   })
 })
 
+rule('no modules import each other in a circle', () => {
+  const behind = new Map<string, string[]>()
+  for (const { path, specifier, typesOnly } of imports) {
+    if (typesOnly || !specifier.startsWith('.')) continue
+    const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '')
+    const file = [`${target}.ts`, `${target}.tsx`].find((name) => existsSync(join(root, name)))
+    if (file !== undefined) behind.set(path, [...(behind.get(path) ?? []), file])
+  }
+  const circles: string[] = []
+  const seen = new Set<string>()
+  const visit = (path: string, above: readonly string[]) => {
+    if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(' > '))
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const next of behind.get(path) ?? []) visit(next, [...above, path])
+  }
+  for (const path of found([...behind.keys()], 300)) visit(path, [])
+  return circles
+})
+
 rule('a module of types has nothing but types', () => {
   // Of errors.ts, the types are those of its codes.
   const names = Object.values(mayImportTypes).flat()
