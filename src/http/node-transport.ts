@@ -12,6 +12,7 @@ import { type AddressInfo, createServer as createNetServer, Socket } from 'node:
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { OiError } from '../errors.js'
+import { mostConnections } from './descriptors.js'
 import type { Exchange } from './exchange.js'
 import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
@@ -63,8 +64,10 @@ export class NodeTransport implements Transport {
       })
       acceptor.listen({ host, port, exclusive: true }, resolve)
     })
-    // Whatever happens to a server that listens concerns one connection, as when descriptors
-    // are exhausted.
+    // More are closed at once. Once descriptors run out, libuv may lose the one that it closes them
+    // with: they wait then, and the loop spins, until others are gone.
+    acceptor.maxConnections = mostConnections()
+    // Whatever happens to a server that listens concerns one connection.
     acceptor.on('error', () => {})
     transport.#port = (acceptor.address() as AddressInfo).port
     return transport
