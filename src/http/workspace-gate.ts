@@ -14,7 +14,7 @@
  * @module
  */
 
-import { counted } from '../api/counted.js'
+import { counted } from '../api/words.js'
 import type { Accounts, Caller } from '../accounts/accounts.js'
 import { resetText } from '../accounts/budget.js'
 import { costOf } from '../accounts/money.js'
