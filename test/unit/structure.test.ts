@@ -70,13 +70,13 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that one part of the project keeps from all others. */
 const owners: Readonly<Record<string, (path: string) => boolean>> = {
-  'uWebSockets.js': (path) => /^src\/http\/uws-(?:transport|client)\.ts$/.test(path),
+  'uWebSockets.js': (path) => /^src\/http\/transport\/uws-(?:transport|client)\.ts$/.test(path),
   typebox: (path) => /^src\/(?:api|config)\b/.test(path),
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),
-  'prom-client': (path) => path === 'src/http/metrics.ts',
-  pino: (path) => path === 'src/http/logger.ts',
+  'prom-client': (path) => path === 'src/http/metrics/metrics.ts',
+  pino: (path) => path === 'src/http/log/logger.ts',
   preact: (path) => path.startsWith('src/console/'),
   commander: (path) => path.startsWith('src/cli/'),
   'node:module': (path) => ['src/engine/native.ts', 'src/server-package.ts'].includes(path),
@@ -226,6 +226,11 @@ rule('every test that runs by itself is there', () => {
   const { tap } = JSON.parse(read('package.json')!) as { tap: { serial: readonly string[] } }
   const sources = tap.serial.map((path) => path.replace(/^dist\//, '').replace(/\.js$/, '.ts'))
   return sources.filter((path) => !existsSync(join(root, path)))
+})
+
+rule('every file that the map of src/ names is there', () => {
+  const named = read('src/README.md')!.match(/(?<=`)[a-z-]+\/[a-z/-]+\.tsx?(?=`)/g) ?? []
+  return found(named, 30).filter((path) => !existsSync(join(root, 'src', path)))
 })
 
 rule('no file is longer than 300 lines', () =>

@@ -7,7 +7,7 @@
 
 import { isatty } from 'node:tty'
 import type { Config } from '../../config.js'
-import { createLogger, type Logger } from '../../http/logger.js'
+import { createLogger, type Logger } from '../../http/log/logger.js'
 import { LogOutput } from '../output/log-output.js'
 import { logText } from '../output/log-text.js'
 
