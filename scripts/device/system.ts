@@ -67,7 +67,13 @@ export function runIn(
   tree = system,
 ): number {
   const path = '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-  const all = { PATH: path, HOME: '/root', CCACHE_DIR: join(deviceDir, 'ccache'), ...env }
+  // How many threads the software device takes, besides those of the engine.
+  const threads = process.env['LP_NUM_THREADS']
+  const all = {
+    ...{ PATH: path, HOME: '/root', CCACHE_DIR: join(deviceDir, 'ccache') },
+    ...(threads && { LP_NUM_THREADS: threads }),
+    ...env,
+  }
   const words = Object.entries(all).map(([name, value]) => `${name}=${value}`)
   const { status, error } = spawnSync(
     'unshare',
