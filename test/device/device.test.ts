@@ -6,7 +6,6 @@
  */
 import t from 'tap'
 import { openEngine, type EngineOptions } from '../../src/engine/engine.js'
-import { oi } from '../helpers/command.js'
 import { type FixtureName, fixturePath, input } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 
@@ -103,12 +102,4 @@ t.test('on a small device', async (t) => {
     t.equal(device, 'CPU')
     t.match(notes.join('\n'), /no layer fits/)
   })
-})
-
-t.test('where no GPU is seen the model runs on the CPU, and a note says so', async (t) => {
-  const unseen = ['CUDA_VISIBLE_DEVICES', 'GGML_VK_VISIBLE_DEVICES', 'HIP_VISIBLE_DEVICES']
-  const environment = Object.fromEntries(unseen.map((name) => [name, '']))
-  const { code, stdout } = await oi(['models', 'inspect', await fixturePath(planned)], environment)
-  t.equal(code, 0, stdout)
-  t.match(stdout, /^ *note +built for \w+, but no GPU was found: the model runs on the CPU$/m)
 })
