@@ -4,7 +4,7 @@
 // Nothing is shared, forked or packed: every prompt goes alone through an empty context, by
 // one plain llama_decode, with the same kinds of cache and attention as the engine's.
 //
-// stdin: per line "TOKENS | CANDIDATES", ids separated by blanks. Among the tokens a picture may
+// stdin: per line "TOKENS | CANDIDATES", ids separated by blanks. Among the tokens an image may
 // stand: "< WIDTH HEIGHT BYTES >", its RGB bytes as numbers; then the line is evaluated in pieces.
 // stdout: per line the candidates' logits and the log-sum-exp over the vocabulary.
 
@@ -30,7 +30,7 @@ double LogSumExp(const float* x, int32_t n) {
   return max + std::log(sum);
 }
 
-// A picture, or text where it has no width.
+// An image, or text where it has no width.
 struct Piece {
   std::vector<llama_token> tokens;
   uint32_t width = 0;

@@ -10,7 +10,8 @@ import type { DecideRequest } from '../../src/decide/types.js'
 import { openEngine } from '../../src/engine/engine.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { lettersTwo } from '../../src/prompt/letters-two.js'
-import { createReadout, type Readout } from '../../src/prompt/readout.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import type { Readout } from '../../src/prompt/types.js'
 import { type FixtureName, fixturePath } from '../helpers/fixture.js'
 
 /** What the families of the fixtures have as single tokens, and what other families have. */
