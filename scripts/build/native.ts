@@ -179,8 +179,9 @@ async function cmake(
   }
   const env: NodeJS.ProcessEnv = { ...process.env, NINJA_STATUS: '[%f/%t %es] ' }
   if (probe('ccache')) {
-    definitions['CMAKE_C_COMPILER_LAUNCHER'] = 'ccache'
-    definitions['CMAKE_CXX_COMPILER_LAUNCHER'] = 'ccache'
+    for (const language of ['C', 'CXX', ...(enabled.has('cuda') ? ['CUDA'] : [])]) {
+      definitions[`CMAKE_${language}_COMPILER_LAUNCHER`] = 'ccache'
+    }
     // Paths under the project become relative, so that every checkout shares one cache.
     env['CCACHE_BASEDIR'] ??= root
     env['CCACHE_NOHASHDIR'] ??= '1'
