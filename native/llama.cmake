@@ -56,6 +56,14 @@ set(MTMD_VIDEO OFF CACHE BOOL "" FORCE)
 set(LLAMA_BUILD_NUMBER 0)
 set(LLAMA_BUILD_COMMIT "${OI_LLAMA_COMMIT}")
 add_subdirectory("${OI_LLAMA_DIR}" llama.cpp EXCLUDE_FROM_ALL)
+if(OI_CUDA)
+  # It replaces the driver's library, which is left out then.
+  set(driver "${CMAKE_CURRENT_LIST_DIR}/compat/cuda_driver.cc")
+  target_sources(ggml-cuda PRIVATE "${driver}")
+  set_source_files_properties("${driver}" TARGET_DIRECTORY ggml-cuda PROPERTIES
+    COMPILE_OPTIONS "-fvisibility=hidden")
+  target_link_options(ggml-cuda INTERFACE LINKER:--as-needed)
+endif()
 if(OI_LLAMA_PINNED)
   # Most of a compiler's time goes into headers, so files are compiled in groups: those of a group
   # define no name twice, which is known of this commit alone.

@@ -117,6 +117,7 @@ int main(int argc, char** argv) {
     mtmd_helper_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
     mtmd_context_params vision_params = mtmd_context_params_default();
     vision_params.warmup = false;
+    vision_params.n_threads = 1;
     vision = mtmd_init_from_file(argv[3], model, vision_params);
     if (vision == nullptr) Fail("the projector cannot be loaded");
   }
@@ -134,7 +135,8 @@ int main(int argc, char** argv) {
     const bool pictures = pieces.size() > 1;
     params.n_ctx = pictures ? 4096 : static_cast<uint32_t>(prompt.size());
     params.n_batch = pictures ? 2048 : static_cast<uint32_t>(prompt.size());
-    params.n_threads = params.n_threads_batch = 2;
+    // Several would wait for one another without giving up their cores, which other tests use.
+    params.n_threads = params.n_threads_batch = 1;
     params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
     params.type_k = params.type_v = cache;
     llama_context* context = llama_init_from_model(model, params);

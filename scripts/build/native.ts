@@ -71,11 +71,11 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   },
   'oi-kernel-test': {
     product: 'oi-kernel-test',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-kernel-bench': {
     product: 'oi-kernel-bench',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-op-params': {
     product: 'oi-op-params',
@@ -179,8 +179,9 @@ async function cmake(
   }
   const env: NodeJS.ProcessEnv = { ...process.env, NINJA_STATUS: '[%f/%t %es] ' }
   if (probe('ccache')) {
-    definitions['CMAKE_C_COMPILER_LAUNCHER'] = 'ccache'
-    definitions['CMAKE_CXX_COMPILER_LAUNCHER'] = 'ccache'
+    for (const language of ['C', 'CXX', ...(enabled.has('cuda') ? ['CUDA'] : [])]) {
+      definitions[`CMAKE_${language}_COMPILER_LAUNCHER`] = 'ccache'
+    }
     // Paths under the project become relative, so that every checkout shares one cache.
     env['CCACHE_BASEDIR'] ??= root
     env['CCACHE_NOHASHDIR'] ??= '1'

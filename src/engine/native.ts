@@ -13,6 +13,7 @@ import { dirname, join, resolve } from 'node:path'
 import { OiError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package-root.js'
 import type { ScoreAsk } from './pack.js'
+import { missingTools } from './toolchain.js'
 import type { EngineStats, ModelInfo, ScoreOutput } from './types.js'
 
 /** Complete: nothing is left to the addon. 0 means "choose". */
@@ -179,9 +180,11 @@ function remedy(disabled: boolean): string {
     return 'Start Node without --no-addons, and beside --permission with --allow-addons.'
   if (process.env['OI_ADDON']) return 'Name one in OI_ADDON that was compiled for this machine.'
   const command = isCheckout ? 'npm run build' : 'npx oi build'
-  if (!existsSync(own)) return `Compile it here: ${command}`
-  // It is up to date, but not for this machine.
-  return `Compile it here: ${command} ${isCheckout ? '-- ' : ''}--clean`
+  // What is there is up to date, but not for this machine.
+  const clean = existsSync(own) ? ` ${isCheckout ? '-- ' : ''}--clean` : ''
+  const missing = missingTools()
+  const needs = missing && `\nFor that, install ${missing.names}: ${missing.install}`
+  return `Compile it here: ${command}${clean}${needs ?? ''}`
 }
 
 /** Of a package, the sources of TypeScript are no part. */

@@ -14,6 +14,8 @@
 namespace oi {
 namespace {
 
+constexpr char kGpus[] = OI_GPUS;  // what this is built for; "" for the CPU alone
+
 // Bytes of all parts of a model; the path may be the first of several: "…-00001-of-00003.gguf".
 uint64_t FileBytes(const std::string& path) {
   std::error_code error;
@@ -54,8 +56,13 @@ void KeepMapped(LoadPlan& plan) {
 LoadPlan PlanLoad(const EngineOptions& options, uint32_t default_threads,
                   const std::atomic<bool>& stop) {
   LoadPlan plan{options, {}, {}};
-  if (!FindGpus(options.device).empty() && options.gpu_layers != 0) {
-    plan = PlanForGpus(options, default_threads, stop);
+  if (options.gpu_layers != 0) {
+    if (!FindGpus(options.device).empty()) {
+      plan = PlanForGpus(options, default_threads, stop);
+    } else if (kGpus[0] != '\0' && options.device.empty()) {
+      plan.notes.push_back(std::string("built for ") + kGpus +
+                           ", but no GPU was found: the model runs on the CPU");
+    }
   }
   if (plan.placement.empty()) KeepMapped(plan);
   return plan;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "../../threads/crew.h"
 #include "../ggml/buffer_type.h"
 #include "../ggml/join_gates.h"
 #include "../ggml/join_norms.h"
@@ -216,28 +217,23 @@ std::unique_ptr<Operation> Operation::Rope(const RopeCase& rope) {
 
 namespace {
 
-struct FreePool {
-  void operator()(ggml_threadpool* pool) const { ggml_threadpool_free(pool); }
-};
-
-// One for all operations: threads of a second one would look for work while the first computes,
-// and take its processors.
-ggml_threadpool* PoolOf(int threads) {
-  static std::unique_ptr<ggml_threadpool, FreePool> pool;
+// The product's own threads: ggml's wait for one another without giving up their cores, and where
+// there are more of them than cores, that took most of the time.
+Crew& CrewOf(int threads) {
+  static std::unique_ptr<Crew> crew;
   static int size = 0;
   if (threads != size) {
-    pool.reset();
-    ggml_threadpool_params params = ggml_threadpool_params_default(threads);
-    pool.reset(ggml_threadpool_new(&params));
+    crew.reset();
+    crew = std::make_unique<Crew>(static_cast<uint32_t>(threads), /*adapts=*/false);
     size = threads;
   }
-  return pool.get();
+  return *crew;
 }
 
 }  // namespace
 
 void Operation::Compute(Side side, int threads) {
-  ggml_threadpool* pool = PoolOf(threads);
+  ggml_threadpool* pool = CrewOf(threads).pool();
   const PoolScope scope(side == Side::kOurs ? pool : nullptr);
   ggml_cplan plan = ggml_graph_plan(graph_, threads, pool);
   work_.resize(plan.work_size);

@@ -13,7 +13,7 @@ import type Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { type ErrorCode, OiError } from '../../errors.js'
 import { duplicateKeyOf, type Json, parseJson, RawNumber } from '../json.js'
-import { nearestOf } from '../nearest.js'
+import { nearestOf } from '../words.js'
 import { failure, shortened } from '../place.js'
 import {
   type AdminOperation,
