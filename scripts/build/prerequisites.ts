@@ -6,45 +6,9 @@
  */
 
 import { accessSync, constants } from 'node:fs'
+import { missingTools } from '../../src/engine/toolchain.js'
 import { root } from './paths.js'
-import { BuildError, probe } from './run.js'
-
-interface Tool {
-  readonly name: string
-  /** Any one of these programs will do. */
-  readonly commands: readonly string[]
-  /** Its package for apt, dnf, apk and brew. */
-  readonly packages: readonly [string, string, string, string]
-}
-
-const tools: readonly Tool[] = [
-  {
-    name: 'a C++ compiler',
-    commands: [process.env['CXX'] ?? 'c++', 'g++', 'clang++'],
-    packages: ['g++', 'gcc-c++', 'g++', 'gcc'],
-  },
-  { name: 'CMake', commands: ['cmake'], packages: ['cmake', 'cmake', 'cmake', 'cmake'] },
-  { name: 'git', commands: ['git'], packages: ['git', 'git', 'git', 'git'] },
-  {
-    name: 'Ninja or make',
-    commands: ['ninja', 'make'],
-    packages: ['ninja-build', 'ninja-build', 'ninja', 'ninja'],
-  },
-]
-
-/** Of Debian alone: others name its libraries otherwise. */
-const crossCompiler: Tool = {
-  name: "Debian's cross compiler for arm64",
-  commands: ['aarch64-linux-gnu-g++'],
-  packages: ['g++-aarch64-linux-gnu', '', '', ''],
-}
-
-const managers = [
-  { probe: 'apt-get', install: 'sudo apt-get install -y' },
-  { probe: 'dnf', install: 'sudo dnf install -y' },
-  { probe: 'apk', install: 'sudo apk add' },
-  { probe: 'brew', install: 'brew install' },
-] as const
+import { BuildError } from './run.js'
 
 /**
  * @param crossing - Whether Linux on arm64 is compiled for, elsewhere.
@@ -56,16 +20,9 @@ export function checkPrerequisites(crossing = false): void {
     throw new BuildError('Windows is not supported: install and build in WSL 2.')
   }
   checkFolder()
-  const needed = crossing ? [...tools, crossCompiler] : tools
-  const missing = needed.filter((tool) => !tool.commands.some((command) => probe(command)))
-  if (missing.length === 0) return
-  const found = managers.findIndex((manager) => probe(manager.probe))
-  const index = found === -1 ? 0 : found
-  const packages = missing.map((tool) => tool.packages[index]).join(' ')
-  throw new BuildError(
-    `Missing: ${missing.map((tool) => tool.name).join(', ')}.\n` +
-      `Install with:\n\n  ${managers[index]!.install} ${packages}\n`,
-  )
+  const missing = missingTools(crossing)
+  if (missing === undefined) return
+  throw new BuildError(`Missing: ${missing.names}.\nInstall with:\n\n  ${missing.install}\n`)
 }
 
 /** Somebody else may have installed the package, or it lies on a disk that is read-only. */

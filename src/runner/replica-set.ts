@@ -19,7 +19,7 @@
  * @module
  */
 
-import { noStats } from '../engine/no-stats.js'
+import { noStats } from '../engine/stats.js'
 import type {
   Engine,
   EngineStats,

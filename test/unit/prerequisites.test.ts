@@ -2,6 +2,7 @@
  * What a build says when a system package is missing.
  */
 import t from 'tap'
+import { spawnSync } from 'node:child_process'
 import { checkPrerequisites } from '../../scripts/build/prerequisites.js'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +31,9 @@ t.test('everything that is missing is named, with one line that installs it', as
     }
   })
   t.match(message, /Missing: a C\+\+ compiler, CMake, git, Ninja or make\./)
-  t.match(message, /install -y g\+\+ cmake git ninja-build/)
+  const isRoot = process.getuid?.() === 0
+  const line = isRoot ? 'apt-get update && apt-get install -y' : 'sudo apt-get install -y'
+  t.ok(message.endsWith(`\n\n  ${line} g++ cmake git ninja-build\n`), message)
 })
 
 t.test('one missing tool is named alone', async (t) => {
@@ -47,6 +50,18 @@ t.test('who compiles for arm64 elsewhere needs another compiler', async (t) => {
   const message =
     /, Debian's cross compiler for arm64\.\nInstall with:\n\n .* g\+\+-aarch64-linux-gnu\n/
   t.throws(() => withPath(dir, () => checkPrerequisites(true)), { message })
+})
+
+t.test('a process that may start no others says nothing of them', async (t) => {
+  const toolchain = new URL('../../src/engine/toolchain.js', import.meta.url).href
+  const script = `console.log((await import(${JSON.stringify(toolchain)})).missingTools())`
+  // Node 20 has the old name of --permission.
+  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+    ? '--permission'
+    : '--experimental-permission'
+  const args = [permission, '--allow-fs-read=*', '--input-type=module', '--eval', script]
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: '' } })
+  t.equal(stdout, 'undefined\n')
 })
 
 t.test('nothing is missing where this test was built', async (t) => {

@@ -206,14 +206,16 @@ rule('native/ imports from left to right', () => {
     machine: [],
     processor: [],
     kernels: [],
+    'kernels/test': ['threads'],
     tools: [],
     stress: ['runtime', 'engine'],
   }
   const across = includes.filter(({ specifier }) => specifier.startsWith('../'))
   return found(across, 100).filter(({ path, specifier }) => {
-    const from = path.split('/')[1]!
+    const [, from, part] = path.split('/') as [string, string, string]
     const folder = posix.join(posix.dirname(path), specifier).split('/')[1]!
-    return folder !== from && !behind[from]?.includes(folder)
+    const allowed = behind[`${from}/${part}`] ?? behind[from]
+    return folder !== from && !allowed?.includes(folder)
   })
 })
 
