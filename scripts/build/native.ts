@@ -71,11 +71,11 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   },
   'oi-kernel-test': {
     product: 'oi-kernel-test',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-kernel-bench': {
     product: 'oi-kernel-bench',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-op-params': {
     product: 'oi-op-params',
@@ -115,7 +115,7 @@ export async function buildNative(
   const stale = targets.filter((target) => !isCurrent(made, out, target))
   if (stale.length === 0) return out
 
-  checkPrerequisites(enabled.has('linux-arm64'))
+  checkPrerequisites(enabled)
   const tree = await llamaTree()
   mkdirSync(out, { recursive: true })
   for (const target of stale) rmSync(stampPath(out, target), { force: true })
@@ -179,8 +179,9 @@ async function cmake(
   }
   const env: NodeJS.ProcessEnv = { ...process.env, NINJA_STATUS: '[%f/%t %es] ' }
   if (probe('ccache')) {
-    definitions['CMAKE_C_COMPILER_LAUNCHER'] = 'ccache'
-    definitions['CMAKE_CXX_COMPILER_LAUNCHER'] = 'ccache'
+    for (const language of ['C', 'CXX', ...(enabled.has('cuda') ? ['CUDA'] : [])]) {
+      definitions[`CMAKE_${language}_COMPILER_LAUNCHER`] = 'ccache'
+    }
     // Paths under the project become relative, so that every checkout shares one cache.
     env['CCACHE_BASEDIR'] ??= root
     env['CCACHE_NOHASHDIR'] ??= '1'
@@ -215,8 +216,10 @@ function stamp({ enabled, cudaArchitectures }: Made, target: StampedTarget): str
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
   for (const path of files(join(root, 'native'))) {
-    const folder = path.slice(join(root, 'native/').length).split(sep)[0]!
-    if (!path.endsWith('.md') && target.uses(folder)) add(path)
+    const [folder, ...below] = path.slice(join(root, 'native/').length).split(sep)
+    if (path.endsWith('.md')) continue
+    // What lies in native/ itself is CMake's, for all of them.
+    if (below.length === 0 || target.uses(folder!)) add(path)
   }
   for (const path of [
     'CMakeLists.txt',

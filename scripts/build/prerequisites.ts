@@ -6,65 +6,28 @@
  */
 
 import { accessSync, constants } from 'node:fs'
+import { missingTools } from '../../src/engine/toolchain.js'
 import { root } from './paths.js'
-import { BuildError, probe } from './run.js'
-
-interface Tool {
-  readonly name: string
-  /** Any one of these programs will do. */
-  readonly commands: readonly string[]
-  /** Its package for apt, dnf, apk and brew. */
-  readonly packages: readonly [string, string, string, string]
-}
-
-const tools: readonly Tool[] = [
-  {
-    name: 'a C++ compiler',
-    commands: [process.env['CXX'] ?? 'c++', 'g++', 'clang++'],
-    packages: ['g++', 'gcc-c++', 'g++', 'gcc'],
-  },
-  { name: 'CMake', commands: ['cmake'], packages: ['cmake', 'cmake', 'cmake', 'cmake'] },
-  { name: 'git', commands: ['git'], packages: ['git', 'git', 'git', 'git'] },
-  {
-    name: 'Ninja or make',
-    commands: ['ninja', 'make'],
-    packages: ['ninja-build', 'ninja-build', 'ninja', 'ninja'],
-  },
-]
-
-/** Of Debian alone: others name its libraries otherwise. */
-const crossCompiler: Tool = {
-  name: "Debian's cross compiler for arm64",
-  commands: ['aarch64-linux-gnu-g++'],
-  packages: ['g++-aarch64-linux-gnu', '', '', ''],
-}
-
-const managers = [
-  { probe: 'apt-get', install: 'sudo apt-get install -y' },
-  { probe: 'dnf', install: 'sudo dnf install -y' },
-  { probe: 'apk', install: 'sudo apk add' },
-  { probe: 'brew', install: 'brew install' },
-] as const
+import { BuildError } from './run.js'
 
 /**
- * @param crossing - Whether Linux on arm64 is compiled for, elsewhere.
+ * @param switches - Of the build, without dashes.
  * @throws {@link BuildError} naming every missing tool and one line that installs them, or the
- *   folder; or on Windows.
+ *   folder; or on Windows, and for Metal on what is no Mac.
  */
-export function checkPrerequisites(crossing = false): void {
+export function checkPrerequisites(switches: ReadonlySet<string> = new Set()): void {
   if (process.platform === 'win32') {
     throw new BuildError('Windows is not supported: install and build in WSL 2.')
   }
+  if (switches.has('metal') && process.platform !== 'darwin') {
+    throw new BuildError('--metal: expected on macOS, which alone has Metal')
+  }
   checkFolder()
-  const needed = crossing ? [...tools, crossCompiler] : tools
-  const missing = needed.filter((tool) => !tool.commands.some((command) => probe(command)))
-  if (missing.length === 0) return
-  const found = managers.findIndex((manager) => probe(manager.probe))
-  const index = found === -1 ? 0 : found
-  const packages = missing.map((tool) => tool.packages[index]).join(' ')
+  const missing = missingTools(switches)
+  if (missing === undefined) return
+  const { names, install } = missing
   throw new BuildError(
-    `Missing: ${missing.map((tool) => tool.name).join(', ')}.\n` +
-      `Install with:\n\n  ${managers[index]!.install} ${packages}\n`,
+    `Missing: ${names}.${install === '' ? '' : `\nInstall with:\n\n  ${install}\n`}`,
   )
 }
 

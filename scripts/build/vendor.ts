@@ -84,10 +84,8 @@ export async function fetchBundle(
   const tmp = mkdtempSync(join(dirname(dir), '.tmp-'))
   try {
     console.log(`llama.cpp: taking its source from ${name} (34 MB)`)
-    await run('npm', ['pack', name, '--silent', '--pack-destination', tmp], {
-      cwd: tmp,
-      quiet: true,
-    })
+    const pack = ['pack', name, '--loglevel', 'error', '--pack-destination', tmp]
+    await run('npm', pack, { cwd: tmp, quiet: true })
     const tarball = readdirSync(tmp).find((name) => name.endsWith('.tgz'))
     if (!tarball) throw new BuildError(`npm pack ${name} left no tarball`)
     const path = join(tmp, tarball)

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { buildNative, buildDir } from '../build/native.js'
 import { BuildError } from '../build/run.js'
 import { ensureModel } from '../make-model/ensure.js'
-import { makeSystem, runIn } from './system.js'
+import { makeSystem, runIn, softwareDevice } from './system.js'
 
 /** Files of `test/native`. */
 const suites = [
@@ -22,7 +22,19 @@ const suites = [
 /** Those that are run again with some of the layers on the device. */
 const partial = ['parity', 'promises', 'caches', 'vision']
 const fixtures = [
-  ...['small', 'dense', 'hybrid', 'mrope', 'llama', 'window', 'experts', 'oss', 'lfm2', 'vision'],
+  ...[
+    'small',
+    'dense',
+    'dense-qwen',
+    'hybrid',
+    'mrope',
+    'llama',
+    'window',
+    'experts',
+    'oss',
+    'lfm2',
+    'vision',
+  ],
 ].map((name) => `fixture-${name}`)
 const stressed = ['fixture-small', 'fixture-hybrid', 'fixture-window', 'fixture-experts']
 const layers = '2'
@@ -40,12 +52,12 @@ try {
   if (!(Number.isSafeInteger(operations) && operations > 0)) {
     throw new BuildError('--operations: expected a number above 0')
   }
-  await makeSystem()
+  await makeSystem(softwareDevice)
   // Of the system outside: the references are llama.cpp's on the CPU.
   await buildNative(new Set(), ['oi', 'oi-reference', 'oi-make-model'])
   const models = new Map<string, string>()
   for (const name of fixtures) models.set(name, await ensureModel(name))
-  if (runIn(['node', 'dist/scripts/device/build.js'], {}) !== 0) {
+  if (runIn(['node', 'dist/scripts/device/build.js', 'vulkan'], {}) !== 0) {
     throw new BuildError('The addon was not built with Vulkan.')
   }
   const parts = partsOf(operations, models).filter(
@@ -83,6 +95,7 @@ function partsOf(operations: number, models: ReadonlyMap<string, string>): reado
   const timeout = { TAP_TIMEOUT: '3600' }
   return [
     test('device', 'dist/test/device/device.test.js', timeout),
+    test('no GPU', 'dist/test/device/no-gpu.test.js'),
     ...suites.map((name) => test(name, `dist/test/native/${name}.test.js`, timeout)),
     ...partial.map((name) =>
       test(`${name}, some layers`, `dist/test/native/${name}.test.js`, {

@@ -1,24 +1,52 @@
 /**
- * A Debian 13 in a folder, with Vulkan's software device: Debian 12's compiler of shaders is too old
- * for llama.cpp's. The project is seen there at the path that it has outside.
+ * A Debian 13 in a folder, with what a kind of GPU is built for and tested with. The project is seen
+ * there at the path that it has outside.
  *
  * @module
  */
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../build/paths.js'
 import { BuildError, probe, run } from '../build/run.js'
 
-/** What is made once and kept; remove the folder to make it anew. */
+/** What is made once and kept; remove a folder in it to make that anew. */
 export const deviceDir = join(root, 'build', 'device')
-const system = join(deviceDir, 'debian-13')
 
-const packages = [
-  ...['g++', 'cmake', 'ninja-build', 'git', 'ccache', 'libatomic1'],
-  ...['glslc', 'libvulkan-dev', 'mesa-vulkan-drivers', 'spirv-headers', 'vulkan-tools'],
-]
+export interface System {
+  /** Its folder. */
+  readonly name: string
+  /** Of Debian's archive, with commas between. */
+  readonly components: string
+  readonly packages: readonly string[]
+  /** Files of packages that are left out. */
+  readonly without: readonly string[]
+}
+
+const tools = ['g++', 'cmake', 'ninja-build', 'git', 'ccache', 'libatomic1']
+
+/** Vulkan's software device; Debian 12's compiler of shaders is too old for llama.cpp's. */
+export const softwareDevice: System = {
+  name: 'debian-13',
+  components: 'main',
+  packages: [
+    ...tools,
+    ...['glslc', 'libvulkan-dev', 'mesa-vulkan-drivers', 'spirv-headers', 'vulkan-tools'],
+  ],
+  without: [],
+}
+
+/** NVIDIA's toolkit and no driver, which it depends on; without half of its 6 GB. */
+export const cudaToolkit: System = {
+  name: 'debian-13-cuda',
+  components: 'main,contrib,non-free',
+  packages: [...tools, 'nvidia-cuda-toolkit'],
+  without: [
+    '/usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so*',
+    '/usr/lib/x86_64-linux-gnu/lib*_static*.a',
+  ],
+}
 
 /** Becomes a program in the system, in a namespace of mounts that ends with it. */
 const enter = `set -e
@@ -33,45 +61,60 @@ for name in resolv.conf hosts; do cp "/etc/$name" "$tree/etc/$name"; done
 exec chroot "$tree" env -C "$project" "$@"`
 
 /** Makes it, unless it is there. @throws {@link BuildError} */
-export async function makeSystem(): Promise<void> {
+export async function makeSystem(system: System): Promise<void> {
   if (process.getuid?.() !== 0) {
     throw new BuildError(
       'The test of devices mounts and changes roots, which needs root: use sudo.',
     )
   }
-  if (existsSync(system)) return
+  const tree = join(deviceDir, system.name)
+  if (existsSync(tree)) return
   if (probe('debootstrap') === undefined) {
     throw new BuildError('Missing: debootstrap.\nInstall with:\n\n  apt-get install debootstrap\n')
   }
-  const unfinished = `${system}.unfinished`
+  const name = `${system.name}.unfinished`
+  const unfinished = join(deviceDir, name)
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(deviceDir, { recursive: true })
-  console.error(`Debian 13 is made in ${system}`)
-  await run('debootstrap', ['--variant=minbase', 'trixie', unfinished], { quiet: true })
+  console.error(`Debian 13 is made in ${tree}`)
+  const components = `--components=${system.components}`
+  await run('debootstrap', ['--variant=minbase', components, 'trixie', unfinished], { quiet: true })
+  const left = system.without.map((files) => `path-exclude=${files}\n`).join('')
+  writeFileSync(join(unfinished, 'etc/dpkg/dpkg.cfg.d/without'), left)
   const install =
     'export DEBIAN_FRONTEND=noninteractive; apt-get update && ' +
-    `apt-get install -y --no-install-recommends ${packages.join(' ')}`
-  const status = runIn(['sh', '-c', install], {}, unfinished)
+    `apt-get install -y --no-install-recommends ${system.packages.join(' ')} && apt-get clean`
+  const status = runIn(['sh', '-c', install], {}, name)
   if (status !== 0) throw new BuildError(`Packages were not installed: exit code ${status}`)
-  renameSync(unfinished, system)
+  renameSync(unfinished, tree)
 }
 
 /**
- * Runs a program in the system, with inherited output.
+ * Runs a program in a system, with inherited output.
  *
+ * @param system - Its name.
  * @returns Its exit code; -1 if a signal ended it.
  */
 export function runIn(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
-  tree = system,
+  system = softwareDevice.name,
 ): number {
   const path = '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-  const all = { PATH: path, HOME: '/root', CCACHE_DIR: join(deviceDir, 'ccache'), ...env }
+  // How many threads the software device takes, besides those of the engine.
+  const threads = process.env['LP_NUM_THREADS']
+  const all = {
+    ...{ PATH: path, HOME: '/root', CCACHE_DIR: join(deviceDir, 'ccache') },
+    ...(threads && { LP_NUM_THREADS: threads }),
+    ...env,
+  }
   const words = Object.entries(all).map(([name, value]) => `${name}=${value}`)
   const { status, error } = spawnSync(
     'unshare',
-    ['--mount', 'sh', '-c', enter, 'sh', tree, root, process.execPath, '-i', ...words, ...command],
+    [
+      ...['--mount', 'sh', '-c', enter, 'sh', join(deviceDir, system), root, process.execPath],
+      ...['-i', ...words, ...command],
+    ],
     { stdio: 'inherit' },
   )
   if (error) throw new BuildError(`unshare could not be started: ${error.message}`)

@@ -42,13 +42,21 @@ export interface Subject {
 const question = { type: 'noul', instructions: 'Is this about money?' }
 const state = 'My card was charged twice.'
 
+/** One decision. */
 export const program = `import { open } from '${own.name}'
 const oi = await open({ threads: 1 })
 const { answers } = await oi.decide(${JSON.stringify({ state, questions: { money: question } })})
 console.log(JSON.stringify(answers))
 await oi.close()
 `
-const answer = /\{"money":\{"type":"noul","noul":(0\.\d+)\}\}/
+/** What it writes. */
+export const answer = /\{"money":\{"type":"noul","noul":(0\.\d+)\}\}/
+
+/** npm, for packages and nothing besides them. */
+export const npmInstall = [
+  ...['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'],
+  ...['--cache', join(matrixDir, 'npm-cache')],
+]
 
 /** How long a server may take to be ready, milliseconds: the machine may be busy. */
 const patienceMs = 120_000
@@ -109,11 +117,9 @@ async function install(subject: Subject, name: ProjectName): Promise<Result> {
   const manifest = { name: 'project', private: true, dependencies, overrides: local }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, 'app.mjs'), program)
-  const npm = ['node', join(subject.npm, 'bin', 'npm-cli.js'), 'install']
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
-  const cache = ['--cache', join(matrixDir, 'npm-cache')]
+  const npm = ['node', join(subject.npm, 'bin', 'npm-cli.js'), ...npmInstall]
   const startMs = performance.now()
-  const { status, output } = await subject.tree.run({ folder, path }, [...npm, ...quiet, ...cache])
+  const { status, output } = await subject.tree.run({ folder, path }, npm)
   if (status !== 0) throw new Failure(`npm install ended with ${status}: ${lastLine(output)}`)
   if (name === 'server' && sqlite !== undefined && 'folder' in sqlite) {
     const to = join(folder, 'node_modules', 'better-sqlite3', 'build')

@@ -8,7 +8,7 @@
  */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { root } from '../build/paths.js'
@@ -44,12 +44,19 @@ export interface Place {
 const enter = `set -e
 tree=$1 shared=$2 folder=$3
 shift 3
-bind() { mkdir -p "$(dirname "$tree$1")"; [ -e "$tree$1" ] || touch "$tree$1"; mount --bind "$1" "$tree$1"; }
+bind() { mkdir -p "$(dirname "$tree$2")"; [ -e "$tree$2" ] || touch "$tree$2"; mount --bind "$1" "$tree$2"; }
 mkdir -p "$tree$shared"
 mount --bind "$shared" "$tree$shared"
 for name in proc dev; do mount --rbind "/$name" "$tree/$name"; done
-for file in /etc/resolv.conf /etc/hosts "$NODE_EXTRA_CA_CERTS" "$npm_config_userconfig"; do
-  [ -z "$file" ] || [ ! -f "$file" ] || bind "$file"
+for file in /etc/resolv.conf /etc/hosts "$npm_config_userconfig"; do
+  [ -z "$file" ] || [ ! -f "$file" ] || bind "$file" "$file"
+done
+# Elsewhere than here: Debian's own certificates may be installed at that path.
+for name in NODE_EXTRA_CA_CERTS npm_config_cafile; do
+  eval "file=\\$$name"
+  [ -f "$file" ] || continue
+  bind "$file" "/run/$name"
+  export "$name=/run/$name"
 done
 exec chroot "$tree" env -C "$folder" "$@"`
 
@@ -79,10 +86,20 @@ export class DebianTree {
     this.#folder = folder
   }
 
+  /** Copies it, for programs that change it. @param folder - That does not exist. */
+  async copyTo(folder: string): Promise<DebianTree> {
+    await run('cp', ['--archive', this.#folder, folder])
+    // As in images of containers: waiting for the disk after each file takes minutes.
+    writeFileSync(join(folder, 'etc', 'dpkg', 'dpkg.cfg.d', 'unsafe-io'), 'force-unsafe-io\n')
+    return new DebianTree(folder)
+  }
+
   /** Starts a program; a signal that it is sent is its own. */
   start({ folder, path }: Place, command: readonly string[]): Program {
     const env: NodeJS.ProcessEnv = { ...process.env }
-    for (const name of Object.keys(env)) if (/^(?:OI_|NODE_OPTIONS$)/.test(name)) delete env[name]
+    for (const name of Object.keys(env)) {
+      if (/^(?:OI_|(?:NODE_OPTIONS|LLAMA_CPP_DIR)$)/.test(name)) delete env[name]
+    }
     env['PATH'] = `${path}:/usr/sbin:/usr/bin:/sbin:/bin`
     env['HOME'] = '/root'
     const args = ['--mount', 'sh', '-c', enter, 'sh', this.#folder, shared, folder, ...command]

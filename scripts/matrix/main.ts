@@ -14,6 +14,7 @@ import { marksOf, replaceBetween } from '../markdown.js'
 import { systemName, systems } from '../package/manifests.js'
 import { checkArm64 } from './arm64.js'
 import { check, type Subject } from './checks.js'
+import { checkCompile } from './compile.js'
 import { checkMeans, DebianTree, matrixDir, releases } from './debian.js'
 import { betterSqlite, needsOlderSqlite, nodeRelease, npmPackage } from './nodes.js'
 import type { NodeRelease } from './nodes.js'
@@ -21,13 +22,14 @@ import { allPassed, type Row, summaryOf, tableOf } from './table.js'
 
 const usage = `Usage: npm run matrix -- [options]
 
-  --debian N   a release of Debian: ${Object.keys(releases).join(', ')}; may be repeated; all of them
-  --node N     a release of Node, or latest; may be repeated; 20, 22, 24 and latest
-  --arm64      instead: the package of linux-arm64 under qemu; --node 22
-  --write      puts the result into scripts/matrix/README.md, else it is printed
+  --debian N   a release of Debian, may be repeated: ${Object.keys(releases).join(', ')} (default all)
+  --node N     a release of Node or latest, may be repeated (default 20, 22, 24 and latest)
+  --arm64      instead, the package of linux-arm64 under qemu (default --node 22)
+  --compile    instead, npx oi build with only the system packages that it names (default --node 22)
+  --write      writes the result into scripts/matrix/README.md instead of printing it
 
 Needs root and Debian's package debootstrap. Downloads some 1.5 GB, once, to build/matrix.
-Exit codes: 0 everything was run and passed, 1 it was not or did not, 2 wrong usage.`
+Exit codes: 0 everything ran and passed, 1 something did not, 2 wrong usage.`
 
 await runCommand(usage, main)
 
@@ -38,6 +40,7 @@ async function main(): Promise<number> {
       debian: { type: 'string', multiple: true, default: Object.keys(releases) },
       node: { type: 'string', multiple: true },
       arm64: { type: 'boolean', default: false },
+      compile: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
     },
   })
@@ -49,11 +52,15 @@ async function main(): Promise<number> {
   if (unknown !== undefined) throw new UsageError(`--debian: there is no release ${unknown}`)
   const wrong = values.node?.find((name) => !/^(?:\d+|latest)$/.test(name))
   if (wrong !== undefined) throw new UsageError(`--node: expected a number or latest, got ${wrong}`)
+  if (values.arm64 && values.compile) throw new UsageError('--arm64 or --compile, not both')
+  if (values.compile && (values.node?.length ?? 0) > 1) {
+    throw new UsageError('--node: expected one with --compile')
+  }
   mkdirSync(matrixDir, { recursive: true })
   try {
-    return values.arm64
-      ? await arm64(values.node ?? ['22'], values.write)
-      : await x64(values.debian, values.node ?? ['20', '22', '24', 'latest'], values.write)
+    if (values.arm64) return await arm64(values.node ?? ['22'], values.write)
+    if (values.compile) return await compile(values.debian, values.node?.[0] ?? '22', values.write)
+    return await x64(values.debian, values.node ?? ['20', '22', '24', 'latest'], values.write)
   } catch (error) {
     if (!(error instanceof BuildError)) throw error
     console.error(error.message)
@@ -68,6 +75,13 @@ async function arm64(nodes: readonly string[], write: boolean): Promise<number> 
   const { ok, text } = await checkArm64(nodes)
   publish('npm run matrix -- --arm64 --write', text, commit, write)
   return ok ? 0 : 1
+}
+
+async function compile(debian: readonly string[], node: string, write: boolean): Promise<number> {
+  checkMeans()
+  const commit = await pack([`${process.platform}-${process.arch}`])
+  publish('npm run matrix -- --compile --write', await checkCompile(debian, node), commit, write)
+  return 0
 }
 
 async function x64(debian: readonly string[], names: readonly string[], write: boolean) {

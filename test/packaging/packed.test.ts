@@ -101,6 +101,10 @@ t.test(
     )
     t.match(output, /package @oi-systemone\/\S+: it is not installed/)
     t.match(output, /Compile it here: npx oi build/)
+
+    const bare = await project.run(process.execPath, ['app.mjs'], { PATH: project.folder })
+    const missing = 'a C\\+\\+ compiler, CMake, git, Ninja or make'
+    t.match(bare.output, new RegExp(`install ${missing}: .* g\\+\\+ cmake git ninja-build$`, 'm'))
   },
 )
 

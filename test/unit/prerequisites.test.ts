@@ -2,6 +2,7 @@
  * What a build says when a system package is missing.
  */
 import t from 'tap'
+import { spawnSync } from 'node:child_process'
 import { checkPrerequisites } from '../../scripts/build/prerequisites.js'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +31,9 @@ t.test('everything that is missing is named, with one line that installs it', as
     }
   })
   t.match(message, /Missing: a C\+\+ compiler, CMake, git, Ninja or make\./)
-  t.match(message, /install -y g\+\+ cmake git ninja-build/)
+  const isRoot = process.getuid?.() === 0
+  const line = isRoot ? 'apt-get update && apt-get install -y' : 'sudo apt-get install -y'
+  t.ok(message.endsWith(`\n\n  ${line} g++ cmake git ninja-build\n`), message)
 })
 
 t.test('one missing tool is named alone', async (t) => {
@@ -46,7 +49,37 @@ t.test('who compiles for arm64 elsewhere needs another compiler', async (t) => {
   const dir = t.testdir({})
   const message =
     /, Debian's cross compiler for arm64\.\nInstall with:\n\n .* g\+\+-aarch64-linux-gnu\n/
-  t.throws(() => withPath(dir, () => checkPrerequisites(true)), { message })
+  t.throws(() => withPath(dir, () => checkPrerequisites(new Set(['linux-arm64']))), { message })
+})
+
+t.test('who builds for GPUs needs their toolkit', async (t) => {
+  const dir = t.testdir({})
+  for (const command of ['g++', 'cmake', 'git', 'make', 'apt-get']) {
+    const path = where(command)
+    if (path) symlinkSync(path, join(dir, command))
+  }
+  for (const [name, message] of [
+    ['cuda', /^Missing: NVIDIA's CUDA Toolkit \(.*\)\.$/],
+    ['hip', /^Missing: AMD's ROCm, 6\.1 or newer \(.*\)\.$/],
+    ['vulkan', /^Missing: Vulkan's .* \(glslc\)\.\nInstall with:\n\n .* glslc libvulkan-dev /],
+  ] as const) {
+    t.throws(() => withPath(dir, () => checkPrerequisites(new Set([name]))), { message }, name)
+  }
+  if (process.platform !== 'darwin') {
+    t.throws(() => checkPrerequisites(new Set(['metal'])), { message: /expected on macOS/ })
+  }
+})
+
+t.test('a process that may start no others says nothing of them', async (t) => {
+  const toolchain = new URL('../../src/engine/toolchain.js', import.meta.url).href
+  const script = `console.log((await import(${JSON.stringify(toolchain)})).missingTools())`
+  // Node 20 has the old name of --permission.
+  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+    ? '--permission'
+    : '--experimental-permission'
+  const args = [permission, '--allow-fs-read=*', '--input-type=module', '--eval', script]
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: '' } })
+  t.equal(stdout, 'undefined\n')
 })
 
 t.test('nothing is missing where this test was built', async (t) => {

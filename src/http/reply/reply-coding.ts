@@ -1,0 +1,108 @@
+/**
+ * How a reply may be compressed, and which way a request wants it (RFC 9110, 12.5.3).
+ *
+ * @module
+ */
+
+import zlib, { constants, type BrotliOptions, type ZlibOptions } from 'node:zlib'
+import type { Transform } from 'node:stream'
+
+/** One way to compress, with the least effort: more of it gains less than it costs. */
+export interface ReplyCoding {
+  readonly name: string
+  compress(bytes: Uint8Array): Uint8Array
+  /** In threads of node:zlib's own. */
+  compressLater(bytes: Uint8Array, done: (error: Error | null, bytes: Uint8Array) => void): void
+  /** Hands out, after each write, all that was written. */
+  createStream(): Transform
+}
+
+const gzipOptions: ZlibOptions = { level: constants.Z_BEST_SPEED }
+const gzip: ReplyCoding = {
+  name: 'gzip',
+  compress: (bytes) => zlib.gzipSync(bytes, gzipOptions),
+  compressLater: (bytes, done) => zlib.gzip(bytes, gzipOptions, done),
+  createStream: () => zlib.createGzip({ ...gzipOptions, flush: constants.Z_SYNC_FLUSH }),
+}
+
+const brotliOptions: BrotliOptions = {
+  // A window of 256 KiB: what a reply repeats is near, and a stream keeps its window in memory.
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 },
+}
+const brotli: ReplyCoding = {
+  name: 'br',
+  compress: (bytes) => zlib.brotliCompressSync(bytes, brotliOptions),
+  compressLater: (bytes, done) => zlib.brotliCompress(bytes, brotliOptions, done),
+  createStream: () => {
+    return zlib.createBrotliCompress({ ...brotliOptions, flush: constants.BROTLI_OPERATION_FLUSH })
+  },
+}
+
+/** What node:zlib has from Node 22.15 on, and the types do not know. */
+interface Zstd {
+  zstdCompressSync(bytes: Uint8Array, options: object): Buffer
+  zstdCompress(
+    bytes: Uint8Array,
+    options: object,
+    done: (error: Error | null, bytes: Buffer) => void,
+  ): void
+  createZstdCompress(options: object): Transform
+  constants: { ZSTD_c_compressionLevel: number; ZSTD_e_flush: number }
+}
+
+function zstdOf(library: Zstd): ReplyCoding {
+  const { ZSTD_c_compressionLevel: level, ZSTD_e_flush: flush } = library.constants
+  const options = { params: { [level]: 1 } }
+  return {
+    name: 'zstd',
+    compress: (bytes) => library.zstdCompressSync(bytes, options),
+    compressLater: (bytes, done) => library.zstdCompress(bytes, options, done),
+    createStream: () => library.createZstdCompress({ ...options, flush }),
+  }
+}
+
+/** Those that this Node can; the first of them that a request likes best is taken. */
+export const replyCodings: readonly ReplyCoding[] = [
+  ...('zstdCompressSync' in zlib ? [zstdOf(zlib as typeof zlib & Zstd)] : []),
+  ...[brotli, gzip],
+]
+
+/**
+ * @param accepts - The value of `Accept-Encoding`, `''` if there is none.
+ * @returns Undefined: as it is.
+ */
+export function replyCodingOf(accepts: string): ReplyCoding | undefined {
+  if (accepts === '') return undefined
+  const weights = weightsOf(accepts)
+  // As it is: always possible, and preferred only if the request says so.
+  let best: ReplyCoding | undefined
+  let bestWeight = weights.get('identity') ?? 0
+  for (const coding of replyCodings) {
+    const weight = weights.get(coding.name) ?? weights.get('*') ?? 0
+    // Of two that it likes alike, the first; and rather any than none.
+    if (weight <= 0 || (best === undefined ? weight < bestWeight : weight <= bestWeight)) continue
+    best = coding
+    bestWeight = weight
+  }
+  return best
+}
+
+/** Whether a request does not want a reply as it is. */
+export function refusesPlain(accepts: string): boolean {
+  // What hardly any header has is looked for first.
+  if (!/q=0/i.test(accepts)) return false
+  const weights = weightsOf(accepts)
+  return (weights.get('identity') ?? weights.get('*')) === 0
+}
+
+/** What is preferred by how much, 0 to 1; what cannot be read is not wanted. */
+function weightsOf(accepts: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  for (const entry of accepts.toLowerCase().split(',')) {
+    const [name = '', weight] = entry.split(';', 2)
+    const value = weight === undefined ? '1' : /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(weight)?.[1]
+    // An older name of the same (RFC 9110, 8.4.1.3).
+    weights.set(name.trim() === 'x-gzip' ? 'gzip' : name.trim(), Math.min(1, Number(value ?? 0)))
+  }
+  return weights
+}
