@@ -128,6 +128,8 @@ def _utterances(concept: Concept, keep: Keep) -> Concept:
 def _texts_of(material: Material) -> Iterator[str]:
     for concept in (*material.concepts, *material.unseen_concepts):
         yield from concept.utterances
+    for concept in material.unseen_concepts:
+        yield from concept.descriptions
     for scale in material.scales:
         for level in scale.levels:
             yield from level.texts
