@@ -245,7 +245,7 @@ t.test(
       'small',
       async (engine) => {
         // Whether the others come before the long one's last step is chance: until they have.
-        for (let round = 0; round < 100 && engine.stats().lostTokens === 0; round++) {
+        for (let round = 0; round < 1000 && engine.stats().lostTokens === 0; round++) {
           const { steps } = engine.stats()
           const long = engine.score(unique(`long ${round}`, 800), { workspace: 1 })
           while (engine.stats().steps === steps) await nextTurn() // it has begun
