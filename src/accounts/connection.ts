@@ -61,6 +61,7 @@ export class Connection {
       statement = this.#db.prepare<unknown[]>(sql)
       this.#statements.set(sql, statement)
     }
+    // One text has one type wherever it stands, which a map of texts cannot say.
     return statement as unknown as Sqlite.Statement<Parameters, Result>
   }
 

@@ -31,6 +31,8 @@ export function optionCount(question: Question): number {
 export function requireWithin(questions: DecideRequest['questions'], limits: RequestLimits): void {
   const names = keysOf(questions)
   requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
+  // What has been read has no more than that: most models need not count.
+  if (limits.maxOptions >= mostOptions && limits.maxLevels >= mostOptions) return
   for (const name of names) {
     const question = questions[name]!
     if (question.type === 'noul' || optionCount(question) <= mostOf(question.type, limits)) continue

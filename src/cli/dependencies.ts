@@ -1,5 +1,5 @@
 /**
- * What the commands are given instead of reaching for it: tests run the same commands over a
+ * Dependencies that the commands are given: tests run the same commands over a
  * model that needs no file.
  *
  * @module

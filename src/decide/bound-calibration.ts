@@ -1,5 +1,5 @@
 /**
- * A calibration is of use to the model that it was made with and nobody else.
+ * A calibration belongs to the model that it was made with, and is refused for any other.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the handlers are made of.
+ * Options of the handlers.
  *
  * @module
  */

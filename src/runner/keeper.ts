@@ -1,5 +1,5 @@
 /**
- * Keeps a process there: opens one, and the next one when it has ended.
+ * Keeps a process running: opens one, and another when it has ended.
  *
  * Rules
  *   1. The next one comes after a pause. It is short as long as processes answer something before

@@ -1,5 +1,5 @@
 /**
- * What is to be written to a runner, in order, as the runner takes it.
+ * Frames queued for a runner, written in order as the runner reads them.
  *
  * A frame is made when it can be written, and until then is only what it is made of, which its
  * caller holds anyway: a runner that does not read costs no memory.

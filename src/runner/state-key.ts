@@ -1,5 +1,5 @@
 /**
- * What a state is known by when one of several replicas is chosen for it.
+ * The key by which a state is routed to one of several replicas.
  *
  * Rules
  *   1. The same state has the same key, whatever is asked about it.

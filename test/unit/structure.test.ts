@@ -75,7 +75,6 @@ const owners: Readonly<Record<string, (path: string) => boolean>> = {
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),
-  'prom-client': (path) => path === 'src/http/metrics/metrics.ts',
   pino: (path) => path === 'src/http/log/logger.ts',
   preact: (path) => path.startsWith('src/console/'),
   commander: (path) => path.startsWith('src/cli/'),

@@ -1,5 +1,5 @@
 /**
- * How far a pull has come: a bar on a terminal, plain lines elsewhere.
+ * Progress of a pull: a bar on a terminal, plain lines elsewhere.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What of a model lies where, for people.
+ * Which part of a model is on which device, for people.
  *
  * @module
  */

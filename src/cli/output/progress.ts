@@ -1,5 +1,5 @@
 /**
- * How far loading has come: a bar on a terminal, a few plain lines elsewhere.
+ * Progress of loading: a bar on a terminal, a few plain lines elsewhere.
  *
  * @module
  */

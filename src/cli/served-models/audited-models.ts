@@ -1,5 +1,5 @@
 /**
- * What is done with models by commands, written down in the audit log.
+ * Changes of models by commands, with their entries in the audit log.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What is done one after another, in the order in which it was asked for.
+ * Runs tasks one after another, in the order of the calls.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What is done with the models of a running server: opened, taken away, opened anew.
+ * Loads, unloads and reloads the models of a running server.
  *
  * Rules
  *   1. One thing after another, so that each model that is loaded finds the cores, the disk and the

@@ -1,5 +1,5 @@
 /**
- * A model that answers, and what is under way in it.
+ * A loaded model, and the requests in progress in it.
  *
  * @module
  */

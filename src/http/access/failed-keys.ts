@@ -1,5 +1,5 @@
 /**
- * How many wrong keys each address has sent: beyond a few per minute they are answered late.
+ * Rate limit of wrong keys by address: beyond a few a minute, their replies are delayed.
  *
  * The answer stays what it is (401), so that nobody's first mistake looks like something else
  * because of a neighbour; whoever guesses is slowed down. Whoever sends a good key is never looked

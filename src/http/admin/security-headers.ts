@@ -1,5 +1,5 @@
 /**
- * Headers that keep browsers from doing with a reply what nobody meant.
+ * Security headers for browsers.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * How often a password may be tried.
+ * Rate limit of password attempts.
  *
  * Rules
  *   1. A try counts as a failure from its beginning until it has succeeded: many at the same time

@@ -1,5 +1,5 @@
 /**
- * Zstandard data to what it holds, in steps. node:zlib has it from Node 22.15 on; this works on
+ * Decompresses Zstandard data in steps. node:zlib has it from Node 22.15 on; this works on
  * every Node, with fzstd.
  *
  * Rules

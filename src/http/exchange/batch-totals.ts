@@ -1,5 +1,5 @@
 /**
- * What the answers of a batch add up to.
+ * Sums over the answers of a batch.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Time limits that are the same for all: what was added first is over first.
+ * Timeouts of equal length: the first that was added is the first to expire.
  *
  * Only the first needs a timer: a request costs no timer calls.
  *

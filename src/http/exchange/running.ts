@@ -1,5 +1,5 @@
 /**
- * The requests under way, and waiting for the last of them.
+ * Requests in progress, and waiting until none is left.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the exchanges need of the interface's texts.
+ * Reading and writing the interface's texts, as the exchanges need it.
  *
  * @module
  */

@@ -1,20 +1,17 @@
 /**
  * `GET /metrics` in Prometheus' text format. Everything is read when it is asked for: what the
- * traffic, the engines and the process say then replaces what they said before.
- *
- * prom-client's default metrics are not used: they watch every garbage collection, which cost a
- * busy server 2 percent of its CPU time.
+ * traffic, the engines and the process say then is what is shown.
  *
  * @module
  */
 
-import type * as Prometheus from 'prom-client'
 import type { EngineReport } from '../../decide/types.js'
 import type { RunnerReport } from '../../runner/supervision.js'
-import { serverPackage } from '../../server-package.js'
-import { engineMetrics } from './engine-metrics.js'
 import type { StoreFigures } from '../access/gate.js'
 import type { Logger } from '../log/logger.js'
+import type { Content } from '../reply/reply.js'
+import { engineMetrics } from './engine-metrics.js'
+import { exposition, expositionType, type Metric, numberText, type Sample } from './exposition.js'
 import {
   buildInfo,
   type Machine,
@@ -22,7 +19,6 @@ import {
   processMetrics,
   readMachine,
 } from './process-metrics.js'
-import type { Content } from '../reply/reply.js'
 import { measure, type MeasuredRunner, runnerMetrics } from './runner-metrics.js'
 import type { Traffic } from './traffic.js'
 
@@ -95,11 +91,9 @@ const storeMetrics: readonly {
   },
 ]
 
-type Labels = Readonly<Record<string, string | number>>
-
 export class Metrics {
-  readonly #library = serverPackage<typeof Prometheus>('prom-client', 'the metrics')
-  readonly #registry = new this.#library.Registry()
+  /** In the order in which they are shown. */
+  readonly #metrics: Metric[] = []
   readonly #sources: MetricsSources
   /** What all metrics of engines and their processes are read from, of one answer. */
   #reports: readonly EngineReport[] = []
@@ -110,53 +104,52 @@ export class Metrics {
     this.#sources = sources
     this.#addTraffic()
     for (const { name, help, kind, label, read } of engineMetrics) {
-      this.#add(kind, `oi_engine_${name}`, help, labelsOf(label), () =>
+      this.#add(kind, `oi_engine_${name}`, help, () =>
         this.#reports.flatMap((report) => samplesOf(report, label, read(report.stats))),
       )
     }
     for (const { name, help, kind, label, read } of runnerMetrics) {
-      this.#add(kind, name, help, labelsOf(label), () =>
+      this.#add(kind, name, help, () =>
         this.#runners.flatMap((runner) => samplesOf(runner.report, label, read(runner))),
       )
     }
     for (const { name, help, kind, read } of storeMetrics) {
-      this.#add(kind, `oi_accounts_${name}`, help, [], () => {
+      this.#add(kind, `oi_accounts_${name}`, help, () => {
         const figures = sources.store()
         return figures === undefined ? [] : [[{}, read(figures)]]
       })
     }
     for (const { name, help, kind, read } of processMetrics) {
-      this.#add(kind, name, help, [], () => {
+      this.#add(kind, name, help, () => {
         const value = this.#machine && read(this.#machine)
         return value === undefined ? [] : [[{}, value]]
       })
     }
     const spans = 'Spans of traces, by what became of them'
-    this.#add('counter', 'oi_trace_spans_total', spans, ['outcome'], () => {
+    this.#add('counter', 'oi_trace_spans_total', spans, () => {
       const { sent, lost } = sources.spans() ?? {}
       if (sent === undefined || lost === undefined) return []
       return Object.entries({ sent, lost }).map(([outcome, count]) => [{ outcome }, count])
     })
     const { name, help, labels } = buildInfo
-    this.#add('gauge', name, help, Object.keys(labels), () => [[labels, 1]])
+    this.#add('gauge', name, help, () => [[labels, 1]])
   }
 
   async content(): Promise<Content> {
     this.#machine = await readMachine(this.#sources.machine)
     this.#reports = this.#sources.engines()
     this.#runners = this.#sources.runners().map(measure)
-    const body = await this.#registry.metrics()
-    return { status: 200, body, type: this.#registry.contentType }
+    return { status: 200, body: exposition(this.#metrics), type: expositionType }
   }
 
   #addTraffic(): void {
     const { traffic, running, waiting, ready } = this.#sources
     const requests = 'Requests that ended, by route and status; 0: the client had gone'
-    this.#add('counter', 'oi_http_requests_total', requests, ['route', 'status'], () =>
+    this.#add('counter', 'oi_http_requests_total', requests, () =>
       traffic.requests().map(({ count, ...labels }) => [labels, count]),
     )
     const items = 'Items of batches that were given a result, by its status'
-    this.#add('counter', 'oi_http_batch_items_total', items, ['status'], () =>
+    this.#add('counter', 'oi_http_batch_items_total', items, () =>
       traffic.items().map(({ count, ...labels }) => [labels, count]),
     )
     this.#addOne('gauge', 'oi_http_requests_running', 'Decisions under way', running)
@@ -164,7 +157,7 @@ export class Metrics {
     this.#addOne('gauge', 'oi_http_requests_waiting', places, waiting)
     this.#addOne('gauge', 'oi_ready', '1 while /readyz says so', () => Number(ready()))
     const phases = 'Time of answered decisions and items, by what it went to'
-    this.#add('counter', 'oi_http_phase_seconds_total', phases, ['phase'], () =>
+    this.#add('counter', 'oi_http_phase_seconds_total', phases, () =>
       Object.entries(traffic.phases()).map(([phase, ms]) => [{ phase }, ms / 1000]),
     )
     const { logger } = this.#sources
@@ -173,66 +166,32 @@ export class Metrics {
     const lost = 'Lines of standard output and error that could not be written'
     this.#addOne('counter', 'oi_log_lines_lost_total', lost, () => logger.lostLines)
 
-    const name = 'oi_http_request_duration_seconds'
-    const histogram = {
-      name,
-      help: 'Time from the head of a request for decisions to its answer, of answered ones',
-      type: 'histogram',
-      get: () => {
-        const { buckets, sum, count } = traffic.durations()
-        const values = [
-          ...buckets.map(({ le, count }) => ({
-            metricName: `${name}_bucket`,
-            labels: { le: le === Infinity ? '+Inf' : le },
-            value: count,
-          })),
-          { metricName: `${name}_sum`, labels: {}, value: sum },
-          { metricName: `${name}_count`, labels: {}, value: count },
-        ]
-        return { ...histogram, values }
-      },
-    }
-    // Its own histograms can only be filled observation by observation.
-    this.#registry.registerMetric(histogram as unknown as Prometheus.Histogram)
-  }
-
-  #addOne(kind: 'counter' | 'gauge', name: string, help: string, read: () => number): void {
-    this.#add(kind, name, help, [], () => [[{}, read()]])
-  }
-
-  /** @param read - Every number, with its labels. */
-  #add(
-    kind: 'counter' | 'gauge',
-    name: string,
-    help: string,
-    labelNames: string[],
-    read: () => readonly (readonly [Labels, number])[],
-  ): void {
-    const { Counter, Gauge } = this.#library
-    const Kind = kind === 'counter' ? Counter : Gauge
-    new Kind({
-      ...{ name, help, labelNames, registers: [this.#registry] },
-      collect() {
-        this.reset()
-        const samples = read()
-        // Without labels, there would be a 0 that nobody has counted.
-        if (samples.length === 0 && labelNames.length === 0) this.remove()
-        for (const [labels, value] of samples) this.inc(labels, value)
-      },
+    const durations =
+      'Time from the head of a request for decisions to its answer, of answered ones'
+    this.#add('histogram', 'oi_http_request_duration_seconds', durations, () => {
+      const { buckets, sum, count } = traffic.durations()
+      return [
+        ...buckets.map(({ le, count }): Sample => [{ le: numberText(le) }, count, '_bucket']),
+        [{}, sum, '_sum'],
+        [{}, count, '_count'],
+      ]
     })
   }
-}
 
-const labelsOf = (label: string | undefined) => [
-  ...['model', 'replica'],
-  ...(label === undefined ? [] : [label]),
-]
+  #addOne(kind: Metric['kind'], name: string, help: string, read: () => number): void {
+    this.#add(kind, name, help, () => [[{}, read()]])
+  }
+
+  #add(kind: Metric['kind'], name: string, help: string, read: Metric['read']): void {
+    this.#metrics.push({ kind, name, help, read })
+  }
+}
 
 function samplesOf(
   { model, replica }: Pick<EngineReport, 'model' | 'replica'>,
   label: string | undefined,
   values: number | Readonly<Record<string, number>> | undefined,
-): [Labels, number][] {
+): Sample[] {
   if (values === undefined) return []
   const whose = { model, ...(replica !== undefined && { replica }) }
   if (typeof values === 'number') return [[whose, values]]

@@ -1,8 +1,8 @@
 /**
  * What the server has answered, as plain numbers that `GET /metrics` reads.
  *
- * On the hot path, where prom-client's own counter and histogram showed: 2 to 4 percent of the CPU
- * time of a request in the benchmark layer `front`.
+ * On the hot path, where a metrics library's own counter and histogram showed: 2 to 4 percent of the
+ * CPU time of a request in the benchmark layer `front`.
  *
  * @module
  */

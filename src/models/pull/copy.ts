@@ -1,5 +1,5 @@
 /**
- * One file of this machine to one file of a folder.
+ * Copies one local file into a folder.
  *
  * @module
  */

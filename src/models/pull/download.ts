@@ -1,5 +1,5 @@
 /**
- * One remote file to one file of a folder.
+ * Downloads one remote file into a folder.
  *
  * Rules
  *   1. Several ranges are fetched at once, each by a connection of its own; what is there is said in

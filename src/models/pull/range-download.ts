@@ -1,5 +1,5 @@
 /**
- * What is missing of a file, by several ranges at once.
+ * Downloads the missing parts of a file by several range requests at once.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Which bytes of a file are there.
+ * Which byte ranges of a file are present.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * How often, and after how long, what failed is tried again.
+ * Retries: how often, and after how long.
  *
  * @module
  */
