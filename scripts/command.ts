@@ -4,12 +4,14 @@
  * @module
  */
 
+import { BuildError } from './build/run.js'
+
 /** The message is all that a person needs, before the usage. */
 export class UsageError extends Error {}
 
 /**
  * Runs a command and sets the exit code of the process: what `main` returns; 2 for wrong usage,
- * which `parseArgs` finds too; 1 for any other exception.
+ * which `parseArgs` finds too; that of a {@link BuildError}; 1 for any other exception.
  */
 export async function runCommand(usage: string, main: () => Promise<number>): Promise<void> {
   try {
@@ -19,6 +21,9 @@ export async function runCommand(usage: string, main: () => Promise<number>): Pr
     if (wrongArguments || error instanceof UsageError) {
       console.error(`${(error as Error).message}\n\n${usage}`)
       process.exitCode = 2
+    } else if (error instanceof BuildError) {
+      console.error(error.message)
+      process.exitCode = error.exitCode
     } else {
       console.error(error)
       process.exitCode = 1

@@ -1,104 +1,130 @@
 /**
  * `npm run test:sanitize [-- --operations N]`: native code under sanitizers.
  *
- *   - AddressSanitizer (and UndefinedBehaviorSanitizer for our own code): the native tests; the
- *     kernels and random operations on a pipeline without Node, where leaks are counted too.
+ *   - AddressSanitizer (and UndefinedBehaviorSanitizer for our own code): the kernels and random
+ *     operations on a pipeline without Node, where leaks are counted too; the native tests.
  *   - ThreadSanitizer: the random operations. Node cannot run under it.
  *
  * @module
  */
 
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildNative, type Switch } from './build/native.js'
 import { root } from './build/paths.js'
-import { BuildError } from './build/run.js'
 import { buildSanitizedAddon } from './build/sanitize.js'
+import { runCommand, UsageError } from './command.js'
 import { ensureModel } from './make-model/ensure.js'
 
-const suites = ['dist/test/native']
-/**
- * Tools, not the addon; what is about readouts, whose code is not native and takes long here; what
- * is about the processes of a server, whose native code the other tests of runners have; and the
- * check of the processor, which runs on one that qemu plays, where no sanitizer does.
- */
-const skipped = [
-  'processor.test.js',
-  ...['make-model.test.js', 'bench-texts.test.js', 'label-fallback.test.js', 'label-table.test.js'],
-  ...['calibrate.test.js', 'custom-readout.test.js', 'native-inspect.test.js'],
-  ...['hang.test.js', 'pull.test.js', 'replicas.test.js', 'runner-kills.test.js'],
-  'runners.test.js',
-]
+const suite = 'dist/test/native'
+/** Of `test/native`: what has its native code in other tests too, or none. */
+const skipped: Readonly<Record<string, readonly string[]>> = {
+  'tools, not the addon': ['make-model', 'bench-texts', 'label-table'],
+  'the program of the kernels runs here by itself': ['kernels'],
+  'times, and a program that is not built so': ['threads'],
+  'an older processor, which qemu plays': ['processor'],
+  readouts: [
+    ...['calibrate', 'custom-readout', 'label-fallback', 'markers-answers', 'native-inspect'],
+    ...['native-readouts', 'orders'],
+  ],
+  'commands and processes of a server': [
+    ...['cli-models', 'hang', 'library', 'probe', 'pull', 'replicas', 'runner-kills', 'runners'],
+  ],
+}
 /** ThreadSanitizer is several times slower. */
 const operations = { sanitize: 2000, 'sanitize-thread': 800 }
+/** A program's exit code where a sanitizer found something. */
+const environment = { ASAN_OPTIONS: 'exitcode=66', TSAN_OPTIONS: 'exitcode=66' }
 
-try {
+interface Program {
+  readonly name: string
+  readonly path: string
+  readonly args: readonly string[]
+}
+
+const usage = 'Usage: npm run test:sanitize [-- --operations N]'
+
+await runCommand(usage, async () => {
   const { values } = parseArgs({ options: { operations: { type: 'string' } } })
   const wanted = values.operations === undefined ? undefined : Number(values.operations)
   if (wanted !== undefined && !(Number.isSafeInteger(wanted) && wanted > 0)) {
-    throw new BuildError('--operations: expected a number above 0')
+    throw new UsageError('--operations: expected a number above 0')
   }
-  const failed = [
-    await testAddon(),
-    await testKernels(),
-    await stress('sanitize', wanted, { ASAN_OPTIONS: 'exitcode=66' }),
-    await stress('sanitize-thread', wanted, { TSAN_OPTIONS: 'exitcode=66' }),
-  ].filter((ok) => !ok).length
-  process.exitCode = failed === 0 ? 0 : 1
-} catch (error) {
-  console.error(error instanceof BuildError ? error.message : error)
-  process.exitCode = 1
-}
+  const passed = [await testPrograms(wanted), await testAddon()]
+  return passed.every(Boolean) ? 0 : 1
+})
 
-async function testAddon(): Promise<boolean> {
-  const environment = await buildSanitizedAddon()
-  const files = suites.flatMap((suite) =>
-    readdirSync(join(root, suite))
-      .filter((name) => name.endsWith('.test.js') && !skipped.includes(name))
-      .map((name) => join(suite, name)),
-  )
-  return run('npx', ['tap', '--timeout=1800', ...files], environment)
-}
-
-/**
- * The kernels' own test, which links llama.cpp but not Node: of the set that this CPU gets, of those
- * for lesser ones, and of all against one another.
- */
-async function testKernels(): Promise<boolean> {
-  const dir = await buildNative(new Set(['sanitize'] as const), ['oi-kernel-test'])
-  const wanted = [[], ['--set', 'avx-vnni'], ['--set', 'avx2'], ['sets']]
-  return wanted
-    .map((args) => run(join(dir, 'oi-kernel-test'), args, { ASAN_OPTIONS: 'exitcode=66' }))
-    .every((ok) => ok)
-}
-
-/** Random operations on a pipeline, as one line of the test's output. */
-async function stress(
-  build: keyof typeof operations & Switch,
-  wanted: number | undefined,
-  env: NodeJS.ProcessEnv,
-): Promise<boolean> {
-  const dir = await buildNative(new Set([build]), ['oi-stress'])
+/** Those without Node, of which most compute on one thread: as many at once as there are cores. */
+async function testPrograms(wanted: number | undefined): Promise<boolean> {
+  const address = await buildNative(new Set(['sanitize'] as const), [
+    'oi-kernel-test',
+    'oi-stress',
+    'oi',
+  ])
+  const thread = await buildNative(new Set(['sanitize-thread'] as const), ['oi-stress'])
   const model = await ensureModel('fixture-small')
   const folder = mkdtempSync(join(tmpdir(), 'oi-stress-'))
+  const stress = (build: keyof typeof operations & Switch, dir: string): Program => {
+    const states = join(folder, build)
+    mkdirSync(states)
+    return {
+      name: `random operations, build ${build}`,
+      path: join(dir, 'oi-stress'),
+      args: [model, String(wanted ?? operations[build]), '1', states],
+    }
+  }
+  // The kernels of the set that this CPU gets, of those for lesser ones, and all against one
+  // another.
+  const kernels = [[], ['--set', 'avx-vnni'], ['--set', 'avx2'], ['sets']].map((args): Program => ({
+    name: ['kernels', ...args].join(' '),
+    path: join(address, 'oi-kernel-test'),
+    args,
+  }))
+  const waiting = [stress('sanitize-thread', thread), stress('sanitize', address), ...kernels]
+  let ok = true
+  const lane = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      ok = (await passes(next)) && ok
+    }
+  }
   try {
-    const args = [model, String(wanted ?? operations[build]), '1', folder]
-    const ok = run(join(dir, 'oi-stress'), args, env)
-    console.log(`${ok ? 'ok' : 'not ok'} - random operations, build ${build}`)
+    await Promise.all(Array.from({ length: availableParallelism() }, lane))
     return ok
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  const { status } = spawnSync(command, args, {
+/** Runs a program to its end, and then prints what it wrote and, as a line of TAP, how it ended. */
+async function passes({ name, path, args }: Program): Promise<boolean> {
+  const child = spawn(path, args, { env: { ...process.env, ...environment } })
+  const written: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data: Buffer) => written.push(data))
+  }
+  const ended = await new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, signal) => resolve(code === 0 ? '' : `ended with ${signal ?? code}`))
+  })
+  process.stdout.write(Buffer.concat(written))
+  console.log(ended === '' ? `ok - ${name}` : `not ok - ${name}: ${ended}`)
+  return ended === ''
+}
+
+/** The native tests, with the addon in a Node that is not instrumented. */
+async function testAddon(): Promise<boolean> {
+  const sanitized = await buildSanitizedAddon()
+  const left = new Set(Object.values(skipped).flatMap((names) => names.map((n) => `${n}.test.js`)))
+  const files = readdirSync(join(root, suite))
+    .filter((name) => name.endsWith('.test.js') && !left.has(name))
+    .map((name) => join(suite, name))
+  const { status } = spawnSync('npx', ['tap', '--timeout=1800', ...files], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...sanitized },
   })
   return status === 0
 }

@@ -199,3 +199,16 @@ function convert(setting: Setting, value: unknown): unknown {
   if (['1', 'true'].includes(value)) return true
   return ['0', 'false'].includes(value) ? false : value
 }
+
+const textBytes = 4 * 2 ** 20
+/** 32 MiB of image files, which base64 makes a third longer, and room for the rest. */
+const imageBytes = 64 * 2 ** 20
+
+/** Bytes of a body at most. Known before any model is loaded: a projector was named or not. */
+export function bodyLimit(
+  { maxBodyBytes }: Pick<Config, 'maxBodyBytes'>,
+  models: readonly Pick<ModelConfig, 'mmproj'>[],
+): number {
+  if (maxBodyBytes > 0) return maxBodyBytes
+  return models.some(({ mmproj }) => mmproj !== '') ? imageBytes : textBytes
+}

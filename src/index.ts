@@ -4,7 +4,8 @@
  * @module
  */
 
-export { open, Oi, type OpenOptions } from './open.js'
+export { open, type OpenOptions } from './open.js'
+export { Oi } from './oi.js'
 export { openAll, OiGroup } from './open-all.js'
 export { OiError, errorTable, type ErrorCode, type ErrorDetails } from './errors.js'
 export { parseJson, stringifyJson, type Json, type JsonObject } from './api/json.js'

@@ -6,9 +6,11 @@
 
 import { requireDistinctNames } from './decide/model-names.js'
 import { Router } from './decide/router.js'
+import type { DecideOptions, DecideRequest, Decision } from './decide/types.js'
 import { OiError } from './errors.js'
 import { defaultModelPath } from './models/default-model.js'
-import { type Oi, open, type OpenOptions } from './open.js'
+import type { Oi } from './oi.js'
+import { open, type OpenOptions } from './open.js'
 
 /**
  * Opens models one after another. The first is the default: it answers requests without `model`.
@@ -49,6 +51,11 @@ export class OiGroup extends Router implements AsyncDisposable {
   constructor(members: readonly Oi[]) {
     super(members)
     this.members = members
+  }
+
+  /** As {@link Oi.decide}, by the model that the request names. */
+  override decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
+    return super.decide(request, options)
   }
 
   /** Waits for work that was accepted, then frees the models. Idempotent. */

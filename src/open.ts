@@ -7,21 +7,10 @@
 import { join } from 'node:path'
 import { requireKnownOptions } from './api/known-options.js'
 import { requireOrders } from './api/orders.js'
-import { checkRequest } from './api/read-request.js'
-import { createDecider, type DeciderOptions, type ModelDecider } from './decide/decide.js'
-import { hasRandomWeights } from './decide/model-card.js'
-import type {
-  DecideOptions,
-  DecideRequest,
-  Decider,
-  Decision,
-  EngineReport,
-  ModelCard,
-  Orders,
-} from './decide/types.js'
+import { createDecider, type DeciderOptions } from './decide/decide.js'
 import { openEngine, type EngineOptions } from './engine/engine.js'
 import { loadAddon } from './engine/native.js'
-import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
+import type { Engine } from './engine/types.js'
 import { findCalibration } from './models/calibration-file.js'
 import { makeCacheFolder } from './models/cache-folder.js'
 import { defaultModelPath, standardContextTokens } from './models/default-model.js'
@@ -29,9 +18,10 @@ import { type FileFacts, fileFacts } from './models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from './models/file-kind.js'
 import { resolveModel } from './models/pulled-models.js'
 import { chosenReadout } from './models/readout-file.js'
+import { type Answering, Oi } from './oi.js'
 import { openIsolated } from './runner/isolate.js'
 
-export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'> {
+export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'>, Answering {
   /**
    * A GGUF file (of a split model, its first part), or the name of a model that `oi models pull` has
    * fetched. Default: `oi-small`, which is in this package.
@@ -39,23 +29,6 @@ export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadata
   model?: string | undefined
   /** The folder of pulled models. Default `data/models`, which is that of `oi models pull`. */
   modelsDir?: string | undefined
-  /** The name that requests and answers use. Default: the file's name without its ending. */
-  name?: string | undefined
-  /** Further names under which the model answers. */
-  aliases?: readonly string[] | undefined
-  /** Whether it answers to `default` and `latest` too. Default true. */
-  default?: boolean | undefined
-  /** In how many orders of their options questions are asked, unless a request says it. Default: as its readout says, else 1. */
-  orders?: Orders | undefined
-  /** A `.json` or `.jinja` file that says how the model is asked. Default: as its metadata say. */
-  readout?: string | undefined
-  /**
-   * The file that `oi calibrate` wrote; `off` for none. Default: the one beside the model,
-   * `model.gguf.calibration.json`, if it is there.
-   */
-  calibration?: string | undefined
-  /** Questions in one request, at most. Default 256. */
-  maxQuestions?: number | undefined
   /**
    * Whether the model runs in a process of its own. What ends that one, as a failed check of
    * llama.cpp or a lack of memory, costs the requests that were inside a second try, and this
@@ -133,12 +106,6 @@ export async function openWith(
   }
 }
 
-/** What can be changed while the model stays open. */
-type Answering = Pick<
-  OpenOptions,
-  'name' | 'aliases' | 'default' | 'orders' | 'readout' | 'calibration' | 'maxQuestions'
->
-
 /** Reads the files that say how a model is asked and what its answers mean. */
 async function readAnswering(
   model: string,
@@ -181,107 +148,4 @@ async function ownFolder(
   const { llamaCommit } = loadAddon()
   const owner = { digest, projectorDigest, llamaCommit, cacheType, flashAttention, kernels }
   return makeCacheFolder(dir, owner)
-}
-
-const knownDecideOptions = Object.keys({
-  ...{ signal: 0, evidence: 0, orders: 0, workspace: 0, models: 0, deadlineMs: 0, requestId: 0 },
-  parts: 0,
-} satisfies Record<keyof DecideOptions, 0>)
-
-/** An open model. Close it, or declare it with `await using`. */
-export class Oi implements Decider, AsyncDisposable {
-  readonly info: ModelInfo
-  /** True for the project's own fixtures: their answers mean nothing. */
-  readonly randomWeights: boolean
-  readonly #engine: Engine
-  readonly #prepare: (settings: Answering) => Promise<ModelDecider>
-  #decider: ModelDecider
-
-  /** @internal Use {@link open}. */
-  constructor(
-    engine: Engine,
-    decider: ModelDecider,
-    prepare: (settings: Answering) => Promise<ModelDecider>,
-  ) {
-    this.#engine = engine
-    this.#decider = decider
-    this.#prepare = prepare
-    this.info = engine.info
-    this.randomWeights = hasRandomWeights(engine.info)
-  }
-
-  get card(): ModelCard {
-    return this.#decider.card
-  }
-
-  get models(): readonly ModelCard[] {
-    return this.#decider.models
-  }
-
-  /** Its readout's own, which come before those of a calibration. */
-  get temperatures(): ModelDecider['temperatures'] {
-    return this.#decider.temperatures
-  }
-
-  /** In how many orders of their options questions are asked, unless a request says it. */
-  get orders(): ModelDecider['orders'] {
-    return this.#decider.orders
-  }
-
-  /**
-   * Reads readout and calibration again, and makes ready to answer by these settings.
-   *
-   * @returns What has it do so, from the next request on.
-   * @throws As {@link open}: `ERR_READOUT`, `ERR_CALIBRATION`. Nothing has changed then.
-   * @internal
-   */
-  async prepare(settings: Answering): Promise<() => void> {
-    const decider = await this.#prepare(settings)
-    return () => {
-      this.#decider = decider
-    }
-  }
-
-  /**
-   * Answers every question about the state.
-   *
-   * @param request - As the body of `POST /v1/systemone`. JavaScript puts integer-like names
-   *   first: to keep another order, parse the request from text with `parseJson`.
-   * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` (with `param`),
-   *   `ERR_STATE_TOO_LONG`, `ERR_OVERLOADED` (too much is waiting), `ERR_TIMEOUT`, `ERR_ABORTED`,
-   *   `ERR_ENGINE_CLOSED`, `ERR_INVALID_ARGUMENT` (`orders`).
-   */
-  async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
-    requireKnownOptions('decide()', options, knownDecideOptions)
-    requireOrders(options.orders)
-    const decider = this.#decider
-    return decider.decide(checkRequest(request, decider.limits), options)
-  }
-
-  engines(): readonly EngineReport[] {
-    return this.#decider.engines()
-  }
-
-  /**
-   * Raw logits: your own prompt parts and token ids, without readout or probabilities.
-   *
-   * @throws As {@link Engine.score}.
-   */
-  score(input: ScoreInput, options?: ScoreOptions): Promise<ScoreOutput> {
-    return this.#engine.score(input, options)
-  }
-
-  /** Token ids of each text, for {@link Oi.score}. */
-  tokenize(texts: Parameters<Engine['tokenize']>[0]): Promise<Int32Array[]> {
-    return this.#engine.tokenize(texts)
-  }
-
-  /** Waits for work that was accepted, then frees the model. Idempotent. */
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "../runtime/assemble.h"
+
 namespace oi {
 namespace {
 
@@ -17,6 +19,22 @@ std::string String(const Napi::Object& object, const char* key) {
 
 bool Boolean(const Napi::Object& object, const char* key) {
   return object.Get(key).As<Napi::Boolean>().Value();
+}
+
+// Checks the type: as the wrong one, bytes beyond the array's end would be read.
+template <typename T>
+std::span<const T> ToSpan(const Napi::Value& value, const char* name, napi_typedarray_type type,
+                          const char* expected) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
+    throw Napi::TypeError::New(value.Env(), std::string(name) + ": expected " + expected);
+  }
+  const auto array = value.As<Napi::TypedArrayOf<T>>();
+  return {array.Data(), array.ElementLength()};
+}
+
+Napi::Array ToArray(const Napi::Value& value, const char* name) {
+  if (value.IsArray()) return value.As<Napi::Array>();
+  throw Napi::TypeError::New(value.Env(), std::string(name) + ": expected an array");
 }
 
 Napi::Int32Array FromInts(Napi::Env env, const std::vector<Token>& values) {
@@ -82,26 +100,51 @@ Pipeline::Options ToOptions(const Napi::Object& object) {
           Unsigned(object, "tokenizerThreads")};
 }
 
-std::vector<TextPart> ToParts(const Napi::Array& texts, const Napi::Uint8Array& trusted) {
+void ToScore(const Napi::Object& ask, Job& job) {
+  // All of it first: reading a member could run code that moves what a view shows.
+  const Napi::Value texts = ask.Get("texts");
+  const Napi::Value kinds = ask.Get("kinds");
+  const Napi::Value shape = ask.Get("shape");
+  const Napi::Value candidates = ask.Get("candidates");
+  const Napi::Array image_list = ToArray(ask.Get("images"), "images");
+  const Napi::Value sizes = ask.Get("sizes");
+  job.workspace = Unsigned(ask, "workspace");
+  job.SetDeadline(ask.Get("deadlineMs").As<Napi::Number>().DoubleValue());
+
+  std::vector<TextPart> parts = ToParts(texts, ToBytes(kinds, "kinds"));
+  std::vector<std::span<const uint8_t>> images;
+  for (uint32_t i = 0; i < image_list.Length(); ++i) {
+    images.push_back(ToBytes(image_list.Get(i), "images"));
+  }
+  try {
+    AddImages(ToBytes(kinds, "kinds"), images, ToIntegers(sizes, "sizes"), parts);
+    job.request = Assemble(std::move(parts), ToIntegers(shape, "shape"),
+                           ToIntegers(candidates, "candidates"));
+  } catch (const MalformedRequest& error) {
+    throw Napi::TypeError::New(ask.Env(), error.what());
+  }
+}
+
+std::vector<TextPart> ToParts(const Napi::Value& value, std::span<const uint8_t> kinds) {
+  const auto texts = ToArray(value, "texts");
   const uint32_t count = texts.Length();
-  if (trusted.ElementLength() != count) {
-    throw Napi::TypeError::New(texts.Env(), "texts and trusted differ in length");
+  if (kinds.size() != count) {
+    throw Napi::TypeError::New(value.Env(), "texts and kinds differ in length");
   }
   std::vector<TextPart> parts;
   parts.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
-    parts.push_back({texts.Get(i).As<Napi::String>().Utf8Value(), trusted[i] == 1, nullptr});
+    parts.push_back({texts.Get(i).As<Napi::String>().Utf8Value(), kinds[i] == 1, nullptr});
   }
   return parts;
 }
 
-std::vector<std::span<const uint8_t>> ToPictures(const Napi::Array& pictures) {
-  std::vector<std::span<const uint8_t>> views;
-  for (uint32_t i = 0; i < pictures.Length(); ++i) {
-    const auto rgb = pictures.Get(i).As<Napi::Uint8Array>();
-    views.push_back(ToSpan(rgb));
-  }
-  return views;
+std::span<const uint8_t> ToBytes(const Napi::Value& array, const char* name) {
+  return ToSpan<uint8_t>(array, name, napi_uint8_array, "a Uint8Array");
+}
+
+std::span<const int32_t> ToIntegers(const Napi::Value& array, const char* name) {
+  return ToSpan<int32_t>(array, name, napi_int32_array, "an Int32Array");
 }
 
 Napi::Object FromFacts(Napi::Env env, const ModelFacts& facts) {

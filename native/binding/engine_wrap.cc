@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "../engine/error.h"
-#include "../runtime/assemble.h"
 #include "convert.h"
 
 namespace oi {
@@ -101,24 +100,14 @@ Napi::Value EngineWrap::Open(const Napi::CallbackInfo& info) {
 Napi::Value EngineWrap::Score(const Napi::CallbackInfo& info) {
   auto call = std::make_unique<Call>(info.Env(), Job::Kind::kScore,
                                      info[0].As<Napi::Number>().Uint32Value());
-  std::vector<TextPart> parts = ToParts(info[1].As<Napi::Array>(), info[2].As<Napi::Uint8Array>());
-  try {
-    AddPictures(ToSpan(info[2].As<Napi::Uint8Array>()), ToPictures(info[7].As<Napi::Array>()),
-                ToSpan(info[8].As<Napi::Int32Array>()), parts);
-    call->request = Assemble(std::move(parts), ToSpan(info[3].As<Napi::Int32Array>()),
-                             ToSpan(info[4].As<Napi::Int32Array>()));
-  } catch (const MalformedRequest& error) {
-    throw Napi::TypeError::New(info.Env(), error.what());
-  }
-  call->workspace = info[5].As<Napi::Number>().Uint32Value();
-  call->SetDeadline(info[6].As<Napi::Number>().DoubleValue());
+  ToScore(info[1].As<Napi::Object>(), *call);
   return Submit(info.Env(), std::move(call));
 }
 
 Napi::Value EngineWrap::Tokenize(const Napi::CallbackInfo& info) {
   auto call = std::make_unique<Call>(info.Env(), Job::Kind::kTokenize,
                                      info[0].As<Napi::Number>().Uint32Value());
-  call->texts = ToParts(info[1].As<Napi::Array>(), info[2].As<Napi::Uint8Array>());
+  call->texts = ToParts(info[1], ToBytes(info[2], "kinds"));
   return Submit(info.Env(), std::move(call));
 }
 

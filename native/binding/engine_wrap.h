@@ -73,12 +73,9 @@ class EngineWrap : public Napi::ObjectWrap<EngineWrap> {
   void SendFrame(const Napi::CallbackInfo& info);
   // open(): Promise<ModelFacts>
   Napi::Value Open(const Napi::CallbackInfo& info);
-  // score(id, texts: string[], trusted: Uint8Array, shape: Int32Array, candidates: Int32Array,
-  //   workspace: number, deadlineMs: number)
-  // shape: parts of the prefix, then per question its parts and its candidates. deadlineMs: from
-  // now; Infinity for none.
+  // score(id, ask: ScoreAsk): Promise<ScoreOutput>. What is in `ask`: ToScore() in convert.h.
   Napi::Value Score(const Napi::CallbackInfo& info);
-  // tokenize(id, texts: string[], trusted: Uint8Array): Promise<Int32Array[]>
+  // tokenize(id, texts: string[], kinds: Uint8Array): Promise<Int32Array[]>
   Napi::Value Tokenize(const Napi::CallbackInfo& info);
   // count(id, text: string): Promise<number>
   Napi::Value Count(const Napi::CallbackInfo& info);

@@ -1,4 +1,4 @@
-// Tokens of one llama_decode call, in storage that is used again.
+// The tokens of one llama_decode call, in storage that is reused.
 
 #pragma once
 
@@ -22,7 +22,7 @@ class Batch {
   }
 
   void Add(Token token, size_t position, llama_seq_id sequence, bool output) {
-    // As many tokens of one sequence in a row as there are share an entry.
+    // Consecutive tokens of one sequence share an entry.
     if (lists_.empty() || lists_.back().size() != 1 || lists_.back().front() != sequence) {
       lists_.push_back({sequence});
     }

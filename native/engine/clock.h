@@ -1,4 +1,4 @@
-// How long something took.
+// The clock by which everything is timed.
 
 #pragma once
 

@@ -34,8 +34,9 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
                                                    ? "a model without a memory cannot share a state"
                                                    : "an encoder that keeps cells cannot be read");
   }
-  // For the context's life. Without a pool every decode starts and ends its threads.
-  // Flash attention of llama.cpp sums in parts, as many as there are threads.
+  // The pool lives as long as the context: without one, every decode starts and ends its threads.
+  // llama.cpp's flash attention sums in as many parts as there are threads, so their number is
+  // fixed where bits must not change.
   const bool same_bits = !options.deterministic || plan.flash_attention == FlashAttention::kOff;
   AdaptHere(!options.deterministic);
   crew_.emplace(plan.threads, same_bits);

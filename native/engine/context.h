@@ -7,9 +7,9 @@
 
 #include "../kernels/kernels.h"
 #include "../threads/crew.h"
-#include "context_plan.h"
-#include "device_readout.h"
 #include "log.h"
+#include "logits/device_readout.h"
+#include "plan/context_plan.h"
 #include "types.h"
 
 struct llama_context;
@@ -30,13 +30,13 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   llama_context* get() const { return context_; }
-  // Null where rows of logits come whole.
+  // Null where rows of logits come to the host whole.
   DeviceReadout* readout() const { return readout_.get(); }
-  // Where its cells and buffers lie.
+  // The memory of its cells and buffers, as llama.cpp logged it.
   const LoggedMemory& memory() const { return memory_; }
   // Whether all attention so far was computed by our own kernels, which have no need of min_rows.
   bool own_attention() const { return kernels_->takes_all_attention(); }
-  // From now on, fewer threads may compute: their number changes no bit that matters.
+  // From now on fewer threads may compute, as their number changes no bit of an answer.
   void AdaptThreads();
 
  private:

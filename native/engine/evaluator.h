@@ -1,5 +1,5 @@
-// What evaluates requests step by step, as the runtime sees it: a scorer of a decoder's logits
-// (scorer.h), or an encoder's hidden states (encode/encoder.h).
+// The runtime's view of what evaluates requests step by step: a scorer, which reads a decoder's
+// logits (scorer.h), or an encoder, which reads hidden states (encode/encoder.h).
 //
 // A step is one call of llama.cpp. Its caller offers tasks in the order of their turn; each takes
 // what room is left.
@@ -9,8 +9,8 @@
 #include <functional>
 #include <memory>
 
-#include "context_plan.h"
 #include "log.h"
+#include "plan/context_plan.h"
 #include "rate.h"
 #include "stats.h"
 #include "task.h"
@@ -30,44 +30,44 @@ class Evaluator {
   virtual std::unique_ptr<Task> Begin(TokenizedRequest request,
                                       std::function<bool()> abandoned) = 0;
 
-  // What the task still needs.
+  // The work that is left of the task.
   virtual Work Remaining(const Task& task) const = 0;
-  // Predicted by the steps so far, milliseconds.
+  // The time that the work takes, predicted by the steps so far; milliseconds.
   virtual double Ms(const Work& work) const = 0;
 
-  // Of a step that takes `ms` by prediction.
+  // Tokens of a step that is predicted to take `ms`.
   virtual size_t TokensIn(double ms) const = 0;
 
   // A step of at most `tokens`.
   virtual void StartStep(size_t tokens) = 0;
   // A step of no more than it has, or than `tokens`.
   virtual void LimitStep(size_t tokens) = 0;
-  // Of the last step: encoding of an image, milliseconds.
+  // Milliseconds of the last step that encoding an image took.
   virtual double vision_ms() const { return 0; }
   // Adds the task's next tokens; returns how many. 0: no room, or nothing to add in this step.
   // At most once per task and step.
   virtual size_t Take(Task& task) = 0;
   virtual bool full() const = 0;
-  // What the step should take, milliseconds.
+  // The predicted time of the step, milliseconds.
   virtual double StepMs() const = 0;
   // Evaluates the step. False if it was not, because every task in it was abandoned: then nothing
   // has changed. Throws what evaluating throws, EngineError ERR_ENGINE_INTERNAL if llama.cpp
   // refuses: the step's tasks are lost then and must be dropped. A task that turns out to be
-  // `not_finite` must be dropped too.
+  // not_finite() must be dropped too.
   virtual bool RunStep() = 0;
 
-  // Waits a moment for what others do. False if there is none of it, so that a step to which nobody
-  // could add anything is a fault.
+  // Waits a moment for other threads' work that tasks depend on. False if there is none: then a
+  // step to which no task could add anything is a fault.
   virtual bool AwaitRead() { return false; }
 
-  // Forgets a task, done or not. Each one that was offered must come back here.
+  // Forgets a task, done or not. Each one that was begun must come back here, once.
   virtual void Drop(Task& task) = 0;
 
-  // Saves what a later process can use.
+  // Saves states for a later process.
   virtual void Flush() {}
 
   virtual const ContextPlan& plan() const = 0;
-  // Where its cells and buffers lie.
+  // The memory of its cells and buffers, as llama.cpp logged it.
   virtual const LoggedMemory& memory() const = 0;
   virtual ScorerStats stats() const = 0;
 };

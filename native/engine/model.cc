@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "../kernels/kernels.h"
-#include "devices.h"
 #include "error.h"
 #include "gguf_file.h"
-#include "layer_weights.h"
 #include "llama.h"
 #include "log.h"
+#include "plan/devices.h"
+#include "plan/layer_weights.h"
 
 namespace oi {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 constexpr char kTemplateKey[] = "tokenizer.chat_template";
 constexpr char kDecisionKey[] = ".decision.type";  // behind the architecture's name
 
-// llama.cpp says the same for a missing file and for a wrong one; look before it does.
+// llama.cpp reports a missing file like a damaged one, so existence is checked first.
 void CheckMagic(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw EngineError("ERR_MODEL_NOT_FOUND", path + " cannot be read");
@@ -76,7 +76,7 @@ class ExpertsOnCpu {
   std::vector<llama_model_tensor_buft_override> overrides_;
 };
 
-// What a file that cannot be loaded says about itself; "" if that is no decision model.
+// The decision type in the metadata of a file that cannot be loaded; "" if it is no decision model.
 std::string DecisionType(const std::string& path) {
   const GgufFile file(path);
   return file.Text(file.Text("general.architecture").value_or("") + kDecisionKey).value_or("");
@@ -98,8 +98,8 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   ProgressState state{stop, progress};
   llama_model_params params = llama_model_default_params();
   params.n_gpu_layers = gpus.empty() ? 0 : options.gpu_layers;
-  // Also an empty list: without one llama.cpp takes all GPUs, and puts weights that stay on the CPU
-  // into buffers of theirs, where our kernels are not asked.
+  // An empty list too: without a list llama.cpp takes all GPUs, and puts weights that stay on the
+  // CPU into their host buffers, which our kernels do not handle.
   Devices devices = gpus;
   devices.push_back(nullptr);
   params.devices = devices.data();
@@ -122,7 +122,7 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
     const std::string reason = FirstLoggedError();
     const auto says = [&](const char* text) { return reason.find(text) != std::string::npos; };
     const bool unknown = says("unknown model architecture");
-    // A decision model's head is made of tensors that llama.cpp has no place for, or another one.
+    // A decision model's head may be tensors that llama.cpp does not know, or expects elsewhere.
     if (unknown || says("wrong number of tensors") || says("wrong shape")) {
       if (const std::string type = DecisionType(options.model_path); !type.empty()) {
         throw EngineError("ERR_MODEL_UNSUPPORTED",

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "devices.h"
 #include "encode/hidden_readout.h"
 #include "log.h"
+#include "plan/devices.h"
 #include "types.h"
 
 struct llama_model;
@@ -21,7 +21,8 @@ class Model {
  public:
   using Progress = std::function<void(float)>;  // 0 to 1, called on the loading thread
 
-  // Layers and experts go where the options say; whether they fit there is gpu_plan.h's business.
+  // Layers and experts go where the options say; whether they fit is decided in
+  // plan/gpu_plan.h.
   // Throws EngineError: ERR_INVALID_ARGUMENT (there is no such device), ERR_MODEL_NOT_FOUND,
   // ERR_MODEL_LOAD (not a GGUF, damaged, aborted by `stop`), ERR_MODEL_UNSUPPORTED (an
   // architecture that cannot be scored).

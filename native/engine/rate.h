@@ -1,4 +1,4 @@
-// How long evaluating takes, learned from the steps that were evaluated.
+// Predicts how long evaluating takes, from the steps so far: a least-squares fit.
 
 #pragma once
 
@@ -28,8 +28,8 @@ struct Work {
   }
 };
 
-// ms = a · tokens + b · attended, a and b at least 0: the least squares over past steps, of
-// which each counts for 3 % less than the next.
+// ms = a · tokens + b · attended with a, b >= 0: least squares over past steps, of which each
+// weighs 3 % less than the next. Where steps are too alike to tell a from b, b is 0.
 class Rate {
  public:
   void Add(const Work& work, double ms) {
@@ -44,7 +44,7 @@ class Rate {
     const double determinant = tt_ * aa_ - ta_ * ta_;
     double a = 0;
     double b = 0;
-    // Nearly the same steps, over and over, tell the sum and not its parts.
+    // Nearly collinear steps determine the sum, not a and b.
     if (determinant > 1e-6 * tt_ * aa_) {
       a = (tm_ * aa_ - am_ * ta_) / determinant;
       b = (am_ * tt_ - tm_ * ta_) / determinant;
@@ -59,6 +59,23 @@ class Rate {
  private:
   static constexpr double kKeep = 0.97;
   double tt_ = 0, ta_ = 0, aa_ = 0, tm_ = 0, am_ = 0;
+};
+
+// Tokens per second of recent steps, of which each weighs a tenth less than the next.
+class RecentRate {
+ public:
+  void Add(double tokens, double ms) {
+    tokens_ = kKeep * tokens_ + tokens;
+    ms_ = kKeep * ms_ + ms;
+  }
+
+  // 0 before the first.
+  double PerSecond() const { return ms_ > 0 ? 1000 * tokens_ / ms_ : 0; }
+
+ private:
+  static constexpr double kKeep = 0.9;
+  double tokens_ = 0;
+  double ms_ = 0;
 };
 
 }  // namespace oi

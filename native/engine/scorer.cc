@@ -7,7 +7,9 @@
 
 #include "clock.h"
 #include "error.h"
-#include "image_batch.h"
+#include "input/check_request.h"
+#include "input/image_batch.h"
+#include "input/vision.h"
 #include "llama.h"
 #include "log.h"
 #include "model.h"
@@ -17,13 +19,11 @@ namespace {
 
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kMaxPasses = 8;
-constexpr double kWarmUpMs = 200;  // in the passes that count
-// llama_decode's, after the abort callback said so.
+constexpr double kWarmUpMs = 200;  // of measured passes, after which no more follow
+// The status of llama_decode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
-// Fewer leave a GPU idle.
+// Steps of fewer tokens leave a GPU idle.
 constexpr size_t kMinStepTokens = 256;
-// Steps that the measured rate looks back on: about 1 / (1 - kKeep).
-constexpr double kKeep = 0.9;
 
 StateCache::Options CacheOptions(const ContextPlan& plan, const EngineOptions& options,
                                  const Model& model) {
@@ -53,16 +53,15 @@ Scorer::Scorer(const Model& model, Vision* vision, const EngineOptions& options,
       recurrent_(model.recurrent()),
       windowed_(model.window() > 0),
       on_gpu_(!model.on_cpu()),
-      deterministic_(options.deterministic),
       vocabulary_size_(static_cast<size_t>(llama_vocab_n_tokens(model.vocab()))),
       context_(model, options, plan_, &Scorer::OnAbort, this),
       readout_(context_, vocabulary_size_, on_gpu_),
       cache_(context_.get(), CacheOptions(plan_, options, model)),
-      step_(plan_, cache_.device(), active_, recurrent_, deterministic_) {}
+      admission_(cache_, rate_, options.deterministic),
+      step_(plan_, cache_.device(), admission_, recurrent_, options.deterministic) {}
 
-// Inside a step, only where nobody else loses anything by it. A recurrent model that is
-// interrupted, or one with a sliding window, has no state left to trust: there a step goes on to
-// its end.
+// A step is aborted only if no other task loses by it. An interrupted recurrent state, or sliding
+// window, cannot be trusted: such a model's step is evaluated to its end.
 bool Scorer::OnAbort(void* self) {
   const auto* scorer = static_cast<Scorer*>(self);
   if (scorer->stop_.load(std::memory_order_relaxed)) return true;
@@ -70,19 +69,20 @@ bool Scorer::OnAbort(void* self) {
 }
 
 bool Scorer::Abandoned() const {
-  const std::vector<Task*>& tasks = step_.tasks();
-  // Who shares the prefix goes on with what the step adds to it.
-  return std::all_of(tasks.begin(), tasks.end(), [](const Task* task) {
-    return task->abandoned() && (task->prefix->missing() == 0 || task->prefix->pins == 1);
+  const std::vector<ScoringTask*>& tasks = step_.tasks();
+  // A task that shares the prefix goes on with what the step adds to it.
+  return std::all_of(tasks.begin(), tasks.end(), [](const ScoringTask* task) {
+    const Prefix& prefix = *task->prefix();
+    return task->abandoned() && (prefix.missing() == 0 || prefix.pins == 1);
   });
 }
 
-// More than once: the first pass waits for the weights' pages, which says nothing about those that
-// follow. And of short ones the fastest, as another process may have had the core in some.
+// Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
+// counts, as another process may have had the core in some.
 void Scorer::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.step_tokens);
   double spent_ms = 0;
-  recent_ms_ = std::numeric_limits<double>::infinity();
+  double fastest_ms = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
     step_.Start(count);
     for (size_t i = 0; i < count; ++i) step_.AddPlain(i, i + 1 == count);
@@ -100,14 +100,15 @@ void Scorer::WarmUp() {
     const double ms = MillisecondsSince(start);
     if (pass > 0) {
       spent_ms += ms;
-      recent_ms_ = std::min(recent_ms_, ms);
+      fastest_ms = std::min(fastest_ms, ms);
     }
     cache_.device().Clear(true);
   }
-  recent_tokens_ = static_cast<double>(count);
-  rate_.Add(Work::Of(recent_tokens_, 0), recent_ms_);
+  const auto tokens = static_cast<double>(count);
+  recent_.Add(tokens, fastest_ms);
+  rate_.Add(Work::Of(tokens, 0), fastest_ms);
   if (context_.own_attention()) {
-    // It gives a token the same bits among few and among many, on any number of threads.
+    // Our attention gives a token the same bits among few and many, on any number of threads.
     plan_.min_rows = 0;
     context_.AdaptThreads();
   }
@@ -120,10 +121,32 @@ size_t Scorer::TokensIn(double ms) const {
   return tokens;
 }
 
-size_t Scorer::Take(Task& task) {
-  if (step_.full() || (task.prefix == nullptr && !Admit(task))) return 0;
+std::unique_ptr<Task> Scorer::Begin(TokenizedRequest request, std::function<bool()> abandoned) {
+  CheckRequest(request, vocabulary_size_, plan_.context_tokens);  // rule 3
+  for (const auto& image : request.images) {
+    if (!vision_->both_directions() || image->rows <= plan_.microbatch_tokens) continue;
+    throw EngineError("ERR_REQUEST_UNACCEPTABLE",
+                      "an image takes " + std::to_string(image->rows) +
+                          " tokens, which are read in both directions and so at once: at most " +
+                          std::to_string(plan_.microbatch_tokens));
+  }
+  auto task = std::make_unique<ScoringTask>(std::move(request), std::move(abandoned));
+  if (!task->done()) task->Expect(cache_.Expect(task->request.prefix));
+  return task;
+}
+
+Work Scorer::Remaining(const Task& task) const {
+  return static_cast<const ScoringTask&>(task).Remaining();
+}
+
+size_t Scorer::Take(Task& offered) {
+  auto& task = static_cast<ScoringTask&>(offered);
+  if (step_.full()) return 0;
+  if (task.prefix() == nullptr && !admission_.Admit(task, step_)) return 0;
   return step_.Add(task);
 }
+
+void Scorer::Drop(Task& task) { admission_.Drop(static_cast<ScoringTask&>(task)); }
 
 bool Scorer::RunStep() {
   const size_t wanted = step_.size();
@@ -136,7 +159,8 @@ bool Scorer::RunStep() {
   const auto start = Clock::now();
   double submit_ms = 0;
   try {
-    readout_.Ask(step_.tasks(), suspects_ > 0);  // rule 7: the cause is found in whole rows
+    readout_.Ask(step_.tasks(),
+                 admission_.isolating());  // rule 5: the cause is found in whole rows
     evaluating_ = true;
     const int32_t status = Decode();
     evaluating_ = false;
@@ -151,10 +175,10 @@ bool Scorer::RunStep() {
           "ERR_ENGINE_INTERNAL",
           "llama_decode failed with " + std::to_string(status) + ": " + FirstLoggedError());
     }
-    // Without outputs too on a GPU: else the step was only submitted, and its time counts in the
-    // next one.
+    // On a GPU also without outputs: else the step would only be submitted, and its time counted in
+    // the next one.
     if (step_.outputs() > 0 || on_gpu_) llama_synchronize(context_.get());
-    // Before the books say that anything was evaluated: what this throws is undone as a whole.
+    // Before anything counts as evaluated: what this throws is undone as a whole.
     readout_.Read(step_.tasks());
   } catch (...) {
     evaluating_ = false;
@@ -169,8 +193,7 @@ bool Scorer::RunStep() {
   stats_.padding_tokens += step_.padding();
   stats_.busy_ms += ms + vision_ms_;
   stats_.submit_ms += submit_ms;
-  recent_tokens_ = kKeep * recent_tokens_ + static_cast<double>(wanted);
-  recent_ms_ = kKeep * recent_ms_ + ms;
+  recent_.Add(static_cast<double>(wanted), ms);
   rate_.Add(step_.work(), ms);
   return true;
 }
@@ -189,65 +212,50 @@ int32_t Scorer::DecodeImage() {
   ImageBatch batch(*chunk.image, chunk.position, chunk.sequence, vision_->mrope());
   const int32_t status =
       batch.Decode(context_.get(), rows, plan_.batch_tokens, vision_->both_directions());
-  // Else its time would be counted in the next step, on a GPU.
+  // On a GPU, its time would be counted in the next step.
   if (status == 0) llama_synchronize(context_.get());
   return status;
 }
 
 void Scorer::Advance() {
   for (const Step::Chunk& chunk : step_.chunks()) {
-    cache_.device().Grow(*chunk.task->prefix, chunk.count);
-    chunk.task->prefix_evaluated += chunk.count;
+    cache_.device().Grow(*chunk.task->prefix(), chunk.count);
+    chunk.task->AdvancePrefix(chunk.count);
   }
-  for (Task* task : step_.tasks()) {
-    // The last one first: who asks the same again has the same sequences, and llama.cpp its graph.
-    for (auto it = task->runs.rbegin(); it != task->runs.rend(); ++it) {
-      Task::Run& run = *it;
-      run.evaluated += run.taken;
-      task->suffix_evaluated += run.taken;
-      task->suffix_left -= run.taken;
-      run.taken = 0;
-      if (run.row < 0) continue;
-      task->prefix->proved = task->prefix->evaluated;
-      cache_.device().Return(*task->prefix, run.fork, run.evaluated);
-      ++task->finished;
-    }
-    std::erase_if(task->runs, [](const Task::Run& run) { return run.row >= 0; });
-    if (task->done()) {
-      task->result.cached_tokens = task->request.prefix.size() - task->prefix_evaluated;
-    }
+  bool finite = true;
+  for (ScoringTask* task : step_.tasks()) {
+    Prefix& prefix = *task->prefix();
+    task->Advance([&](const ScoringTask::Run& run) {
+      prefix.proved = prefix.evaluated;
+      cache_.device().Return(prefix, run.fork, run.evaluated);
+    });
+    finite = finite && !task->not_finite();
   }
-  const std::vector<Task*>& tasks = step_.tasks();
-  const auto not_finite = [](const Task* task) { return task->not_finite; };
-  if (std::any_of(tasks.begin(), tasks.end(), not_finite)) return Isolate();
+  if (!finite) return admission_.Isolate();
   if (!recurrent_ && step_.padding() > 0) cache_.device().sequences().Cut(step_.filler(), 0);
 }
 
-// What was to be evaluated is not.
+// The step is not evaluated.
 void Scorer::Reset() {
-  for (Task* task : step_.tasks()) {
-    for (Task::Run& run : task->runs) {
-      run.taken = 0;
-      run.row = -1;
-    }
-  }
+  for (ScoringTask* task : step_.tasks()) task->CancelPlan();
 }
 
 // After a decode that did not finish: cells hold what was evaluated before it. But a recurrent
-// state may have been moved in the books and not in memory, so it is not trusted; and a sliding
-// window may have given the cells behind the cut to others.
+// state may have been moved in llama.cpp's tables and not in memory, so it is not trusted; and a
+// sliding window may have given the cells behind the cut to others.
 void Scorer::Undo() {
   Reset();
-  if (recurrent_ || windowed_) return Restart();
+  if (recurrent_ || windowed_) return admission_.Restart();
   Sequences& sequences = cache_.device().sequences();
   for (const Step::Chunk& chunk : step_.chunks()) {
-    const Prefix& prefix = *chunk.task->prefix;
+    const Prefix& prefix = *chunk.task->prefix();
     sequences.Cut(prefix.sequence, prefix.Position(prefix.evaluated));
   }
-  for (Task* task : step_.tasks()) {
-    for (const Task::Run& run : task->runs) {
+  for (const ScoringTask* task : step_.tasks()) {
+    const Prefix& prefix = *task->prefix();
+    for (const ScoringTask::Run& run : task->runs()) {
       // A fork of a prefix that this step was to complete has nothing of its end.
-      sequences.Cut(run.fork, task->prefix->Position(task->prefix->evaluated) + run.evaluated);
+      sequences.Cut(run.fork, prefix.Position(prefix.evaluated) + run.evaluated);
     }
   }
   sequences.Cut(step_.filler(), 0);
@@ -257,7 +265,8 @@ void Scorer::Undo() {
 
 ScorerStats Scorer::stats() const {
   ScorerStats stats = stats_;
-  stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
+  stats.lost_tokens = admission_.lost_tokens();
+  stats.tokens_per_second = recent_.PerSecond();
   stats.readout_bytes = readout_.bytes();
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_.get()).n_reused);
   stats.cache = cache_.stats();

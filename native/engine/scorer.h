@@ -7,18 +7,14 @@
 //   1. Built, used and destroyed on one thread.
 //   2. A prefix is evaluated once, and every question in a fork of it: on the unified cache a
 //      fork shares the prefix' cells; only recurrent layers copy a state.
-//   3. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked
-//      before the first call.
-//   4. A task that has begun has room to end: cells for the rest of its prefix and for its
-//      longest question are kept free of others.
-//   5. Deterministic: one task at a time; see step.h, rule 4, and state_cache.h, rule 5.
-//   6. A task that finds no room, turn after turn, gets it: once those that have room need no more
-//      than it does, nobody is admitted before it. One that gives way has gone on before, and
-//      loses no more than its own prefix, however often it does. So each one ends.
-//   7. What is not finite (NaN, infinity) spreads: attention multiplies what a task does not see by
-//      zero, and a NaN stays one. So after such an answer all that is not proved (state_cache.h,
-//      rule 6) is evaluated anew, and each active task alone, before any other. Whose answers are
-//      finite then is answered, whose are not is the cause.
+//   3. llama.cpp's assertions abort the process. Whatever a request can get wrong is checked before
+//      the first call.
+//   4. Deterministic: the same bits, whatever else runs. See admission.h, rule 3; step.h, rule 4;
+//      cache/state_cache.h, rule 5.
+//   5. What is not finite (NaN, infinity) spreads: attention multiplies what a task does not see by
+//      zero, and a NaN stays one. So after such an answer all that is not proved
+//      (cache/state_cache.h, rule 6) is evaluated anew, and each admitted task alone, before any
+//      other. Whose answers are finite then is answered, whose are not is the cause.
 
 #pragma once
 
@@ -26,14 +22,15 @@
 #include <functional>
 #include <memory>
 
+#include "admission.h"
+#include "cache/state_cache.h"
 #include "context.h"
 #include "evaluator.h"
+#include "logits/readout.h"
 #include "rate.h"
-#include "readout.h"
-#include "state_cache.h"
+#include "scoring_task.h"
 #include "stats.h"
 #include "step.h"
-#include "task.h"
 #include "types.h"
 
 namespace oi {
@@ -57,7 +54,7 @@ class Scorer final : public Evaluator {
 
   std::unique_ptr<Task> Begin(TokenizedRequest request, std::function<bool()> abandoned) override;
 
-  // By what the caches held when the task was made; exact once it is admitted.
+  // A prefix counts by what the caches held when the task was made; exactly once it is admitted.
   Work Remaining(const Task& task) const override;
   double Ms(const Work& work) const override { return rate_.Ms(work); }
 
@@ -75,7 +72,7 @@ class Scorer final : public Evaluator {
   // Far more if an image is in it, which takes a time that was not measured.
   double StepMs() const override { return step_.image() ? kImageMs : rate_.Ms(step_.work()); }
   // Where it throws, a recurrent model's other tasks begin anew; others too where a task turns out
-  // to be `not_finite` (rule 7).
+  // to be not_finite() (rule 5).
   bool RunStep() override;
 
   // States that are read from the disk.
@@ -92,17 +89,12 @@ class Scorer final : public Evaluator {
  private:
   static constexpr double kImageMs = 60'000;
 
-  bool Admit(Task& task);
-  bool LeavesRoom(const Task& task) const;
-  bool Suspend(const Task& task);
   bool Abandoned() const;
   int32_t Decode();
   int32_t DecodeImage();
   void Advance();
   void Reset();
   void Undo();
-  void Restart();
-  void Isolate();
 
   static bool OnAbort(void* self);
 
@@ -112,21 +104,17 @@ class Scorer final : public Evaluator {
   const bool recurrent_;
   const bool windowed_;
   const bool on_gpu_;
-  const bool deterministic_;
   const size_t vocabulary_size_;
   double vision_ms_ = 0;     // of this step
   bool evaluating_ = false;  // read, as step_, by the context's abort callback
   Context context_;
   Readout readout_;
   StateCache cache_;
-  ActiveTasks active_;
-  const Task* next_in_ = nullptr;  // rule 6: the one that waits for room
-  size_t suspects_ = 0;            // tasks that are `suspect`, and not dropped yet
-  Step step_;
   Rate rate_;
+  Admission admission_;
+  Step step_;
   ScorerStats stats_;
-  double recent_tokens_ = 0;
-  double recent_ms_ = 0;
+  RecentRate recent_;
 };
 
 }  // namespace oi

@@ -1,5 +1,5 @@
-// What the engine's side of one model has done since it was opened. src/engine/types.ts,
-// EngineStats, says what each one means; the scheduler adds its own.
+// What one engine has done since it was opened. src/engine/stats.ts says what each counter means,
+// with its unit; ForEachStat() below names them as it does.
 
 #pragma once
 
@@ -52,8 +52,8 @@ struct EngineStats {
   uint64_t hits[kTiers] = {};           // answered requests, by their best tier
 };
 
-// Calls `use(name, value)` for each counter, as src/engine/types.ts names them and in the order of
-// src/engine/no-stats.ts.
+// Calls `use(name, value)` for each counter, with the names and in the order of
+// src/engine/stats.ts, in which they are sent (test/native/border.test.ts).
 template <typename Use>
 void ForEachStat(const EngineStats& stats, Use use) {
   const auto tier = [](Tier tier) { return static_cast<size_t>(tier); };

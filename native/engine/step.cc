@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "image_tokens.h"
+#include "admission.h"
+#include "input/image_tokens.h"
 
 namespace oi {
 namespace {
 
-// What one more microbatch costs, in tokens: up to so many are added to save one (rule 2).
+// The cost of a microbatch in tokens: up to so many are added to save one (rule 2).
 constexpr size_t kMicrobatchCost = 16;
 
 }  // namespace
@@ -24,11 +25,11 @@ void Step::Start(size_t tokens) {
   size_ = std::min<size_t>(tokens, plan_.batch_tokens);
 }
 
-size_t Step::Add(Task& task) {
+size_t Step::Add(ScoringTask& task) {
   const size_t before = size();
-  if (task.prefix->missing() == 0) {
+  if (task.prefix()->missing() == 0) {
     AddQuestions(task);
-  } else if (IsImage(task.prefix->tokens[task.prefix->evaluated])) {
+  } else if (IsImage(task.prefix()->tokens[task.prefix()->evaluated])) {
     AddImage(task);
   } else {
     AddPrefix(task);
@@ -46,9 +47,9 @@ void Step::Complete() {
   }
 }
 
-void Step::AddPrefix(Task& task) {
-  Prefix& prefix = *task.prefix;
-  const auto same = [&](const Chunk& chunk) { return chunk.task->prefix == &prefix; };
+void Step::AddPrefix(ScoringTask& task) {
+  Prefix& prefix = *task.prefix();
+  const auto same = [&](const Chunk& chunk) { return chunk.task->prefix() == &prefix; };
   if (std::any_of(chunks_.begin(), chunks_.end(), same)) return;   // another task's turn
   if (recurrent_ && batch_.size() > 0 && chunks_.empty()) return;  // rule 2
   if (deterministic_ && batch_.size() > 0) return;
@@ -65,22 +66,22 @@ void Step::AddPrefix(Task& task) {
   chunks_.push_back({&task, count});
   work_ += Work::Of(static_cast<double>(count), static_cast<double>(prefix.evaluated));
   std::vector<llama_seq_id> sequences{prefix.sequence};
-  const size_t first = task.runs.size();
+  const size_t first = task.runs().size();
   if (count == missing && !recurrent_ && !deterministic_) {  // rule 1
     for (size_t left = room() - count; left > 0 && BeginRun(task);) {
-      const Task::Run& run = task.runs.back();
+      const ScoringTask::Run& run = task.runs().back();
       sequences.push_back(run.fork);
       left -= std::min(left, task.question(run).tokens.size());
     }
   }
   batch_.AddShared(tokens, count, prefix.Position(begin), std::move(sequences));
-  for (size_t i = first; i < task.runs.size(); ++i) AddRun(task, task.runs[i]);
+  for (size_t i = first; i < task.runs().size(); ++i) AddRun(task, i);
 }
 
 // Rule 5.
-void Step::AddImage(Task& task) {
+void Step::AddImage(ScoringTask& task) {
   if (batch_.size() > 0) return;
-  const Prefix& prefix = *task.prefix;
+  const Prefix& prefix = *task.prefix();
   const auto& images = task.request.images;
   const auto it = std::find_if(images.begin(), images.end(),
                                [&](const auto& image) { return image->begin == prefix.evaluated; });
@@ -89,54 +90,56 @@ void Step::AddImage(Task& task) {
   work_ += Work::Of(static_cast<double>((*it)->rows), static_cast<double>(prefix.evaluated));
 }
 
-void Step::AddQuestions(Task& task) {
+void Step::AddQuestions(ScoringTask& task) {
   if (recurrent_ && !chunks_.empty()) return;  // rule 2
   if (deterministic_ && batch_.size() > 0) return;
-  for (Task::Run& run : task.runs) {
+  for (size_t i = 0; i < task.runs().size(); ++i) {
     if (room() == 0) return;
-    AddRun(task, run);
+    AddRun(task, i);
   }
   while (room() > 0) {
     if (deterministic_ && batch_.size() > 0) return;
-    if (recurrent_ && batch_.size() > 0 && task.begun < task.items.size() &&
-        task.next_question().tokens.size() > room()) {
-      return;
-    }
+    const TokenizedQuestion* const next = task.next_question();
+    if (recurrent_ && batch_.size() > 0 && next != nullptr && next->tokens.size() > room()) return;
     if (!BeginRun(task)) return;
-    AddRun(task, task.runs.back());
+    AddRun(task, task.runs().size() - 1);
   }
 }
 
 // Starts the task's next question, if there is one, and room for it.
-bool Step::BeginRun(Task& task) {
-  if (task.begun == task.items.size()) return false;
-  if (!task.runs.empty()) {  // scorer.h, rule 4: the first one has room
-    size_t own = task.next_question().tokens.size();
-    for (const Task::Run& run : task.runs) own += task.question(run).tokens.size();
-    const size_t others = ReservedCells(active_, &task);
-    if (device_.cells().used() + others + std::max(own, task.longest) > device_.cells().total())
+bool Step::BeginRun(ScoringTask& task) {
+  const TokenizedQuestion* const next = task.next_question();
+  if (next == nullptr) return false;
+  if (!task.runs().empty()) {  // admission.h, rule 1: the first one has room
+    size_t own = next->tokens.size();
+    for (const ScoringTask::Run& run : task.runs()) own += task.question(run).tokens.size();
+    const size_t others = admission_.ReservedCells(&task);
+    if (device_.cells().used() + others + std::max(own, task.longest()) > device_.cells().total()) {
       return false;
+    }
   }
-  const llama_seq_id fork = device_.Fork(*task.prefix);
+  const llama_seq_id fork = device_.Fork(*task.prefix());
   if (fork == Sequences::kNone) return false;
-  task.runs.push_back({task.begun++, fork});
+  task.Begin(fork);
   return true;
 }
 
-void Step::AddRun(Task& task, Task::Run& run) {
+void Step::AddRun(ScoringTask& task, size_t index) {
+  const ScoringTask::Run& run = task.runs()[index];
   const std::vector<Token>& tokens = task.question(run).tokens;
   const size_t begin = run.evaluated;
   const size_t end = std::min(tokens.size(), begin + room());
+  int32_t row = -1;
   for (size_t i = begin; i < end; ++i) {
     const bool last = i + 1 == tokens.size();
     if (last) {
-      run.row = static_cast<int32_t>(batch_.size());
+      row = static_cast<int32_t>(batch_.size());
       ++outputs_;
     }
-    batch_.Add(tokens[i], task.position + i, run.fork, last);
+    batch_.Add(tokens[i], task.position() + i, run.fork, last);
   }
-  run.taken = end - begin;
-  work_ += Work::Of(static_cast<double>(run.taken),
+  task.Plan(index, end - begin, row);
+  work_ += Work::Of(static_cast<double>(end - begin),
                     static_cast<double>(task.request.prefix.size() + begin));
 }
 
@@ -156,10 +159,10 @@ void Step::EqualLengths() {
     llama_seq_id fork;
   };
   std::vector<End> ends;
-  for (const Task* task : tasks_) {
-    for (const Task::Run& run : task->runs) {
+  for (const ScoringTask* task : tasks_) {
+    for (const ScoringTask::Run& run : task->runs()) {
       if (run.row < 0) continue;
-      ends.push_back({run.taken, task->position + run.evaluated, run.fork});
+      ends.push_back({run.taken, task->position() + run.evaluated, run.fork});
     }
   }
   std::sort(ends.begin(), ends.end(),

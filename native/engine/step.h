@@ -1,4 +1,4 @@
-// What one llama_decode evaluates: parts of prefixes and of questions, of several tasks.
+// One llama_decode: parts of prefixes and of questions, of several tasks.
 //
 // Rules
 //   1. The end of a prefix and the first questions go into one step, its tokens marked as every
@@ -22,19 +22,21 @@
 #include <vector>
 
 #include "batch.h"
+#include "cache/device_tier.h"
 #include "context.h"
-#include "device_tier.h"
+#include "input/vision.h"
 #include "rate.h"
-#include "task.h"
-#include "vision.h"
+#include "scoring_task.h"
 
 namespace oi {
+
+class Admission;
 
 class Step {
  public:
   // Part of a prefix.
   struct Chunk {
-    Task* task;
+    ScoringTask* task;
     size_t count;
   };
   // What a step evaluates instead of a batch (rule 5).
@@ -44,11 +46,11 @@ class Step {
     llama_seq_id sequence;
   };
 
-  Step(const ContextPlan& plan, DeviceTier& device, const ActiveTasks& active, bool recurrent,
+  Step(const ContextPlan& plan, DeviceTier& device, const Admission& admission, bool recurrent,
        bool deterministic)
       : plan_(plan),
         device_(device),
-        active_(active),
+        admission_(admission),
         recurrent_(recurrent),
         deterministic_(deterministic),
         batch_(plan.batch_tokens) {}
@@ -56,42 +58,42 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
-  // Empties it, and gives it a size.
+  // Empties it, and sets its size in tokens.
   void Start(size_t tokens);
   // A size of no more than it has, or than `tokens`.
   void Limit(size_t tokens) { size_ = std::min(size_, std::max(tokens, batch_.size())); }
   // Adds what there is room for of a task that has its prefix; returns how many tokens that is.
   // At most once per task.
-  size_t Add(Task& task);
+  size_t Add(ScoringTask& task);
   // A token of sequence 0, to warm up with.
   void AddPlain(size_t position, bool output) { batch_.Add(0, position, 0, output); }
-  // Adds what rules 2 and 3 want. Nothing may be added after it.
+  // Adds the padding of rules 2 and 3. Nothing may be added after it.
   void Complete();
 
   bool full() const { return image_ || room() == 0; }
   size_t size() const { return image_ ? chunks_.front().count : batch_.size(); }
   Batch& batch() { return batch_; }
   const std::optional<ImageChunk>& image() const { return image_; }
-  size_t padding() const { return padding_; }  // tokens of nobody
+  size_t padding() const { return padding_; }  // tokens that belong to no task
   size_t outputs() const { return outputs_; }
   const Work& work() const { return work_; }
-  const std::vector<Task*>& tasks() const { return tasks_; }
+  const std::vector<ScoringTask*>& tasks() const { return tasks_; }
   const std::vector<Chunk>& chunks() const { return chunks_; }
   llama_seq_id filler() const { return static_cast<llama_seq_id>(plan_.sequences); }
 
  private:
   size_t room() const { return size_ - std::min(size_, batch_.size()); }
-  void AddPrefix(Task& task);
-  void AddImage(Task& task);
-  void AddQuestions(Task& task);
-  bool BeginRun(Task& task);
-  void AddRun(Task& task, Task::Run& run);
+  void AddPrefix(ScoringTask& task);
+  void AddImage(ScoringTask& task);
+  void AddQuestions(ScoringTask& task);
+  bool BeginRun(ScoringTask& task);
+  void AddRun(ScoringTask& task, size_t index);
   void Fill();
   void EqualLengths();
 
   const ContextPlan& plan_;
   DeviceTier& device_;
-  const ActiveTasks& active_;
+  const Admission& admission_;
   const bool recurrent_;
   const bool deterministic_;
   Batch batch_;
@@ -100,7 +102,7 @@ class Step {
   size_t padding_ = 0;
   size_t outputs_ = 0;
   Work work_;
-  std::vector<Task*> tasks_;
+  std::vector<ScoringTask*> tasks_;
   std::vector<Chunk> chunks_;
 };
 

@@ -1,5 +1,5 @@
-// What crosses the engine's border: text and token requests, results, facts about a model.
-// Plain data, no llama.cpp types.
+// What crosses the engine's border: requests as text and as tokens, results, facts about a model.
+// Plain data, no types of llama.cpp.
 
 #pragma once
 
@@ -16,23 +16,24 @@ namespace oi {
 
 using Token = int32_t;
 
-// A picture: RGB, 8 bits each, row by row from the top.
+// An image as it comes: RGB, 8 bits each, row by row from the top.
 struct Pixels {
   uint32_t width = 0;
   uint32_t height = 0;
   std::vector<uint8_t> rgb;
 };
 
-// What an image is known by: a hash of its content, of its part of it, and of the projector.
+// What an encoded image is known by: a hash of its pixels, of which part of them it is, and of the
+// projector.
 using ImageKey = std::array<uint64_t, 4>;
-struct Image;  // vision.h
+struct Image;  // input/vision.h
 
-// A run of prompt text, or a picture in its place. Control tokens are recognised in trusted text
+// A run of prompt text, or an image in its place. Control tokens are recognised in trusted text
 // only.
 struct TextPart {
   std::string text;
   bool trusted = false;
-  std::shared_ptr<const Pixels> picture;
+  std::shared_ptr<const Pixels> image;
 };
 
 // A question behind the shared prefix. Without candidates it is counted, not evaluated.
@@ -52,15 +53,16 @@ struct TokenizedQuestion {
 };
 
 struct TokenizedRequest {
-  std::vector<Token> prefix;                         // image_tokens.h says what stands for an image
+  std::vector<Token> prefix;  // input/image_tokens.h: what stands for an image
   std::vector<std::shared_ptr<const Image>> images;  // of the prefix, in order
   std::vector<TokenizedQuestion> questions;
 };
 
 struct ScoreResult {
-  // Per question with k > 0 candidates: k logits, then the log-sum-exp over the vocabulary.
+  // Per question with k > 0 candidates: k logits, then the log-sum-exp over the vocabulary, nats.
   std::vector<float> logits;
-  // Of each of those: tokens of the vocabulary that are likelier than its likeliest candidate.
+  // Per question with candidates: tokens of the vocabulary that are likelier than its likeliest
+  // candidate.
   std::vector<int32_t> ranks;
   size_t prefix_tokens = 0;
   size_t image_tokens = 0;  // of the prefix
@@ -70,14 +72,14 @@ struct ScoreResult {
   Tier tier = Tier::kNone;
 };
 
-// What of a model lies in the memory of one device; bytes.
+// The part of a model that lies in the memory of one device; bytes.
 struct Placement {
   std::string device;       // as ggml calls it: "CPU", "CUDA0"
   std::string description;  // as "NVIDIA H100 80GB HBM3"; "" of the CPU
   uint32_t layers = 0;      // the output head is one
   uint64_t weight_bytes = 0;
   uint64_t cell_bytes = 0;    // of K and V, and recurrent states
-  uint64_t buffer_bytes = 0;  // what is computed, and what goes in and out
+  uint64_t buffer_bytes = 0;  // compute buffers, inputs and outputs
   uint64_t free_bytes = 0;    // before anything of it was there; 0 if the device does not say
 
   uint64_t bytes() const { return weight_bytes + cell_bytes + buffer_bytes; }

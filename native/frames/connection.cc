@@ -15,9 +15,9 @@ namespace {
 constexpr size_t kHeadBytes = 12;
 // As in src/runner/frames.ts.
 constexpr size_t kMaxPayloadBytes = size_t{1} << 29;
-// A frame of any request of text fits; larger ones let it grow, and it shrinks behind them.
+// The buffer holds a frame of any request of text; it grows for larger ones, and shrinks again.
 constexpr size_t kBufferBytes = 64 * 1024;
-// Of replies that nobody takes: some thousand answers of usual size.
+// Bytes of replies that the peer has not taken: some thousand answers of usual size.
 constexpr size_t kMaxKeptBytes = 1 << 20;
 
 uint32_t NumberAt(const uint8_t* bytes) {
@@ -67,7 +67,7 @@ std::optional<Frame> Connection::Receive() {
   }
 }
 
-// Adds what has come, at least a byte, to the beginning of a frame of so many bytes.
+// Reads at least one byte more of a frame of `wanted` bytes.
 bool Connection::Read(size_t wanted) {
   const size_t length = end_ - begin_;
   size_t capacity = capacity_;

@@ -4,7 +4,7 @@
 //   1. Send() never waits, as the engine's own threads call it. What the system does not take at
 //      once is kept, in order, and written by whoever calls Flush().
 //   2. While much is kept, Receive() waits: a front that takes no replies is asked for no more.
-//   3. What a peer announces is not believed: memory is taken as bytes come.
+//   3. Lengths that a peer announces are not trusted: memory is allocated as bytes come.
 
 #pragma once
 

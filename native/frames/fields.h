@@ -1,8 +1,8 @@
 // Fields of a payload, one behind another, as src/runner/fields.ts writes and reads them.
 //
 // Nothing is tagged: both sides know the order. A text or an array is preceded by its length in
-// bytes, a list by how many there are. Whatever has come is read without trust: what does not fit
-// is a ProtocolError.
+// bytes, a list by its number of elements. Bytes from the peer are not trusted: what does not fit
+// throws ProtocolError.
 
 #pragma once
 
@@ -51,7 +51,7 @@ class FieldReader {
     return numbers;
   }
 
-  // Calls `read` for each element of a list. Its length is not believed, only counted.
+  // Calls `read` for each element of a list. Its length is not trusted: nothing is allocated by it.
   template <typename Read>
   void List(Read read) {
     for (uint32_t left = Unsigned(); left > 0; --left) read();

@@ -12,7 +12,7 @@
 namespace oi {
 namespace {
 
-// The receiver's bears tokenizing a short text (Pipeline::TryPush). Reserved, not used.
+// The receiver's stack bears tokenizing a short text (Pipeline::TryPush). Reserved, not used.
 constexpr size_t kStackBytes = 16u << 20;
 constexpr std::chrono::milliseconds kStatsTime(100);
 
@@ -115,7 +115,7 @@ void FrameServer::Count(uint32_t id, std::string text) {
   Push(std::move(job));
 }
 
-// As llama.cpp's own checks end a process.
+// As llama.cpp's assertions abort a process.
 void FrameServer::RequireHarmless(const Job& job) const {
   if (options_.fatal.empty()) return;
   const auto look = [this](const std::vector<TextPart>& parts) {

@@ -1,13 +1,13 @@
 // The runner's side of the protocol: frames in, the pipeline's jobs, frames out.
 //
-// Without JavaScript, and without a thread between a request's bytes and the pipeline, or between
-// its answer and the stream: what a front waits for is as near as in its own process.
+// No JavaScript and no further thread stand between a request's bytes and the pipeline, nor between
+// its answer and the stream, so a runner adds little latency to an engine in the front's process.
 //
 // Rules
-//   1. What is asked is read, and a ping answered, on a thread that the engine's work never holds.
+//   1. Frames are read, and pings answered, on a thread that the engine's work never blocks.
 //      While a step hangs, no ping is answered: the front then ends the process.
-//   2. Counters are told before whatever they count: a front knows them as they were when its
-//      answer was ready. Else when they have changed, ten times a second at most.
+//   2. Counters are sent before every reply that they count, so a front knows them as they were
+//      when its answer was ready; else when they have changed, ten times a second at most.
 
 #pragma once
 

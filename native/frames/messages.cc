@@ -25,7 +25,7 @@ class Reply {
   FieldWriter fields_;
 };
 
-// Texts and what each of them is.
+// Reads texts and their kinds.
 std::span<const uint8_t> ReadParts(FieldReader& fields, std::vector<TextPart>& parts) {
   fields.List([&] { parts.push_back({fields.Text(), false, nullptr}); });
   const std::span<const uint8_t> kinds = fields.Bytes();
@@ -59,11 +59,11 @@ void ReadScore(std::span<const uint8_t> payload, Job& job) {
   const std::vector<int32_t> shape = fields.Integers();
   const std::vector<int32_t> candidates = fields.Integers();
   const std::vector<int32_t> sizes = fields.Integers();
-  std::vector<std::span<const uint8_t>> pictures;
-  fields.List([&] { pictures.push_back(fields.Bytes()); });
+  std::vector<std::span<const uint8_t>> images;
+  fields.List([&] { images.push_back(fields.Bytes()); });
   fields.End();
   try {
-    AddPictures(kinds, pictures, sizes, parts);
+    AddImages(kinds, images, sizes, parts);
     job.request = Assemble(std::move(parts), shape, candidates);
   } catch (const MalformedRequest& error) {
     throw ProtocolError(error.what());

@@ -1,9 +1,9 @@
-// Attention over a cache of keys and values that many sequences share.
+// Attention over a KV cache that many sequences share.
 //
 // The query heads that share a key head stand under one another for all tokens, as the rows of one
-// tall product against the cells of the cache; a row is a lane of a register, so the softmax of
-// each row needs no sums across lanes. Blocks of cells that the mask hides from all rows of a task
-// are neither read nor computed.
+// tall matrix, multiplied with the cells of the cache; a row is a lane of a register, so the
+// softmax of each row needs no sums across lanes. Blocks of cells that the mask hides from all rows
+// of a task are neither read nor computed.
 //
 // Rules:
 // 1. A result depends on its query, its mask and the cells it may see, in every bit: not on the

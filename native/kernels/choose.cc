@@ -51,7 +51,7 @@ bool HasAvx512() {
 
 bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"); }
 
-// Without its products of BF16, those are llama.cpp's.
+// Without VDPBF16PS, matmuls of BF16 are left to llama.cpp.
 const ProductKernel* Avx512Product(Format format) {
   return format == Format::kF16 ? avx512::F16Product() : avx512::Int8Product(format);
 }
@@ -69,7 +69,7 @@ bool HasAmx() {
          (d & kNeeded) == kNeeded && amx::Allowed();
 }
 
-// Few columns do not pay for what tile registers need.
+// With few columns, AVX-512 is faster than unpacking for tile registers.
 const ProductKernel* AmxProduct(Format format) {
   const ProductKernel* product = amx::Product(format);
   return product != nullptr ? product : avx512::F16Product();

@@ -1,4 +1,4 @@
-// The weight formats that have kernels, and how their tiles lie in memory.
+// The weight formats that have kernels, and the memory layout of their tiles.
 //
 // A tile is kTileRows rows of a weight matrix. It takes exactly the bytes that these rows take in a
 // GGUF file, so weights are converted in place of being copied, and n tiles into a tensor is 16 n

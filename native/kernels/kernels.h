@@ -1,9 +1,8 @@
 // The switch of the kernels, for the engine. Everything else happens where llama.cpp asks.
 //
 // Weights that have a kernel are converted when a model is loaded, into a buffer of a type of our
-// own, and take the same memory there. Their products, and attention, norms and the rotations of
-// positions, are then computed by the kernels on ggml's own threads. Whatever has no kernel is left
-// to llama.cpp.
+// own, and take the same memory there. Their matmuls, and attention, norms and RoPE, are then
+// computed by the kernels on ggml's own threads. Whatever has no kernel is left to llama.cpp.
 
 #pragma once
 

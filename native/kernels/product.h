@@ -1,4 +1,4 @@
-// Products of tiled weights with activations: what a set of kernels offers.
+// Matmuls of tiled weights with activations: what a set of kernels offers.
 //
 // Rules:
 // 1. A result depends on its row of weights and its column of activations alone, in every bit: not
@@ -29,8 +29,8 @@ struct ProductKernel {
   // Multiplies tiles begin to end with all columns: results[c][row] for the rows of these tiles.
   void (*multiply)(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
                    const uint8_t* activations, int64_t columns, float* const* results);
-  // The same of two matrices, whose results are gates and values of a SwiGLU (rows.h): results[c]
-  // are those of that. Null: two products one after the other are as fast.
+  // Fuses two matmuls with the SwiGLU of their results (rows.h): results[c] are the SwiGLU's. Null:
+  // two matmuls one after the other are as fast.
   void (*multiply_gated)(const uint8_t* gates, const uint8_t* values, int64_t k, int64_t begin,
                          int64_t end, const uint8_t* activations, int64_t columns,
                          float* const* results) = nullptr;
@@ -38,7 +38,7 @@ struct ProductKernel {
   bool rounds_weights = false;
 };
 
-// Matrices with more rows are vocabularies, which are multiplied with few columns.
+// Matrices with more rows are output heads, which are multiplied with few columns.
 constexpr int64_t kVocabularyRows = 40'000;
 
 // The kernels of this CPU for a format and rows of a whole matrix; null if it has none. The same

@@ -1,4 +1,5 @@
-// What is computed row by row between the products: norms, and the rotations that tell positions.
+// What is computed row by row between the matmuls: norms, rotary position embeddings (RoPE) and
+// SwiGLU.
 //
 // Rule: a result depends on its row alone, in every bit.
 
@@ -14,12 +15,12 @@ struct RowKernel {
   // these are null. Squares are exact, and summed as doubles.
   void (*norm)(const float* values, const float* weights, int64_t count, float epsilon,
                float* result);
-  // Turns each pair (values[i], values[i + pairs]) by its angle. `turns`: the cosines of all
-  // pairs, then the sines.
-  void (*turn_halves)(const float* values, const float* turns, int64_t pairs, float* result);
-  // Turns each pair (values[2i], values[2i + 1]). `turns`: each cosine twice, then -sine and sine
-  // of each pair.
-  void (*turn_neighbours)(const float* values, const float* turns, int64_t pairs, float* result);
+  // RoPE of the NeoX layout: rotates each pair (values[i], values[i + pairs]) by its angle. `table`
+  // has the cosines of all pairs, then their sines.
+  void (*rope_halves)(const float* values, const float* table, int64_t pairs, float* result);
+  // RoPE of the interleaved layout: rotates each pair (values[2i], values[2i + 1]). `table` has
+  // each pair's cosine twice, then -sine and sine of each pair.
+  void (*rope_neighbours)(const float* values, const float* table, int64_t pairs, float* result);
   // SwiGLU: result[i] = g / (1 + exp(-g)) * values[i], where g = gates[i].
   void (*swiglu)(const float* gates, const float* values, int64_t count, float* result);
 };

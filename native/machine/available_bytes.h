@@ -1,4 +1,4 @@
-// What the machine has left, before anything is allocated.
+// The memory that this process can still take.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace oi {
 
-// Bytes that can still be allocated without swapping: the kernel's own estimate, within the limits
-// of the control groups. Nothing where the system does not tell. `root` stands for "/".
+// Bytes that can still be allocated without swapping: the kernel's estimate (MemAvailable), within
+// the limits of the control groups. Nothing where the system does not tell. `root` stands for "/".
 std::optional<uint64_t> AvailableBytes(const std::string& root = "");
 
 }  // namespace oi

@@ -1,4 +1,4 @@
-// What Node cannot send: a datagram to a Unix domain socket.
+// Sends a datagram to a Unix domain socket, which Node cannot.
 
 #pragma once
 

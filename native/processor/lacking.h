@@ -1,5 +1,5 @@
-// Which instructions the build was compiled for that this processor lacks: with them the process
-// would end with SIGILL, without a word, at some later time.
+// Finds the instructions that the build was compiled for and this processor lacks: they would end
+// the process with SIGILL, without a message, at some later time.
 //
 // Compiled for every processor of the architecture, and nothing of the C++ library in it: what is
 // inlined elsewhere may be linked in from there.

@@ -6,32 +6,31 @@
 namespace oi {
 namespace {
 
-// What stands in `kinds` for a picture.
-constexpr uint8_t kPicture = 2;
+constexpr uint8_t kImage = 2;  // in `kinds`
 
 }  // namespace
 
-void AddPictures(std::span<const uint8_t> kinds, std::span<const std::span<const uint8_t>> pictures,
-                 std::span<const int32_t> sizes, std::vector<TextPart>& parts) {
-  const auto refuse = [] { throw MalformedRequest("pictures do not fit"); };
-  if (kinds.size() != parts.size() || sizes.size() != 2 * pictures.size()) refuse();
+void AddImages(std::span<const uint8_t> kinds, std::span<const std::span<const uint8_t>> images,
+               std::span<const int32_t> sizes, std::vector<TextPart>& parts) {
+  const auto refuse = [] { throw MalformedRequest("images do not fit"); };
+  if (kinds.size() != parts.size() || sizes.size() != 2 * images.size()) refuse();
   size_t next = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (kinds[i] != kPicture) continue;
-    if (next == pictures.size()) refuse();
+    if (kinds[i] != kImage) continue;
+    if (next == images.size()) refuse();
     if (sizes[2 * next] < 1 || sizes[2 * next + 1] < 1) refuse();
     auto pixels = std::make_shared<Pixels>();
     pixels->width = static_cast<uint32_t>(sizes[2 * next]);
     pixels->height = static_cast<uint32_t>(sizes[2 * next + 1]);
-    const std::span<const uint8_t> rgb = pictures[next++];
+    const std::span<const uint8_t> rgb = images[next++];
     if (rgb.size() / 3 / pixels->width != pixels->height ||
         rgb.size() != uint64_t{3} * pixels->width * pixels->height) {
       refuse();
     }
     pixels->rgb.assign(rgb.begin(), rgb.end());
-    parts[i].picture = std::move(pixels);
+    parts[i].image = std::move(pixels);
   }
-  if (next != pictures.size()) refuse();
+  if (next != images.size()) refuse();
 }
 
 ScoreRequest Assemble(std::vector<TextPart> parts, std::span<const int32_t> shape,

@@ -17,10 +17,10 @@ struct MalformedRequest : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Gives each part whose kind is 2 the next picture: its RGB bytes, its width and height in `sizes`.
-// Throws MalformedRequest.
-void AddPictures(std::span<const uint8_t> kinds, std::span<const std::span<const uint8_t>> pictures,
-                 std::span<const int32_t> sizes, std::vector<TextPart>& parts);
+// Gives each part whose kind is 2 the next of `images`: its RGB bytes, whose width and height are
+// in `sizes`. Throws MalformedRequest.
+void AddImages(std::span<const uint8_t> kinds, std::span<const std::span<const uint8_t>> images,
+               std::span<const int32_t> sizes, std::vector<TextPart>& parts);
 
 // `shape`: parts of the prefix, then of each question its parts and its candidates. Throws
 // MalformedRequest.

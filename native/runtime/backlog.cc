@@ -9,10 +9,10 @@
 namespace oi {
 namespace {
 
-// One that is longer by no more than this is before a request too: it becomes the shorter one on
-// its way. And so what a workspace has in all is bounded.
+// A job that is longer by no more than this counts as before a request too: it becomes the shorter
+// one while it is evaluated. And so a workspace's total is bounded.
 constexpr double kAboutAsLong = 2;
-// Texts to be tokenized for each request that may wait: those who were answered count tokens.
+// Tokenizing jobs for each request that may wait: clients that were answered count tokens.
 constexpr size_t kTextsPerRequest = 4;
 constexpr double kTokenizingMs = 100;
 
@@ -34,7 +34,7 @@ std::optional<Refusal> Backlog::Refuse(const Job& job, double ms) const {
   return RefuseByTime(it->second, ms, job);
 }
 
-// Rule 3. Until as many are done as it has too many: the shortest.
+// Rule 3. The workspace may try again once as many of its jobs are done as it has too many.
 std::optional<Refusal> Backlog::RefuseByNumber(const Job& job, const Share& own) const {
   const size_t share = std::max<size_t>(1, max_requests_ / shares_.size());
   const size_t count = own.jobs.size();
@@ -81,7 +81,7 @@ std::optional<Refusal> Backlog::RefuseByTime(const Share& own, double ms, const 
                                            " are waited for"};
 }
 
-// Until a workspace has had its turns for `ms`, each other one has had as many, if it needs them.
+// While a workspace has turns for `ms`, each other workspace has as many, if it needs them.
 double Backlog::WithOthers(double ms, uint32_t workspace) const {
   double sum = ms;
   for (const auto& [id, share] : shares_) {
@@ -119,7 +119,7 @@ void Backlog::Remove(Job& job) {
     Share& share = shares_[job.workspace];
     std::erase(share.jobs, &job);
     if (share.jobs.empty()) shares_.erase(job.workspace);
-    if (--requests_ == 0) tokens_ = ms_ = 0;  // and the rounding errors
+    if (--requests_ == 0) tokens_ = ms_ = 0;  // drops rounding errors
   }
   job.in_backlog = false;
 }

@@ -1,5 +1,5 @@
-// What has been accepted and is not done: how long a request would wait behind it, and who is to be
-// refused.
+// Jobs that were accepted and are not done: predicts how long a request would wait behind them, and
+// refuses requests.
 //
 // Rules
 //   1. The forecast is that of the scheduler's turns. Before a request come those of its workspace

@@ -1,4 +1,4 @@
-// Exceptions become data at the border of a thread.
+// Turns exceptions into a job's error at the border of a thread.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace oi {
 
-// The only place where a C++ exception becomes data: none may leave a thread of ours.
+// The only place that does: no exception may leave a thread of ours.
 template <typename Body>
 void Guard(Job& job, Body body) noexcept {
   try {

@@ -5,7 +5,7 @@
 
 #include "../engine/encode/encoder.h"
 #include "../engine/error.h"
-#include "../engine/placement.h"
+#include "../engine/plan/placement.h"
 #include "../engine/scorer.h"
 #include "../machine/cores.h"
 #include "guard.h"
@@ -13,9 +13,9 @@
 namespace oi {
 namespace {
 
-// What a workspace may make up for after a pause: a few short requests.
+// Steps that a workspace may make up for after a pause: a few short requests.
 constexpr size_t kBurstSteps = 8;
-// Of English text; a first guess.
+// A first guess, of English text.
 constexpr double kBytesPerToken = 4;
 
 std::unique_ptr<Evaluator> MakeEvaluator(const Model& model, Vision* vision,
@@ -34,8 +34,8 @@ void Inference::Open(const Model& model, Vision* vision, const EngineOptions& op
   if (!options.metadata_only) {
     evaluator = MakeEvaluator(model, vision, options, cores, stop_);
     evaluator->WarmUp();
-    books_.SetScorer(evaluator->stats());
-    books_.SetByteMs(evaluator->Ms({1, 0}) / kBytesPerToken);
+    counters_.SetScorer(evaluator->stats());
+    counters_.SetByteMs(evaluator->Ms({1, 0}) / kBytesPerToken);
   }
   const ContextPlan plan =
       evaluator ? evaluator->plan() : PlanContext(model, options, cores, NeedsWholeImages(vision));
@@ -68,7 +68,7 @@ void Inference::Add(JobPtr owned) {
   if (job->error_code != nullptr || job->task->done()) return End(job);
   const Work work = evaluator_->Remaining(*job->task);
   scheduler_.Add(job, work.tokens);
-  books_.Tokenized(*job, work, evaluator_->Ms(work));
+  counters_.Tokenized(*job, work, evaluator_->Ms(work));
 }
 
 void Inference::DropAbandoned() {
@@ -98,19 +98,19 @@ void Inference::Step() {
     job->vision_ms += evaluator_->vision_ms();
     if (failure.error_code != nullptr) {
       job->SetError(failure.error_code, failure.error_message);
-    } else if (job->task->not_finite) {
+    } else if (job->task->not_finite()) {
       job->SetError("ERR_ENGINE_INTERNAL",
                     "the model's numbers for this request are not finite (NaN or infinity)");
     } else if (evaluated && !job->task->done()) {
       const Work work = evaluator_->Remaining(*job->task);
       scheduler_.Update(job, work.tokens);
-      books_.Progress(*job, work, evaluator_->Ms(work));
+      counters_.Progress(*job, work, evaluator_->Ms(work));
     }
   }
   for (Job* job : step) {
     if (job->error_code != nullptr || job->task->done()) Release(job);
   }
-  books_.SetScorer(evaluator_->stats());
+  counters_.SetScorer(evaluator_->stats());
   for (Job* job : step) {
     if (job->error_code != nullptr || job->task->done()) Finish(job);
   }
@@ -127,7 +127,7 @@ void Inference::Pick(std::vector<Job*>& step) {
     if (job == nullptr) break;
     if (!step.empty() && job->workspace != step.front()->workspace &&
         !scheduler_.HasMore(step.front()->workspace)) {
-      // The one that is first has all it needs: what others add would only keep it waiting.
+      // The first workspace has nothing more for this step: tokens of others would only delay it.
       evaluator_->LimitStep(plan.shared_step_tokens);
       if (evaluator_->full()) break;
     }
@@ -143,17 +143,17 @@ void Inference::Pick(std::vector<Job*>& step) {
 
 size_t Inference::StepTokens() {
   const ContextPlan& plan = evaluator_->plan();
-  // Who comes next waits for what runs: not long, if somebody may come who is first then.
+  // A newcomer waits for the step that runs: so it is short while one may come whose turn it is.
   if (scheduler_.Expecting()) return plan.shared_step_tokens;
   if (plan.step_ms > 0) return evaluator_->TokensIn(plan.step_ms);
-  // What goes a little beyond a step ends in it: its rest would be a step of its own, filled up.
+  // A task that exceeds a step by a little ends in it: the rest would be a padded step of its own.
   const Job* const first = scheduler_.Next();
   const double left = first == nullptr ? 0 : evaluator_->Remaining(*first->task).tokens;
   return left > plan.step_tokens && left <= plan.microbatch_tokens ? static_cast<size_t>(left)
                                                                    : plan.step_tokens;
 }
 
-// What the job held is free again.
+// Frees what the job held in the evaluator and the scheduler.
 void Inference::Release(Job* job) {
   if (job->task) evaluator_->Drop(*job->task);
   scheduler_.Remove(job);
@@ -172,7 +172,7 @@ void Inference::Finish(Job* job) {
 
 void Inference::End(Job* job) {
   Release(job);
-  if (evaluator_) books_.SetScorer(evaluator_->stats());
+  if (evaluator_) counters_.SetScorer(evaluator_->stats());
   Finish(job);
 }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../engine/evaluator.h"
+#include "../engine/input/vision.h"
 #include "../engine/model.h"
-#include "../engine/vision.h"
-#include "books.h"
+#include "counters.h"
 #include "job.h"
 #include "scheduler.h"
 #include "step_watch.h"
@@ -26,8 +26,8 @@ class Inference {
   using Finished = std::function<void(JobPtr)>;
 
   // `stop` ends a step that runs; `overdue_ms` is the scheduler's.
-  Inference(Books& books, double overdue_ms, const std::atomic<bool>& stop, Finished finished)
-      : books_(books),
+  Inference(Counters& counters, double overdue_ms, const std::atomic<bool>& stop, Finished finished)
+      : counters_(counters),
         overdue_ms_(overdue_ms),
         stop_(stop),
         finished_(std::move(finished)),
@@ -62,7 +62,7 @@ class Inference {
   void Finish(Job* job);
   void End(Job* job);
 
-  Books& books_;
+  Counters& counters_;
   const double overdue_ms_;
   const std::atomic<bool>& stop_;
   const Finished finished_;

@@ -42,7 +42,7 @@ struct Job {
   std::vector<uint32_t> counts;            // kTokenize with count_only
   ModelFacts facts;                        // kOpen
 
-  // What the pipeline counts for it in its backlog. Guarded by its books (books.h).
+  // What the pipeline counts for it in its backlog. Guarded by its Counters (counters.h).
   size_t text_bytes = 0;
   bool in_backlog = false;
   double backlog_tokens = 0;

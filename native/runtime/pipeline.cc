@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "../engine/error.h"
-#include "../engine/load_plan.h"
-#include "../engine/placement.h"
+#include "../engine/plan/load_plan.h"
+#include "../engine/plan/placement.h"
 #include "../machine/cores.h"
 #include "guard.h"
 
@@ -14,29 +14,29 @@ namespace oi {
 namespace {
 
 constexpr size_t kInferenceStackBytes = 16u << 20;
-// Bears std::regex over a chunk of one run of letters (engine/tokenizer.cc). Reserved, not used.
+// Bears std::regex over a chunk of one run of letters (input/tokenizer.cc). Reserved, not used.
 constexpr size_t kTokenizerStackBytes = 64u << 20;
-// And what any thread's stack bears, Node's workers have 4 MiB.
+// Recursion that any thread's stack bears: those of Node's workers have 4 MiB.
 constexpr size_t kCountNowBytes = 512;
-// What whoever pushes tokenizes: a fraction of a millisecond, and an eighth of what a tokenizer's
-// stack bears.
+// Bytes that TryPush() tokenizes on the caller's thread: a fraction of a millisecond, and an eighth
+// of what a tokenizer's stack bears.
 constexpr size_t kAtOnceBytes = 2048;
 // A token for 28 x 28 pixels, as many projectors have it, and for four bytes of text.
-constexpr size_t kPictureBytesPerTextByte = 28 * 28 * 3 / 4;
+constexpr size_t kImageBytesPerTextByte = 28 * 28 * 3 / 4;
 
-// With half of the longest backlog behind it, a request has waited long (scheduler.h).
+// A request is overdue once it has waited half of the longest backlog (scheduler.h).
 double OverdueMs(const Pipeline::Options& options) { return options.max_backlog_ms / 2; }
 
 bool Counts(const Job& job) {
   return job.kind == Job::Kind::kScore || job.kind == Job::Kind::kTokenize;
 }
 
-// As much text as has the tokens of what is asked about.
+// The job's size in bytes of text; images count by their tokens.
 size_t TextBytes(const Job& job) {
   size_t bytes = 0;
   for (const TextPart& part : job.request.prefix) {
     bytes += part.text.size();
-    if (part.picture) bytes += part.picture->rgb.size() / kPictureBytesPerTextByte;
+    if (part.image) bytes += part.image->rgb.size() / kImageBytesPerTextByte;
   }
   for (const Question& question : job.request.questions) {
     for (const TextPart& part : question.parts) bytes += part.text.size();
@@ -60,8 +60,8 @@ Pipeline::Pipeline(Options options, Done done, Progress progress)
     : options_(std::move(options)),
       done_(std::move(done)),
       progress_(std::move(progress)),
-      books_(options_.max_queued, options_.max_backlog_ms, OverdueMs(options_)),
-      inference_(books_, OverdueMs(options_), stop_,
+      counters_(options_.max_queued, options_.max_backlog_ms, OverdueMs(options_)),
+      inference_(counters_, OverdueMs(options_), stop_,
                  [this](JobPtr job) { Finish(std::move(job)); }) {
   try {
     threads_.push_back(std::make_unique<Thread>("oi-inference", kInferenceStackBytes,
@@ -100,7 +100,7 @@ Pipeline::Push Pipeline::TryPush(JobPtr& job, Refusal& refusal, bool tokenize) {
     const bool last = job->kind == Job::Kind::kClose;
     if (closing_) return Push::kClosing;
     if (Counts(*job)) {
-      if (auto full = books_.Enter(*job)) {
+      if (auto full = counters_.Enter(*job)) {
         refusal = std::move(*full);
         return Push::kFull;
       }
@@ -127,7 +127,7 @@ void Pipeline::Cancel(uint32_t id) {
       for (Job* job : running_) {
         if (job->id != id) continue;
         job->cancelled = true;
-        if (Counts(*job)) books_.Forget(*job);
+        if (Counts(*job)) counters_.Forget(*job);
       }
       return;
     }
@@ -143,7 +143,7 @@ void Pipeline::Finish(JobPtr job) {
     std::lock_guard<std::mutex> lock(mutex_);
     std::erase(running_, job.get());
   }
-  if (Counts(*job)) books_.Leave(*job);
+  if (Counts(*job)) counters_.Leave(*job);
   done_(std::move(job));
 }
 
@@ -197,7 +197,7 @@ void Pipeline::FirstStage(std::unique_lock<std::mutex>& lock, JobPtr job) {
   }
   --tokenizing_;
   if (close) tokenizers_done_ = true;
-  // A close waits for that; nobody else does.
+  // Only a close waits for that.
   if (tokenizing_ == 0 && closing_) tokenizer_wake_.notify_all();
   if (done) {
     lock.unlock();
@@ -259,12 +259,12 @@ void Pipeline::InferenceMain() {
       return Finish(std::move(close));
     }
   }
-  inference_.Stop();  // torn down without a close; on this thread, as rule 1 wants it
+  inference_.Stop();  // when torn down without a close; on this thread (rule 1)
 }
 
 void Pipeline::Open(Job& job) {
   if (GetVocabulary().model) throw EngineError("ERR_INVALID_ARGUMENT", "open() was called before");
-  // Those of ggml's pool: it ends the process where it cannot have them.
+  // The threads of ggml's pool, which aborts where the system gives none.
   const uint32_t threads =
       options_.engine.threads != 0 ? options_.engine.threads : AvailableCores();
   if (!options_.engine.metadata_only) CheckThreads(threads - 1);

@@ -29,10 +29,10 @@
 #include <string>
 #include <vector>
 
+#include "../engine/input/tokenizer.h"
+#include "../engine/input/vision.h"
 #include "../engine/model.h"
-#include "../engine/tokenizer.h"
-#include "../engine/vision.h"
-#include "books.h"
+#include "counters.h"
 #include "inference.h"
 #include "job.h"
 #include "thread.h"
@@ -77,7 +77,7 @@ class Pipeline {
   // the model is not open.
   std::optional<size_t> CountNow(const std::string& text);
 
-  EngineStats stats() const { return books_.stats(); }
+  EngineStats stats() const { return counters_.stats(); }
 
   // See StepWatch.
   bool Hangs(double least_step_ms) const { return inference_.watch().Hangs(least_step_ms); }
@@ -105,7 +105,7 @@ class Pipeline {
   const Progress progress_;
 
   std::atomic<bool> stop_{false};
-  Books books_;
+  Counters counters_;
   Inference inference_;  // on the inference thread
 
   std::mutex mutex_;

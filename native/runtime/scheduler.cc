@@ -7,10 +7,10 @@
 namespace oi {
 namespace {
 
-// Of the tokens of a workspace, the oldest entry's; and once it is overdue.
+// The oldest entry's share of its workspace's tokens; and once it is overdue.
 constexpr double kOldestShare = 0.25;
 constexpr double kOverdueShare = 0.75;
-// Beyond it, the counters of workspaces that wait for nothing are forgotten.
+// With more workspaces, the counters of those without jobs are forgotten.
 constexpr size_t kRemembered = 4096;
 
 }  // namespace
@@ -21,7 +21,7 @@ double OldestShare(const Job& oldest, double overdue_ms) {
 
 void Scheduler::Add(Job* job, double tokens) {
   if (size_ == 0) {
-    workspaces_.clear();  // nobody is there to compare with
+    workspaces_.clear();  // there is nobody to compare with
   } else if (workspaces_.size() > kRemembered) {
     std::erase_if(workspaces_, [](const auto& item) { return item.second.entries.empty(); });
   }

@@ -1,4 +1,4 @@
-// Whose turn it is: short first, none forgotten, workspaces alike.
+// Decides whose turn it is: fair between workspaces, shortest first within one, without starvation.
 //
 // Between workspaces: each one has a counter of the tokens that were evaluated for it, and the
 // lowest has the next turn (a virtual token counter, as in Sheng et al., "Fairness in Serving

@@ -1,4 +1,4 @@
-// Whether the step that runs has taken far longer than its like: what computes it hangs.
+// Tells a step that hangs: it has taken far longer than was predicted.
 
 #pragma once
 
@@ -12,15 +12,15 @@ namespace oi {
 // Begun and ended on the inference thread, asked on any.
 class StepWatch {
  public:
-  // `expected_ms`: by the rate that was measured.
+  // `expected_ms`: predicted by the rate measured so far.
   void Begin(double expected_ms) {
     expected_ms_ = expected_ms;
     begun_ = Clock::now().time_since_epoch().count();
   }
   void End() { begun_ = kNone; }
 
-  // `least_ms`: what a step may take in any case, as a driver may compile for one, or the machine
-  // be short of memory.
+  // `least_ms`: how long a step may take whatever was predicted: a driver may compile kernels in
+  // it, or the machine may be short of memory.
   bool Hangs(double least_ms) const {
     const Clock::rep begun = begun_;
     if (begun == kNone) return false;

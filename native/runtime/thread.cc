@@ -12,7 +12,7 @@
 namespace oi {
 namespace {
 
-// As those of ggml's pool have. A smaller one may not even hold what a sanitizer keeps for a
+// The stack of ggml's pool threads. A smaller one may not even hold what a sanitizer keeps for a
 // thread.
 constexpr size_t kCheckStackBytes = 8u << 20;
 

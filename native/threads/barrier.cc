@@ -5,7 +5,7 @@
 namespace oi {
 namespace {
 
-// Between two looks at the clock, which costs as much as a few of these.
+// Spins between two looks at the clock, which costs as much as a few of them.
 constexpr int kPausesPerLook = 32;
 
 int64_t NowNs() {
@@ -37,7 +37,7 @@ void Barrier::Wait() {
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
     arrived_.store(0, std::memory_order_relaxed);
     turn_.fetch_add(1, std::memory_order_seq_cst);
-    // Who goes to sleep counts itself and then looks at the turn: one of the two sees the other.
+    // A thread that goes to sleep counts itself and then reads the turn, so one sees the other.
     if (asleep_.load(std::memory_order_seq_cst) > 0) turn_.notify_all();
     return;
   }

@@ -1,4 +1,4 @@
-// Where the threads of a graph wait for one another, between operations.
+// The barrier at which the threads of a graph wait for one another, between operations.
 //
 // ggml's own spins until the last one has come. On cores that others use as well the last one may
 // have lost its core to whoever spins: each wait then lasts a slice of the scheduler, and two

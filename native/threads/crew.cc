@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kCalmSpinNs = 200'000;
 constexpr int64_t kContendedSpinNs = 20'000;
 
-// Engines compute on a thread each, and never two graphs at once there.
+// An engine computes on one thread, one graph at a time.
 CoreShares::Claim& ClaimOfThread() {
   thread_local CoreShares::Claim claim(CoreShares::Process());
   return claim;

@@ -1,5 +1,5 @@
-// The threads that compute the graphs of one engine: ggml's pool, the barrier that they meet at,
-// and how many of them take part.
+// The threads that compute the graphs of one engine: ggml's pool, their barrier, and the choice of
+// how many take part.
 
 #pragma once
 

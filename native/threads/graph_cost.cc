@@ -5,11 +5,11 @@
 namespace oi {
 namespace {
 
-// Of reading a weight, in columns that are multiplied with it.
+// The cost of reading a weight, in columns that are multiplied with it.
 constexpr double kColumnsPerRead = 8;
-// Of a value of any other operation, in operations of a product.
+// The cost of a value of any other operation, in operations of a matmul.
 constexpr double kOtherValue = 16;
-// Of any operation: its barriers.
+// The cost of any operation for its barriers.
 constexpr double kOperation = 2e5;
 
 double Product(const ggml_tensor* weights, double columns) {

@@ -1,4 +1,4 @@
-// How much work a graph is, to compare graphs with one another: an estimate, in operations.
+// Estimates the work of a graph, in operations, to compare graphs with one another.
 
 #pragma once
 

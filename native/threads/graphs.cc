@@ -52,8 +52,9 @@ Crew* FindCrew(const ggml_threadpool* pool) {
   return nullptr;
 }
 
-// What this thread computes for. A thread of a pool belongs to it for life; the one that starts
-// graphs comes to several, and a new one may lie where an old one was: it forgets between graphs.
+// The crew that this thread computes for. A pool's thread belongs to one for life; the thread that
+// starts graphs comes to several, and a new crew may lie where an old one was, so it forgets
+// between graphs.
 struct Place {
   const ggml_threadpool* pool = nullptr;
   Crew* crew = nullptr;

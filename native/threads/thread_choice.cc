@@ -6,13 +6,13 @@
 namespace oi {
 namespace {
 
-// A few slices of the scheduler, so that one that was lost does not decide.
+// A window lasts a few slices of the system's scheduler, so that one lost slice does not decide.
 constexpr double kWindowMs = 30;
-// Over which the share of sleep is smoothed.
+// Time over which the share of sleep is smoothed.
 constexpr double kSleepMs = 100;
 // Two threads that sleep less than this at the barrier are faster than one, whatever else runs.
 constexpr double kContendedShare = 0.15;
-// A number that is tried must be faster by this.
+// A number of threads that is tried must be faster by this factor.
 constexpr double kGain = 1.05;
 // Windows between trials: after a change, and at most when the tried number keeps losing. A trial
 // of more threads can cost its whole time, and is the only way to learn that others have gone.
@@ -91,7 +91,7 @@ void ThreadChoice::EndTrial(double window_ms) {
   rest_ms_ = std::min(kLongestRestMs, patience_ * std::max(window_ms, longest));
 }
 
-// In turn the next more, the next fewer, and as many as are awake on average.
+// Tries in turn the next more, the next fewer, and as many as are awake on average.
 std::optional<size_t> ThreadChoice::NextTrial() {
   const auto awake = static_cast<double>(levels_[at_]) * (1 - slept_share_);
   size_t of_awake = at_;

@@ -1,5 +1,5 @@
-// How many threads compute a graph: as many as there may be, and fewer where that is faster,
-// because others use the cores too.
+// Chooses how many threads compute a graph: as many as there may be, or fewer where that is faster
+// because other processes use the cores too.
 //
 // 1. While threads hardly sleep at the barrier, all of them compute and nothing is tried.
 // 2. Else other numbers are tried, one window at a time, and kept where more was done in its time.
@@ -30,7 +30,7 @@ class ThreadChoice {
 
   // For the next graph.
   uint32_t threads() const { return levels_[trying_.value_or(at_)]; }
-  // Whether the cost of the next graph will be asked for.
+  // Whether the next run's cost is needed.
   bool measures() const { return at_ > 0 || trying_ || contended(); }
   // Whether threads lose their cores to others.
   bool contended() const;

@@ -40,7 +40,7 @@ std::vector<Tensor> TensorsOf(const Projector& projector) {
     add(name + ".bias", Fill::kConvolution, {width});
   };
 
-  // Of two frames of a video; a picture is both.
+  // Two frames of a video; an image is both.
   for (const char* name : {"v.patch_embd.weight", "v.patch_embd.weight.1"}) {
     add(name, Fill::kConvolution, {projector.patch, projector.patch, 3, width});
   }

@@ -1,6 +1,6 @@
 // The projectors that can be made: a small one for tests, for the fixtures whose input is as wide.
 //
-// In the form of Qwen2-VL: pictures of any size, a row for 28 x 28 pixels, and positions in two
+// In the form of Qwen2-VL: images of any size, a row for 28 x 28 pixels, and positions in two
 // dimensions where the model has M-RoPE.
 
 #pragma once

@@ -4,7 +4,7 @@
 // Nothing is shared, forked or packed: every prompt goes alone through an empty context, by
 // one plain llama_decode, with the same kinds of cache and attention as the engine's.
 //
-// stdin: per line "TOKENS | CANDIDATES", ids separated by blanks. Among the tokens a picture may
+// stdin: per line "TOKENS | CANDIDATES", ids separated by blanks. Among the tokens an image may
 // stand: "< WIDTH HEIGHT BYTES >", its RGB bytes as numbers; then the line is evaluated in pieces.
 // stdout: per line the candidates' logits and the log-sum-exp over the vocabulary.
 
@@ -30,7 +30,7 @@ double LogSumExp(const float* x, int32_t n) {
   return max + std::log(sum);
 }
 
-// A picture, or text where it has no width.
+// An image, or text where it has no width.
 struct Piece {
   std::vector<llama_token> tokens;
   uint32_t width = 0;
@@ -117,6 +117,7 @@ int main(int argc, char** argv) {
     mtmd_helper_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
     mtmd_context_params vision_params = mtmd_context_params_default();
     vision_params.warmup = false;
+    vision_params.n_threads = 1;
     vision = mtmd_init_from_file(argv[3], model, vision_params);
     if (vision == nullptr) Fail("the projector cannot be loaded");
   }
@@ -134,7 +135,8 @@ int main(int argc, char** argv) {
     const bool pictures = pieces.size() > 1;
     params.n_ctx = pictures ? 4096 : static_cast<uint32_t>(prompt.size());
     params.n_batch = pictures ? 2048 : static_cast<uint32_t>(prompt.size());
-    params.n_threads = params.n_threads_batch = 2;
+    // Several would wait for one another without giving up their cores, which other tests use.
+    params.n_threads = params.n_threads_batch = 1;
     params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
     params.type_k = params.type_v = cache;
     llama_context* context = llama_init_from_model(model, params);

@@ -7,11 +7,12 @@ namespace oi {
 namespace {
 
 // Fixtures are 256 wide because the K quants work on blocks of 256: a narrower matrix
-// silently gets another type. fixture-small is the exception, and the fastest to load.
+// silently gets another type. fixture-small is the exception, and the fastest to load. Most have a
+// vocabulary of 50,000 tokens: those of the Qwen families load five times as long.
 std::vector<Shape> Fixtures() {
   const Shape dense = {.name = "fixture-dense",
                        .architecture = "qwen3",
-                       .vocabulary = "qwen2",
+                       .vocabulary = "gpt-2",
                        .vocabulary_size = 0,
                        .layers = 2,
                        .width = 256,
@@ -27,12 +28,19 @@ std::vector<Shape> Fixtures() {
   Shape hybrid = dense;
   hybrid.name = "fixture-hybrid";
   hybrid.architecture = "qwen35";
-  hybrid.vocabulary = "qwen35";
   hybrid.layers = 4;  // recurrent, attention, recurrent, attention
   hybrid.attention_interval = 2;
   hybrid.state_width = 64;
   hybrid.key_heads = 2;
   hybrid.value_heads = 4;
+
+  Shape dense_qwen = dense;
+  dense_qwen.name = "fixture-dense-qwen";
+  dense_qwen.vocabulary = "qwen2";
+
+  Shape hybrid_qwen = hybrid;
+  hybrid_qwen.name = "fixture-hybrid-qwen";
+  hybrid_qwen.vocabulary = "qwen35";
 
   Shape llama = dense;
   llama.name = "fixture-llama";
@@ -43,7 +51,6 @@ std::vector<Shape> Fixtures() {
 
   Shape small = dense;
   small.name = "fixture-small";
-  small.vocabulary = "gpt-2";
   small.width = 64;
   small.feed_forward = 128;
   small.heads = 2;
@@ -59,7 +66,6 @@ std::vector<Shape> Fixtures() {
   Shape window = dense;
   window.name = "fixture-window";
   window.architecture = "gemma3";
-  window.vocabulary = "gpt-2";
   window.layers = 4;  // window, all, window, all
   window.tied = false;
   window.window = 64;
@@ -68,7 +74,6 @@ std::vector<Shape> Fixtures() {
   Shape experts = dense;
   experts.name = "fixture-experts";
   experts.architecture = "qwen3moe";
-  experts.vocabulary = "gpt-2";
   experts.experts = 4;
   experts.experts_used = 2;
 
@@ -85,7 +90,6 @@ std::vector<Shape> Fixtures() {
   Shape lfm2 = dense;
   lfm2.name = "fixture-lfm2";
   lfm2.architecture = "lfm2";
-  lfm2.vocabulary = "gpt-2";
   lfm2.layers = 4;  // convolution, attention, convolution, attention
   lfm2.attention_interval = 2;
   lfm2.convolution = 3;
@@ -99,7 +103,8 @@ std::vector<Shape> Fixtures() {
   encoder.context = 512;
   encoder.norm_epsilon = 1e-12f;
 
-  return {dense, hybrid, llama, mrope, small, window, experts, oss, lfm2, encoder};
+  return {dense, dense_qwen, hybrid,  hybrid_qwen, llama, mrope,
+          small, window,     experts, oss,         lfm2,  encoder};
 }
 
 std::vector<Shape> RealShapes() {

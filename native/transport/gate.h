@@ -1,9 +1,10 @@
-// Stands before uWebSockets.js on its own sockets, and decides which requests it sees.
+// Filters requests before uWebSockets.js, on its own sockets.
 //
 // uWebSockets.js speaks HTTP/1.1 to clients that do. What else comes (HTTP/1.0, a malformed line,
-// a chunked body, a wish, lengths that contradict each other) it refuses with a page of HTML, or
-// misreads. So each request's head is read here first: plain ones go on, and with any other the
-// connection leaves uWebSockets.js, its bytes with it, for a server that knows all of HTTP.
+// a chunked body, Expect or Upgrade, lengths that contradict each other) it refuses with a page of
+// HTML, or misreads. So each request's head is read here first: plain ones go on, and with any
+// other the connection leaves uWebSockets.js, its bytes with it, for a server that knows all of
+// HTTP.
 //
 // Rules
 //   1. Everything is done with the public functions of uSockets, on the thread of the event loop.

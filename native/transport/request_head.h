@@ -1,7 +1,7 @@
 // The head of an HTTP/1.1 request, read as strictly as the standard has it.
 //
-// uWebSockets.js takes more than that: lengths that contradict each other, folded lines, two
-// hosts. What is read here decides which of its requests it sees at all.
+// uWebSockets.js accepts more: lengths that contradict each other, folded lines, two hosts. The
+// kind that is read here decides which requests it sees.
 
 #pragma once
 
@@ -16,7 +16,7 @@ enum class HeadKind {
   kPlain,
   // So far plain, but its end has not come.
   kIncomplete,
-  // Another version, a malformed line, a body without a length, a wish (Expect, Upgrade):
+  // Another version, a malformed line, a body without a length, Expect, Upgrade:
   // for a server that knows all of HTTP.
   kOther,
 };

@@ -18,9 +18,9 @@ import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
 import { createDecider } from '../../src/decide/decide.js'
 import { Handlers } from '../../src/http/handlers.js'
-import { createLogger } from '../../src/http/logger.js'
+import { createLogger } from '../../src/http/log/logger.js'
 import { Server } from '../../src/http/server.js'
-import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { createInstantEngine } from './instant-engine.js'
 
 const decider = await createDecider(createInstantEngine({ vision: process.argv[3] === 'sees' }), {

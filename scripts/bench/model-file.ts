@@ -24,7 +24,8 @@ export interface ModelFile {
  * The package's own model; a real model's shape, for speed that means something; and fixtures, for
  * many requests.
  */
-export type ShapeName = 'oi-small' | 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense' | 'fixture-small'
+export type ShapeName =
+  'oi-small' | 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense-qwen' | 'fixture-small'
 
 /** Weights of a real shape, as it would be served on a small machine. */
 const realType = 'Q4_0'

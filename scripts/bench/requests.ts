@@ -6,7 +6,8 @@
 
 import type { DecideRequest, NoulQuestion } from '../../src/decide/types.js'
 import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
-import { createReadout, type Readout } from '../../src/prompt/readout.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import type { Readout } from '../../src/prompt/types.js'
 import { randomText, Texts } from './texts.js'
 
 export interface Size {

@@ -71,11 +71,11 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   },
   'oi-kernel-test': {
     product: 'oi-kernel-test',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-kernel-bench': {
     product: 'oi-kernel-bench',
-    uses: (folder) => ['kernels', 'processor'].includes(folder),
+    uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
   'oi-op-params': {
     product: 'oi-op-params',
@@ -216,8 +216,10 @@ function stamp({ enabled, cudaArchitectures }: Made, target: StampedTarget): str
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
   for (const path of files(join(root, 'native'))) {
-    const folder = path.slice(join(root, 'native/').length).split(sep)[0]!
-    if (!path.endsWith('.md') && target.uses(folder)) add(path)
+    const [folder, ...below] = path.slice(join(root, 'native/').length).split(sep)
+    if (path.endsWith('.md')) continue
+    // What lies in native/ itself is CMake's, for all of them.
+    if (below.length === 0 || target.uses(folder!)) add(path)
   }
   for (const path of [
     'CMakeLists.txt',

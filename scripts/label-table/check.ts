@@ -8,7 +8,7 @@
  */
 
 import type { Engine, Suffix } from '../../src/engine/types.js'
-import type { Rendering } from '../../src/prompt/readout.js'
+import type { Rendering } from '../../src/prompt/types.js'
 import type { Step } from '../../src/scoring/types.js'
 
 /** What a question takes: how many suffixes, and the tokens of all of them. */

@@ -9,7 +9,7 @@ import { ensureModel } from '../make-model/ensure.js'
 
 const [rounds, words] = [12, 400]
 
-const modelPath = await ensureModel('fixture-dense', { type: 'Q8_0' })
+const modelPath = await ensureModel('fixture-dense-qwen', { type: 'Q8_0' })
 const engine = await openEngine({ modelPath, contextTokens: 4096, hostCacheBytes: 0 })
 let [tokens, startMs] = [0, 0]
 for (let round = 0; round <= rounds; round++) {

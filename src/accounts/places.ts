@@ -13,7 +13,7 @@
  * @module
  */
 
-import { counted } from '../api/counted.js'
+import { counted } from '../api/words.js'
 import { OiError } from '../errors.js'
 
 /** How many may wait for a place, for each place that there is. */

@@ -26,7 +26,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Sqlite from 'better-sqlite3'
-import { counted } from '../api/counted.js'
+import { counted } from '../api/words.js'
 import { OiError } from '../errors.js'
 import { userFolder } from '../user-folder.js'
 import { type Booking, reversed, type Sum } from './booking.js'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { counted } from '../api/counted.js'
+import { counted } from '../api/words.js'
 import type { WriteReply } from './store-writer.js'
 
 /** What lasts less is nobody's trouble: another process' write, a pause of the machine. */

@@ -17,7 +17,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Sqlite from 'better-sqlite3'
-import { counted } from '../api/counted.js'
+import { counted } from '../api/words.js'
 import { type Packed, unpack } from './booking.js'
 import { accountsPath, connect, walBytesKept } from './database.js'
 import type { Shared } from './shared.js'

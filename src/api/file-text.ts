@@ -1,12 +1,12 @@
 /**
- * Text of a file that a user gives. Editors and spreadsheets of some systems begin it with a byte
+ * Text and JSON of a file that a user gives. Editors and spreadsheets of some systems begin it with a byte
  * order mark, which is no part of it; a request's body has none.
  *
  * @module
  */
 
 import { OiError } from '../errors.js'
-import { decodeUtf8 } from './json.js'
+import { decodeUtf8, type Json, parseJson } from './json.js'
 
 const utf8Mark = [0xef, 0xbb, 0xbf]
 const utf16Marks = [
@@ -21,4 +21,26 @@ export function fileText(bytes: Uint8Array): string {
     throw new OiError('ERR_BODY_INVALID', 'body: this is UTF-16, expected UTF-8')
   }
   return decodeUtf8(beginsWith(utf8Mark) ? bytes.subarray(utf8Mark.length) : bytes)
+}
+
+/**
+ * Errors say line and column.
+ *
+ * @throws {@link OiError} `ERR_BODY_INVALID`; the message names no file.
+ */
+export function parseJsonFile(text: string): Json {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    const message = (cause as OiError).message
+      .replace(/^body: /, '')
+      .replace(/position (\d+)$/, (_, at) => placeIn(text, Number(at)))
+    throw new OiError('ERR_BODY_INVALID', message, { cause })
+  }
+}
+
+/** Line and column, both from 1. */
+function placeIn(text: string, at: number): string {
+  const lines = text.slice(0, at).split('\n')
+  return `line ${lines.length}, column ${lines.at(-1)!.length + 1}`
 }

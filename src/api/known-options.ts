@@ -6,7 +6,7 @@
  */
 
 import { OiError } from '../errors.js'
-import { nearestOf } from './nearest.js'
+import { nearestOf } from './words.js'
 
 /**
  * @param where - The function, as `open()`.

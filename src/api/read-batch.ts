@@ -15,20 +15,14 @@
 
 import type { DecideRequest } from '../decide/types.js'
 import { OiError } from '../errors.js'
+import { requireCount, type RequestLimits } from './counts.js'
 import { addIgnored, noteIgnored } from './ignored.js'
 import { isJsonObject, parseInSteps } from './json.js'
 import type { Json } from './json.js'
 import { knownMembers } from './known-members.js'
 import { failure, itemOf, moved } from './place.js'
 import { mostItems } from './limits.js'
-import {
-  checkInSteps,
-  describe,
-  requireCount,
-  requireNoMediaIn,
-  type RequestLimits,
-  requireShape,
-} from './read-request.js'
+import { checkInSteps, describe, requireNoMediaIn, requireShape } from './read-request.js'
 import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './reply-size.js'
 import { atOnce, type Steps } from './turns.js'
 

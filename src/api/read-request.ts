@@ -12,6 +12,7 @@
  */
 
 import type { DecideRequest, NoulQuestion, Question } from '../decide/types.js'
+import { optionCount, requireCount, requireFewOptions, type RequestLimits } from './counts.js'
 import { addIgnored, noteIgnored } from './ignored.js'
 import {
   duplicateKeyOf,
@@ -25,20 +26,11 @@ import {
 import type { Json } from './json.js'
 import { knownMembers } from './known-members.js'
 import type { KnownQuestions } from './known-questions.js'
-import { mostOptions, mostOptionsOfRequest } from './limits.js'
-import { optionCount } from './option-count.js'
+import { mostOptionsOfRequest } from './limits.js'
 import { failure, placeOf, shortened } from './place.js'
 import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './reply-size.js'
 import { validators } from './schemas.js'
 import { atOnce, type Steps } from './turns.js'
-
-export interface RequestLimits {
-  readonly maxQuestions: number
-  /** Options of a choice; more than 255 are never accepted. */
-  readonly maxOptions: number
-  /** Levels of a score; more than 255 are never accepted. */
-  readonly maxLevels: number
-}
 
 /**
  * Parses and checks one request body.
@@ -185,14 +177,7 @@ function checkQuestion(
   }
 
   const criteria = placeOf(place, 'criteria')
-  const given = (value as { criteria?: Json }).criteria
-  if (type === 'choice' && isJsonObject(given)) {
-    const most = Math.min(limits.maxOptions, mostOptions)
-    requireCount(keysOf(given).length, most, criteria, 'options')
-  }
-  if (type === 'score' && Array.isArray(given)) {
-    requireCount(given.length, Math.min(limits.maxLevels, mostOptions), criteria, 'levels')
-  }
+  requireFewOptions(value as { type: string; criteria?: Json }, limits, criteria)
   requireShape(type, value, place)
 
   const question = value as Question
@@ -222,17 +207,6 @@ function requireAsked(question: NoulQuestion, place: string): void {
     place,
     'expected instructions or criteria, without them nothing is asked',
   )
-}
-
-/**
- * None of something is the wrong shape, too many is not acceptable.
- *
- * @throws As {@link readRequest}.
- */
-export function requireCount(count: number, most: number, place: string, noun: string): void {
-  if (count >= 1 && count <= most) return
-  const code = count === 0 ? 'ERR_BODY_INVALID' : 'ERR_REQUEST_UNACCEPTABLE'
-  throw failure(code, place, `expected 1 to ${most} ${noun}, got ${count}`)
 }
 
 function requireUnique(object: object, place: string): void {

@@ -7,7 +7,7 @@
 
 import type { Config, ModelConfig } from '../config.js'
 import type { Decider } from '../decide/types.js'
-import type { Wire } from '../http/wire.js'
+import type { Wire } from '../http/exchange/wire.js'
 import type { MemoryNeed } from '../models/memory-plan.js'
 import type { Temperature } from '../prompt/temperatures.js'
 import type { SupervisedEngine } from '../runner/supervised-engine.js'

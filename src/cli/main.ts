@@ -6,7 +6,7 @@
  */
 
 import { createWire } from './create-wire.js'
-import { openModel, surveyModel } from './open-model.js'
+import { openModel, surveyModel } from './opening/open-model.js'
 import { run } from './run.js'
 import { killedBy } from './signals.js'
 

@@ -6,7 +6,7 @@
 
 import type { Command } from 'commander'
 import { openApiDocument } from '../api/openapi/document.js'
-import { serverAddress } from './server-address.js'
+import { serverAddress } from './input/values.js'
 import { print } from './output/print.js'
 
 export function addOpenApiCommand(program: Command): void {

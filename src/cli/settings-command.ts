@@ -9,8 +9,8 @@ import type { Command } from 'commander'
 import { askServer } from '../admin/client.js'
 import { readConfig, reportSettings, type SettingReport } from '../config.js'
 import type { Dependencies } from './dependencies.js'
-import { addSettings } from './setting-options.js'
-import { printList } from './table.js'
+import { addSettings } from './input/setting-options.js'
+import { printList } from './output/table.js'
 
 interface Flags {
   readonly running?: boolean

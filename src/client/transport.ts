@@ -5,7 +5,6 @@
  */
 
 import { Attempt } from './attempt.js'
-import { compressed } from './compress.js'
 import { OiRequestError } from './errors.js'
 import { readTimeout, requireCallOptions, type Settings } from './options.js'
 import { cachedTokensOf, errorOf, type Reply, requestIdOf } from './reply.js'
@@ -122,4 +121,15 @@ function initOf({ body, accept, requestId, evidence, orders }: Call, common: Hea
   // That of a form has its boundary, which `fetch` makes.
   if (typeof body === 'string') headers.set('content-type', 'application/json')
   return { method: 'POST', headers, body }
+}
+
+/** A shorter body fits into one packet as it is. */
+const leastBytes = 1024
+
+/** By gzip, where the runtime can. @returns Undefined for a body that is to be sent as it is. */
+async function compressed(text: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  // Old browsers have none.
+  if (text.length < leastBytes || typeof CompressionStream === 'undefined') return undefined
+  const gzip = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(gzip).arrayBuffer())
 }

@@ -6,7 +6,7 @@
 
 import type Type from 'typebox'
 import type { Validator } from 'typebox/compile'
-import { nearestOf } from '../api/nearest.js'
+import { nearestOf } from '../api/words.js'
 import { OiError } from '../errors.js'
 
 export type Values = Readonly<Record<string, unknown>>

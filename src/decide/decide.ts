@@ -6,12 +6,11 @@
  * @module
  */
 
-import { keysOf, objectFromEntries, stringifyJson } from '../api/json.js'
+import { optionCount, type RequestLimits, requireWithin } from '../api/counts.js'
+import { objectFromEntries, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
 import type { Orders } from '../api/orders.js'
-import { optionCount } from '../api/option-count.js'
 import { placeOf } from '../api/place.js'
-import type { RequestLimits } from '../api/read-request.js'
 import { atOnce, inTurns, type Steps } from '../api/turns.js'
 import type { Engine, PromptPart, ScoreInput, ScoreOutput, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
@@ -19,7 +18,7 @@ import { loadDecoder, readImages } from '../images/read-images.js'
 import type { ChosenReadout } from '../prompt/custom/types.js'
 import { createReadout } from '../prompt/readout.js'
 import { findTemperature, type Temperature } from '../prompt/temperatures.js'
-import type { Reader, Readout } from '../prompt/readout.js'
+import type { Reader, Readout } from '../prompt/types.js'
 import { answerOf, answerText } from '../scoring/answers.js'
 import { type BoundCalibration, type CalibrationSource, inTurn } from '../scoring/calibration.js'
 import { optionLogits, suffixesOf } from '../scoring/option-logits.js'
@@ -34,20 +33,13 @@ import { isLargeRequest, RequestRenderer } from './render-request.js'
 import type {
   Answer,
   DecideOptions,
+  Decided,
   DecideRequest,
   Decider,
-  Decision,
   EngineReport,
   ModelCard,
   RequestImages,
 } from './types.js'
-
-/** The answers' JSON, which counting its tokens needs before the response body does. */
-const serialized = Symbol('serialized answers')
-
-interface Serialized {
-  readonly [serialized]?: string
-}
 
 export interface DeciderOptions extends ModelFacts {
   /** For types and numbers of options that the readout has no temperature of its own for. */
@@ -114,10 +106,10 @@ class EngineDecider implements ModelDecider {
     }
   }
 
-  async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
+  async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decided> {
     this.#requireModel(request.model)
     requireAllowed(this.card.name, options.models)
-    this.#requireFewQuestions(request)
+    requireWithin(request.questions, this.limits)
     const { parts } = options
     const pictured = findPictures(request, this.card)
     if (pictured.images.length === 0) return await this.#answer(request, options)
@@ -152,7 +144,7 @@ class EngineDecider implements ModelDecider {
     images?: RequestImages,
     decodingMs = 0,
     questions = request.questions,
-  ): Promise<Decision> {
+  ): Promise<Decided> {
     const { signal, workspace, deadlineMs, requestId, orders = this.orders } = options
     const large = isLargeRequest(request)
     const rendered = large
@@ -170,11 +162,11 @@ class EngineDecider implements ModelDecider {
     }
 
     const steps = this.#answers(readers, input.suffixes, output, options.evidence ?? false)
-    const { answers, text: answersText } = large ? await inTurns(steps) : atOnce(steps)
+    const { answers, answersText } = large ? await inTurns(steps) : atOnce(steps)
     const outputTokens = await this.#engine.countTokens(answersText)
     const modelMs = rounded(output.modelMs)
-    const decision: Decision & Serialized = {
-      [serialized]: answersText,
+    return {
+      answersText,
       model: this.card.name,
       answers,
       usage: {
@@ -192,7 +184,6 @@ class EngineDecider implements ModelDecider {
         model: modelMs,
       },
     }
-    return decision
   }
 
   /** The engine knows no bodies: says where what was too long stands. */
@@ -225,7 +216,7 @@ class EngineDecider implements ModelDecider {
     suffixes: readonly Suffix[],
     { logits, ranks }: ScoreOutput,
     evidence: boolean,
-  ): Steps<{ answers: Record<string, Answer>; text: string }> {
+  ): Steps<Pick<Decided, 'answers'> & { answersText: string }> {
     let at = 0
     let suffix = 0
     let asked = 0
@@ -252,22 +243,12 @@ class EngineDecider implements ModelDecider {
       text += `${comma}${JSON.stringify(name)}:${answerText(answer)}`
       yield
     }
-    return { answers: objectFromEntries(answers), text: `{${text}}` }
+    return { answers: objectFromEntries(answers), answersText: `{${text}}` }
   }
 
   #requireModel(model: string | undefined): void {
     if (model === undefined || this.#names.includes(model)) return
     throw unknownModel(model, this.#names)
-  }
-
-  #requireFewQuestions({ questions }: DecideRequest): void {
-    const count = keysOf(questions).length
-    if (count <= this.limits.maxQuestions) return
-    throw new OiError(
-      'ERR_REQUEST_UNACCEPTABLE',
-      `questions: expected 1 to ${this.limits.maxQuestions} questions, got ${count}`,
-      { param: 'questions' },
-    )
   }
 }
 
@@ -285,9 +266,9 @@ function rounded(ms: number): number {
 }
 
 /** The response body, in the order of the interface; names in the caller's order. */
-export function serializeDecision(decision: Decision): string {
+export function serializeDecision(decision: Decided): string {
   const { model, answers, usage, latency_ms, evidence } = decision
-  const text = (decision as Serialized)[serialized] ?? stringifyJson(answers as unknown as Json)
+  const text = decision.answersText ?? stringifyJson(answers as unknown as Json)
   return (
     `{"model":${JSON.stringify(model)},"answers":${text},` +
     `"usage":${JSON.stringify(usage)},"latency_ms":${latency_ms}` +

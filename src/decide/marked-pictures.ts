@@ -19,7 +19,7 @@ import type {
   ScoreOutput,
   Suffix,
 } from '../engine/types.js'
-import type { Rendering } from '../prompt/readout.js'
+import type { Rendering } from '../prompt/types.js'
 import type { DecideRequest, RequestImages } from './types.js'
 
 /**

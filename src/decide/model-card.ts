@@ -7,7 +7,7 @@
 import { mostItems, mostOptionsOfRequest } from '../api/limits.js'
 import type { ModelInfo } from '../engine/types.js'
 import { imageLimits } from '../images/limits.js'
-import type { Readout } from '../prompt/readout.js'
+import type { Readout } from '../prompt/types.js'
 import type { ModelCard } from './types.js'
 
 /** What the model itself cannot know. */

@@ -21,12 +21,12 @@
  */
 
 import { entriesOf, objectFromEntries } from '../api/json.js'
-import { optionCount } from '../api/option-count.js'
+import { optionCount } from '../api/counts.js'
 import type { Orders } from '../api/orders.js'
 import { placeOf } from '../api/place.js'
 import type { Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import type { Reader, Readout, Rendering } from '../prompt/readout.js'
+import type { Reader, Readout, Rendering } from '../prompt/types.js'
 import { suffixesOf } from '../scoring/option-logits.js'
 import type { OrdersReading } from '../scoring/types.js'
 import type { DecideRequest, Question, RequestImages } from './types.js'

@@ -14,11 +14,11 @@
 
 import { isLarge, isShared, keysOf, objectFromEntries } from '../api/json.js'
 import type { Json, JsonObject } from '../api/json.js'
-import { optionCount } from '../api/option-count.js'
+import { optionCount } from '../api/counts.js'
 import type { Orders } from '../api/orders.js'
 import type { Steps } from '../api/turns.js'
 import type { Suffix } from '../engine/types.js'
-import type { Reader, Readout, Rendering } from '../prompt/readout.js'
+import type { Reader, Readout, Rendering } from '../prompt/types.js'
 import { renderInOrders } from './render-orders.js'
 import type { DecideRequest, Question, RequestImages } from './types.js'
 

@@ -6,10 +6,10 @@
 
 import { namesOf, unknownModel } from './model-names.js'
 import type {
+  Decided,
   DecideOptions,
   Decider,
   DecideRequest,
-  Decision,
   EngineReport,
   ModelCard,
 } from './types.js'
@@ -31,7 +31,7 @@ export class Router implements Decider {
     }
   }
 
-  decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
+  decide(request: DecideRequest, options?: DecideOptions): Promise<Decided> {
     // What is no request (the library checks late) is for the default model to refuse.
     const model: unknown = (request as DecideRequest | null)?.model
     if (typeof model !== 'string') return this.#deciders[0]!.decide(request, options)

@@ -133,6 +133,12 @@ export interface Decision {
   readonly timings: Timings
 }
 
+/** A decision on its way to a reply. */
+export interface Decided extends Decision {
+  /** `answers` as JSON, if they have been written already: to count their tokens. */
+  readonly answersText?: string
+}
+
 export interface DecideOptions {
   readonly signal?: Cancellation | undefined
   readonly evidence?: boolean
@@ -190,7 +196,7 @@ export interface ModelCard {
 /** What answers requests: the library's `open()` gives one, the server is built on it. */
 export interface Decider {
   readonly models: readonly ModelCard[]
-  decide(request: DecideRequest, options?: DecideOptions): Promise<Decision>
+  decide(request: DecideRequest, options?: DecideOptions): Promise<Decided>
   /** How the engine of each model stands. Cheap. */
   engines(): readonly EngineReport[]
 }

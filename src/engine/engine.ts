@@ -181,17 +181,7 @@ class LlamaEngine implements Engine {
     if (packed.images.length > 0 && !this.info.vision) {
       throw new OiError('ERR_INVALID_ARGUMENT', 'image: the model was opened without a projector')
     }
-    const pending = this.#native.score(
-      id,
-      packed.texts,
-      packed.trusted,
-      packed.shape,
-      packed.candidates,
-      workspace,
-      deadlineMs,
-      packed.images,
-      packed.sizes,
-    )
+    const pending = this.#native.score(id, { ...packed, workspace, deadlineMs })
     const abort = () => this.#native.cancel(id)
     signal?.addEventListener('abort', abort, { once: true })
     try {
@@ -204,12 +194,12 @@ class LlamaEngine implements Engine {
   }
 
   tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]> {
-    const trusted = Uint8Array.from(texts, (part) => (part.trusted ? 1 : 0))
+    const kinds = Uint8Array.from(texts, (part) => (part.trusted ? 1 : 0))
     return this.#native
       .tokenize(
         this.#nextId(),
         texts.map((part) => part.text),
-        trusted,
+        kinds,
       )
       .catch((error: unknown) => Promise.reject(toOiError(error)))
   }

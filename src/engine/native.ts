@@ -12,6 +12,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { OiError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package-root.js'
+import type { ScoreAsk } from './pack.js'
 import { missingTools } from './toolchain.js'
 import type { EngineStats, ModelInfo, ScoreOutput } from './types.js'
 
@@ -57,19 +58,14 @@ export type NativeFacts = ModelInfo & { ordinary: Uint8Array }
 /** The addon's class. Methods reject with errors that carry a `code` of src/errors.ts. */
 export interface NativeEngine {
   open(): Promise<NativeFacts>
-  /** The arrays are explained at {@link PackedInput}. */
-  score(
-    id: number,
-    texts: string[],
-    trusted: Uint8Array,
-    shape: Int32Array,
-    candidates: Int32Array,
-    workspace: number,
-    deadlineMs: number,
-    images: Uint8Array[],
-    sizes: Int32Array,
-  ): Promise<ScoreOutput>
-  tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]>
+  /**
+   * @param id - Names the call in `cancel()`: an integer from 0 to 2^32 - 1, of no other call under
+   *   way.
+   * @throws TypeError that names what does not fit: an array of another type or length.
+   */
+  score(id: number, ask: ScoreAsk): Promise<ScoreOutput>
+  /** @param kinds - Of each text, as in {@link ScoreAsk}: 0 or 1. */
+  tokenize(id: number, texts: string[], kinds: Uint8Array): Promise<Int32Array[]>
   count(id: number, text: string): Promise<number>
   /** Undefined if the text is too long to be counted on this thread. */
   countNow(text: string): number | undefined

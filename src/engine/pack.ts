@@ -1,5 +1,5 @@
 /**
- * A request as the addon takes it: texts and pictures one after another, in typed arrays.
+ * A request as the addon and runners take it: texts and images one after another, in flat arrays.
  *
  * @module
  */
@@ -7,27 +7,42 @@
 import { OiError } from '../errors.js'
 import type { ImagePixels, PromptPart, ScoreInput } from './types.js'
 
-/** What a part is, as the addon knows it. */
+/** What a part is: `kinds` of {@link PackedInput}. */
 const partKinds = { user: 0, trusted: 1, image: 2 } as const
 
+/**
+ * What is asked, in arrays: P parts, those of the prefix first, then those of Q questions, with C
+ * candidates and I images in all.
+ *
+ * native/binding/convert.h reads the same; test/native/border.test.ts compares the two.
+ */
 export interface PackedInput {
-  /** Of every part; '' for a picture. */
+  /** P texts; '' for an image. */
   readonly texts: string[]
-  /** Of every part: 0 for a caller's text, 1 for a template's, 2 for a picture. */
-  readonly trusted: Uint8Array
-  /** Parts of the prefix, then per question its parts and its candidates. */
+  /** P bytes: 0 for a caller's text, 1 for a template's (control tokens), 2 for an image. */
+  readonly kinds: Uint8Array
+  /** 1 + 2 Q counts: parts of the prefix; then for each question its parts and its candidates. */
   readonly shape: Int32Array
+  /** C token ids, question by question. */
   readonly candidates: Int32Array
-  /** RGB of each picture, in the order of the parts. */
+  /** I images, in the order of their parts: RGB, 8 bits each, row by row from the top. */
   readonly images: Uint8Array[]
-  /** Width and height of each picture. */
+  /** 2 I counts, pixels, each at least 1: width and height of each image. */
   readonly sizes: Int32Array
 }
 
-/** @throws {@link OiError} `ERR_INVALID_ARGUMENT` for a picture that is none, or in a question. */
+/** That, for whom and by when. */
+export interface ScoreAsk extends PackedInput {
+  /** An integer from 0 to 2^32 - 1. */
+  readonly workspace: number
+  /** Milliseconds from now; Infinity for none. */
+  readonly deadlineMs: number
+}
+
+/** @throws {@link OiError} `ERR_INVALID_ARGUMENT` for an image that is none, or in a question. */
 export function pack({ prefix, suffixes }: ScoreInput): PackedInput {
   const texts: string[] = []
-  const trusted: number[] = []
+  const kinds: number[] = []
   const images: Uint8Array[] = []
   const sizes: number[] = []
   const shape = new Int32Array(1 + 2 * suffixes.length)
@@ -36,11 +51,11 @@ export function pack({ prefix, suffixes }: ScoreInput): PackedInput {
     for (const { text, trusted: isTrusted, image } of parts) {
       if (image === undefined) {
         texts.push(text)
-        trusted.push(isTrusted ? partKinds.trusted : partKinds.user)
+        kinds.push(isTrusted ? partKinds.trusted : partKinds.user)
       } else {
         requirePixels(image, text)
         texts.push('')
-        trusted.push(partKinds.image)
+        kinds.push(partKinds.image)
         images.push(image.rgb)
         sizes.push(image.width, image.height)
       }
@@ -64,7 +79,7 @@ export function pack({ prefix, suffixes }: ScoreInput): PackedInput {
     offset += suffix.candidates.length
   }
   return {
-    ...{ texts, trusted: Uint8Array.from(trusted), shape, candidates },
+    ...{ texts, kinds: Uint8Array.from(kinds), shape, candidates },
     ...{ images, sizes: Int32Array.from(sizes) },
   }
 }

@@ -6,6 +6,10 @@
  * @module
  */
 
+import type { EngineStats } from './stats.js'
+
+export type { EngineStats }
+
 /** A picture as the model's projector takes it. */
 export interface ImagePixels {
   /** RGB, 8 bits each, row by row from the top: `3 · width · height` bytes. */
@@ -155,65 +159,6 @@ export interface ScoreOptions {
   readonly deadlineMs?: number | undefined
   /** Its id in logs and crash reports. */
   readonly requestId?: string | undefined
-}
-
-/** What an engine has done since it was opened, and how it stands. Tokens unless named otherwise. */
-export interface EngineStats {
-  /** Requests accepted and not yet answered, tokenizing included. */
-  readonly queuedRequests: number
-  /** What those still need, and how long that will take by the rate measured so far. */
-  readonly queuedTokens: number
-  readonly backlogMs: number
-  /** Requests that ended: answered, cancelled, out of time, refused as too many, failed. */
-  readonly answered: number
-  readonly cancelled: number
-  readonly expired: number
-  readonly refused: number
-  readonly failed: number
-  /** `llama_decode` calls, what they could have held, and the time spent in them. */
-  readonly steps: number
-  readonly capacityTokens: number
-  readonly busyMs: number
-  /**
-   * Evaluated in all, and of these: rows that only fill a batch up, and rows whose request
-   * did not live to see its answer. The useful-work ratio is 1 - (padding + lost) / evaluated.
-   */
-  readonly evaluatedTokens: number
-  readonly paddingTokens: number
-  readonly lostTokens: number
-  /** Evaluated tokens per second of `busyMs`, over the last few steps. */
-  readonly tokensPerSecond: number
-  /** Prompt tokens of answered requests, and those of them found in a cache, by tier. */
-  readonly promptTokens: number
-  readonly deviceCachedTokens: number
-  readonly hostCachedTokens: number
-  readonly diskCachedTokens: number
-  /** Requests by the tier that gave them the most tokens; `missed` ones found none. */
-  readonly deviceHits: number
-  readonly hostHits: number
-  readonly diskHits: number
-  readonly missed: number
-  /** The device tier: cells of the context, how many hold tokens, and resident prefixes. */
-  readonly deviceCells: number
-  readonly deviceCellsUsed: number
-  readonly devicePrefixes: number
-  /** The host and disk tiers: bytes held, their limit, and prefixes. */
-  readonly hostBytes: number
-  readonly hostBytesLimit: number
-  readonly hostPrefixes: number
-  readonly diskBytes: number
-  readonly diskBytesLimit: number
-  readonly diskPrefixes: number
-  /**
-   * Bytes of logits, or of what a device made of them, that came from it to the host; 0 on the CPU.
-   */
-  readonly readoutBytes: number
-  /**
-   * Of `busyMs`, on a device: until all of a step was built and handed over. On the CPU, all.
-   */
-  readonly submitMs: number
-  /** Compute graphs used again without being rebuilt. */
-  readonly graphsReused: number
 }
 
 /** A loaded model. */

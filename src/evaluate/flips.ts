@@ -6,7 +6,7 @@
 
 import { entriesOf, objectFromEntries } from '../api/json.js'
 import type { DecideRequest, Question } from '../decide/types.js'
-import { optionCount } from '../api/option-count.js'
+import { optionCount } from '../api/counts.js'
 import type { Expected, LabelledRow } from './types.js'
 
 /** A row's questions in reverse, beside it. */

@@ -5,7 +5,7 @@
  */
 
 import { entriesOf, isJsonObject, keysOf } from '../api/json.js'
-import { optionCount } from '../api/option-count.js'
+import { optionCount } from '../api/counts.js'
 import { placeOf } from '../api/place.js'
 import type { Answer, Decision, Question } from '../decide/types.js'
 import { OiError } from '../errors.js'

@@ -19,8 +19,9 @@ import {
   parseJson,
   RawNumber,
 } from '../api/json.js'
+import type { RequestLimits } from '../api/counts.js'
 import { failure, placeOf } from '../api/place.js'
-import { checkRequest, describe, type RequestLimits } from '../api/read-request.js'
+import { checkRequest, describe } from '../api/read-request.js'
 import type { DecideRequest, Question } from '../decide/types.js'
 import { inLine, linesOf, piecesOf } from './lines.js'
 import type { Expected, LabelledRow } from './types.js'

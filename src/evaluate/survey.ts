@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { keysOf } from '../api/json.js'
-import type { RequestLimits } from '../api/read-request.js'
+import type { RequestLimits } from '../api/counts.js'
 import { piecesOf } from './lines.js'
 import { rowsOf } from './rows.js'
 import type { LabelledRow } from './types.js'

@@ -10,33 +10,33 @@ import type { Caller } from '../accounts/accounts.js'
 import { openApiDocument } from '../api/openapi/document.js'
 import type { Decider, ModelCard } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import { AdminArea } from './admin/admin-area.js'
-import { BatchExchange } from './batch-exchange.js'
-import { BodyBudget } from './body-budget.js'
-import { Callers } from './callers.js'
-import { TrustedProxies } from './client-address.js'
-import type { Cors } from './cors.js'
-import { Deadlines } from './deadlines.js'
-import { DecideExchange } from './decide-exchange.js'
-import { DecisionsExchange } from './decisions-exchange.js'
-import type { Backend, HandlersOptions, HandlersSettings } from './handlers-options.js'
-import { type Client, Exchange } from './exchange.js'
-import { FailedKeys } from './failed-keys.js'
-import type { Gate } from './gate.js'
-import type { Head } from './head.js'
-import type { Logger } from './logger.js'
-import { modelEntry, modelList } from './model-list.js'
-import { Metrics } from './metrics.js'
-import { modelIn, modelRoute, pathOf } from './path.js'
-import type { PostContext, PostExchange } from './post-exchange.js'
-import { answerFrom, otherMethod, type Route } from './routes.js'
-import { requireRunners } from './ready-runners.js'
-import { Running } from './running.js'
+import type { RunnerReport } from '../runner/supervision.js'
 import type { Tracer } from '../trace/tracer.js'
-import { Traffic } from './traffic.js'
-import type { Listener } from './transport.js'
-import { usageReport } from './usage-report.js'
-import type { Wire } from './wire.js'
+import { Callers } from './access/callers.js'
+import { TrustedProxies } from './access/client-address.js'
+import type { Cors } from './access/cors.js'
+import { FailedKeys } from './access/failed-keys.js'
+import type { Gate } from './access/gate.js'
+import { AdminArea } from './admin/admin-area.js'
+import { BodyBudget } from './bodies/body.js'
+import { BatchExchange } from './exchange/batch-exchange.js'
+import { Deadlines } from './exchange/deadlines.js'
+import { DecideExchange } from './exchange/decide-exchange.js'
+import { DecisionsExchange } from './exchange/decisions-exchange.js'
+import { type Client, Exchange } from './exchange/exchange.js'
+import type { PostContext, PostExchange } from './exchange/post-exchange.js'
+import { Running } from './exchange/running.js'
+import type { Wire } from './exchange/wire.js'
+import type { Backend, HandlersOptions, HandlersSettings } from './handlers-options.js'
+import type { Logger } from './log/logger.js'
+import { Metrics } from './metrics/metrics.js'
+import { Traffic } from './metrics/traffic.js'
+import { modelIn, modelRoute, pathOf } from './path.js'
+import { modelEntry, modelList } from './reply/model-list.js'
+import { usageReport } from './reply/usage-report.js'
+import { answerFrom, otherMethod, type Route } from './routes.js'
+import type { Head } from './transport/head.js'
+import type { Listener } from './transport/transport.js'
 
 /** Routes that take a body, by POST. */
 const posts = new Map<
@@ -266,4 +266,21 @@ export class Handlers implements PostContext, Listener {
     const { message, retryAfterMs } = unready[state === 'ready' ? 'loading' : state]
     throw new OiError('ERR_OVERLOADED', message, retryAfterMs === undefined ? {} : { retryAfterMs })
   }
+}
+
+/**
+ * Every model has a process that can answer.
+ *
+ * @throws {@link OiError} `ERR_OVERLOADED` naming the models of which no process can answer.
+ */
+function requireRunners(runners: readonly RunnerReport[]): void {
+  const ready = new Set(runners.filter(({ ready }) => ready).map(({ model }) => model))
+  const missing = runners.filter(({ model }) => !ready.has(model))
+  if (missing.length === 0) return
+  const names = [...new Set(missing.map(({ model }) => model))]
+  // Of each model the replica that is there first; of all models the last.
+  const soonest = (name: string) =>
+    Math.min(...missing.filter(({ model }) => model === name).map((one) => one.retryAfterMs))
+  const retryAfterMs = Math.max(...names.map(soonest))
+  throw new OiError('ERR_OVERLOADED', `Being loaded again: ${names.join(', ')}`, { retryAfterMs })
 }

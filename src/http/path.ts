@@ -8,7 +8,7 @@
  * @module
  */
 
-import { nearestOf } from '../api/nearest.js'
+import { nearestOf } from '../api/words.js'
 import { shortened } from '../api/place.js'
 
 /** In the one form already, but for a doubled `/v1`. */

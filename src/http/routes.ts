@@ -5,10 +5,10 @@
  */
 
 import { OiError } from '../errors.js'
-import type { Exchange } from './exchange.js'
-import type { Head } from './head.js'
+import type { Exchange } from './exchange/exchange.js'
+import type { Head } from './transport/head.js'
 import { noSuchRoute, routeOf } from './path.js'
-import { type Content, errorContent } from './reply.js'
+import { type Content, errorContent } from './reply/reply.js'
 
 const everyMethod = 'GET, HEAD, POST'
 

@@ -9,11 +9,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../errors.js'
-import { Leaving } from './leaving.js'
-import { NodeTransport } from './node-transport.js'
-import type { TlsContent } from './tls.js'
-import type { Listener, Transport, TransportOptions } from './transport.js'
-import { NoUws, UwsTransport } from './uws-transport.js'
+import { Leaving } from './transport/leaving.js'
+import { NodeTransport } from './transport/node-transport.js'
+import type { TlsContent } from './transport/tls.js'
+import type { Listener, Transport, TransportOptions } from './transport/transport.js'
+import { NoUws, UwsTransport } from './transport/uws-transport.js'
 
 export type TransportName = 'auto' | 'uws' | 'node'
 

@@ -14,13 +14,19 @@
  * @module
  */
 
-import { keysOf, maxDepth, RawNumber } from '../api/json.js'
-import type { Json, JsonObject } from '../api/json.js'
+import {
+  entriesOf,
+  type Json,
+  type JsonObject,
+  keysOf,
+  maxDepth,
+  objectFromEntries,
+  RawNumber,
+} from '../api/json.js'
 import { itemOf, placeOf } from '../api/place.js'
 import { imageLimits } from './limits.js'
 import { type BlockForm, formOf, isBarePicture, isPictureUrl } from './picture-forms.js'
 import { malformed } from './refusal.js'
-import { replaceAt, type Step } from './replace-at.js'
 
 interface Found {
   /** Where it stands: `state.photo`, `images[0]`, `assets.photo`. */
@@ -197,4 +203,26 @@ class Search {
       this.#root,
     )
   }
+}
+
+/** A name or an index. */
+type Step = string | number
+
+/**
+ * A JSON value with another value at one place; the original stays as it is.
+ *
+ * @param path - Leads to something; the empty one to the value itself.
+ */
+function replaceAt(value: Json, path: readonly Step[], replacement: Json): Json {
+  const [step, ...rest] = path
+  if (step === undefined) return replacement
+  if (Array.isArray(value)) {
+    return value.with(step as number, replaceAt(value[step as number]!, rest, replacement))
+  }
+  return objectFromEntries(
+    entriesOf(value as JsonObject).map(([name, member]) => [
+      name,
+      name === step ? replaceAt(member, rest, replacement) : member,
+    ]),
+  )
 }

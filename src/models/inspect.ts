@@ -10,7 +10,8 @@ import type { Engine, ModelInfo, Placement } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import type { ChosenReadout } from '../prompt/custom/types.js'
 import { decisionType } from '../prompt/native/families.js'
-import { createReadout, type PassFacts, type Readout } from '../prompt/readout.js'
+import { createReadout } from '../prompt/readout.js'
+import type { PassFacts, Readout } from '../prompt/types.js'
 
 export interface Inspection {
   readonly file: string

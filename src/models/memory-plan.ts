@@ -9,7 +9,7 @@
 
 import type { ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import { sizeText } from './size-text.js'
+import { sizeText } from '../api/words.js'
 
 export const mebibyte = 2 ** 20
 

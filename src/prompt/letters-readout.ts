@@ -25,7 +25,7 @@ import * as letters from './letters.js'
 import type { LettersVersion, ListQuestion } from './letters.js'
 import type { Temperature } from './temperatures.js'
 import type { Layout } from './plain-layout.js'
-import type { Reader, Readout, Rendering } from './readout.js'
+import type { Reader, Readout, Rendering } from './types.js'
 import { stateParts, statePartsInSteps, wrapText } from './state-parts.js'
 
 export interface LettersParts {

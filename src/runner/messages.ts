@@ -14,8 +14,9 @@
  */
 
 import type { NativeFacts, NativeOptions } from '../engine/native.js'
-import { noStats } from '../engine/no-stats.js'
-import type { EngineStats, ScoreOutput } from '../engine/types.js'
+import type { ScoreAsk } from '../engine/pack.js'
+import { statNames, type EngineStats } from '../engine/stats.js'
+import type { ScoreOutput } from '../engine/types.js'
 import { FieldReader, FieldWriter, sizeOf } from './fields.js'
 import { headBytes, newFrame } from './frames.js'
 
@@ -42,19 +43,6 @@ export interface OpenAsk {
   readonly options: NativeOptions
 }
 
-/** As {@link NativeEngine.score} takes it, the id aside. */
-export interface ScoreAsk {
-  readonly texts: string[]
-  readonly trusted: Uint8Array
-  readonly shape: Int32Array
-  readonly candidates: Int32Array
-  readonly workspace: number
-  /** Infinity for none. */
-  readonly deadlineMs: number
-  readonly images: Uint8Array[]
-  readonly sizes: Int32Array
-}
-
 /** What an error says across the border. */
 export interface Failure {
   /** '' for none. */
@@ -76,10 +64,10 @@ export function jsonFrame(kind: number, id: number, value: unknown): Buffer {
 export const readJson = (payload: Buffer): unknown => JSON.parse(payload.toString())
 
 export function scoreFrame(id: number, ask: ScoreAsk): Buffer {
-  const { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes } = ask
+  const { texts, kinds, shape, candidates, workspace, deadlineMs, images, sizes } = ask
   let bytes = 3 * sizeOf.uint32 + sizeOf.float64
   for (const text of texts) bytes += sizeOf.text(text)
-  for (const numbers of [trusted, shape, candidates, sizes]) bytes += sizeOf.numbers(numbers)
+  for (const numbers of [kinds, shape, candidates, sizes]) bytes += sizeOf.numbers(numbers)
   for (const image of images) bytes += sizeOf.numbers(image)
   const frame = newFrame(asks.score, id, bytes)
   const out = new FieldWriter(frame, headBytes)
@@ -87,7 +75,7 @@ export function scoreFrame(id: number, ask: ScoreAsk): Buffer {
   out.float64(deadlineMs)
   out.uint32(texts.length)
   for (const text of texts) out.text(text)
-  for (const numbers of [trusted, shape, candidates, sizes]) out.numbers(numbers)
+  for (const numbers of [kinds, shape, candidates, sizes]) out.numbers(numbers)
   out.uint32(images.length)
   for (const image of images) out.numbers(image)
   return frame
@@ -110,15 +98,15 @@ export function readResult(payload: Buffer): ScoreOutput {
   }
 }
 
-/** @param trusted - One byte a text, as in {@link ScoreAsk}. */
-export function tokenizeFrame(id: number, texts: readonly string[], trusted: Uint8Array): Buffer {
-  let bytes = sizeOf.uint32 + sizeOf.numbers(trusted)
+/** @param kinds - One byte a text, as in {@link ScoreAsk}. */
+export function tokenizeFrame(id: number, texts: readonly string[], kinds: Uint8Array): Buffer {
+  let bytes = sizeOf.uint32 + sizeOf.numbers(kinds)
   for (const text of texts) bytes += sizeOf.text(text)
   const frame = newFrame(asks.tokenize, id, bytes)
   const out = new FieldWriter(frame, headBytes)
   out.uint32(texts.length)
   for (const text of texts) out.text(text)
-  out.numbers(trusted)
+  out.numbers(kinds)
   return frame
 }
 
@@ -155,9 +143,6 @@ export function readOpened(payload: Buffer): NativeFacts {
   const ordinary = fields.bytes()
   return { ...(JSON.parse(fields.text()) as Omit<NativeFacts, 'ordinary'>), ordinary }
 }
-
-/** In the order in which they are written. */
-const statNames = Object.keys(noStats()) as (keyof EngineStats)[]
 
 export const statsBytes = statNames.length * sizeOf.float64
 

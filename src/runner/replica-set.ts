@@ -19,6 +19,7 @@
  * @module
  */
 
+import { noStats } from '../engine/stats.js'
 import type {
   Engine,
   EngineStats,
@@ -30,7 +31,6 @@ import type {
 } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { stateKey } from './state-key.js'
-import { sumStats } from './sum-stats.js'
 
 /** More evens out better, less keeps more requests where their state is: the usual value. */
 const bound = 1.25
@@ -149,4 +149,13 @@ function rank(key: number, replica: number): number {
 
 function isOverload(error: unknown): error is OiError {
   return error instanceof OiError && error.code === 'ERR_OVERLOADED'
+}
+
+/** The counters of several engines as those of one: sums, of rates as well; but they work through what waits side by side, not one by one. */
+function sumStats(all: readonly EngineStats[]): EngineStats {
+  const sum: Record<keyof EngineStats, number> = { ...noStats() }
+  for (const stats of all) {
+    for (const [name, value] of Object.entries(stats)) sum[name as keyof EngineStats] += value
+  }
+  return { ...sum, backlogMs: Math.max(...all.map(({ backlogMs }) => backlogMs)) }
 }

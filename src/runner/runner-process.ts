@@ -14,6 +14,7 @@
  */
 
 import type { NativeEngine, NativeFacts, NativeOptions } from '../engine/native.js'
+import type { ScoreAsk } from '../engine/pack.js'
 import type { EngineStats, ScoreOutput } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { RunnerChild } from './child.js'
@@ -123,16 +124,12 @@ export class RunnerProcess implements NativeEngine {
     return this.#call(0, () => openFrame(this.#options.native), readOpened)
   }
 
-  score(
-    id: number,
-    ...[texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes]: ScoreArguments
-  ): Promise<ScoreOutput> {
-    const ask = { texts, trusted, shape, candidates, workspace, deadlineMs, images, sizes }
+  score(id: number, ask: ScoreAsk): Promise<ScoreOutput> {
     return this.#call(id, () => scoreFrame(id, ask), readResult)
   }
 
-  tokenize(id: number, texts: string[], trusted: Uint8Array): Promise<Int32Array[]> {
-    return this.#call(id, () => tokenizeFrame(id, texts, trusted), readTokens)
+  tokenize(id: number, texts: string[], kinds: Uint8Array): Promise<Int32Array[]> {
+    return this.#call(id, () => tokenizeFrame(id, texts, kinds), readTokens)
   }
 
   count(id: number, text: string): Promise<number> {
@@ -244,9 +241,6 @@ export class RunnerProcess implements NativeEngine {
     this.#calls.clear()
   }
 }
-
-type ScoreArguments =
-  Parameters<NativeEngine['score']> extends [number, ...infer Rest] ? Rest : never
 
 /** Of no request: theirs begin at 1, and opening has 0. */
 const closeId = 2 ** 32 - 1

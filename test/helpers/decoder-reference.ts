@@ -4,16 +4,16 @@
  */
 import type { PassToken } from './encoder-reference.js'
 import { type GgufFile, readGguf } from './gguf-file.js'
-
-type Vector = Float64Array
+import { attend, dot, product, sum, type Vector, Weights } from './vectors.js'
 
 export class DecoderReference {
   readonly #file: GgufFile
-  readonly #weights = new Map<string, Vector>()
+  readonly #weights: Weights
   readonly #width: number
 
   constructor(path: string) {
     this.#file = readGguf(path)
+    this.#weights = new Weights(this.#file)
     this.#width = this.#number('embedding_length')
   }
 
@@ -62,19 +62,10 @@ export class DecoderReference {
     return queries.map((query, i) => {
       const out = new Float64Array(heads * size)
       for (let head = 0; head < heads; head++) {
-        const own = query.subarray(head * size, (head + 1) * size)
-        const from = Math.floor(head / shared) * size
-        const scores = keys
-          .slice(0, i + 1)
-          .map((key) => dot(own, key.subarray(from, from + size)) / Math.sqrt(size))
-        const most = Math.max(...scores)
-        const weights = scores.map((score) => Math.exp(score - most))
-        const total = weights.reduce((all, weight) => all + weight, 0)
-        weights.forEach((weight, j) => {
-          for (let k = 0; k < size; k++) {
-            out[head * size + k]! += (weight / total) * values[j]![from + k]!
-          }
-        })
+        const of = (row: Vector, at: number) => row.subarray(at * size, (at + 1) * size)
+        const own = Math.floor(head / shared)
+        const seen = (rows: readonly Vector[]) => rows.slice(0, i + 1).map((row) => of(row, own))
+        out.set(attend(of(query, head), seen(keys), seen(values)), head * size)
       }
       return this.#product(out, `${block}attn_output`)
     })
@@ -110,14 +101,7 @@ export class DecoderReference {
   }
 
   #tensor(name: string): Vector {
-    let weights = this.#weights.get(name)
-    if (weights === undefined) {
-      const { data } = this.#file.tensors.get(`${name}.weight`)!
-      const count = Math.floor(data.length / 4)
-      weights = Float64Array.from({ length: count }, (_, i) => data.readFloatLE(4 * i))
-      this.#weights.set(name, weights)
-    }
-    return weights
+    return this.#weights.tensor(`${name}.weight`)
   }
 
   #product(x: Vector, name: string): Vector {
@@ -130,20 +114,4 @@ export class DecoderReference {
     const length = Math.sqrt(square + this.#number('attention.layer_norm_rms_epsilon'))
     return x.map((value, i) => (value / length) * weight[i]!)
   }
-}
-
-const sum = (a: Vector, b: Vector): Vector => a.map((value, i) => value + b[i]!)
-
-function dot(a: Vector, b: Vector): number {
-  let all = 0
-  for (let i = 0; i < a.length; i++) all += a[i]! * b[i]!
-  return all
-}
-
-/** Rows of `weights`, each as long as x. */
-function product(weights: Vector, x: Vector): Vector {
-  const rows = Math.floor(weights.length / x.length)
-  return Float64Array.from({ length: rows }, (_, row) =>
-    dot(weights.subarray(row * x.length, (row + 1) * x.length), x),
-  )
 }

@@ -2,9 +2,9 @@
  * An encoder of the architecture `bert` with a head of `markers@1`, in double precision and as
  * plainly as can be: what src/prompt/hidden/README.md says, from the weights of an F32 file.
  */
-import { readGguf, type GgufFile } from './gguf-file.js'
+import { type GgufFile, readGguf } from './gguf-file.js'
+import { attend, dot, product, sum, type Vector, Weights } from './vectors.js'
 
-type Vector = Float64Array
 type Role = 'none' | 'state' | 'question' | 'marker' | 'option'
 
 /** A token of a pass. */
@@ -18,11 +18,12 @@ export interface PassToken {
 
 export class EncoderReference {
   readonly #file: GgufFile
-  readonly #weights = new Map<string, Vector>()
+  readonly #weights: Weights
   readonly #width: number
 
   constructor(path: string) {
     this.#file = readGguf(path)
+    this.#weights = new Weights(this.#file)
     this.#width = this.#number('bert.embedding_length')
   }
 
@@ -79,15 +80,8 @@ export class EncoderReference {
     return queries.map((query) => {
       const out = new Float64Array(this.#width)
       for (let head = 0; head < heads; head++) {
-        const [from, to] = [head * size, (head + 1) * size]
-        const part = (row: Vector) => row.subarray(from, to)
-        const scores = keys.map((key) => dot(part(query), part(key)) / Math.sqrt(size))
-        const most = Math.max(...scores)
-        const weights = scores.map((score) => Math.exp(score - most))
-        const total = weights.reduce((all, weight) => all + weight, 0)
-        values.forEach((value, j) => {
-          for (let i = from; i < to; i++) out[i]! += (weights[j]! / total) * value[i]!
-        })
+        const part = (row: Vector) => row.subarray(head * size, (head + 1) * size)
+        out.set(attend(part(query), keys.map(part), values.map(part)), head * size)
       }
       return this.#product(out, `${block}attn_output`)
     })
@@ -121,15 +115,7 @@ export class EncoderReference {
   }
 
   #tensor(name: string): Vector {
-    let weights = this.#weights.get(name)
-    if (weights === undefined) {
-      const { type, data, dims } = this.#file.tensors.get(name)!
-      if (type !== 0) throw new Error(`${name} is not F32`)
-      const count = dims.reduce((all, dim) => all * dim, 1)
-      weights = Float64Array.from({ length: count }, (_, i) => data.readFloatLE(4 * i))
-      this.#weights.set(name, weights)
-    }
-    return weights
+    return this.#weights.tensor(name)
   }
 
   #row(name: string, row: number): Vector {
@@ -162,22 +148,6 @@ function mean(rows: readonly Vector[], width: number): Vector {
   const all = new Float64Array(width)
   for (const row of rows) row.forEach((value, i) => (all[i]! += value / rows.length))
   return all
-}
-
-const sum = (a: Vector, b: Vector): Vector => a.map((value, i) => value + b[i]!)
-
-function dot(a: Vector, b: Vector): number {
-  let all = 0
-  for (let i = 0; i < a.length; i++) all += a[i]! * b[i]!
-  return all
-}
-
-/** Rows of `weights`, each as long as x. */
-function product(weights: Vector, x: Vector): Vector {
-  const rows = weights.length / x.length
-  return Float64Array.from({ length: rows }, (_, row) =>
-    dot(weights.subarray(row * x.length, (row + 1) * x.length), x),
-  )
 }
 
 function geluByTanh(x: number): number {

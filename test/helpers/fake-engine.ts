@@ -7,7 +7,7 @@
  * them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noStats } from '../../src/engine/no-stats.js'
+import { noStats } from '../../src/engine/stats.js'
 import { OiError } from '../../src/errors.js'
 import type {
   Engine,

@@ -87,8 +87,8 @@ export function atOnce(most: number): Fault {
     request: async (request) => {
       if (request.method !== 'POST') return
       if (++running > most) refused.add(request)
-      // As long as a model takes: else one is answered before the next has come.
-      await sleep(5)
+      // Until the others have come: one that is alone is not kept for long.
+      await sleep(running > 1 ? 50 : 5)
     },
     reply: (reply, request) => {
       if (request.method === 'POST') running--

@@ -10,15 +10,17 @@ import { openIsolated } from '../../src/runner/isolate.js'
 import { ensureModel } from '../../scripts/make-model/ensure.js'
 
 /**
- * `small` loads fastest; `dense` and `hybrid` have the Qwen families' real vocabularies. Those two
- * and `mrope` take the projector; the last two have its positions in two dimensions. `window` sees
- * 64 tokens in every second layer, `experts` has a mixture of them, `oss` has both. `encoder` is
- * asked by markers.
+ * `small` loads fastest. `dense`, `hybrid` and `mrope` take the projector; the last two have its
+ * positions in two dimensions. `window` sees 64 tokens in every second layer, `experts` has a
+ * mixture of them, `oss` has both. `encoder` is asked by markers. Those called `-qwen` have the
+ * Qwen families' real vocabularies, of 150,000 and 250,000 tokens.
  */
 export type FixtureName =
   | 'small'
   | 'dense'
+  | 'dense-qwen'
   | 'hybrid'
+  | 'hybrid-qwen'
   | 'mrope'
   | 'llama'
   | 'window'

@@ -1,5 +1,5 @@
 /** A replica whose requests are answered, or refused, when a test says so. */
-import { noStats } from '../../src/engine/no-stats.js'
+import { noStats } from '../../src/engine/stats.js'
 import type {
   EngineStats,
   ModelInfo,

@@ -3,7 +3,7 @@
  */
 import type { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
-import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { type StubOptions, type StubServer, withServer } from './stub.js'
 
 export interface LimitedServer extends StubServer {

@@ -70,6 +70,19 @@ t.test('every operation refuses what it cannot take', (t) =>
   }),
 )
 
+t.test('a name that stands twice is refused with its place', (t) =>
+  withAdmin(t, { options: { models } }, async ({ admin }) => {
+    for (const [text, place] of [
+      ['{"name":"one","name":"two"}', 'name'],
+      ['{"name":"one","budget":{"tokens":1,"period":"day","tokens":2}}', 'budget.tokens'],
+    ] as const) {
+      const { status, body } = await admin.ask<Refusal>('POST', '/workspaces', { body: text })
+      t.equal(status, 422)
+      t.equal(body.error.message, `${place}: expected it once, got it twice`)
+    }
+  }),
+)
+
 async function refuses(t: Test, admin: AdminClient, operation: AdminOperation): Promise<void> {
   const { method, path, needs, body } = operation
   const verb = method.toUpperCase()

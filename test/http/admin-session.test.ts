@@ -139,7 +139,7 @@ t.test('only this machine comes in by default, whatever a proxy passes on', (t) 
 )
 
 t.test('behind a trusted proxy, the client counts; over TLS the cookie is for TLS', async (t) => {
-  const { createTrustedProxies } = await import('../../src/http/client-address.js')
+  const { createTrustedProxies } = await import('../../src/http/access/client-address.js')
   const trustedProxies = createTrustedProxies('127.0.0.1')
   await withAdmin(t, { trustedProxies }, async ({ admin }) => {
     const far = { headers: { 'x-forwarded-for': '203.0.113.9' } }

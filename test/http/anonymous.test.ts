@@ -1,9 +1,9 @@
 /** Requests without a key, where this machine's programs need none. */
 import t from 'tap'
 import { request } from 'node:http'
-import { TrustedProxies } from '../../src/http/client-address.js'
-import { createCors } from '../../src/http/cors.js'
-import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { TrustedProxies } from '../../src/http/access/client-address.js'
+import { createCors } from '../../src/http/access/cors.js'
+import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { type StubServer, withServer } from '../helpers/stub.js'
 
 const gateOf = (accounts: StubServer['accounts']) => new WorkspaceGate({ accounts })

@@ -2,8 +2,8 @@
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
-import { openGate } from '../../src/http/gate.js'
-import { mostUnderWay } from '../../src/http/batch-run.js'
+import { openGate } from '../../src/http/access/gate.js'
+import { mostUnderWay } from '../../src/http/exchange/batch-run.js'
 import {
   batchPath,
   linesType,

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
-import type { Gate } from '../../src/http/gate.js'
+import type { Gate } from '../../src/http/access/gate.js'
 import { about, linesType, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
 import { stubDecider, withServer } from '../helpers/stub.js'
 

@@ -5,7 +5,7 @@
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Body } from '../../src/http/body.js'
+import { Body } from '../../src/http/bodies/body.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { until } from '../helpers/until.js'
 import { stubDecider, decision, type StubServer, withServer } from '../helpers/stub.js'

@@ -7,8 +7,8 @@ import { type IncomingMessage, request as httpRequest } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { Decider } from '../../src/decide/types.js'
-import { openGate } from '../../src/http/gate.js'
-import { replyCodings } from '../../src/http/reply-coding.js'
+import { openGate } from '../../src/http/access/gate.js'
+import { replyCodings } from '../../src/http/reply/reply-coding.js'
 import {
   batchPath,
   linesType,

@@ -1,7 +1,7 @@
 /** Pages of other origins: who may call, what they may send and read, and that others may not. */
 import t from 'tap'
 import { readConfig } from '../../src/config.js'
-import { createCors } from '../../src/http/cors.js'
+import { createCors } from '../../src/http/access/cors.js'
 import { linesType } from '../helpers/batch.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 

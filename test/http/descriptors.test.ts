@@ -2,7 +2,7 @@
 import t from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { RawClient, request } from '../helpers/raw-client.js'
@@ -35,6 +35,8 @@ for (const transport of ['uws', 'node'] as const) {
     const statuses = replies.map((reply) => reply?.status)
     const served = statuses.filter((status) => status === 200).length
     t.ok(served >= 50 && served < limit, `${served} are served`)
+    const open = (await readdir(`/proc/${server.pid}/fd`)).length
+    t.ok(limit - open >= 40, `${open} are in use: some are left for files`)
     if (transport === 'uws') {
       const refused = replies.find((reply) => reply?.status === 503)
       t.match(JSON.parse(refused!.body), { error: { code: 'overloaded' } })

@@ -1,7 +1,7 @@
 /** Wrong keys: 401 always; after so many from one address, late, and with a time to wait. */
 import t from 'tap'
-import { createTrustedProxies } from '../../src/http/client-address.js'
-import { FailedKeys } from '../../src/http/failed-keys.js'
+import { createTrustedProxies } from '../../src/http/access/client-address.js'
+import { FailedKeys } from '../../src/http/access/failed-keys.js'
 import { RawClient } from '../helpers/raw-client.js'
 import { type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'

@@ -1,8 +1,8 @@
 /** GET /metrics: valid text, and what happened in it. */
 import t from 'tap'
-import { noStats } from '../../src/engine/no-stats.js'
-import { engineMetrics } from '../../src/http/engine-metrics.js'
-import { MetricsHandlers } from '../../src/http/metrics-handlers.js'
+import { noStats } from '../../src/engine/stats.js'
+import { engineMetrics } from '../../src/http/metrics/engine-metrics.js'
+import { MetricsHandlers } from '../../src/http/metrics/metrics-handlers.js'
 import { Server } from '../../src/http/server.js'
 import type { RunnerReport } from '../../src/runner/supervision.js'
 import { batchPath, numbers, requestsAbout } from '../helpers/batch.js'

@@ -16,7 +16,7 @@ import {
   type ProxyName,
   startProxy,
 } from '../../scripts/proxies/proxy.js'
-import { createTrustedProxies } from '../../src/http/client-address.js'
+import { createTrustedProxies } from '../../src/http/access/client-address.js'
 import { batchPath, linesType, numbers, requestsAbout } from '../helpers/batch.js'
 import { decision, stubDecider, type StubOptions, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'

@@ -48,7 +48,7 @@ type Ask = (questions: [string, Question][], of?: Json, more?: DecideOptions) =>
 
 /** Opens a fixture; `ask` is a whole request on it. */
 const withAsk = (
-  name: 'small' | 'dense' | 'hybrid',
+  name: 'small' | 'dense-qwen' | 'hybrid-qwen',
   use: (ask: Ask, engine: Engine) => Promise<void>,
 ) =>
   withEngine(
@@ -79,7 +79,7 @@ function same(t: Test, found: readonly number[], wanted: readonly number[], what
   t.ok(largest < tolerance, `${what}: ${largest}`)
 }
 
-for (const name of ['small', 'dense', 'hybrid'] as const) {
+for (const name of ['small', 'dense-qwen', 'hybrid-qwen'] as const) {
   await t.test(`${name}: what an answer does not depend on`, (t) =>
     withAsk(name, async (ask) => {
       const first = await ask(mixed)

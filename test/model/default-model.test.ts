@@ -48,6 +48,20 @@ function probabilityOf(answer: Exclude<Answer, { type: 'score' }>, right: unknow
   return right === true ? answer.noul : 1 - answer.noul
 }
 
+t.test('a decision has what is documented, and a request that is none is refused', async (t) => {
+  const questions = { q: { type: 'noul', instructions: 'Is it?' } } as const
+  t.strictSame(Object.keys(await oi.decide({ state: 'x', questions })), [
+    'model',
+    'answers',
+    'usage',
+    'latency_ms',
+    'cached_tokens',
+    'timings',
+  ])
+  const noText = { state: 'x', questions: { q: { type: 'noul' } } } as const
+  await t.rejects(oi.decide(noText), { code: 'ERR_BODY_INVALID', param: 'questions.q' })
+})
+
 t.test('255 options of four unknown words can be asked, as the card says', async (t) => {
   const { max_options: most, max_state_tokens: context } = oi.card.limits
   t.equal(most, 255)

@@ -10,7 +10,8 @@ import type { DecideRequest } from '../../src/decide/types.js'
 import { openEngine } from '../../src/engine/engine.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { lettersTwo } from '../../src/prompt/letters-two.js'
-import { createReadout, type Readout } from '../../src/prompt/readout.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import type { Readout } from '../../src/prompt/types.js'
 import { type FixtureName, fixturePath } from '../helpers/fixture.js'
 
 /** What the families of the fixtures have as single tokens, and what other families have. */
@@ -82,7 +83,7 @@ async function checkReadout(t: Test, engine: Engine, readout: Readout, marks: re
   }
 }
 
-for (const name of ['small', 'dense', 'hybrid', 'llama'] as const) {
+for (const name of ['small', 'dense-qwen', 'hybrid-qwen', 'llama'] as const) {
   t.test(`${name}: no text of a caller becomes a token of the template`, async (t) => {
     const marks = name === 'llama' ? ['<|eot_id|>', '<|start_header_id|>'] : controls
     await withModel(name, undefined, (engine) => checkEngine(t, engine, marks))
@@ -97,7 +98,7 @@ t.test('tokens for tools, which templates name and vocabularies call plain', asy
       "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}",
   })
   const marks = ['<tool_call>', '</tool_call>', '<tool_response>', '<|im_end|>']
-  await withModel('dense', join(folder, 'template'), (engine) => checkEngine(t, engine, marks))
+  await withModel('dense-qwen', join(folder, 'template'), (engine) => checkEngine(t, engine, marks))
 })
 
 async function withModel(

@@ -65,7 +65,7 @@ function same(t: Test, request: ScoreInput, device: ScoreOutput, host: ScoreOutp
 const small = { batchTokens: 128, microbatchTokens: 64 }
 for (const [name, sizes] of [
   ['small', small],
-  ['dense', {}],
+  ['dense-qwen', {}],
   ['hybrid', small],
   ['oss', {}],
 ] as const satisfies [FixtureName, Partial<EngineOptions>][]) {
@@ -93,7 +93,7 @@ for (const [name, sizes] of [
 }
 
 t.test('a step moves what its candidates take, whatever the vocabulary', async (t) => {
-  for (const name of ['small', 'dense'] as const) {
+  for (const name of ['small', 'dense-qwen'] as const) {
     await withReadout('device', await fixturePath(name), async (engine) => {
       const { readoutBytes: before } = engine.stats()
       await engine.score(input(30, 6))

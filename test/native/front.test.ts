@@ -55,13 +55,14 @@ t.test('replies may come in any pieces, and unasked ones are passed over', (t) =
 
 t.test('a runner that does not read costs no memory, and keeps nobody for long', (t) =>
   withFake('deaf', async (runner) => {
-    const { texts, trusted, shape, candidates, images, sizes } = pack(input(20, 1))
+    const { texts, ...rest } = pack(input(20, 1))
     const large = 'word '.repeat(200_000)
     const before = process.memoryUsage().arrayBuffers
     const outcomes: (string | undefined)[] = []
     const ask = (id: number) => {
-      const rest = [trusted, shape, candidates, 0, Infinity, images, sizes] as const
-      const one = runner.score(id, [large, ...texts.slice(1)], ...rest)
+      const [workspace, deadlineMs] = [0, Infinity]
+      const request = { texts: [large, ...texts.slice(1)], ...rest, workspace, deadlineMs }
+      const one = runner.score(id, request)
       return one.catch((error: Error & { code?: string; end?: { cause: string } }) => {
         outcomes[id] = error.code ?? error.end?.cause
       })

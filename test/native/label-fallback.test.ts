@@ -43,7 +43,7 @@ const near = (a: number, b: number, tolerance = 1e-3) => Math.abs(a - b) < toler
 // Of the hybrid model, which is slower, as many as take every step.
 for (const [name, many] of [
   ['small', 255],
-  ['hybrid', 30],
+  ['hybrid-qwen', 30],
 ] as const) {
   t.test(`${name}: ${many} options have probabilities in every way`, (t) =>
     withEngine(name, async (engine) => {

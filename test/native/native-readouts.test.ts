@@ -8,7 +8,8 @@
  */
 import t from 'tap'
 import type { Answer, Question } from '../../src/decide/types.js'
-import { type Oi, open } from '../../src/open.js'
+import type { Oi } from '../../src/oi.js'
+import { open } from '../../src/open.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { fixturePath, openEngine } from '../helpers/fixture.js'
 

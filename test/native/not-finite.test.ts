@@ -1,5 +1,5 @@
 /**
- * Nothing that is not finite is kept (design: state_cache.h, rule 6; scorer.h, rule 6).
+ * Nothing that is not finite is kept (state_cache.h, rule 6; scorer.h, rule 5).
  *
  * BUG: one row of NaN in `token_embd`, and after the first request with that token every other
  * one failed until a restart: the NaN stood in cells that attention multiplied by zero.

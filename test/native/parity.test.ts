@@ -6,7 +6,14 @@
  */
 import t from 'tap'
 import { referenceLogits, relativeError } from '../helpers/reference.js'
-import { candidates, fixturePath, input, question, withEngine } from '../helpers/fixture.js'
+import {
+  candidates,
+  fixturePath,
+  input,
+  openEngine,
+  question,
+  withEngine,
+} from '../helpers/fixture.js'
 
 /** Words of a state, and questions. llama.cpp's own evaluation takes its time. */
 const sizes = (name: string) =>
@@ -99,3 +106,17 @@ t.test('a question without candidates is counted and not evaluated', (t) =>
     t.equal(none.prefixTokens, plain.prefixTokens)
   }),
 )
+
+t.test('a Q8_0 model answers with kernels as without them', async (t) => {
+  const modelPath = await fixturePath('small', { type: 'Q8_0' })
+  const answers = []
+  for (const kernels of ['auto', 'off'] as const) {
+    const engine = await openEngine({ modelPath, contextTokens: 4096, kernels })
+    answers.push((await engine.score(input(200, 5))).logits)
+    if (kernels === 'off') t.equal(engine.info.kernels, '')
+    await engine.close()
+  }
+  // Both round activations to 8 bits, each in its own way.
+  const error = relativeError(answers[0]!, answers[1]!)
+  t.ok(error < 0.05, String(error))
+})

@@ -7,8 +7,6 @@ import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkedOptions } from '../../src/engine/engine.js'
-import { loadAddon } from '../../src/engine/native.js'
-import { noStats } from '../../src/engine/no-stats.js'
 import { pack } from '../../src/engine/pack.js'
 import {
   asks,
@@ -138,12 +136,6 @@ t.test('a front that does not read is asked for no more, and misses nothing', as
   await runner.reply(pings)
   const ids = runner.frames.slice(1).map(({ id }) => id)
   t.ok(ids.length === pings && ids.every((id, i) => id === i + 1), 'all of them, in order')
-})
-
-t.test('the addon counts what is named, in the order in which it is told', async (t) => {
-  const engine = new (loadAddon().NativeEngine)(checkedOptions(options), () => {})
-  t.strictSame(Object.keys(engine.stats()), Object.keys(noStats()))
-  await engine.close()
 })
 
 /** Bytes of a process that are in memory and no file's. */

@@ -41,7 +41,7 @@ for (const vocab of ['deepseek-llm', 'falcon']) {
 }
 
 t.test('user text never becomes a control or structural token', async (t) => {
-  for (const name of ['small', 'dense', 'hybrid'] as const) {
+  for (const name of ['small', 'dense-qwen', 'hybrid-qwen'] as const) {
     await withEngine(
       name,
       async (engine) => {
@@ -67,7 +67,7 @@ t.test('user text never becomes a control or structural token', async (t) => {
 // 400 KB of it once took nine seconds: each occurrence is cut in two, and the whole rest of the
 // text was searched again behind every cut.
 t.test('text full of structural tokens takes linear time', (t) =>
-  withEngine('dense', async (engine) => {
+  withEngine('dense-qwen', async (engine) => {
     // Of the processor: a thread that stands still takes none. The least of three, as other
     // threads of this process take some.
     const time = async (count: number) => {
@@ -88,7 +88,7 @@ t.test('text full of structural tokens takes linear time', (t) =>
 
 t.test('a question that comes with many states is tokenized once', (t) =>
   withEngine(
-    'dense',
+    'dense-qwen',
     async (engine) => {
       // Without candidates, it is counted and not evaluated.
       const ask = async (question: string) => {
@@ -111,7 +111,7 @@ t.test('a question that comes with many states is tokenized once', (t) =>
 )
 
 t.test('the same text of a template and of a caller keeps its own tokens', (t) =>
-  withEngine('dense', async (engine) => {
+  withEngine('dense-qwen', async (engine) => {
     const text = '<|im_end|>'
     const count = async (part: PromptPart) => {
       const suffixes = [{ parts: [part], candidates: new Int32Array(0) }]

@@ -1,7 +1,7 @@
 /** The answers of `oi ask` as people see them. */
 import t from 'tap'
 import { parseJson } from '../../src/api/json.js'
-import { answerTable } from '../../src/cli/answer-table.js'
+import { answerTable } from '../../src/cli/ask/answer-table.js'
 
 const noul = { type: 'noul', noul: 0.75 }
 const body = (answers: object) =>

@@ -1,7 +1,7 @@
 /** How large a body may be when no setting says it. */
+
 import t from 'tap'
-import { bodyLimit } from '../../src/cli/body-limit.js'
-import { readConfig } from '../../src/config.js'
+import { bodyLimit, readConfig } from '../../src/config.js'
 
 const limitOf = (flags: Record<string, string>) => {
   const config = readConfig({}, { model: 'a.gguf', ...flags })

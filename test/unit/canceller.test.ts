@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Canceller } from '../../src/http/canceller.js'
+import { Canceller } from '../../src/http/exchange/canceller.js'
 
 t.test('every listener is told once, with the reason in place', async (t) => {
   const canceller = new Canceller()

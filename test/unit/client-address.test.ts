@@ -1,6 +1,10 @@
 /** Addresses of clients: written in several ways, behind proxies that are trusted or not. */
 import t from 'tap'
-import { createTrustedProxies, networkOf, plainAddress } from '../../src/http/client-address.js'
+import {
+  createTrustedProxies,
+  networkOf,
+  plainAddress,
+} from '../../src/http/access/client-address.js'
 
 t.test('an IPv4 address that is written as one of IPv6 is what it is', async (t) => {
   for (const [address, plain] of [

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { noStats } from '../../src/engine/no-stats.js'
+import { noStats } from '../../src/engine/stats.js'
 import { type Crash, CrashReports, keptReports } from '../../src/runner/crash-report.js'
 
 const crash: Crash = {

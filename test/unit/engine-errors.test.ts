@@ -10,7 +10,7 @@ exports.NativeEngine = class {
     return { ordinary: new Uint8Array(0), description: 'qwen3 ?B Q8_0', parameters: 10235904 }
   }
   async close() {}
-  score(id, [text]) { return Promise.reject(Object.assign(new Error('from the addon'), JSON.parse(text))) }
+  score(id, { texts: [text] }) { return Promise.reject(Object.assign(new Error('from the addon'), JSON.parse(text))) }
 }`
 
 const dir = t.testdir({

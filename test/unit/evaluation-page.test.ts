@@ -1,6 +1,6 @@
 /** The report as a page and as a table: whole, well-formed, and nothing of the data in control. */
 import t from 'tap'
-import { evaluationText } from '../../src/cli/evaluation-text.js'
+import { evaluationText } from '../../src/cli/evaluate/evaluation-text.js'
 import { reportPage } from '../../src/evaluate/html/page.js'
 import { type Ask, measureRow } from '../../src/evaluate/measure.js'
 import type { Outcome } from '../../src/evaluate/outcome.js'

@@ -1,6 +1,6 @@
 /** How a model of hidden states is asked: what its parts are, and what is refused. No model. */
 import t from 'tap'
-import { inspectionText } from '../../src/cli/inspection-text.js'
+import { inspectionText } from '../../src/cli/models/inspection-text.js'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { PromptPart } from '../../src/engine/types.js'
 import { inspectModel } from '../../src/models/inspect.js'

@@ -1,6 +1,6 @@
 /** What `oi models inspect` says about labels, without a model. */
 import t from 'tap'
-import { inspectionText } from '../../src/cli/inspection-text.js'
+import { inspectionText } from '../../src/cli/models/inspection-text.js'
 import { inspectModel } from '../../src/models/inspect.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 

@@ -189,6 +189,21 @@ function codeProbabilities(codes: readonly string[]): number[] {
   })
 }
 
+t.test('a model refuses what it has too few labels for, and says where it stands', async (t) => {
+  const decider = await createDecider(await poorEngine('ABCD'), facts)
+  const levels = { type: 'score', criteria: new Array<string>(193).fill('x') } as const
+  for (const [question, noun] of [
+    [choiceOf(193), 'options'],
+    [levels, 'levels'],
+  ] as const) {
+    await t.rejects(decider.decide({ state: 'x', questions: { q: question } }), {
+      code: 'ERR_REQUEST_UNACCEPTABLE',
+      message: `questions.q.criteria: expected 1 to 192 ${noun}, got 193`,
+      param: 'questions.q.criteria',
+    })
+  }
+})
+
 t.test('p(option) is the product over the tokens of its code', async (t) => {
   const engine = await poorEngine('ABCD', { logit })
   const decider = await createDecider(engine, facts)

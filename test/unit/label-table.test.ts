@@ -3,7 +3,8 @@ import t from 'tap'
 import { checkOptions } from '../../scripts/label-table/check.js'
 import { marks, tableOf } from '../../scripts/label-table/table.js'
 import { replaceBetween, textBetween } from '../../scripts/markdown.js'
-import { createReadout, type Rendering } from '../../src/prompt/readout.js'
+import { createReadout } from '../../src/prompt/readout.js'
+import type { Rendering } from '../../src/prompt/types.js'
 import { createFakeEngine, type FakeEngine } from '../helpers/fake-engine.js'
 
 const rich = createFakeEngine()

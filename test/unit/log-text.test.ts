@@ -1,7 +1,7 @@
 /** Lines of the log for people. */
 import t from 'tap'
 import { logText } from '../../src/cli/output/log-text.js'
-import { createLogger, type RequestEntry } from '../../src/http/logger.js'
+import { createLogger, type RequestEntry } from '../../src/http/log/logger.js'
 
 function said(tell: (logger: ReturnType<typeof createLogger>) => void): string {
   let line = ''

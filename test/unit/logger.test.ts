@@ -1,6 +1,6 @@
 /** Lines of the log for programs: levels, settings, and what must not be in them. */
 import t from 'tap'
-import { createLogger, type LogSettings } from '../../src/http/logger.js'
+import { createLogger, type LogSettings } from '../../src/http/log/logger.js'
 
 const key = `oi-${'aB3_-'.repeat(9).slice(0, 43)}`
 const request = { id: 'req_1', method: 'get', path: '/', status: 200, ms: 1 }

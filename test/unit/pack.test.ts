@@ -22,7 +22,7 @@ t.test('texts, kinds and candidates follow one another, question by question', a
   })
   t.strictSame(packed, {
     texts: ['<|user|>', 'state', 'a', 'b', 'c'],
-    trusted: Uint8Array.of(1, 0, 0, 1, 0),
+    kinds: Uint8Array.of(1, 0, 0, 1, 0),
     shape: Int32Array.of(2, 2, 2, 1, 0),
     candidates: Int32Array.of(7, 8),
     images: [],
@@ -39,7 +39,7 @@ t.test(
       suffixes: [{ parts: [user('q')], candidates: Int32Array.of(1) }],
     })
     t.strictSame(packed.texts, ['<', '', ':', '', 'q'])
-    t.strictSame(packed.trusted, Uint8Array.of(1, 2, 0, 2, 0))
+    t.strictSame(packed.kinds, Uint8Array.of(1, 2, 0, 2, 0))
     t.strictSame(packed.shape, Int32Array.of(4, 1, 1))
     t.equal(packed.images.length, 2)
     t.equal(packed.images[0], wide.rgb, 'not a copy')

@@ -1,7 +1,7 @@
 /** Places for requests at the same time: who has to wait, for how long, and who is next. */
 import t from 'tap'
 import { Places } from '../../src/accounts/places.js'
-import { Canceller } from '../../src/http/canceller.js'
+import { Canceller } from '../../src/http/exchange/canceller.js'
 
 const [ours, theirs, others] = [1, 2, 3]
 

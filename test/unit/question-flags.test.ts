@@ -1,7 +1,7 @@
 /** The question flags of `oi ask`, without the command. */
 import t from 'tap'
 import { keysOf } from '../../src/api/json.js'
-import { readQuestionFlag } from '../../src/cli/question-flags.js'
+import { readQuestionFlag } from '../../src/cli/ask/question-flags.js'
 import type { ChoiceQuestion } from '../../src/decide/types.js'
 
 for (const [type, value, name, question] of [

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { keysOf } from '../../src/api/json.js'
 import { readBatch } from '../../src/api/read-batch.js'
-import type { RequestLimits } from '../../src/api/read-request.js'
+import type { RequestLimits } from '../../src/api/counts.js'
 import { validators } from '../../src/api/schemas.js'
 import type { DecideRequest } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { keysOf } from '../../src/api/json.js'
 import { checkRequest, readRequest } from '../../src/api/read-request.js'
-import type { RequestLimits } from '../../src/api/read-request.js'
+import type { RequestLimits } from '../../src/api/counts.js'
 
 const limits: RequestLimits = { maxQuestions: 4, maxOptions: 255, maxLevels: 26 }
 

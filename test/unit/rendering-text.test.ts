@@ -1,8 +1,8 @@
 /** What `oi models inspect --render` shows, of one suffix and of several. */
 import t from 'tap'
-import { promptText, showPrompt } from '../../src/cli/rendering-text.js'
+import { promptText, showPrompt } from '../../src/cli/models/rendering-text.js'
 import type { Question } from '../../src/decide/types.js'
-import type { Rendering } from '../../src/prompt/readout.js'
+import type { Rendering } from '../../src/prompt/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { meaningsOf } from '../../src/scoring/meanings.js'
 import type { Reading } from '../../src/scoring/types.js'

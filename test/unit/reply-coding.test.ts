@@ -2,7 +2,7 @@
  * Which coding of a reply a request wants (RFC 9110, 12.5.3).
  */
 import t from 'tap'
-import { refusesPlain, replyCodingOf, replyCodings } from '../../src/http/reply-coding.js'
+import { refusesPlain, replyCodingOf, replyCodings } from '../../src/http/reply/reply-coding.js'
 
 /** The one that is preferred where a request likes all alike. */
 const first = replyCodings[0]!.name

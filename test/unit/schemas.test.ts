@@ -2,7 +2,7 @@
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
 import { createModelCard } from '../../src/decide/model-card.js'
-import { modelList } from '../../src/http/model-list.js'
+import { modelList } from '../../src/http/reply/model-list.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { serverAddress } from '../../src/cli/server-address.js'
+import { serverAddress } from '../../src/cli/input/values.js'
 
 t.test('a server is named with or without /v1 and slashes behind it', async (t) => {
   for (const [text, address] of [

@@ -5,11 +5,12 @@
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, posix } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { errorTable } from '../../src/errors.js'
+import { type Import, importsOf, type Source, sourcesIn } from '../helpers/sources.js'
 
 /** Folders and files right under src/, and whose values each of them may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -39,9 +40,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['server-package', 'package-root', 'accounts', 'admin', 'engine'],
     ...['trace', 'api', 'chain', 'errors'],
   ],
-  open: ['runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
-  'open-all': ['open', 'decide', 'models', 'errors'],
-  index: ['open', 'open-all', 'api', 'errors'],
+  oi: ['decide', 'engine', 'api'],
+  open: ['oi', 'runner', 'decide', 'models', 'engine', 'calibrate', 'api', 'errors'],
+  'open-all': ['oi', 'open', 'decide', 'models', 'errors'],
+  index: ['oi', 'open', 'open-all', 'api', 'errors'],
   client: [],
   // Bundled for browsers: what it takes from there names nothing of Node.
   console: ['api', 'scoring', 'errors'],
@@ -68,32 +70,19 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that one part of the project keeps from all others. */
 const owners: Readonly<Record<string, (path: string) => boolean>> = {
-  'uWebSockets.js': (path) => /^src\/http\/uws-(?:transport|client)\.ts$/.test(path),
+  'uWebSockets.js': (path) => /^src\/http\/transport\/uws-(?:transport|client)\.ts$/.test(path),
   typebox: (path) => /^src\/(?:api|config)\b/.test(path),
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),
-  'prom-client': (path) => path === 'src/http/metrics.ts',
-  pino: (path) => path === 'src/http/logger.ts',
+  'prom-client': (path) => path === 'src/http/metrics/metrics.ts',
+  pino: (path) => path === 'src/http/log/logger.ts',
   preact: (path) => path.startsWith('src/console/'),
   commander: (path) => path.startsWith('src/cli/'),
   'node:module': (path) => ['src/engine/native.ts', 'src/server-package.ts'].includes(path),
 }
 
 const longest = 300
-
-interface Source {
-  /** From the root, with forward slashes. */
-  readonly path: string
-  readonly text: string
-}
-
-interface Import {
-  /** Of the file that imports. */
-  readonly path: string
-  readonly specifier: string
-  readonly typesOnly: boolean
-}
 
 const typescript = ['src', 'test', 'scripts'].flatMap((folder) => sourcesIn(folder, /\.tsx?$/))
 const native = sourcesIn('native', /\.(?:cc|h)$/)
@@ -117,6 +106,26 @@ rule('a part of src/ imports only what it may', () => {
     const types = typesOnly && mayImportTypes[source]?.includes(target.slice('src/'.length))
     return !types && !mayImport[source]?.includes(goal)
   })
+})
+
+rule('no modules import each other in a circle', () => {
+  const behind = new Map<string, string[]>()
+  for (const { path, specifier, typesOnly } of imports) {
+    if (typesOnly || !specifier.startsWith('.')) continue
+    const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '')
+    const file = [`${target}.ts`, `${target}.tsx`].find((name) => existsSync(join(root, name)))
+    if (file !== undefined) behind.set(path, [...(behind.get(path) ?? []), file])
+  }
+  const circles: string[] = []
+  const seen = new Set<string>()
+  const visit = (path: string, above: readonly string[]) => {
+    if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(' > '))
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const next of behind.get(path) ?? []) visit(next, [...above, path])
+  }
+  for (const path of found([...behind.keys()], 300)) visit(path, [])
+  return circles
 })
 
 rule('a module of types has nothing but types', () => {
@@ -197,14 +206,16 @@ rule('native/ imports from left to right', () => {
     machine: [],
     processor: [],
     kernels: [],
+    'kernels/test': ['threads'],
     tools: [],
     stress: ['runtime', 'engine'],
   }
   const across = includes.filter(({ specifier }) => specifier.startsWith('../'))
   return found(across, 100).filter(({ path, specifier }) => {
-    const from = path.split('/')[1]!
+    const [, from, part] = path.split('/') as [string, string, string]
     const folder = posix.join(posix.dirname(path), specifier).split('/')[1]!
-    return folder !== from && !behind[from]?.includes(folder)
+    const allowed = behind[`${from}/${part}`] ?? behind[from]
+    return folder !== from && !allowed?.includes(folder)
   })
 })
 
@@ -217,6 +228,11 @@ rule('every test that runs by itself is there', () => {
   const { tap } = JSON.parse(read('package.json')!) as { tap: { serial: readonly string[] } }
   const sources = tap.serial.map((path) => path.replace(/^dist\//, '').replace(/\.js$/, '.ts'))
   return sources.filter((path) => !existsSync(join(root, path)))
+})
+
+rule('every file that the map of src/ names is there', () => {
+  const named = read('src/README.md')!.match(/(?<=`)[a-z-]+\/[a-z/-]+\.tsx?(?=`)/g) ?? []
+  return found(named, 30).filter((path) => !existsSync(join(root, 'src', path)))
 })
 
 rule('no file is longer than 300 lines', () =>
@@ -268,26 +284,6 @@ function found<T>(list: readonly T[], least: number): readonly T[] {
 /** `src/api/json.ts` -> `api`, `src/errors.ts` -> `errors`. */
 function partOf(path: string): string {
   return path.split('/')[1]!.replace(/\.tsx?$/, '')
-}
-
-function importsOf({ path, text }: Source): Import[] {
-  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?\bfrom\s+'([^']+)'/gm)
-  const others = text.matchAll(/\bimport\s*\(?\s*()'([^']+)'/g)
-  return [...statements, ...others].map(([, type, specifier]) => ({
-    path,
-    specifier: specifier!,
-    typesOnly: Boolean(type),
-  }))
-}
-
-function sourcesIn(folder: string, ending: RegExp): Source[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && ending.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({
-      path: path.slice(root.length + 1).replaceAll('\\', '/'),
-      text: readFileSync(path, 'utf8'),
-    }))
 }
 
 /** The text of a file that is there. */

@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noStats } from '../../src/engine/no-stats.js'
+import { noStats } from '../../src/engine/stats.js'
 import type { ScoreInput, ScoreOptions } from '../../src/engine/types.js'
 import { OiError } from '../../src/errors.js'
 import { type RunnerEnd, RunnerEnded } from '../../src/runner/runner-process.js'

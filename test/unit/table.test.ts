@@ -1,5 +1,5 @@
 import t from 'tap'
-import { drawTable } from '../../src/cli/table.js'
+import { drawTable } from '../../src/cli/output/table.js'
 
 t.test('columns are as wide as what is in them, wide characters too', async (t) => {
   const rows = [

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
-import { WorkspaceGate } from '../../src/http/workspace-gate.js'
+import { WorkspaceGate } from '../../src/http/access/workspace-gate.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { decision } from '../helpers/stub.js'
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "../check_request.h"
 #include "../clock.h"
 #include "../error.h"
-#include "../finite.h"
-#include "../log_sum_exp.h"
+#include "../input/check_request.h"
+#include "../logits/finite.h"
+#include "../logits/log_sum_exp.h"
 #include "../model.h"
 #include "llama.h"
 #include "summarize.h"
@@ -20,18 +20,23 @@ namespace {
 
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kWarmUpPasses = 3;
-// llama_encode's, after the abort callback said so.
+// The status of llama_encode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
-// Steps that the measured rate looks back on: about 1 / (1 - kKeep).
-constexpr double kKeep = 0.9;
 
 }  // namespace
 
 // A request and the passes that it takes.
 struct Encoder::Encoding : Task {
+  using Task::Task;
+
+  bool done() const override { return finished == passes.size(); }
+
   std::vector<PassPlan> passes;
   std::vector<size_t> offsets;  // of each question's logits
   Work left;
+  size_t begun = 0;      // passes
+  size_t finished = 0;   // passes
+  size_t evaluated = 0;  // tokens
 };
 
 Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t default_threads,
@@ -59,12 +64,13 @@ bool Encoder::Abandoned() const {
                      [](const Task* task) { return task->abandoned(); });
 }
 
-// More than once: the first pass waits for the weights' pages. And the fastest counts, as another
-// process may have had the core in some.
+// Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
+// counts, as another process may have had the core in some.
 void Encoder::WarmUp() {
   const size_t count = std::min<size_t>(kWarmUpTokens, plan_.context_tokens);
+  double fastest_ms = 0;
   const auto measure = [&] {
-    recent_ms_ = std::numeric_limits<double>::infinity();
+    fastest_ms = std::numeric_limits<double>::infinity();
     for (int pass = 0; pass < kWarmUpPasses; ++pass) {
       batch_.Clear();
       for (size_t i = 0; i < count; ++i) batch_.Add(0, i, 0, true);
@@ -73,15 +79,15 @@ void Encoder::WarmUp() {
       if (Evaluate(batch_) != 0) {
         throw EngineError("ERR_ENGINE_INTERNAL", "the first pass failed: " + FirstLoggedError());
       }
-      if (pass > 0) recent_ms_ = std::min(recent_ms_, MillisecondsSince(start));
+      if (pass > 0) fastest_ms = std::min(fastest_ms, MillisecondsSince(start));
     }
   };
   measure();
   if (context_->own_attention()) {
-    // It gives a token the same bits among few and among many, on any number of threads.
+    // Our attention gives a token the same bits among few and many, on any number of threads.
     context_->AdaptThreads();
   } else if (model_.on_cpu() && plan_.flash_attention == FlashAttention::kAuto) {
-    // llama.cpp's own sums in half precision here, by up to 2e-2 in a logit.
+    // llama.cpp's flash attention sums in half precision here, an error of up to 2e-2 in a logit.
     plan_.flash_attention = FlashAttention::kOff;
     context_.reset();
     context_.emplace(model_, options_, plan_, &Encoder::OnAbort, this);
@@ -92,20 +98,19 @@ void Encoder::WarmUp() {
                       "the model's numbers are not finite (NaN or infinity), already for its first "
                       "tokens: its file is damaged");
   }
-  recent_tokens_ = static_cast<double>(count);
-  rate_.Add(Work::Whole(count), recent_ms_);
+  recent_.Add(static_cast<double>(count), fastest_ms);
+  rate_.Add(Work::Whole(count), fastest_ms);
 }
 
 std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<bool()> abandoned) {
   CheckTokens(request, vocabulary_size_);  // rule 3
-  auto task = std::make_unique<Encoding>();
-  task->request = std::move(request);
-  task->abandoned = std::move(abandoned);
+  auto task = std::make_unique<Encoding>(std::move(request), std::move(abandoned));
   const std::vector<TokenizedQuestion>& questions = task->request.questions;
   const size_t state = task->request.prefix.size();
   ScoreResult& result = task->result;
   result.prefix_tokens = state;
   size_t evaluated = 0;  // tokens that a question has, each with its state
+  size_t asked = 0;      // questions that have candidates
   for (size_t i = 0; i < questions.size(); ++i) {
     const size_t offset = result.logits.size();
     task->offsets.push_back(offset);
@@ -118,12 +123,12 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
       task->left += Work::Whole(pass.tokens);
       task->passes.push_back(pass);
     }
-    task->items.push_back({i, offset});
+    ++asked;
     result.logits.resize(offset + questions[i].candidates.size() + 1);
   }
-  // What is evaluated is what counts, and the state is evaluated in every pass.
+  // Every pass evaluates the state, and all tokens that are evaluated are counted.
   result.suffix_tokens = evaluated - std::min(evaluated, state);
-  result.ranks.resize(task->items.size());
+  result.ranks.resize(asked);
   return task;
 }
 
@@ -149,7 +154,7 @@ size_t Encoder::Take(Task& offered) {
   auto& task = static_cast<Encoding&>(offered);
   const size_t before = batch_.size();
   const size_t begun = task.begun;
-  if (task.suspect && before > 0) return 0;  // rule 5
+  if (task.suspect() && before > 0) return 0;  // rule 5
   while (task.begun < task.passes.size() && !full()) {
     const PassPlan& pass = task.passes[task.begun];
     // A step that has nothing yet takes any pass (rule 2).
@@ -157,7 +162,7 @@ size_t Encoder::Take(Task& offered) {
     Add(task, task.begun++);
     alone_ = options_.deterministic;
   }
-  if (task.suspect) alone_ = true;
+  if (task.suspect()) alone_ = true;
   if (task.begun > begun) tasks_.push_back(&task);
   return batch_.size() - before;
 }
@@ -197,15 +202,16 @@ bool Encoder::RunStep() {
   if (finite) {
     Advance();
   } else if (tasks_.size() == 1) {
-    tasks_.front()->not_finite = true;
+    tasks_.front()->SetNotFinite();
   } else {
-    for (Encoding* task : tasks_) task->suspect = true;  // rule 5
+    for (Encoding* task : tasks_) task->Suspect();  // rule 5
     undo();
   }
   return true;
 }
 
-// Reads the states of all tokens. Returns what llama.cpp did of the first call that failed, or 0.
+// Evaluates the batch and reads the hidden states of all tokens. Returns the status of the first
+// call of llama.cpp that failed, or 0.
 int32_t Encoder::Evaluate(Batch& batch) {
   llama_context* context = context_->get();
   const size_t count = batch.size();
@@ -252,41 +258,40 @@ void Encoder::Advance() {
     const size_t tokens = run.task->passes[run.pass].tokens;
     const Work done = Work::Whole(tokens);
     run.task->left += {-done.tokens, -done.attended};
-    run.task->suffix_evaluated += tokens;
+    run.task->evaluated += tokens;
+    ++run.task->finished;
   }
   for (Encoding* task : tasks_) {
-    if (task->begun == task->passes.size()) Finish(*task);
+    if (task->done()) Finish(*task);
   }
 }
 
-// Behind a question's logits stands their log-sum-exp, as there is no vocabulary beside them.
+// A question's log-sum-exp is that of its logits: there is no vocabulary beside them.
 void Encoder::Finish(Encoding& task) const {
-  for (const Task::Item& item : task.items) {
-    float* logits = task.result.logits.data() + item.offset;
-    const size_t count = task.request.questions[item.question].candidates.size();
-    logits[count] = static_cast<float>(LogSumExp(logits, count));
+  for (size_t i = 0; i < task.offsets.size(); ++i) {
+    float* logits = task.result.logits.data() + task.offsets[i];
+    const size_t count = task.request.questions[i].candidates.size();
+    if (count > 0) logits[count] = static_cast<float>(LogSumExp(logits, count));
   }
   task.left = {};
-  task.finished = task.items.size();
 }
 
 void Encoder::CountStep(double ms) {
-  const auto tokens = static_cast<double>(batch_.size());
   ++stats_.steps;
   stats_.evaluated_tokens += batch_.size();
   stats_.busy_ms += ms;
-  recent_tokens_ = kKeep * recent_tokens_ + tokens;
-  recent_ms_ = kKeep * recent_ms_ + ms;
+  recent_.Add(static_cast<double>(batch_.size()), ms);
   rate_.Add(work_, ms);
 }
 
 void Encoder::Drop(Task& task) {
-  if (!task.done()) stats_.lost_tokens += task.suffix_evaluated;
+  const auto& encoding = static_cast<const Encoding&>(task);
+  if (!encoding.done()) stats_.lost_tokens += encoding.evaluated;
 }
 
 ScorerStats Encoder::stats() const {
   ScorerStats stats = stats_;
-  stats.tokens_per_second = recent_ms_ > 0 ? 1000 * recent_tokens_ / recent_ms_ : 0;
+  stats.tokens_per_second = recent_.PerSecond();
   stats.graphs_reused = static_cast<uint64_t>(llama_perf_context(context_->get()).n_reused);
   return stats;
 }

@@ -1,15 +1,14 @@
-// Evaluates requests by hidden states, of an encoder or a decoder: each question in a pass of its
-// own, or several, of which hidden states are read and given to the model's own head.
+// Evaluates requests by hidden states, of an encoder or a decoder: each question takes one or more
+// passes, whose hidden states are given to the model's own head.
 //
 // A step is one llama_encode, or of a decoder some of llama_decode: whole passes of several
 // questions and requests, as sequences that do not see each other.
 //
 // Rules
 //   1. Built, used and destroyed on one thread.
-//   2. A pass is evaluated as a whole: every token of an encoder sees every other. So a step that
-//   is
-//      empty takes a pass of any length.
-//   3. llama.cpp asserts by ending the process. Whatever a request can get wrong is checked before
+//   2. A pass is evaluated as a whole: every token of an encoder sees every other. So an empty step
+//      takes a pass of any length.
+//   3. llama.cpp's assertions abort the process. Whatever a request can get wrong is checked before
 //      the first call.
 //   4. Deterministic: each pass has a step of its own, so that what it is evaluated with depends on
 //      it alone.
@@ -103,8 +102,7 @@ class Encoder final : public Evaluator {
   Work work_;
   Rate rate_;
   ScorerStats stats_;
-  double recent_tokens_ = 0;
-  double recent_ms_ = 0;
+  RecentRate recent_;
 };
 
 }  // namespace oi

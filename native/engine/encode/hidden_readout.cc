@@ -31,7 +31,7 @@ bool StateFirst(const std::string& key, const std::string& text) {
   return state < first;
 }
 
-// The one control token that the text is.
+// The one control token that the text consists of.
 Token FindMarker(const std::string& key, const std::string& text, const llama_vocab* vocab) {
   Token token = 0;
   const int32_t count = llama_tokenize(vocab, text.data(), static_cast<int32_t>(text.size()),
@@ -42,7 +42,7 @@ Token FindMarker(const std::string& key, const std::string& text, const llama_vo
   return token;
 }
 
-// Those of llama.cpp that read in both directions and keep no cells.
+// llama.cpp's architectures that attend in both directions and have no KV cache.
 constexpr std::string_view kEncoders[] = {"bert",         "modern-bert",    "nomic-bert",
                                           "neo-bert",     "nomic-bert-moe", "jina-bert-v2",
                                           "jina-bert-v3", "eurobert"};
@@ -93,7 +93,7 @@ HiddenReadout::HiddenReadout(const GgufFile& file, const llama_model* model,
   }
   pass_options_ = file.Unsigned(prefix + "pass_options").value_or(0);
   positions_ = static_cast<size_t>(std::max(0, llama_model_n_ctx_train(model)));
-  // A caller's text can be of unknown tokens, which many files list among those of control.
+  // Unknown tokens can come from a caller's text, though many files list them as control tokens.
   const auto unknown = static_cast<Token>(file.Unsigned(kUnknownKey).value_or(UINT32_MAX));
   for (Token token = 0; token < llama_vocab_n_tokens(vocab); ++token) {
     const bool control = llama_vocab_get_attr(vocab, token) & LLAMA_TOKEN_ATTR_CONTROL;

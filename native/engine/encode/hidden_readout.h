@@ -1,4 +1,4 @@
-// How a model is asked whose hidden states tell its answers, from its metadata:
+// How a model is asked that answers by its hidden states, read from its metadata:
 // src/prompt/hidden/README.md.
 
 #pragma once

@@ -10,7 +10,7 @@ namespace {
 
 using Range = QuestionPieces::Range;
 
-// Takes options in order: how many tokens and positions they need together.
+// Sums up the tokens and positions that options need together, in order.
 class Extent {
  public:
   Extent(size_t others, bool parallel) : tokens_(others), others_(others), parallel_(parallel) {}

@@ -11,7 +11,7 @@
 
 namespace oi {
 
-// Of a question's tokens, which are text and markers alone: the state is not among them.
+// The parts of a question's tokens: text and markers, without the state.
 struct QuestionPieces {
   struct Range {
     size_t begin;

@@ -1,8 +1,8 @@
 // What products in tile registers share: the order in which blocks of up to two tiles of weights
 // and two groups of columns are computed.
 //
-// From the third cache registers are fed at a quarter of their speed (measured), so all that is
-// used more than once stays in the second: a chunk of up to 512 columns, which kPairs pairs of
+// The third-level cache feeds registers at a quarter of their speed (measured), so all that is used
+// more than once stays in the second-level one: a chunk of up to 512 columns, which kPairs pairs of
 // tiles are multiplied with, and the sums of these.
 //
 // A format W gives:
@@ -86,7 +86,7 @@ void AddUp(TileAt tile_at, int64_t tiles, int64_t k, const uint8_t* activations,
       for (int64_t r = 0; r < block.tiles; ++r) {
         weights.Load(tile_at(tile + r), k, r, block.begin, block.end);
       }
-      // Weights come from far away, too little at a time for the processor to foresee the next.
+      // Weights come from memory, in pieces too short for the hardware prefetcher.
       const bool more = tile + 2 < tiles;
       const int64_t next = more ? tile + 2 : 0;
       const int64_t next_at = (more ? block.begin : block.end) * W::kValueBytes;

@@ -164,14 +164,14 @@ void MeasureNorm(const Options& options, int64_t tokens) {
 }
 
 // Of 16 heads of 128 values.
-void MeasureRotation(const Options& options, int64_t tokens) {
+void MeasureRope(const Options& options, int64_t tokens) {
   std::mt19937 random(1);
-  Operation::RotationCase one;
+  Operation::RopeCase one;
   one.heads = 16;
   for (int64_t i = 0; i < tokens; ++i) one.positions.push_back(static_cast<int32_t>(i));
   one.values = RandomFloats(tokens * one.heads * one.size, 1, random);
-  const auto operation = Operation::Rotation(one);
-  MeasureRows(options, "rotation", tokens, one.values.size(), *operation, *operation);
+  const auto operation = Operation::Rope(one);
+  MeasureRows(options, "RoPE", tokens, one.values.size(), *operation, *operation);
 }
 
 std::vector<std::string> Split(const std::string& text) {
@@ -238,7 +238,7 @@ int main(int argc, char** argv) {
   }
   for (const int64_t tokens : options.rows) {
     test::MeasureNorm(options, tokens);
-    test::MeasureRotation(options, tokens);
+    test::MeasureRope(options, tokens);
   }
   if (!options.attention.empty() || !options.rows.empty()) return 0;
   for (const ggml_type type : options.types) {

@@ -21,7 +21,7 @@
 #include "matrix_products.h"
 #include "norm_op.h"
 #include "op_params.h"
-#include "rotation_op.h"
+#include "rope_op.h"
 
 namespace oi::kernels {
 namespace {
@@ -46,7 +46,7 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
       case GGML_OP_FLASH_ATTN_EXT:
         return &attention_;
       case GGML_OP_ROPE:
-        return &rotation_;
+        return &rope_;
       case GGML_OP_RMS_NORM:
         return &norm_;
       case GGML_OP_MUL:
@@ -68,7 +68,7 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
   GatedProducts gated_products_;
   AttentionOp attention_;
   NormOp norm_;
-  RotationOp rotation_;
+  RopeOp rope_;
 };
 
 void SetTensor(ggml_backend_buffer_t, ggml_tensor* tensor, const void* data, size_t offset,

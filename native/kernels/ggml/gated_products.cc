@@ -8,8 +8,8 @@
 namespace oi::kernels {
 namespace {
 
-// What a thread computes before the next: gates and values of so many columns and rows stay in the
-// second cache.
+// The block that a thread computes at once: gates and values of so many columns and rows stay in
+// the second-level cache.
 constexpr int64_t kColumnsAtOnce = 512;
 constexpr int64_t kTilesAtOnce = 2;
 constexpr int64_t kRowsAtOnce = kTilesAtOnce * kTileRows;

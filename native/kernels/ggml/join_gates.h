@@ -1,4 +1,4 @@
-// What is changed in a graph before it is computed: gates of feed-forward layers.
+// Fuses the gates of feed-forward layers in a graph before it is computed.
 
 #pragma once
 
@@ -8,12 +8,12 @@ struct ggml_tensor;
 
 namespace oi::kernels {
 
-// Leaves two products of our weights with the same activations, which only the SwiGLU of the two
-// needs, to that: what they give is never written. `params`: of graph_optimize(), or null if the
+// Fuses two matmuls of our weights and the same activations whose results feed only a SwiGLU; their
+// outputs are never stored. `params`: of graph_optimize(), or null if the
 // memory of the graph's tensors is not llama.cpp's to reuse.
 void JoinGates(ggml_cgraph* graph, ggml_backend_graph_optimize_params* params);
 
-// Whether a SwiGLU's products are left to it.
+// Whether a SwiGLU computes its matmuls too.
 bool ComputesProducts(const ggml_tensor* gate);
 
 }  // namespace oi::kernels

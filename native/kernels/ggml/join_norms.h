@@ -1,4 +1,4 @@
-// What is changed in a graph before it is computed.
+// Fuses norms in a graph before it is computed.
 
 #pragma once
 
@@ -7,7 +7,7 @@ struct ggml_cgraph;
 
 namespace oi::kernels {
 
-// Leaves each norm that only the product behind it needs to that product. `params`: of
+// Fuses each norm with the GGML_OP_MUL behind it, where nothing else needs the norm. `params`: of
 // graph_optimize(), or null if the memory of the graph's tensors is not llama.cpp's to reuse.
 void JoinNorms(ggml_cgraph* graph, ggml_backend_graph_optimize_params* params);
 

@@ -8,8 +8,8 @@ namespace oi::kernels {
 
 class KernelOp : public ggml::cpu::tensor_traits {
  public:
-  // False: llama.cpp's own size of the work buffer, which it needs where an operation is left to
-  // it. What ours work in is each thread's own.
+  // False: llama.cpp computes its own size of the work buffer, which it needs where an operation is
+  // left to it. Our kernels work in memory of each thread's own.
   bool work_size(int, const ggml_tensor*, size_t&) final { return false; }
 };
 

@@ -6,7 +6,7 @@
 
 namespace oi::kernels {
 
-// Whether it is a product that computes its norm too.
+// Whether a GGML_OP_MUL computes its norm too.
 bool ComputesNorm(const ggml_tensor* product);
 
 class NormOp : public KernelOp {

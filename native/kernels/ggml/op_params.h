@@ -16,16 +16,15 @@ using Slots = uint32_t;
 
 constexpr Slots kNoSlots = 0;
 constexpr Slots kNormSlots = 0b1;  // epsilon
-// MUL_MAT and MUL_MAT_ID: the precision of sums, which are floats here. And that of columns, which
-// are bytes with a scale for quantized weights, here as in llama.cpp's own product on a CPU.
+// MUL_MAT and MUL_MAT_ID: the precision of sums, which are floats here; and that of columns, which
+// for quantized weights are bytes with a scale, as in llama.cpp's own matmul on a CPU.
 constexpr Slots kProductSlots = 0b1001;
 // Scale, ALiBi's bias, soft cap, precision.
 constexpr Slots kAttentionSlots = 0b1111;
-// All but the past and the length of the context, which llama.cpp leaves at 0 for long, and the
-// offset of the values that are rotated, which ours has none of.
+// All but n_past and n_ctx, which llama.cpp has long left at 0, and the offset of the rotated
+// values, which our kernel does not support.
 constexpr Slots kRopeSlots = 0b0111'1111'1111'0110;
-// Which gate, and whether halves are swapped, which says nothing where they are tensors of their
-// own.
+// The kind of gate, and whether halves are swapped, which means nothing where they are two tensors.
 constexpr Slots kGateSlots = 0b11;
 
 // False if a slot besides `known` is not 0.

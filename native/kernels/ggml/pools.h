@@ -1,5 +1,5 @@
-// The pools of threads that compute with the kernels. (Tiled weights need none: they say themselves
-// whose they are.)
+// The pools of threads that compute with the kernels. (Matmuls of tiled weights need
+// none: tiled weights are recognised by their buffer type.)
 
 #pragma once
 
@@ -16,10 +16,10 @@ struct Pool {
   std::atomic<uint64_t> attention_others = 0;  // left to llama.cpp
 };
 
-// `on` false takes it off again.
+// Adds a pool; with `on` false, removes it.
 void SetPool(const ggml_threadpool* threads, bool on);
 
-// Null if it is none of them. A pool outlives the operations that it computes.
+// Null if it was not added. A pool outlives the operations that it computes.
 Pool* FindPool(const ggml_threadpool* threads);
 
 }  // namespace oi::kernels

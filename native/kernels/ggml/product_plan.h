@@ -1,4 +1,4 @@
-// A product of tiled weights, cut up for threads: columns of activations, and where results go.
+// A matmul of tiled weights, divided among threads: columns of activations, and where results go.
 
 #pragma once
 
@@ -46,7 +46,7 @@ struct Plan {
     bytes = next - start;
   }
 
-  // Of the work buffer, wherever it begins.
+  // Bytes of the work buffer, whatever its alignment.
   size_t WorkBytes() const { return bytes + 63; }
 
   const ggml_tensor* weights;
@@ -72,13 +72,15 @@ struct Plan {
   }
 };
 
-// The plan of `op`, a product, whose results go to `results`, which has its shape: filled in, with
-// the activations converted. At the start of the work buffer; for all of an operation's threads.
+// The plan of the matmul `op`, whose results go to `results`, a tensor of its shape: filled in,
+// with the activations converted. At the start of the work buffer; for all of an operation's
+// threads.
 Plan StartPlan(const ggml_compute_params& params, const ggml_tensor* op,
                const ggml_tensor* results);
 
-// Calls multiply(matrix, its columns, first tile, last tile), each thread for what comes next: they
-// are not equally fast on a machine with other work. Once for each StartPlan().
+// Calls multiply(matrix, its columns, first tile, last tile); each thread takes the next piece when
+// it is done with one, as threads are not equally fast on a machine with other work. Once for each
+// StartPlan().
 template <class Function>
 void ForEachPiece(const ggml_compute_params& params, const Plan& plan, Function multiply) {
   // Pairs of tiles, which the kernels compute together.

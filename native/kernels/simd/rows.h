@@ -49,9 +49,9 @@ void Norm(const float* values, const float* weights, int64_t count, float epsilo
 }
 
 template <class S>
-void TurnHalves(const float* values, const float* turns, int64_t pairs, float* result) {
-  const float* cosines = turns;
-  const float* sines = turns + pairs;
+void RopeHalves(const float* values, const float* table, int64_t pairs, float* result) {
+  const float* cosines = table;
+  const float* sines = table + pairs;
   int64_t i = 0;
   for (; i + S::kLanes <= pairs; i += S::kLanes) {
     const auto x = S::Load(values + i);
@@ -70,10 +70,10 @@ void TurnHalves(const float* values, const float* turns, int64_t pairs, float* r
 }
 
 template <class S>
-void TurnNeighbours(const float* values, const float* turns, int64_t pairs, float* result) {
+void RopeNeighbours(const float* values, const float* table, int64_t pairs, float* result) {
   const int64_t count = 2 * pairs;
-  const float* cosines = turns;
-  const float* sines = turns + count;
+  const float* cosines = table;
+  const float* sines = table + count;
   int64_t i = 0;
   for (; i + S::kLanes <= count; i += S::kLanes) {
     const auto x = S::Load(values + i);
@@ -112,6 +112,6 @@ void Swiglu(const float* gates, const float* values, int64_t count, float* resul
 }
 
 template <class S>
-constexpr RowKernel kRows{Norm<S>, TurnHalves<S>, TurnNeighbours<S>, Swiglu<S>};
+constexpr RowKernel kRows{Norm<S>, RopeHalves<S>, RopeNeighbours<S>, Swiglu<S>};
 
 }  // namespace oi::kernels::simd

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "../../threads/crew.h"
 #include "../ggml/buffer_type.h"
 #include "../ggml/join_gates.h"
 #include "../ggml/join_norms.h"
@@ -186,60 +187,53 @@ std::unique_ptr<Operation> Operation::Norm(Side side, const Floats& values, int6
   return operation;
 }
 
-std::unique_ptr<Operation> Operation::Rotation(const RotationCase& rotation) {
-  std::unique_ptr<Operation> operation(new Operation(
-      2 * rotation.values.size() + rotation.positions.size() + rotation.factors.size()));
+std::unique_ptr<Operation> Operation::Rope(const RopeCase& rope) {
+  std::unique_ptr<Operation> operation(
+      new Operation(2 * rope.values.size() + rope.positions.size() + rope.factors.size()));
   ggml_context* context = operation->graph_context_.get();
-  const int64_t stride = rotation.stride == 0 ? rotation.heads : rotation.stride;
-  const auto tokens = static_cast<int64_t>(rotation.values.size()) / rotation.size / stride;
-  ggml_tensor* all =
-      operation->Input(GGML_TYPE_F32, rotation.size, stride, tokens, rotation.values);
+  const int64_t stride = rope.stride == 0 ? rope.heads : rope.stride;
+  const auto tokens = static_cast<int64_t>(rope.values.size()) / rope.size / stride;
+  ggml_tensor* all = operation->Input(GGML_TYPE_F32, rope.size, stride, tokens, rope.values);
   ggml_tensor* values =
-      ggml_view_3d(context, all, rotation.size, rotation.heads, tokens, all->nb[1], all->nb[2], 0);
-  const auto count = static_cast<int64_t>(rotation.positions.size());
+      ggml_view_3d(context, all, rope.size, rope.heads, tokens, all->nb[1], all->nb[2], 0);
+  const auto count = static_cast<int64_t>(rope.positions.size());
   ggml_tensor* positions = ggml_new_tensor_1d(operation->inputs_.get(), GGML_TYPE_I32, count);
-  std::memcpy(positions->data, rotation.positions.data(), rotation.positions.size() * 4);
+  std::memcpy(positions->data, rope.positions.data(), rope.positions.size() * 4);
   ggml_tensor* factors = nullptr;
-  if (!rotation.factors.empty()) {
-    factors = operation->Input(GGML_TYPE_F32, rotation.turned / 2, 1, 1, rotation.factors);
+  if (!rope.factors.empty()) {
+    factors = operation->Input(GGML_TYPE_F32, rope.turned / 2, 1, 1, rope.factors);
   }
-  if ((rotation.mode & GGML_ROPE_TYPE_MROPE) != 0) {
-    int sections[] = {rotation.turned / 6, rotation.turned / 6, rotation.turned / 6, 0};
-    operation->Finish(ggml_rope_multi(context, values, positions, factors, rotation.turned,
-                                      sections, rotation.mode, 4096, rotation.base, rotation.scale,
-                                      rotation.extrapolated, 1, 32, 1));
+  if ((rope.mode & GGML_ROPE_TYPE_MROPE) != 0) {
+    int sections[] = {rope.turned / 6, rope.turned / 6, rope.turned / 6, 0};
+    operation->Finish(ggml_rope_multi(context, values, positions, factors, rope.turned, sections,
+                                      rope.mode, 4096, rope.base, rope.scale, rope.extrapolated, 1,
+                                      32, 1));
   } else {
-    operation->Finish(ggml_rope_ext(context, values, positions, factors, rotation.turned,
-                                    rotation.mode, 4096, rotation.base, rotation.scale,
-                                    rotation.extrapolated, 1, 32, 1));
+    operation->Finish(ggml_rope_ext(context, values, positions, factors, rope.turned, rope.mode,
+                                    4096, rope.base, rope.scale, rope.extrapolated, 1, 32, 1));
   }
   return operation;
 }
 
 namespace {
 
-struct FreePool {
-  void operator()(ggml_threadpool* pool) const { ggml_threadpool_free(pool); }
-};
-
-// One for all operations: threads of a second one would look for work while the first computes,
-// and take its processors.
-ggml_threadpool* PoolOf(int threads) {
-  static std::unique_ptr<ggml_threadpool, FreePool> pool;
+// The product's own threads: ggml's wait for one another without giving up their cores, and where
+// there are more of them than cores, that took most of the time.
+Crew& CrewOf(int threads) {
+  static std::unique_ptr<Crew> crew;
   static int size = 0;
   if (threads != size) {
-    pool.reset();
-    ggml_threadpool_params params = ggml_threadpool_params_default(threads);
-    pool.reset(ggml_threadpool_new(&params));
+    crew.reset();
+    crew = std::make_unique<Crew>(static_cast<uint32_t>(threads), /*adapts=*/false);
     size = threads;
   }
-  return pool.get();
+  return *crew;
 }
 
 }  // namespace
 
 void Operation::Compute(Side side, int threads) {
-  ggml_threadpool* pool = PoolOf(threads);
+  ggml_threadpool* pool = CrewOf(threads).pool();
   const PoolScope scope(side == Side::kOurs ? pool : nullptr);
   ggml_cplan plan = ggml_graph_plan(graph_, threads, pool);
   work_.resize(plan.work_size);

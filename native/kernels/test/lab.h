@@ -87,20 +87,20 @@ class Operation {
   static std::unique_ptr<Operation> Norm(Side side, const Floats& values, int64_t length,
                                          const Floats& weights, float epsilon);
 
-  struct RotationCase {
+  struct RopeCase {
     int mode = GGML_ROPE_TYPE_NEOX;
     int64_t size = 128;
     int turned = 128;  // of a head's values
     int64_t heads = 1;
     int64_t stride = 0;              // heads that a token has in memory, or 0: `heads`
-    std::vector<int32_t> positions;  // [tokens], or [4][tokens] where pictures have a place
+    std::vector<int32_t> positions;  // [tokens], or [4][tokens] with M-RoPE
     Floats factors;                  // [turned / 2], or none
     float base = 10'000;
     float scale = 1;
     float extrapolated = 0;  // YaRN's share
     Floats values;           // [tokens][stride][size]
   };
-  static std::unique_ptr<Operation> Rotation(const RotationCase& rotation);
+  static std::unique_ptr<Operation> Rope(const RopeCase& rope);
 
   // Of what gives the result.
   void SetParam(int slot, int32_t value) { result_->op_params[slot] = value; }

@@ -10,7 +10,7 @@
 namespace oi::kernels::test {
 namespace {
 
-// Those with a product here: AVX-512 alone leaves BF16 to llama.cpp.
+// The formats that have a kernel here: AVX-512 alone leaves BF16 to llama.cpp.
 std::vector<ggml_type> TypesHere() {
   std::vector<ggml_type> types{GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_K,
                                GGML_TYPE_Q5_K, GGML_TYPE_Q6_K, GGML_TYPE_F16};
@@ -142,7 +142,7 @@ void CheckExtremes(ggml_type type) {
     for (float& value : scaled) value *= size;
     const auto reference = Reference(Decode(type, bytes), scaled, k);
     const double error = Error(Compute(Side::kOurs, type, rows, k, bytes, scaled, 1), reference);
-    // Denormal activations count as nothing.
+    // Denormal activations count as 0.
     const double bound = size == 0.0f ? 0 : size < 1e-37f ? 1 : 0.02;
     Check(error <= bound, name + " with values around " + std::to_string(std::log10(size)),
           std::to_string(error));

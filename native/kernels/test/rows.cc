@@ -11,7 +11,7 @@
 namespace oi::kernels::test {
 namespace {
 
-using Case = Operation::RotationCase;
+using Case = Operation::RopeCase;
 constexpr float kEpsilon = 1e-6f;
 
 bool SameBits(const Floats& a, const Floats& b) {
@@ -102,8 +102,8 @@ void CheckNorms(bool weighted) {
         name + ": such rows change no other");
 }
 
-Floats Rotate(Side side, const Case& one, int threads = 1) {
-  const auto operation = Operation::Rotation(one);
+Floats Rope(Side side, const Case& one, int threads = 1) {
+  const auto operation = Operation::Rope(one);
   operation->Compute(side, threads);
   return operation->Result();
 }
@@ -111,9 +111,9 @@ Floats Rotate(Side side, const Case& one, int threads = 1) {
 // Pairs that are the first and last values of a head, or neighbours.
 bool IsInHalves(const Case& one) { return one.mode != GGML_ROPE_TYPE_NORMAL; }
 
-// In doubles, by the cosines and sines that llama.cpp itself turns (1, 0) into. The bound of each
-// result's error: half a bit of either product.
-void CheckRotation(const std::string& kind, const Case& given) {
+// Expected results in doubles, by the cosines and sines that llama.cpp rotates (1, 0) into. The
+// bound of each result's error: half a bit of either product.
+void CheckRope(const std::string& kind, const Case& given) {
   std::mt19937 random(700);
   bool exact = true;
   bool rest = true;
@@ -143,8 +143,8 @@ void CheckRotation(const std::string& kind, const Case& given) {
         const bool first = IsInHalves(one) ? at < turned / 2 : at % 2 == 0;
         unit.values[i] = first ? 1.0f : 0.0f;
       }
-      const Floats turns = Rotate(Side::kStock, unit);
-      const Floats result = Rotate(Side::kOurs, one);
+      const Floats table = Rope(Side::kStock, unit);
+      const Floats result = Rope(Side::kOurs, one);
       for (int64_t t = 0; t < tokens; ++t) {
         for (int64_t h = 0; h < one.heads; ++h) {
           const float* from = one.values.data() + (t * one.stride + h) * one.size;
@@ -152,8 +152,8 @@ void CheckRotation(const std::string& kind, const Case& given) {
           for (int64_t i = 0; i < turned / 2; ++i) {
             const int64_t x = IsInHalves(one) ? i : 2 * i;
             const int64_t y = IsInHalves(one) ? i + turned / 2 : 2 * i + 1;
-            const double cosine = turns[at + x];
-            const double sine = turns[at + y];
+            const double cosine = table[at + x];
+            const double sine = table[at + y];
             const double bound = 1.2e-7 * (std::abs(from[x]) + std::abs(from[y]));
             const double error_x = from[x] * cosine - from[y] * sine - result[at + x];
             const double error_y = from[x] * sine + from[y] * cosine - result[at + y];
@@ -163,13 +163,13 @@ void CheckRotation(const std::string& kind, const Case& given) {
         }
       }
       for (int threads = 2; threads <= 4; ++threads) {
-        threads_agree = threads_agree && SameBits(result, Rotate(Side::kOurs, one, threads));
+        threads_agree = threads_agree && SameBits(result, Rope(Side::kOurs, one, threads));
       }
       // Other positions in between, many of which take the place of the first in what is kept.
       Case other = one;
       for (int32_t& position : other.positions) position += 2048;
-      Rotate(Side::kOurs, other);
-      again_agrees = again_agrees && SameBits(result, Rotate(Side::kOurs, one));
+      Rope(Side::kOurs, other);
+      again_agrees = again_agrees && SameBits(result, Rope(Side::kOurs, one));
 
       Case last = one;
       last.positions.clear();
@@ -177,12 +177,12 @@ void CheckRotation(const std::string& kind, const Case& given) {
         last.positions.push_back(one.positions[static_cast<size_t>((part + 1) * tokens - 1)]);
       }
       last.values.assign(one.values.end() - one.stride * one.size, one.values.end());
-      const Floats alone = Rotate(Side::kOurs, last);
+      const Floats alone = Rope(Side::kOurs, last);
       alone_agrees = alone_agrees &&
                      SameBits(alone, Floats(result.end() - one.heads * one.size, result.end()));
     }
   }
-  const std::string name = "rotation, " + kind;
+  const std::string name = "RoPE, " + kind;
   Check(exact, name + ": by llama.cpp's angles, exact but for the last bit");
   Check(rest, name + ": values behind those that are turned stay");
   Check(threads_agree, name + ": the same bits on 1 to 4 threads");
@@ -196,19 +196,19 @@ void CheckRows() {
   CheckNorms(true);
   CheckNorms(false);
   Case one;
-  CheckRotation("halves", one);
+  CheckRope("halves", one);
   one.mode = GGML_ROPE_TYPE_NORMAL;
-  CheckRotation("neighbours", one);
+  CheckRope("neighbours", one);
   one.base = 1'000'000;
   one.scale = 0.25f;
   one.extrapolated = 1;
-  CheckRotation("neighbours, YaRN", one);
+  CheckRope("neighbours, YaRN", one);
   one.mode = GGML_ROPE_TYPE_NEOX;
   one.factors = {1};
-  CheckRotation("halves, YaRN, frequency factors", one);
+  CheckRope("halves, YaRN, frequency factors", one);
   one = Case{};
   one.mode = GGML_ROPE_TYPE_IMROPE;
-  CheckRotation("halves, interleaved places in pictures", one);
+  CheckRope("halves, interleaved M-RoPE", one);
 }
 
 }  // namespace oi::kernels::test

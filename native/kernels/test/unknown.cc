@@ -53,15 +53,15 @@ void CheckUnknown() {
   CheckSlot(
       "attention", [&](Side) { return Operation::Attention(attention); }, 4);
 
-  // The bits of a rotation may be the same either way, so it is one that llama.cpp would do
-  // otherwise: of values behind an offset.
-  Operation::RotationCase rotation;
-  rotation.turned = 64;
-  rotation.positions = {5, 6, 7};
-  rotation.values = RandomFloats(3 * 128, 1, random);
-  const Floats stock = Computed(Operation::Rotation(rotation), Side::kStock, 15, 32);
-  const Floats ours = Computed(Operation::Rotation(rotation), Side::kOurs, 15, 32);
-  Check(SameBits(ours, stock), "rotation: with an offset it is llama.cpp's");
+  // Our RoPE may have llama.cpp's bits, so the case is one that ours would compute wrongly: an
+  // offset.
+  Operation::RopeCase rope;
+  rope.turned = 64;
+  rope.positions = {5, 6, 7};
+  rope.values = RandomFloats(3 * 128, 1, random);
+  const Floats stock = Computed(Operation::Rope(rope), Side::kStock, 15, 32);
+  const Floats ours = Computed(Operation::Rope(rope), Side::kOurs, 15, 32);
+  Check(SameBits(ours, stock), "RoPE: with an offset it is llama.cpp's");
 }
 
 }  // namespace oi::kernels::test

@@ -32,7 +32,7 @@ const floodClients = 32
 const calmRequests = 40
 
 export async function fairness(bench: Bench): Promise<void> {
-  const model = await bench.model('fixture-dense')
+  const model = await bench.model('fixture-dense-qwen')
   const contextTokens = roomFor(quickly(bench.options)(longTokens))
   const { path: modelPath, threads } = model
   const engine = await openEngine({ modelPath, threads, contextTokens, ...patient })

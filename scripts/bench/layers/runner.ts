@@ -9,7 +9,8 @@
  */
 
 import type { DecideRequest } from '../../../src/decide/types.js'
-import { type Oi, open } from '../../../src/open.js'
+import type { Oi } from '../../../src/oi.js'
+import { open } from '../../../src/open.js'
 import { type Bench, measure } from '../bench.js'
 import { Figures } from '../figure.js'
 import { eachOf } from '../load.js'

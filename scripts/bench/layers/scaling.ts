@@ -44,7 +44,7 @@ const mostClients = 64
 const minR2 = 0.98
 
 export async function scaling(bench: Bench): Promise<void> {
-  const model = await bench.model('fixture-dense')
+  const model = await bench.model('fixture-dense-qwen')
   const contextTokens = roomFor(quickly(bench.options)(mostStateTokens))
   const { path: modelPath, threads } = model
   const engine = await openEngine({ modelPath, threads, contextTokens, ...patient })

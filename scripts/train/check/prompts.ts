@@ -11,7 +11,8 @@ import { parseArgs } from 'node:util'
 import { readRequest } from '../../../src/api/read-request.js'
 import { openEngine } from '../../../src/engine/engine.js'
 import type { Engine, PromptPart } from '../../../src/engine/types.js'
-import { createReadout, type Readout } from '../../../src/prompt/readout.js'
+import { createReadout } from '../../../src/prompt/readout.js'
+import type { Readout } from '../../../src/prompt/types.js'
 import { runCommand, UsageError } from '../../command.js'
 
 const usage = `Usage: prompts MODEL < bodies.jsonl

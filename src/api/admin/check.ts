@@ -12,7 +12,8 @@
 import type Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { type ErrorCode, OiError } from '../../errors.js'
-import { nearestOf } from '../nearest.js'
+import { duplicateKeyOf, type Json, parseJson, RawNumber } from '../json.js'
+import { nearestOf } from '../words.js'
 import { failure, shortened } from '../place.js'
 import {
   type AdminOperation,
@@ -39,8 +40,20 @@ export function readAdminBody<Id extends AdminOperationId>(id: Id, text: string)
   } catch (cause) {
     throw new OiError('ERR_BODY_INVALID', 'body: expected JSON', { cause })
   }
+  requireOnce(parseJson(text), '')
   requireShape('ERR_BODY_INVALID', schema, value)
   return value as BodyOf<Id>
+}
+
+/** Of two equal names one would be taken, and nobody could tell which was meant. */
+function requireOnce(value: Json, place: string): void {
+  if (typeof value !== 'object' || value === null || value instanceof RawNumber) return
+  const inner = (name: string) => (place === '' ? name : `${place}.${name}`)
+  const twice = duplicateKeyOf(value)
+  if (twice !== undefined) {
+    throw failure('ERR_BODY_INVALID', inner(twice), 'expected it once, got it twice')
+  }
+  for (const [name, member] of Object.entries(value)) requireOnce(member, inner(name))
 }
 
 /**

@@ -12,6 +12,7 @@
 
 import type { DecideRequest } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
+import { requireCount, type RequestLimits } from '../counts.js'
 import { noteIgnored } from '../ignored.js'
 import {
   isJsonObject,
@@ -21,12 +22,7 @@ import {
   parseInSteps,
 } from '../json.js'
 import { failure, itemOf, moved as movedTo, placeOf } from '../place.js'
-import {
-  checkInSteps,
-  requireCount,
-  requireNoMediaIn,
-  type RequestLimits,
-} from '../read-request.js'
+import { checkInSteps, requireNoMediaIn } from '../read-request.js'
 import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from '../reply-size.js'
 import type { Steps } from '../turns.js'
 import { joined, malformed, type Moved, other, readInput, readParts, textOf } from './read-input.js'

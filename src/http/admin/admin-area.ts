@@ -6,10 +6,10 @@
  */
 
 import { adminPath } from '../../api/admin/operations.js'
-import { type Client, Exchange } from '../exchange.js'
+import { type Client, Exchange } from '../exchange/exchange.js'
 import type { Backend } from '../handlers-options.js'
-import type { Head } from '../head.js'
-import type { PostContext } from '../post-exchange.js'
+import type { Head } from '../transport/head.js'
+import type { PostContext } from '../exchange/post-exchange.js'
 import { answerFrom, type Route } from '../routes.js'
 import { accountsHandlers } from './accounts-handlers.js'
 import { AdminExchange } from './admin-exchange.js'

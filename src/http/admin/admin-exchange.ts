@@ -7,24 +7,23 @@
  * @module
  */
 
-import type { AdminOperationId } from '../../api/admin/operations.js'
 import { readAdminBody, readAdminQuery } from '../../api/admin/check.js'
+import type { AdminOperationId } from '../../api/admin/operations.js'
 import { decodeUtf8 } from '../../api/json.js'
-import type { Timings } from '../../decide/types.js'
-import { OiError } from '../../errors.js'
-import { Body } from '../body.js'
 import type { Link } from '../../chain.js'
-import type { Due, Expirable } from '../deadlines.js'
-import { type Client, Exchange } from '../exchange.js'
-import type { Head } from '../head.js'
-import { type Content, errorContent } from '../reply.js'
+import type { Timings } from '../../decide/types.js'
+import { type ErrorCode, OiError } from '../../errors.js'
+import { Body } from '../bodies/body.js'
+import type { Due, Expirable } from '../exchange/deadlines.js'
+import { type Client, Exchange } from '../exchange/exchange.js'
+import type { Head } from '../transport/head.js'
+import { type Content, errorContent } from '../reply/reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
 import type { AreaContext } from './context.js'
 import { cookieHeader, cookieName } from './guard.js'
 import { patiently } from './patiently.js'
 import { matchOperation } from './routes.js'
 import { apiHeaders } from './security-headers.js'
-import { shownError } from './shown-error.js'
 
 /** Nothing here is longer; the playground's requests have their own bound. */
 const mostBodyBytes = 1_048_576
@@ -151,4 +150,22 @@ function requireJson(head: Head): void {
 
 function tooLarge(): OiError {
   return new OiError('ERR_BODY_TOO_LARGE', `The body is over the limit of ${mostBodyBytes} bytes`)
+}
+
+/**
+ * Elsewhere faults of the server, whose words stay in its log; here mistakes in what was asked for,
+ * and whoever asked runs the server.
+ */
+const mistakes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['ERR_ACCOUNTS', 'ERR_CONFIG', 'ERR_INVALID_ARGUMENT', 'ERR_READOUT'] as const),
+  ...(['ERR_CALIBRATION', 'ERR_MODEL_NOT_FOUND', 'ERR_MODEL_LOAD'] as const),
+  ...(['ERR_MODEL_UNSUPPORTED', 'ERR_MODEL_MEMORY', 'ERR_PACKAGE_NOT_FOUND'] as const),
+])
+
+/** What whoever administers is told of an error. */
+function shownError(error: unknown): unknown {
+  if (!(error instanceof OiError) || !mistakes.has(error.code)) return error
+  const { message, param } = error
+  const details = { cause: error, ...(param !== undefined && { param }) }
+  return new OiError('ERR_REQUEST_UNACCEPTABLE', message, details)
 }

@@ -10,7 +10,7 @@ import type { Session } from '../../accounts/admin-access.js'
 import type { ModelAdmin } from '../../admin/operations.js'
 import type { AdminOperationId, BodyOf, QueryOf, ReplyOf } from '../../api/admin/operations.js'
 import type { Decider } from '../../decide/types.js'
-import type { ServerLimits } from '../model-list.js'
+import type { ServerLimits } from '../reply/model-list.js'
 import type { AdminMode, Origin } from './reach.js'
 import type { Throttle } from './throttle.js'
 

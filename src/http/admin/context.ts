@@ -7,8 +7,8 @@
 
 import type { Accounts, Caller } from '../../accounts/accounts.js'
 import { OiError } from '../../errors.js'
-import type { Gate } from '../gate.js'
-import type { PostContext } from '../post-exchange.js'
+import type { Gate } from '../access/gate.js'
+import type { PostContext } from '../exchange/post-exchange.js'
 import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
 

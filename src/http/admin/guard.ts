@@ -12,7 +12,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AdminAccess, Session } from '../../accounts/admin-access.js'
 import { OiError } from '../../errors.js'
-import type { Head } from '../head.js'
+import type { Head } from '../transport/head.js'
 
 const csrfHeader = 'x-oi-csrf'
 /** Of a secret in base64url. */

@@ -9,9 +9,9 @@
  */
 
 import { OiError } from '../../errors.js'
-import type { TrustedProxies } from '../client-address.js'
-import { everyValue, type Head } from '../head.js'
-import { whyElsewhere } from '../this-machine.js'
+import type { TrustedProxies } from '../access/client-address.js'
+import { everyValue, type Head } from '../transport/head.js'
+import { whyElsewhere } from '../access/this-machine.js'
 
 export type AdminMode = 'loopback' | 'on'
 

@@ -13,7 +13,7 @@
  * @module
  */
 
-import { networkOf } from '../client-address.js'
+import { networkOf } from '../access/client-address.js'
 
 const freeFailures = 5
 const firstWaitMs = 2000

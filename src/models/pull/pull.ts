@@ -25,7 +25,7 @@ import {
   unfinishedFolder,
 } from '../pulled-models.js'
 import { quantizationOf } from '../quantization.js'
-import { sizeText } from '../size-text.js'
+import { sizeText } from '../../api/words.js'
 import { copyLocal } from './copy.js'
 import { download, type DownloadOptions, versionOf } from './download.js'
 import { withLock } from './lock.js'

@@ -9,7 +9,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OiError } from '../../errors.js'
 import { listPulled, unfinishedFolder } from '../pulled-models.js'
-import { nearestOf } from '../../api/nearest.js'
+import { nearestOf } from '../../api/words.js'
 import { withLock } from './lock.js'
 
 /**

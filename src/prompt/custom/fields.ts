@@ -5,7 +5,7 @@
  */
 
 import { duplicateKeyOf, isJsonObject, type Json, type JsonObject } from '../../api/json.js'
-import { nearestOf } from '../../api/nearest.js'
+import { nearestOf } from '../../api/words.js'
 import { OiError } from '../../errors.js'
 
 /** @param place - `''` is the file itself. */

@@ -18,7 +18,7 @@
  * @module
  */
 
-import { parseJsonFile } from '../../api/json-file.js'
+import { parseJsonFile } from '../../api/file-text.js'
 import { isJsonObject, type Json } from '../../api/json.js'
 import { mostOptions } from '../../api/limits.js'
 import { allOrders, expectedOrders, type Orders } from '../../api/orders.js'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { nearestOf } from '../../api/nearest.js'
+import { nearestOf } from '../../api/words.js'
 import { OiError } from '../../errors.js'
 
 /** What Jinja itself, or the library, has under a name. */

@@ -18,7 +18,7 @@ import type { DecideRequest, Question, RequestImages } from '../../decide/types.
 import type { Engine, PromptPart, Suffix } from '../../engine/types.js'
 import { OiError } from '../../errors.js'
 import type { LabelReading } from '../../scoring/types.js'
-import type { Reader, Readout, Rendering } from '../readout.js'
+import type { Reader, Readout, Rendering } from '../types.js'
 import { decisionType, families, type Family, ratings, refusedTypes } from './families.js'
 import { type Asked, createQuestions, type Questions } from './questions.js'
 import { type RenderedQuestion, SystemoneTemplate } from './systemone-template.js'

@@ -1,0 +1,75 @@
+// The sequence ids of a context, and operations on whole sequences.
+//
+// On the unified cache a copy shares cells; only recurrent layers hold a state per sequence.
+
+#pragma once
+
+#include <vector>
+
+#include "llama.h"
+
+namespace oi {
+
+class Sequences {
+ public:
+  static constexpr llama_seq_id kNone = -1;
+
+  // Ids 0 to `count - 1`. `window`: tokens that the layers of a sliding window see; 0 for a model
+  // without one.
+  Sequences(llama_memory_t memory, llama_seq_id count, size_t window)
+      : memory_(memory), count_(count), window_(window) {
+    Reset();
+  }
+
+  llama_seq_id Take() {
+    if (free_.empty()) return kNone;
+    const llama_seq_id id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+
+  // Empties the sequence and takes it back.
+  void Free(llama_seq_id id) {
+    llama_memory_seq_rm(memory_, id, -1, -1);
+    free_.push_back(id);
+  }
+
+  void Copy(llama_seq_id from, llama_seq_id to) { llama_memory_seq_cp(memory_, from, to, -1, -1); }
+
+  // Keeps what stands before `position`. Not for recurrent models, nor where Holds() is false.
+  void Cut(llama_seq_id id, size_t position) {
+    llama_memory_seq_rm(memory_, id, static_cast<llama_pos>(position), -1);
+  }
+
+  bool windowed() const { return window_ > 0; }
+
+  // True if the sequence, cut to what stands before `position`, can be read on. Cells that have
+  // left a sliding window are given to other tokens, so that a cut behind them would uncover a
+  // hole: cells from the lowest position on are there, llama.cpp sees to that.
+  bool Holds(llama_seq_id id, size_t position) const {
+    if (window_ == 0 || position == 0) return true;
+    const llama_pos lowest = llama_memory_seq_pos_min(memory_, id);
+    const auto needed = position < window_ ? 0 : static_cast<llama_pos>(position - window_ + 1);
+    return lowest >= 0 && lowest <= needed;
+  }
+
+  // Empties all. With `data`, zeros stand in the memory too: attention multiplies what it does not
+  // see by zero, which leaves a NaN a NaN.
+  void Clear(bool data) {
+    llama_memory_clear(memory_, data);
+    Reset();
+  }
+
+ private:
+  void Reset() {
+    free_.clear();
+    for (llama_seq_id id = count_; id-- > 0;) free_.push_back(id);
+  }
+
+  const llama_memory_t memory_;
+  const llama_seq_id count_;
+  const size_t window_;
+  std::vector<llama_seq_id> free_;
+};
+
+}  // namespace oi

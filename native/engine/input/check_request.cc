@@ -1,0 +1,45 @@
+#include "check_request.h"
+
+#include <algorithm>
+#include <string>
+
+#include "../error.h"
+#include "image_tokens.h"
+
+namespace oi {
+
+void CheckTokens(const TokenizedRequest& request, size_t vocabulary_size) {
+  const auto outside = [vocabulary_size](Token token) {
+    return token < 0 || static_cast<size_t>(token) >= vocabulary_size;
+  };
+  const auto outside_prefix = [&](Token token) { return !IsImage(token) && outside(token); };
+  if (std::any_of(request.prefix.begin(), request.prefix.end(), outside_prefix)) {
+    throw EngineError("ERR_INVALID_ARGUMENT", "a prefix token is outside the vocabulary");
+  }
+  for (const TokenizedQuestion& question : request.questions) {
+    if (question.tokens.empty()) {
+      throw EngineError("ERR_INVALID_ARGUMENT", "a question has no tokens");
+    }
+    if (std::any_of(question.tokens.begin(), question.tokens.end(), outside) ||
+        std::any_of(question.candidates.begin(), question.candidates.end(), outside)) {
+      throw EngineError("ERR_INVALID_ARGUMENT", "a question's token is outside the vocabulary");
+    }
+  }
+}
+
+void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_t limit) {
+  CheckTokens(request, vocabulary_size);
+  size_t longest = 0;
+  for (const TokenizedQuestion& question : request.questions) {
+    longest = std::max(longest, question.tokens.size());
+  }
+  const size_t needed = request.prefix.size() + longest;
+  if (needed > limit) {
+    throw EngineError("ERR_STATE_TOO_LONG",
+                      "state and longest question take " + std::to_string(needed) + " tokens (" +
+                          std::to_string(request.prefix.size()) + " and " +
+                          std::to_string(longest) + "), the limit is " + std::to_string(limit));
+  }
+}
+
+}  // namespace oi

@@ -1,0 +1,19 @@
+// Checks a request before llama.cpp would abort over it.
+
+#pragma once
+
+#include <cstddef>
+
+#include "../types.h"
+
+namespace oi {
+
+// Throws EngineError ERR_INVALID_ARGUMENT: a token outside the vocabulary, a question without
+// tokens.
+void CheckTokens(const TokenizedRequest& request, size_t vocabulary_size);
+
+// The same, and throws EngineError ERR_STATE_TOO_LONG if prefix and longest question exceed `limit`
+// tokens.
+void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_t limit);
+
+}  // namespace oi

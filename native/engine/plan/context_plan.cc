@@ -1,0 +1,294 @@
+#include "context_plan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "../../machine/available_bytes.h"
+#include "../error.h"
+#include "../logits/device_readout.h"
+#include "../model.h"
+#include "llama.h"
+#include "memory.h"
+#include "placement.h"
+
+namespace oi {
+namespace {
+
+// LLAMA_MAX_SEQ is 256; one sequence pads microbatches.
+constexpr uint32_t kMaxSequences = 255;
+constexpr uint32_t kMinPrefixes = 8;
+constexpr uint32_t kMaxForks = kMaxSequences - kMinPrefixes;
+constexpr uint32_t kFillers = 1;
+// From this many queries on, llama.cpp's flash attention on a CPU takes the kernel that sums in
+// single precision.
+constexpr uint32_t kFlashRows = 64;
+constexpr uint32_t kPad = 256;  // llama.cpp rounds a context up to a multiple of it
+constexpr uint32_t kBatchTokens = 2048;
+constexpr uint32_t kMicrobatchTokens = 512;
+constexpr uint32_t kContextTokens = 8192;
+constexpr uint32_t kMinContextTokens = 2048;
+constexpr uint32_t kPassTokens = 2048;
+constexpr uint32_t kStatesMicrobatch = 128;
+// On a few cores a step of 192 tokens runs at the rate of one of 512 or a little above it: more
+// columns exceed the caches (native/README.md). And a newcomer waits less. A multiple of 64, the
+// tile of flash attention. The microbatch leaves room for padding.
+constexpr uint32_t kFewThreads = 8;
+constexpr uint32_t kFewThreadsStep = 192;
+constexpr uint32_t kFewThreadsMicrobatch = 256;
+// With several workspaces, the wait for a step that runs counts more than the tenth of the rate
+// that this costs.
+constexpr uint32_t kFewThreadsSharedStep = 64;
+// A full step of a large model on a small GPU takes half a second and more.
+constexpr double kGpuStepMs = 50;
+// The host tier's default: this part of the memory that is left, and at most so much.
+constexpr uint64_t kHostShare = 8;
+constexpr uint64_t kMaxHostBytes = 4ull << 30;
+
+// Default numbers of sequences.
+struct Sequences {
+  uint32_t forks;
+  uint32_t prefixes;
+};
+constexpr Sequences kDense{64, 32};
+// Each sequence of a recurrent model holds a state of its own, tens of megabytes for a 4B model.
+constexpr Sequences kRecurrent{16, 4};
+// A GPU answers more questions at once, and its cells hold more prefixes.
+constexpr Sequences kGpuDense{96, 64};
+
+void SetSequences(ContextPlan& plan, const EngineOptions& options, const Sequences& standard) {
+  plan.max_forks = options.max_forks != 0 ? std::min(options.max_forks, kMaxForks) : standard.forks;
+  plan.max_prefixes = std::min(standard.prefixes, kMaxSequences - plan.max_forks);
+  plan.sequences = plan.max_forks + plan.max_prefixes;
+}
+
+uint32_t RoundUp(uint32_t tokens) {
+  return (std::min(tokens, UINT32_MAX - kPad) + kPad - 1) / kPad * kPad;
+}
+
+void SetBatches(ContextPlan& plan, const EngineOptions& options, uint32_t microbatch_tokens,
+                bool whole_images) {
+  plan.batch_tokens = std::min(options.batch_tokens != 0 ? options.batch_tokens : kBatchTokens,
+                               plan.context_tokens);
+  plan.microbatch_tokens = std::min(options.microbatch_tokens != 0 ? options.microbatch_tokens
+                                    : whole_images                 ? plan.batch_tokens
+                                                                   : microbatch_tokens,
+                                    plan.batch_tokens);
+  // Whole microbatches, so that filling the last one up (step.h, rule 3) never exceeds a batch.
+  plan.batch_tokens -= plan.batch_tokens % plan.microbatch_tokens;
+}
+
+// Plain attention stores its scores: floats, [microbatch tokens][heads][cells].
+uint64_t ScoreBytes(const Model& model, const ContextPlan& plan) {
+  return sizeof(float) * static_cast<uint64_t>(plan.context_tokens) * plan.microbatch_tokens *
+         static_cast<uint64_t>(llama_model_n_head(model.get()));
+}
+
+void SetOuterTiers(ContextPlan& plan, const EngineOptions& options, const Model& model,
+                   uint64_t left_bytes) {
+  plan.outer_tiers = !options.deterministic || model.window() == 0;
+  plan.host_bytes = !plan.outer_tiers         ? 0
+                    : options.host_bytes >= 0 ? static_cast<uint64_t>(options.host_bytes)
+                                              : std::min(kMaxHostBytes, left_bytes / kHostShare);
+}
+
+// The least rows of a microbatch (step.h, rule 3), where layers' attention runs on the CPU.
+uint32_t MinRows(const Model& model, const ContextPlan& plan) {
+  const bool needed = !model.recurrent() && plan.flash_attention != FlashAttention::kOff &&
+                      plan.microbatch_tokens >= kFlashRows;
+  return needed ? kFlashRows : 0;
+}
+
+// ---- CPU -------------------------------------------------------------------------
+
+// Dense models: flash attention, which skips what the mask hides and was a quarter faster for
+// prefixes and packed questions (benchmark layer `engine`). Hybrid and recurrent models: their
+// microbatches hold equally long pieces, often few tokens, for which plain attention is faster and
+// exact; it costs memory, so a large context goes without.
+FlashAttention ChooseAttention(const Model& model, const EngineOptions& options,
+                               uint64_t score_bytes, std::optional<uint64_t> available) {
+  if (options.flash_attention != FlashAttention::kAuto) return options.flash_attention;
+  if (!model.recurrent()) return FlashAttention::kAuto;
+  return !available || score_bytes <= *available / 8 ? FlashAttention::kOff : FlashAttention::kAuto;
+}
+
+ContextPlan PlanForCpu(const Model& model, const EngineOptions& options, ContextPlan plan,
+                       bool whole_images) {
+  SetSequences(plan, options, model.recurrent() ? kRecurrent : kDense);
+  const ContextCost cost = CostOfContext(model, options.cache_type);
+  const auto bytes = [&](uint32_t tokens) { return cost.Bytes(tokens, plan.sequences + kFillers); };
+  const std::optional<uint64_t> available = AvailableBytes();
+
+  if (options.context_tokens != 0) {
+    plan.context_tokens = options.context_tokens;
+  } else {
+    const int32_t trained = llama_model_n_ctx_train(model.get());
+    plan.context_tokens =
+        std::min(kContextTokens, trained > 0 ? static_cast<uint32_t>(trained) : kContextTokens);
+    // A default leaves most of the memory to other processes.
+    while (available && plan.context_tokens > kMinContextTokens &&
+           bytes(plan.context_tokens) > *available / 4) {
+      plan.context_tokens /= 2;
+    }
+  }
+  plan.context_tokens = RoundUp(plan.context_tokens);
+  const bool few = plan.threads <= kFewThreads;
+  SetBatches(plan, options, few ? kFewThreadsMicrobatch : kMicrobatchTokens, whole_images);
+  const uint64_t score_bytes = ScoreBytes(model, plan);
+  plan.flash_attention = ChooseAttention(model, options, score_bytes, available);
+  plan.min_rows = MinRows(model, plan);
+  plan.step_tokens = few && options.microbatch_tokens == 0
+                         ? std::min(kFewThreadsStep, plan.microbatch_tokens)
+                         : plan.microbatch_tokens;
+  plan.shared_step_tokens = few && !options.deterministic
+                                ? std::min(kFewThreadsSharedStep, plan.step_tokens)
+                                : plan.step_tokens;
+  // Each idle cell costs every step a little, with plain attention as much as one in use; restoring
+  // a prefix from the host tier costs a hundredth of evaluating it.
+  plan.idle_tokens = plan.flash_attention == FlashAttention::kOff ? plan.context_tokens / 16
+                                                                  : plan.context_tokens / 4;
+  plan.save_after = 1;
+  plan.context_bytes =
+      bytes(plan.context_tokens) + (plan.flash_attention == FlashAttention::kOff ? score_bytes : 0);
+  if (available && plan.context_bytes > *available) {
+    throw EngineError("ERR_MODEL_MEMORY",
+                      "a context of " + std::to_string(plan.context_tokens) + " tokens and " +
+                          std::to_string(plan.max_forks) + " forks needs " +
+                          Gigabytes(plan.context_bytes) + ", " + Gigabytes(*available) +
+                          " are available; choose fewer context tokens or forks");
+  }
+  SetOuterTiers(plan, options, model, available ? *available - plan.context_bytes : 0);
+  // 2,048 idle cells made a new request a quarter slower (benchmark layer `engine`).
+  plan.busy_tokens = plan.host_bytes > 0 ? std::min(kPad, plan.idle_tokens) : plan.idle_tokens;
+  return plan;
+}
+
+// ---- hidden states ---------------------------------------------------------------
+
+// On any device. An encoder's attention computes a score for each pair of tokens of a microbatch,
+// whatever their passes, and a pass is one microbatch (encode/encoder.h, rule 2).
+ContextPlan PlanForStates(const Model& model, const EngineOptions& options, ContextPlan plan) {
+  SetSequences(plan, options, kDense);
+  plan.reads_states = true;
+  plan.keeps_cells = model.hidden()->causal();
+  plan.context_tokens = options.context_tokens != 0 ? options.context_tokens : kPassTokens;
+  const auto positions = static_cast<uint32_t>(model.hidden()->positions());
+  // Where options stand beside each other, a pass may have more tokens than positions.
+  if (!model.hidden()->parallel() && positions > 0) {
+    plan.context_tokens = std::min(plan.context_tokens, positions);
+  }
+  plan.step_tokens = options.microbatch_tokens != 0 ? options.microbatch_tokens : kMicrobatchTokens;
+  plan.microbatch_tokens = std::max(plan.context_tokens, plan.step_tokens);
+  if (plan.keeps_cells) {
+    // llama.cpp computes logits of all tokens with the states, so a microbatch is small. Cells are
+    // there for a whole step.
+    plan.spare_cells = plan.microbatch_tokens - plan.context_tokens + kPad;
+    plan.microbatch_tokens = std::min(kStatesMicrobatch, plan.microbatch_tokens);
+  }
+  plan.batch_tokens = plan.microbatch_tokens;
+  plan.shared_step_tokens = plan.threads <= kFewThreads && !options.deterministic
+                                ? std::min(kFewThreadsStep, plan.step_tokens)
+                                : plan.step_tokens;
+  plan.flash_attention = options.flash_attention;
+  const bool scores = plan.flash_attention == FlashAttention::kOff;
+  plan.context_bytes = scores ? ScoreBytes(model, plan) : 0;
+  if (plan.keeps_cells) {
+    plan.context_bytes += CostOfContext(model, options.cache_type)
+                              .Bytes(plan.context_tokens + plan.spare_cells, plan.sequences);
+  }
+  return plan;
+}
+
+// ---- GPU -------------------------------------------------------------------------
+
+// PlanForGpus() has filled its sizes in (gpu_plan.h). Layers for which it has no room are the
+// CPU's.
+ContextPlan PlanForGpu(const Model& model, const EngineOptions& options, ContextPlan plan,
+                       bool whole_images) {
+  SetSequences(plan, options, model.recurrent() ? kRecurrent : kGpuDense);
+  plan.context_tokens = RoundUp(options.context_tokens);
+  // CUDA's attention skips masked blocks from 1,024 queries on.
+  SetBatches(plan, options, kBatchTokens, whole_images);
+  plan.flash_attention = options.flash_attention;
+  if (model.layers_on_cpu()) plan.min_rows = MinRows(model, plan);
+  plan.step_tokens = model.layers_on_cpu() ? plan.microbatch_tokens : plan.batch_tokens;
+  plan.shared_step_tokens = plan.step_tokens;
+  if (!options.deterministic) plan.step_ms = kGpuStepMs;
+  // Attention reads each cell up to the highest one in use, whichever sequence has it.
+  plan.idle_tokens =
+      std::min(plan.context_tokens, std::max(kContextTokens, plan.context_tokens / 4));
+  plan.busy_tokens = plan.idle_tokens;
+  // Saving a prefix costs a transfer, which is wasted if nobody asks for it again. In deterministic
+  // mode the context holds one prefix: states that come in turn would always be evaluated anew.
+  plan.save_after = options.deterministic ? 1 : 2;
+  const ContextCost cost = CostOfContext(model, options.cache_type);
+  plan.context_bytes = cost.Bytes(plan.context_tokens, plan.sequences + kFillers);
+  SetOuterTiers(plan, options, model, AvailableBytes().value_or(0));
+  return plan;
+}
+
+llama_flash_attn_type FlashType(FlashAttention flash) {
+  switch (flash) {
+    case FlashAttention::kOn:
+      return LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    case FlashAttention::kOff:
+      return LLAMA_FLASH_ATTN_TYPE_DISABLED;
+    case FlashAttention::kAuto:
+      break;
+  }
+  return LLAMA_FLASH_ATTN_TYPE_AUTO;
+}
+
+}  // namespace
+
+ContextPlan PlanContext(const Model& model, const EngineOptions& options, uint32_t default_threads,
+                        bool whole_images) {
+  ContextPlan plan{};
+  plan.threads = options.threads != 0 ? options.threads : default_threads;
+  if (model.hidden() != nullptr) return PlanForStates(model, options, plan);
+  plan.keeps_cells = true;
+  plan.spare_cells = kPad;
+  // Tests choose the other way.
+  const char* const chosen = std::getenv("OI_TEST_READOUT");
+  plan.device_readout = chosen != nullptr ? std::strcmp(chosen, "device") == 0 : !model.on_cpu();
+  return model.on_cpu() ? PlanForCpu(model, options, plan, whole_images)
+                        : PlanForGpu(model, options, plan, whole_images);
+}
+
+std::unique_ptr<DeviceReadout> MakeReadout(const Model& model, const ContextPlan& plan) {
+  if (!plan.device_readout) return nullptr;
+  return std::make_unique<DeviceReadout>(plan.sequences,
+                                         static_cast<size_t>(llama_vocab_n_tokens(model.vocab())));
+}
+
+llama_context_params ParamsOf(const ContextPlan& plan, const EngineOptions& options) {
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = plan.context_tokens + plan.spare_cells;
+  params.n_batch = plan.batch_tokens;
+  params.n_ubatch = plan.microbatch_tokens;
+  params.n_seq_max = plan.sequences + kFillers;
+  // Only a question's last token has an output: without this, buffers for a whole batch of
+  // vocabulary-sized rows are reserved. llama.cpp asserts that it is at least n_seq_max.
+  params.n_outputs_max = params.n_seq_max;
+  params.n_threads = static_cast<int32_t>(plan.threads);
+  params.n_threads_batch = static_cast<int32_t>(plan.threads);
+  params.flash_attn_type = FlashType(plan.flash_attention);
+  params.type_k = CacheGgmlType(options.cache_type);
+  params.type_v = CacheGgmlType(options.cache_type);
+  params.attention_type = LLAMA_ATTENTION_TYPE_CAUSAL;
+  params.pooling_type = LLAMA_POOLING_TYPE_NONE;
+  params.embeddings = false;  // would make every token an output
+  params.no_perf = true;
+  params.kv_unified = true;  // forks share cells
+  params.swa_full = true;    // a resident prefix keeps all its cells
+  if (plan.reads_states) {
+    params.n_outputs_max = std::max(plan.microbatch_tokens, params.n_seq_max);
+    params.attention_type = LLAMA_ATTENTION_TYPE_UNSPECIFIED;  // as the model says
+    params.embeddings = true;
+  }
+  return params;
+}
+
+}  // namespace oi

@@ -1,0 +1,68 @@
+/**
+ * How many of something a request may have: what every reader of requests counts, and every model.
+ *
+ * @module
+ */
+
+import type { DecideRequest, Question } from '../decide/types.js'
+import { isJsonObject, keysOf } from './json.js'
+import { mostOptions } from './limits.js'
+import { failure, placeOf } from './place.js'
+
+export interface RequestLimits {
+  readonly maxQuestions: number
+  /** Options of a choice; more than 255 are never accepted. */
+  readonly maxOptions: number
+  /** Levels of a score; more than 255 are never accepted. */
+  readonly maxLevels: number
+}
+
+/** Options of a choice, levels of a score, 2 of a noul. */
+export function optionCount(question: Question): number {
+  if (question.type === 'noul') return 2
+  return question.type === 'choice' ? keysOf(question.criteria).length : question.criteria.length
+}
+
+/**
+ * What `questions` have too many of for a model, once their form has been checked.
+ *
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
+ */
+export function requireWithin(questions: DecideRequest['questions'], limits: RequestLimits): void {
+  const names = keysOf(questions)
+  requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
+  for (const name of names) {
+    const question = questions[name]!
+    if (question.type === 'noul' || optionCount(question) <= mostOf(question.type, limits)) continue
+    requireFewOptions(question, limits, placeOf(placeOf('questions', name), 'criteria'))
+  }
+}
+
+/** @param place - Of its criteria. @throws As {@link requireCount}. */
+export function requireFewOptions(
+  { type, criteria }: { readonly type: string; readonly criteria?: unknown },
+  limits: RequestLimits,
+  place: string,
+): void {
+  if (type === 'choice' && isJsonObject(criteria)) {
+    requireCount(keysOf(criteria).length, mostOf(type, limits), place, 'options')
+  }
+  if (type === 'score' && Array.isArray(criteria)) {
+    requireCount(criteria.length, mostOf(type, limits), place, 'levels')
+  }
+}
+
+function mostOf(type: 'choice' | 'score', { maxOptions, maxLevels }: RequestLimits): number {
+  return Math.min(type === 'choice' ? maxOptions : maxLevels, mostOptions)
+}
+
+/**
+ * None of something is the wrong shape, too many is not acceptable.
+ *
+ * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE`.
+ */
+export function requireCount(count: number, most: number, place: string, noun: string): void {
+  if (count >= 1 && count <= most) return
+  const code = count === 0 ? 'ERR_BODY_INVALID' : 'ERR_REQUEST_UNACCEPTABLE'
+  throw failure(code, place, `expected 1 to ${most} ${noun}, got ${count}`)
+}

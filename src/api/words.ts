@@ -1,0 +1,38 @@
+/**
+ * Words of messages: numbers of things, sizes, the name that was probably meant.
+ *
+ * @module
+ */
+
+/** `1 key`, `2 keys`. @param many - For what takes no plain `s`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`
+}
+
+/** Bytes for people: `1.20 GB`, `340.0 MB`. */
+export function sizeText(bytes: number): string {
+  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(2)} GB` : `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+/**
+ * The known name that a misspelt one was probably meant to be.
+ *
+ * @param known - At least one. @returns The one with the fewest edits, the earliest on a tie.
+ */
+export function nearestOf(name: string, known: readonly string[]): string {
+  return known.toSorted((a, b) => distance(name, a) - distance(name, b))[0]!
+}
+
+/** Edits (insert, delete, replace) that turn a into b; one row of the table at a time. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,86 @@
+/**
+ * `oi accounts`: check, compact.
+ *
+ * @module
+ */
+
+import { join } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Agreement } from '../../accounts/consistency.js'
+import { showCredits } from '../../accounts/money.js'
+import { counted } from '../../api/words.js'
+import { OiError } from '../../errors.js'
+import { type Dependencies, exitCodes } from '../dependencies.js'
+import { addSettings } from '../input/setting-options.js'
+import { printList } from '../output/table.js'
+import { type AccountsFlags, withAccounts } from './with-accounts.js'
+
+type CompactFlags = AccountsFlags & {
+  readonly before: number
+  readonly export?: string
+  readonly shrink?: boolean
+}
+
+/** Of a check, for people. */
+export const agreementColumns = {
+  workspace: (found: Agreement) => found.workspace,
+  'balance (credits)': ({ balance }: Agreement) =>
+    balance === null ? 'unlimited' : showCredits(balance),
+  'sum of rows': (found: Agreement) => showCredits(found.amounts),
+  'cost of rows': (found: Agreement) => showCredits(found.cost),
+  'cost of usage': (found: Agreement) => showCredits(found.usageCost),
+  'answers with rows': (found: Agreement) => String(found.rows),
+  answers: (found: Agreement) => String(found.requests),
+}
+
+export function addAccountsCommand(
+  program: Command,
+  dependencies: Dependencies,
+  done: (code: number) => void,
+): void {
+  const accounts = program
+    .command('accounts')
+    .description('the file that holds workspaces, keys and the ledger')
+
+  const check = accounts
+    .command('check')
+    .description('check balances against the ledger, and the ledger against daily usage')
+    .option('--json', 'JSON for programs; amounts are millionths of a credit')
+  addSettings(check, ['dataDir']).action((flags: AccountsFlags & { json?: boolean }) => {
+    withAccounts(dependencies, flags, (accounts) => {
+      const { workspaces, faults } = accounts.check()
+      printList(workspaces, agreementColumns, flags.json)
+      for (const fault of faults) process.stderr.write(`${fault}\n`)
+      if (faults.length > 0) done(exitCodes.failure)
+    })
+  })
+
+  const compact = accounts
+    .command('compact')
+    .description(
+      "write the ledger's rows before a day to a file of JSON lines, and put their sums in their place",
+    )
+    .requiredOption('--before <date>', 'the first day whose rows stay, UTC, as 2026-01-31', readDay)
+    .option('--export <file>', 'where to; by default beside the ledger, named after the day')
+    .option('--shrink', 'make the file smaller after it; without, the room is used again')
+  addSettings(compact, ['dataDir']).action((flags: CompactFlags) => {
+    withAccounts(dependencies, flags, (accounts, administration, dataDir) => {
+      const day = new Date(flags.before).toISOString().slice(0, 10)
+      const path = flags.export ?? join(dataDir, `ledger-before-${day}.jsonl`)
+      const { rows, closings } = accounts.compact(flags.before, path, flags.shrink)
+      const deed = { action: 'ledger.compact', target: 'ledger', name: '' }
+      administration.record(deed, null, { before: day, export: path, rows, closings })
+      process.stdout.write(
+        `${counted(rows, 'row')} moved to ${path}, ${closings} stay in their place.\n`,
+      )
+    })
+  })
+}
+
+/** @throws {@link OiError} `ERR_CONFIG` for a day that is not over, whose rows still come. */
+function readDay(text: string): number {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('A day is as 2026-01-31.')
+  if (ms > Date.now()) throw new OiError('ERR_CONFIG', `--before: ${text} has not begun yet`)
+  return ms
+}

@@ -1,0 +1,53 @@
+/**
+ * `oi admin`: what those who run a server do on its machine; backups are in a file of their own.
+ *
+ * @module
+ */
+
+import type { Command } from 'commander'
+import { Accounts } from '../../accounts/accounts.js'
+import { checkNewPassword, hashPassword } from '../../accounts/password.js'
+import { readConfig } from '../../config.js'
+import { type AccountsFlags, commandActor } from '../accounts/with-accounts.js'
+import type { Dependencies } from '../dependencies.js'
+import { addSettings } from '../input/setting-options.js'
+import { print, printError } from '../output/print.js'
+import { addBackupCommands } from './backup-commands.js'
+import { readPassword } from './read-password.js'
+
+export function addAdminCommand(
+  program: Command,
+  dependencies: Dependencies,
+  done: (code: number) => void,
+): void {
+  const admin = program
+    .command('admin')
+    .description("the console's password, and backups of the accounts: workspaces, keys, ledger")
+  addPasswordCommand(admin, dependencies)
+  addBackupCommands(admin, dependencies, done)
+}
+
+function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
+  const password = admin
+    .command('password')
+    .description('set the console’s password, and end all its sessions')
+    .addHelpText(
+      'after',
+      '\nIt is asked for twice, or taken from standard input if that is no terminal: its first' +
+        '\nline, 12 to 256 characters. A server that runs need not be stopped.',
+    )
+  addSettings(password, ['dataDir']).action(async (flags: AccountsFlags) => {
+    const { dataDir } = readConfig(dependencies.environment, { dataDir: flags.dataDir })
+    const accounts = new Accounts({ dataDir, log: (text) => printError(`${text}\n`) })
+    try {
+      const text = await readPassword()
+      checkNewPassword(text)
+      accounts.admin.setPassword(await hashPassword(text))
+      const deed = { action: 'password.set', target: 'administrator', name: '' }
+      accounts.administer(commandActor()).record(deed)
+      print('The password is set. All sessions have ended.\n')
+    } finally {
+      accounts.close()
+    }
+  })
+}

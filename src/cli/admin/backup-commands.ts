@@ -1,0 +1,88 @@
+/**
+ * `oi admin backup`, `check`, `restore`: copies of the accounts.
+ *
+ * @module
+ */
+
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { backUp, checkBackup, restore, timeInName } from '../../accounts/backup.js'
+import type { Consistency } from '../../accounts/consistency.js'
+import { isServed } from '../../admin/client.js'
+import { counted, sizeText } from '../../api/words.js'
+import { readConfig } from '../../config.js'
+import { OiError } from '../../errors.js'
+import { agreementColumns } from '../accounts/accounts-command.js'
+import { type AccountsFlags, withAccounts } from '../accounts/with-accounts.js'
+import { type Dependencies, exitCodes } from '../dependencies.js'
+import { addSettings } from '../input/setting-options.js'
+import { print, printError } from '../output/print.js'
+import { printList } from '../output/table.js'
+
+type CheckFlags = AccountsFlags & { readonly json?: boolean }
+
+export function addBackupCommands(
+  admin: Command,
+  { environment }: Dependencies,
+  done: (code: number) => void,
+): void {
+  const folderOf = ({ dataDir }: AccountsFlags) => readConfig(environment, { dataDir }).dataDir
+  const show = ({ workspaces, faults, setAside }: Consistency, json: boolean | undefined) => {
+    printList(workspaces, agreementColumns, json)
+    if (setAside > 0) {
+      printError(
+        `${counted(setAside, 'booking')} could not be made: see the table set_aside of accounts.db\n`,
+      )
+    }
+    for (const fault of faults) printError(`${fault}\n`)
+    if (faults.length > 0) done(exitCodes.failure)
+  }
+
+  const backup = admin
+    .command('backup')
+    .description('copy the accounts to one file, also while a server runs')
+    .argument('[file]', 'a new file; by default in backups in the data folder')
+  addSettings(backup, ['dataDir']).action(
+    async (file: string | undefined, flags: AccountsFlags) => {
+      const folder = folderOf(flags)
+      const target = file ?? join(folder, 'backups', `accounts-${timeInName()}.db`)
+      const { path, bytes } = await backUp(folder, target)
+      const { workspaces, faults } = checkBackup(path, folder)
+      print(`${path}\n`)
+      printError(`${sizeText(bytes)}, ${counted(workspaces.length, 'workspace')}\n`)
+      for (const fault of faults) printError(`${fault}\n`)
+      if (faults.length > 0) done(exitCodes.failure)
+    },
+  )
+
+  const check = admin
+    .command('check')
+    .description('check balances against the ledger, and the ledger against daily usage')
+    .argument('[file]', 'a copy that backup has made; by default the accounts themselves')
+    .option('--json', 'JSON for programs; amounts are millionths of a credit')
+  addSettings(check, ['dataDir']).action((file: string | undefined, flags: CheckFlags) => {
+    if (file !== undefined) show(checkBackup(file, tmpdir()), flags.json)
+    else withAccounts({ environment }, flags, (accounts) => show(accounts.check(), flags.json))
+  })
+
+  const restoring = admin
+    .command('restore')
+    .description('replace the accounts by a copy; no server may run on the data folder')
+    .argument('<file>', 'a copy that backup has made')
+    .option('--json', 'JSON for programs; amounts are millionths of a credit')
+  addSettings(restoring, ['dataDir']).action(async (file: string, flags: CheckFlags) => {
+    const folder = folderOf(flags)
+    if (await isServed(folder)) {
+      throw new OiError('ERR_ACCOUNTS', `A server runs on the data folder ${folder}: stop it first`)
+    }
+    const { kept, revived, consistency } = await restore(folder, file)
+    show(consistency, flags.json)
+    if (kept !== undefined) printError(`The accounts from before are in ${kept}\n`)
+    for (const { id, name } of revived) {
+      printError(
+        `Key ${id}, "${name}", was revoked since and is valid again: oi keys revoke ${id}\n`,
+      )
+    }
+  })
+}

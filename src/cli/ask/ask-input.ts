@@ -1,0 +1,132 @@
+/**
+ * What `oi ask` was given, as one request body.
+ *
+ * @module
+ */
+
+import {
+  duplicateKeyOf,
+  entriesOf,
+  isJsonObject,
+  type Json,
+  objectFromEntries,
+  parseJson,
+  stringifyJson,
+} from '../../api/json.js'
+import { OiError } from '../../errors.js'
+import { mediaTypes, sniff } from '../../images/media-type.js'
+import { namingSource, readBytes, readStandardInput, readTextFile } from '../input/read-text.js'
+import type { NamedQuestion } from './question-flags.js'
+
+export interface AskInput {
+  /** The argument: text, or `-` for standard input. */
+  readonly state: string | undefined
+  readonly stateFile?: string
+  readonly jsonState?: boolean
+  /** Files of pictures, to stand before the state. */
+  readonly images: readonly string[]
+  /** A file, or JSON that begins with `{`. */
+  readonly questions?: string
+  /** A file, or `-` for standard input. */
+  readonly request?: string
+  readonly asked: readonly NamedQuestion[]
+}
+
+/**
+ * The text of the body.
+ *
+ * @throws {@link OiError} `ERR_CONFIG` naming the flag that is wrong or missing.
+ */
+export async function readAskInput(input: AskInput): Promise<string> {
+  if (input.request === undefined) {
+    const questions = readQuestions(input)
+    const images = input.images.map(imageUrl)
+    const state = await readState(input)
+    return stringifyJson({ ...(images.length > 0 && { images }), state, questions })
+  }
+  const { state, stateFile, jsonState, questions, asked, images } = input
+  const parts = [state, stateFile, jsonState, questions, asked[0], images[0]]
+  if (parts.some((part) => part !== undefined)) {
+    throw new OiError('ERR_CONFIG', '--request is the whole request: leave out all of its parts')
+  }
+  return input.request === '-' ? readStandardInput() : readTextFile('--request', input.request)
+}
+
+async function readState(input: AskInput): Promise<Json> {
+  // Pictures can be all that there is to say.
+  const none = input.state === undefined && input.stateFile === undefined && !input.jsonState
+  if (none && input.images.length > 0) return ''
+  const [source, text] = await readStateText(input)
+  if (text === '') throw new OiError('ERR_CONFIG', `${source} is empty`)
+  return input.jsonState ? asJson(`${source} (--json-state)`, text) : text
+}
+
+async function readStateText({ state, stateFile }: AskInput): Promise<[string, string]> {
+  if (state !== undefined && stateFile !== undefined) {
+    throw new OiError('ERR_CONFIG', 'There are two states: the argument and --state-file')
+  }
+  if (stateFile !== undefined) {
+    return ['The state file', withoutLastBreak(readTextFile('--state-file', stateFile))]
+  }
+  if (state !== undefined && state !== '-') return ['The state', state]
+  if (state === undefined && process.stdin.isTTY) {
+    throw new OiError(
+      'ERR_CONFIG',
+      'There is no state: give it as an argument, with --state-file <file>, or on standard input',
+    )
+  }
+  return ['The state on standard input', withoutLastBreak(await readStandardInput())]
+}
+
+function readQuestions({ questions, asked }: AskInput): Json {
+  const entries: [string, Json][] = []
+  if (questions !== undefined) {
+    const inline = questions.trimStart().startsWith('{')
+    const given = asJson('--questions', inline ? questions : readTextFile('--questions', questions))
+    if (!isJsonObject(given)) {
+      throw new OiError('ERR_CONFIG', '--questions: expected an object: {"name": {"type": …}, …}')
+    }
+    const twice = duplicateKeyOf(given)
+    if (twice !== undefined) throw twoOf(twice)
+    entries.push(...entriesOf(given))
+  }
+  for (const { name = `q${entries.length + 1}`, question } of asked) {
+    if (entries.some(([other]) => other === name)) throw twoOf(name)
+    entries.push([name, question as unknown as Json])
+  }
+  if (entries.length === 0) {
+    throw new OiError(
+      'ERR_CONFIG',
+      'There is no question: ask with --noul, --choice, --score or --questions (oi ask --help)',
+    )
+  }
+  return objectFromEntries(entries)
+}
+
+function twoOf(name: string): OiError {
+  return new OiError('ERR_CONFIG', `There are two questions named ${JSON.stringify(name)}`)
+}
+
+function asJson(source: string, text: string): Json {
+  return namingSource(source, () => parseJson(text))
+}
+
+/** The line break that shells and editors put behind a text is no part of it. */
+function withoutLastBreak(text: string): string {
+  return text.replace(/\r?\n$/, '')
+}
+
+/**
+ * A picture as a data URL.
+ *
+ * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read, or is none of the types that
+ *   requests may hold.
+ */
+function imageUrl(path: string): string {
+  const bytes = readBytes('--image', path)
+  const type = sniff(bytes)
+  if (type === undefined) {
+    throw new OiError('ERR_CONFIG', `--image ${path}: expected one of ${mediaTypes.join(', ')}`)
+  }
+  return `data:${type};base64,${bytes.toString('base64')}`
+}

@@ -1,0 +1,250 @@
+/**
+ * `oi calibrate`: temperatures for a model from labelled rows, and thresholds that hold.
+ *
+ * @module
+ */
+
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import { mostOptions } from '../../api/limits.js'
+import { askRows } from '../../calibrate/ask-rows.js'
+import { calibrate, type CalibrateOptions, type Calibrated } from '../../calibrate/calibrate.js'
+import { doubtsOf } from '../../calibrate/doubts.js'
+import { calibrationFile, type Provenance } from '../../calibrate/file.js'
+import { readObservations } from '../../calibrate/read-observations.js'
+import type { RowObservation } from '../../calibrate/sample.js'
+import { type Goal, thresholdsOf } from '../../calibrate/thresholds.js'
+import { type Config, type ModelConfig, readConfig } from '../../config.js'
+import { OiError } from '../../errors.js'
+import { readRows } from '../../evaluate/rows.js'
+import { calibrationPath, writeCalibration } from '../../models/calibration-file.js'
+import { fileFacts } from '../../models/file-facts.js'
+import { inspectModel } from '../../models/inspect.js'
+import { chosenReadout } from '../../models/readout-file.js'
+import type { Temperature } from '../../prompt/temperatures.js'
+import { printCalibration, printDoubts, printThresholds } from './calibration-text.js'
+import type { Dependencies } from '../dependencies.js'
+import { loadModel } from '../opening/load-model.js'
+import { openMetadata } from '../opening/open-model.js'
+import { modelToOpen } from '../opening/models-to-open.js'
+import { print, printError } from '../output/print.js'
+import { addSettings } from '../input/setting-options.js'
+
+/** All of other commands but the calibration, which is what is made. */
+const modelSettings = [
+  'model',
+  'mmproj',
+  'readout',
+  'contextTokens',
+  'threads',
+  'device',
+  'gpuLayers',
+  'orders',
+] as const
+
+type CalibrateFlags = {
+  readonly observations?: string
+  readonly out?: string
+  readonly heldOut: string
+  readonly seed: string
+  readonly decide?: string
+  readonly confidence: string
+  readonly force?: boolean
+  readonly json?: boolean
+} & Partial<Record<(typeof modelSettings)[number], string>>
+
+/** The model that the observations are of. */
+type Identity = Pick<Provenance, 'model' | 'readout'> & { readonly file: string }
+
+const help = `
+A row is a request body with the right answers beside it, one JSON object a line:
+
+  {"state": "I was charged twice.", "questions": {"money": {"type": "noul", "instructions":
+   "Is this about a payment?"}}, "expected": {"money": true}}
+
+The right answer of a choice is an option's name, that of a score a level counted from 0. The file
+is written beside the model, where oi serve and oi ask find it.`
+
+export function addCalibrateCommand(program: Command, dependencies: Dependencies): void {
+  const command = program
+    .command('calibrate')
+    .description('fit temperatures to labelled rows, so that probabilities match reality')
+    .argument('[rows]', 'JSONL file of labelled rows')
+    .option('--observations <file>', 'fit to saved observations (JSONL) instead of asking')
+    .option('--out <file>', 'write the calibration there; default: <model>.calibration.json')
+    .option('--held-out <share>', 'share of rows held out to judge the fit', '0.3')
+    .option('--seed <n>', 'seed of the split into fitted and held-out rows', '1')
+    .option(
+      '--decide <rate>',
+      'show above which probability at most this share of answers is wrong',
+    )
+    .option('--confidence <share>', 'confidence that it holds', '0.95')
+    .option('--force', 'write the calibration in spite of doubts')
+    .option('--json', 'JSON for programs')
+    .addHelpText('after', help)
+  addSettings(command, modelSettings).action(
+    async (rows: string | undefined, flags: CalibrateFlags) =>
+      runCalibrate(rows, flags, dependencies),
+  )
+}
+
+async function runCalibrate(
+  rows: string | undefined,
+  flags: CalibrateFlags,
+  dependencies: Dependencies,
+): Promise<void> {
+  const options = {
+    share: readShare('--held-out', flags.heldOut),
+    seed: readSeed(flags.seed),
+  }
+  const confidence = readShare('--confidence', flags.confidence)
+  const goal =
+    flags.decide === undefined
+      ? undefined
+      : { rate: readShare('--decide', flags.decide), confidence }
+  const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
+  const config = readConfig(dependencies.environment, {
+    ...chosen,
+    // What is measured is the model itself, and whoever asks here can wait.
+    calibration: 'off',
+    maxBacklogMs: 3_600_000,
+  })
+  const data = rows ?? flags.observations
+  if (data === undefined || (rows !== undefined && flags.observations !== undefined)) {
+    throw new OiError('ERR_CONFIG', 'Expected a file of labelled rows, or --observations <file>')
+  }
+  const { observations, identity } =
+    rows === undefined
+      ? await readSaved(data, config, flags.out)
+      : await ask(rows, config, dependencies)
+  const calibrated = calibrate(observations, options)
+  const doubts = doubtsOf(calibrated)
+  const path = identity && (flags.out ?? (await calibrationPath(identity.file)))
+  if (path !== undefined && doubts.length > 0 && !flags.force) {
+    show({ calibrated, options, goal, doubts, path: undefined, json: flags.json })
+    const list = doubts.map((doubt) => `\n- ${doubt}`).join('')
+    throw new OiError(
+      'ERR_CALIBRATION',
+      `${path} was not written, as the calibration should not be used (--force writes it):${list}`,
+    )
+  }
+  if (path !== undefined) {
+    const { model, readout } = identity!
+    const date = new Date().toISOString().slice(0, 10)
+    const provenance = { model, readout, data: basename(data), date }
+    await writeCalibration(path, calibrationFile(provenance, calibrated, options))
+  }
+  show({ calibrated, options, goal, doubts, path, json: flags.json })
+  if (flags.json) return
+  printDoubts(doubts)
+  process.stdout.write(
+    path === undefined
+      ? 'Nothing was written: name the model with --model <file>.\n'
+      : `Written to ${path}\n`,
+  )
+}
+
+async function ask(
+  rows: string,
+  config: Config,
+  dependencies: Dependencies,
+): Promise<{ observations: RowObservation[]; identity: Identity }> {
+  const model = modelToOpen(config)
+  const opened = await loadModel(model, dependencies)
+  try {
+    requireUncalibrated(opened.temperatures)
+    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
+    const limits = {
+      maxQuestions: config.maxQuestions,
+      maxOptions: mostOptions,
+      maxLevels: mostOptions,
+    }
+    const { decider } = opened
+    const observations = await askRows(
+      readRows(rows, limits),
+      (request, options) => decider.decide(request, options),
+      (count) => {
+        if (count % 1000 === 0) printError(`${count} rows answered\n`)
+      },
+    )
+    const [card] = decider.models
+    return {
+      observations,
+      identity: { file: model.file, model: card!.digest, readout: card!.readout },
+    }
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Without a model that they are of, there is nothing to bind a file to. */
+async function readSaved(
+  path: string,
+  { models: [model] }: Config,
+  out: string | undefined,
+): Promise<{ observations: RowObservation[]; identity: Identity | undefined }> {
+  if (model === undefined && out !== undefined) {
+    throw new OiError('ERR_CONFIG', '--out needs --model <file>: the calibration is of one model')
+  }
+  const observations = await readObservations(path)
+  return { observations, identity: model && (await identify(model)) }
+}
+
+async function identify(model: ModelConfig): Promise<Identity> {
+  const { file } = model
+  const { digest } = await fileFacts(file)
+  const engine = await openMetadata(model)
+  try {
+    const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
+    const { readout, inspection } = await inspectModel(file, engine, custom)
+    if (!readout) throw new OiError('ERR_READOUT', `${file}: ${inspection.refusal}`)
+    requireUncalibrated(readout.temperatures)
+    return { file, model: digest, readout: readout.name }
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Temperatures of a readout's own come before any that are fitted. */
+function requireUncalibrated(temperatures: readonly Temperature[] = []): void {
+  if (new Set(temperatures.map(({ type }) => type)).size < 3) return
+  throw new OiError(
+    'ERR_CALIBRATION',
+    'The model has temperatures of its own for every type of question, which come first',
+  )
+}
+
+interface Shown {
+  readonly calibrated: Calibrated
+  readonly options: CalibrateOptions
+  readonly goal: Goal | undefined
+  readonly doubts: readonly string[]
+  /** Of the file that was written. */
+  readonly path: string | undefined
+  readonly json: boolean | undefined
+}
+
+function show({ calibrated, options, goal, doubts, path, json }: Shown): void {
+  const { answered, ...numbers } = calibrated
+  const questions = goal && thresholdsOf(answered.fitted, answered.heldOut, goal)
+  if (json) {
+    const thresholds = goal && { ...goal, questions }
+    const shown = { path, ...options, ...numbers, doubts, thresholds }
+    print(`${JSON.stringify(shown, null, 2)}\n`)
+    return
+  }
+  printCalibration(calibrated, options)
+  if (goal && questions) printThresholds(questions, goal)
+}
+
+/** @throws {@link OiError} `ERR_CONFIG` naming the flag. */
+function readShare(flag: string, text: string): number {
+  const share = text.trim() === '' ? NaN : Number(text)
+  if (share > 0 && share < 1) return share
+  throw new OiError('ERR_CONFIG', `${flag}: expected a number above 0 and below 1, got ${text}`)
+}
+
+function readSeed(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new OiError('ERR_CONFIG', `--seed: expected an integer from 0 to 999999999, got ${text}`)
+}

@@ -1,0 +1,98 @@
+/**
+ * `oi eval`: how good the answers of a model are, on questions whose right answers are known.
+ *
+ * @module
+ */
+
+import type { Command } from 'commander'
+import { ordersOf } from '../../api/orders.js'
+import { readConfig } from '../../config.js'
+import type { Orders } from '../../decide/types.js'
+import { localSubject, remoteSubject } from '../../evaluate/subject.js'
+import { connect, readOrders, requireKey } from '../ask/ask-server.js'
+import type { Dependencies } from '../dependencies.js'
+import { addSettings } from '../input/setting-options.js'
+import { readWhole, together } from '../input/values.js'
+import { loadModel, modelSettings } from '../opening/load-model.js'
+import { modelToOpen } from '../opening/models-to-open.js'
+import { type EvalOptions, evaluateFile, type OpenSubject } from './eval-run.js'
+
+type EvalFlags = EvalOptions & {
+  readonly url?: string
+  readonly key?: string
+} & Partial<Record<(typeof modelSettings)[number], string>>
+
+/** Waits of a second to eight between them: a server can be restarted meanwhile. */
+const maxRetries = 10
+/** As many rows as a model lets wait by itself. */
+const mostAtOnce = 256
+
+const help = `
+Each line of the file is a request body with the right answers beside it: true or false for a noul,
+an option's name for a choice, a level from 0 for a score:
+
+  {"state": …, "questions": {"money": {"type": "noul", …}}, "expected": {"money": true}}
+
+A first Ctrl-C ends it with the figures so far. With --resume, the same command goes on later.
+Exit code 1: it was ended early, or the model refused rows.
+
+  oi eval rows.jsonl --model model.gguf --html report.html
+  oi eval rows.jsonl --url http://localhost:8080 --key oi-… --flips --resume run.jsonl`
+
+export function addEvalCommand(
+  program: Command,
+  dependencies: Dependencies,
+  done: (code: number) => void,
+): void {
+  const evaluation = program
+    .command('eval')
+    .description('measure the answers of a model on questions whose right answers are known')
+    .argument('<file>', 'JSONL of request bodies with the right answers')
+    .option('--flips', 'ask choices and scores again with reversed options')
+    .option(
+      '--other <option>',
+      'an option for what fits none of the others; can be repeated',
+      together,
+    )
+    .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))
+    .option('--concurrency <n>', 'rows at the same time', readWhole(1, mostAtOnce), 16)
+    .option('--resume <file>', 'keep results there, and continue from them')
+    .option('--json', 'print the report as JSON')
+    .option('--html <file>', 'write the report as a page with plots, too')
+    .option('--url <address>', 'ask a running server instead of loading a model')
+    .option('--key <key>', 'key for --url (OI_KEY)')
+    .addHelpText('after', help)
+  addSettings(evaluation, modelSettings).action(async (file: string, flags: EvalFlags) => {
+    const open =
+      flags.url === undefined
+        ? modelOf(flags, dependencies)
+        : serverOf(flags.url, requireKey(flags, dependencies), readOrders(flags))
+    done(await evaluateFile(file, open, flags, dependencies))
+  })
+}
+
+function modelOf(flags: EvalFlags, dependencies: Dependencies): OpenSubject {
+  const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
+  // Whoever evaluates waits: nothing is refused because much is waiting.
+  const patient = { maxQueued: mostAtOnce, maxBacklogMs: 3_600_000 }
+  const config = readConfig(dependencies.environment, { ...chosen, ...patient })
+  const model = modelToOpen(config)
+  return async () => {
+    const opened = await loadModel(model, dependencies)
+    const { decider, warning } = opened
+    return {
+      subject: localSubject(decider, ordersOf(model.orders)),
+      warning,
+      close: () => opened.close(),
+    }
+  }
+}
+
+function serverOf(url: string, key: string, orders: Orders | undefined): OpenSubject {
+  const client = connect(url, key, maxRetries)
+  return async () => ({
+    subject: await remoteSubject(client, orders),
+    url: client.baseUrl,
+    close: async () => {},
+  })
+}

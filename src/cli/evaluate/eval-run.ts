@@ -1,0 +1,222 @@
+/**
+ * One run of `oi eval`, from the labelled file to the report.
+ *
+ * @module
+ */
+
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { mostOptions } from '../../api/limits.js'
+import { OiError } from '../../errors.js'
+import { reportPage } from '../../evaluate/html/page.js'
+import { Journal } from '../../evaluate/journal.js'
+import { measureRow, type RowRecord } from '../../evaluate/measure.js'
+import type { Report, ReportHead } from '../../evaluate/report.js'
+import { Results } from '../../evaluate/results.js'
+import { readRows } from '../../evaluate/rows.js'
+import { firstRows, runRows } from '../../evaluate/run.js'
+import type { Subject } from '../../evaluate/subject.js'
+import { type Survey, surveyRows } from '../../evaluate/survey.js'
+import { writeWholeFile } from '../../models/whole-file.js'
+import { packageVersion } from '../../package-root.js'
+import { type Dependencies, exitCodes } from '../dependencies.js'
+import { evaluationText } from './evaluation-text.js'
+import { print, printError } from '../output/print.js'
+import { createProgress } from '../output/progress.js'
+import { listenForStop } from '../signals.js'
+
+export interface EvalOptions {
+  readonly flips?: boolean
+  readonly other?: readonly string[]
+  readonly limit?: number
+  readonly concurrency: number
+  readonly resume?: string
+  readonly json?: boolean
+  readonly html?: string
+}
+
+export interface OpenedSubject {
+  readonly subject: Subject
+  readonly warning?: string | undefined
+  /** The server's address. */
+  readonly url?: string
+  close(): Promise<void>
+}
+
+/** Loads the model, or finds the server. */
+export type OpenSubject = () => Promise<OpenedSubject>
+
+/** How many questions and options a model takes is for the model itself to say, row by row. */
+const limits = { maxQuestions: 65_536, maxOptions: mostOptions, maxLevels: mostOptions }
+
+/** @returns The exit code. @throws {@link OiError} What ended the run, after the figures so far. */
+export async function evaluateFile(
+  file: string,
+  open: OpenSubject,
+  options: EvalOptions,
+  { exit }: Pick<Dependencies, 'exit'>,
+): Promise<number> {
+  // Everything that can be wrong with files is said before a model is loaded, or asked for hours.
+  if (options.html !== undefined) requireWritable('--html', options.html)
+  const survey = await withProgress('Reading the rows', (onProgress) =>
+    surveyRows(file, limits, { others: options.other ?? [], onProgress }),
+  )
+  if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file}: expected at least one row`)
+  if (survey.missing.length > 0) {
+    const names = survey.missing.map((name) => JSON.stringify(name)).join(', ')
+    throw new OiError(
+      'ERR_CONFIG',
+      `--other: no choice with a right answer has the option ${names}`,
+    )
+  }
+
+  const opened = await open()
+  try {
+    if (opened.warning !== undefined) printError(`${opened.warning}\n`)
+    const run = new Run(file, survey, opened, options)
+    const { report, failure } = await run.toEnd(exit)
+    if (failure === undefined || report.rows.answered > 0) await write(report, options)
+    if (!report.whole) printError(`${howToGoOn(report, options)}\n`)
+    if (failure !== undefined) throw failure
+    return report.whole && report.rows.refused === 0 ? exitCodes.ok : exitCodes.failure
+  } finally {
+    await opened.close()
+  }
+}
+
+class Run {
+  readonly #file: string
+  readonly #survey: Survey
+  readonly #opened: OpenedSubject
+  readonly #options: EvalOptions
+  readonly #results = new Results()
+  readonly #flips: boolean
+  readonly #others: ReadonlySet<string>
+  #elapsedMs = () => 0
+
+  constructor(file: string, survey: Survey, opened: OpenedSubject, options: EvalOptions) {
+    this.#file = file
+    this.#survey = survey
+    this.#opened = opened
+    this.#options = options
+    this.#flips = options.flips ?? false
+    this.#others = new Set(options.other)
+  }
+
+  /** Measures all rows, or those until a signal or a failure, which is then no part of the report. */
+  async toEnd(exit: Dependencies['exit']): Promise<{ report: Report; failure: Error | undefined }> {
+    const journal = await this.#openJournal()
+    const startMs = performance.now()
+    this.#elapsedMs = () => journal?.elapsedMs ?? performance.now() - startMs
+    const signals = listenForStop(exit)
+    const stop = new AbortController()
+    void signals.first.then(() => stop.abort())
+    let whole = false
+    let failure: Error | undefined
+    try {
+      whole = await withProgress('Asking', (show) => this.#measure(journal, stop.signal, show))
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+    } finally {
+      signals.dispose()
+    }
+    const report = this.#report(whole)
+    journal?.close()
+    return { report, failure }
+  }
+
+  async #openJournal(): Promise<Journal | undefined> {
+    const { resume } = this.#options
+    if (resume === undefined) return undefined
+    const { identity } = this.#opened.subject
+    const others = [...this.#others].toSorted()
+    const of = { data: this.#survey.digest, models: identity, flips: this.#flips, others }
+    return Journal.open(resume, of, (record) => this.#results.add(record))
+  }
+
+  #measure(
+    journal: Journal | undefined,
+    signal: AbortSignal,
+    show: (fraction: number, note: string) => void,
+  ): Promise<boolean> {
+    const { limit = Infinity, concurrency } = this.#options
+    const { ask, maxQuestions } = this.#opened.subject
+    const how = { ask, maxQuestions, flips: this.#flips, others: this.#others }
+    const total = Math.min(limit, this.#survey.rows)
+    const before = this.#results.rows
+    const startMs = performance.now()
+    const onRecord = (record: RowRecord) => {
+      this.#results.add(record)
+      journal?.append(record)
+      const { rows } = this.#results
+      const perSecond = (1000 * (rows - before)) / (performance.now() - startMs)
+      show(Math.min(1, rows / total), `${rows} of ${total} rows, ${perSecond.toFixed(1)}/s`)
+    }
+    return runRows(firstRows(readRows(this.#file, limits), limit), {
+      concurrency,
+      measure: (row, of) => measureRow(row, how, of),
+      onRecord,
+      isDone: (line) => journal?.has(line) ?? false,
+      signal,
+    })
+  }
+
+  #report(whole: boolean): Report {
+    const { subject, url, warning } = this.#opened
+    const about: ReportHead = {
+      file: this.#file,
+      digest: this.#survey.digest,
+      models: subject.models,
+      ...(url !== undefined && { url }),
+      ...(warning !== undefined && { warning }),
+      reversed: this.#flips,
+      concurrency: this.#options.concurrency,
+      date: new Date().toISOString(),
+      version: packageVersion(),
+    }
+    const rowsInFile = this.#survey.rows
+    return this.#results.report({ about, rowsInFile, whole, elapsedMs: this.#elapsedMs() })
+  }
+}
+
+async function write(report: Report, { json, html }: EvalOptions): Promise<void> {
+  const text = json ? `${JSON.stringify(report, null, 2)}\n` : evaluationText(report)
+  print(text)
+  if (html === undefined) return
+  try {
+    await writeWholeFile(html, reportPage(report))
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new OiError('ERR_INVALID_ARGUMENT', `--html ${html}: ${message}`, { cause })
+  }
+}
+
+function howToGoOn({ rows }: Report, { resume }: EvalOptions): string {
+  const done = `Ended early: ${rows.answered + rows.refused} of ${rows.inFile} rows are measured`
+  return resume === undefined
+    ? `${done}. With --resume <file>, a run that is ended can be taken up again.`
+    : `${done} and kept in ${resume}. The same command goes on from there.`
+}
+
+function requireWritable(flag: string, path: string): void {
+  const isNew = !existsSync(path)
+  try {
+    closeSync(openSync(path, 'a'))
+    if (isNew) rmSync(path)
+  } catch (cause) {
+    throw new OiError('ERR_CONFIG', `${flag}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** A bar where there is a terminal, and nothing elsewhere. */
+async function withProgress<T>(
+  label: string,
+  work: (show: (fraction: number, note?: string) => void) => Promise<T>,
+): Promise<T> {
+  if (!process.stderr.isTTY) return work(() => {})
+  const progress = createProgress(label, printError)
+  try {
+    return await work((fraction, note) => progress.update(fraction, note))
+  } finally {
+    progress.stop()
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The report of `oi eval` for a terminal or a text file.
+ *
+ * @module
+ */
+
+import {
+  showAmount,
+  showCount,
+  showDuration,
+  showInterval,
+  showPercent,
+  showShare,
+} from '../../evaluate/numbers.js'
+import type { BinaryFigures } from '../../evaluate/binary-tally.js'
+import type { Report } from '../../evaluate/report.js'
+import type { Figures } from '../../evaluate/tally.js'
+import { layOut, oneLine } from '../output/lay-out.js'
+
+const shownQuestions = 20
+const shownMistakes = 10
+const longestName = 30
+
+/** The last line is ended. Names are data, and shown without control characters. */
+export function evaluationText(report: Report): string {
+  const blocks = [
+    headLines(report),
+    groupLines(report),
+    questionLines(report),
+    ...binaryBlocks(report),
+    scoreLines(report),
+    reliabilityLines(report),
+    mistakeLines(report),
+    costLines(report),
+  ]
+  const filled = blocks.filter((lines) => lines.length > 0)
+  return `${filled.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function headLines({ file, models, rows, overall, url, whole }: Report): string[] {
+  const by = models.map(({ name, readout }) => (readout ? `${name} (${readout})` : name))
+  const refused = rows.refused === 0 ? '' : `, ${showCount(rows.refused)} refused`
+  const lines = [
+    `${oneLine(file)}: ${showCount(rows.answered)} of ${showCount(rows.inFile)} rows${refused}, ` +
+      `${showCount(overall.answers)} answers`,
+    `by ${oneLine(by.join(', '))}${url === undefined ? '' : ` at ${oneLine(url)}`}`,
+    ...(whole ? [] : ['Ended early: the figures are of the rows so far.']),
+    ...rows.refusals.map(({ line, message }) => `refused: line ${line}: ${oneLine(message)}`),
+  ]
+  return lines
+}
+
+type Column = readonly [head: string, cell: (figures: Figures) => string]
+
+/** Only the columns that say something about one of the groups. */
+function table(groups: readonly (readonly [name: string, Figures])[]): string[] {
+  const flips = groups.some(([, { flips }]) => flips !== undefined)
+  const columns: Column[] = [
+    ['answers', ({ answers }) => showCount(answers)],
+    ['accuracy', ({ accuracy }) => showShare(accuracy)],
+    ['95 %', ({ accuracyInterval }) => showInterval(accuracyInterval)],
+    ['guessing', ({ guessing }) => showShare(guessing)],
+    ['Brier', ({ brier }) => showShare(brier)],
+    ['log loss', ({ logLoss }) => showShare(logLoss)],
+    ['ECE', ({ ece }) => showShare(ece)],
+    ['mass', ({ labelMass }) => showShare(labelMass.mean)],
+    ['mass 5 %', ({ labelMass }) => showShare(labelMass.p5)],
+    ...(flips
+      ? ([
+          ['flips', ({ flips }) => (flips ? showShare(flips.rate) : '')],
+          ['shift', ({ flips }) => (flips ? showShare(flips.shift) : '')],
+        ] satisfies Column[])
+      : []),
+  ]
+  const head = ['', ...columns.map(([name]) => name)]
+  const rows = groups.map(([name, figures]) => [name, ...columns.map(([, cell]) => cell(figures))])
+  return inColumns([head, ...rows])
+}
+
+/** Text to the left, numbers to the right, two spaces between them. */
+function inColumns(rows: readonly (readonly string[])[], texts = 1): string[] {
+  const spaced = rows.map((row) => row.map((cell, i) => (i < texts ? `${cell} ` : ` ${cell}`)))
+  const colAligns = rows[0]!.map((_, i) => (i < texts ? ('left' as const) : ('right' as const)))
+  return layOut(spaced, { colAligns })
+}
+
+function groupLines({ overall, types }: Report): string[] {
+  const groups = Object.entries(types)
+  return table(groups.length === 1 ? [groups[0]!] : [['all', overall], ...groups])
+}
+
+function questionLines({ questions, answersOfFurtherQuestions }: Report): string[] {
+  if (questions.length < 2) return []
+  const largest = questions.toSorted((a, b) => b.answers - a.answers).slice(0, shownQuestions)
+  const left =
+    questions.slice(shownQuestions).reduce((sum, { answers }) => sum + answers, 0) > 0 ||
+    answersOfFurtherQuestions > 0
+  return [
+    'By question',
+    ...table(largest.map((question) => [named(question.name), question])),
+    ...(left ? [`and more (--json shows ${showCount(questions.length)})`] : []),
+  ]
+}
+
+function binaryBlocks({ overall: { noul, other } }: Report): string[][] {
+  return [
+    ...(noul ? [binaryLines('Nouls: yes from a probability of .5 on', noul)] : []),
+    ...(other
+      ? [binaryLines('None of the others: yes where the option for it is the likeliest', other)]
+      : []),
+  ]
+}
+
+function binaryLines(
+  title: string,
+  { yes, precision, recall, f1, brier, auc }: BinaryFigures,
+): string[] {
+  return [
+    title,
+    ...inColumns([
+      ['', 'yes', 'precision', 'recall', 'F1', 'Brier of yes', 'AUC'],
+      ['', showPercent(yes), ...[precision, recall, f1, brier, auc].map(showShare)],
+    ]),
+  ]
+}
+
+function scoreLines({ overall: { score } }: Report): string[] {
+  if (score === undefined) return []
+  return [
+    `Scores: the expected level is ${showAmount(score.meanError)} levels off in the mean, ` +
+      `by half a level at most in ${showPercent(score.withinHalf)}; ranked probability score ${showShare(score.ranked)}`,
+  ]
+}
+
+function reliabilityLines({ overall: { bins } }: Report): string[] {
+  const rows = bins.flatMap(({ answers, confidence, accuracy }, i) =>
+    answers === 0
+      ? []
+      : [[bounds(i), showCount(answers), showShare(confidence), showShare(accuracy)]],
+  )
+  if (rows.length === 0) return []
+  return ['Reliability', ...inColumns([['confidence', 'answers', 'mean', 'accuracy'], ...rows])]
+}
+
+function bounds(bin: number): string {
+  return `${(bin / 10).toFixed(1)}–${((bin + 1) / 10).toFixed(1)}`
+}
+
+function mistakeLines({ mistakes, questions }: Report): string[] {
+  if (mistakes.length === 0) return []
+  const several = questions.length > 1
+  const rows = mistakes
+    .slice(0, shownMistakes)
+    .map(({ question, wanted, got, count }) => [
+      ...(several ? [named(question)] : []),
+      named(wanted),
+      named(got),
+      showCount(count),
+    ])
+  const head = [...(several ? ['question'] : []), 'right', 'answered', 'times']
+  return ['Most frequent mistakes', ...inColumns([head, ...rows], head.length - 1)]
+}
+
+function costLines({ tokens, latencyMs, modelMs, rows, reversed, ...report }: Report): string[] {
+  if (rows.answered === 0) return []
+  const { input, cached, image, output } = tokens
+  const images = image === 0 ? '' : `, ${showCount(image)} of images`
+  const quantiles = ({ mean, p50, p90, p95, p99, max }: typeof modelMs) =>
+    [mean, p50, p90, p95, p99, max].map(showAmount)
+  return [
+    `${showCount(input)} tokens in (${showPercent(cached / input)} cached${images}), ` +
+      `${showCount(output)} out; ${showAmount(input / rows.answered)} in for a decision` +
+      (reversed ? ', reversed questions included' : ''),
+    `${showAmount(report.decisionsPerSecond)} decisions/s, ${showAmount(report.answersPerSecond)} ` +
+      `answers/s in ${showDuration(report.seconds)}, ${report.concurrency} at the same time`,
+    '',
+    ...inColumns([
+      ['ms', 'mean', 'median', '90 %', '95 %', '99 %', 'longest'],
+      ['latency', ...quantiles(latencyMs)],
+      ['model', ...quantiles(modelMs)],
+    ]),
+  ]
+}
+
+function named(name: string): string {
+  const shown = oneLine(name)
+  return shown.length <= longestName ? shown : `${shown.slice(0, longestName - 1)}…`
+}

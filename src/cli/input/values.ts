@@ -1,0 +1,53 @@
+/**
+ * Values of flags, read and checked.
+ *
+ * @module
+ */
+
+import { InvalidArgumentError } from 'commander'
+import { readCredits } from '../../accounts/money.js'
+import { OiError } from '../../errors.js'
+
+/** @returns A reader for an option's value, which throws commander's error outside the range. */
+export function readWhole(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(`It should be a whole number from ${least} to ${most}.`)
+  }
+}
+
+/** @returns Whole millionths. @throws Commander's error for a value that is not acceptable. */
+export function readAmount(text: string): number {
+  try {
+    return readCredits(text)
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message}.`)
+  }
+}
+
+/** The values of a flag that may stand several times, so far, for commander. */
+export function together(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+/**
+ * The address in front of `/v1`, without a slash at its end.
+ *
+ * @param text - With or without `/v1` at its end.
+ * @throws {@link OiError} `ERR_CONFIG` naming the flag, unless it is a http or https address.
+ * @example
+ * ```ts
+ * serverAddress('--url', 'http://localhost:8080/v1/') // 'http://localhost:8080'
+ * ```
+ */
+export function serverAddress(flag: string, text: string): string {
+  const base = URL.canParse(text) ? new URL(text) : undefined
+  if (base === undefined || !/^https?:$/.test(base.protocol)) {
+    throw new OiError(
+      'ERR_CONFIG',
+      `${flag}: expected an address like http://localhost:8080, got ${text}`,
+    )
+  }
+  return `${base.origin}${base.pathname.replace(/\/*$/, '').replace(/\/v1$/, '')}`
+}

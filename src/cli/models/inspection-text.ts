@@ -1,0 +1,112 @@
+/**
+ * What `oi models inspect` shows to people.
+ *
+ * @module
+ */
+
+import { placementLines } from '../opening/places-text.js'
+import type { Inspection } from '../../models/inspect.js'
+import { sizeText } from '../../api/words.js'
+import type { PassFacts } from '../../prompt/types.js'
+import type { Temperature } from '../../prompt/temperatures.js'
+
+const shownLabels = 12
+
+/** One fact per line, the last line ended. */
+export function inspectionText(inspection: Inspection): string {
+  const { memory, readout } = inspection
+  const facts: [string, string][] = [
+    ['file', inspection.file],
+    ['model', inspection.description],
+    ['architecture', `${inspection.architecture} (${inspection.kind})`],
+    ['parameters', count(inspection.parameters)],
+    ['vocabulary', `${count(inspection.vocabularySize)} tokens`],
+    ['trained context', `${count(inspection.trainedContextTokens)} tokens`],
+  ]
+  if (readout?.pass === undefined) {
+    const known = inspection.chatTemplate ? 'yes' : 'no: asked in plain text'
+    facts.push(['chat template', known])
+  }
+  facts.push([
+    'memory',
+    `${sizeText(memory.total)}: weights ${sizeText(memory.weights)}, ` +
+      `context of ${count(memory.contextTokens)} tokens ${sizeText(memory.context)}`,
+  ])
+  // In RAM alone, it is all in the line before.
+  if (inspection.placement.length > 1) {
+    for (const line of placementLines(inspection.placement)) facts.push(['placement', line])
+  }
+  for (const note of inspection.notes) facts.push(['note', note])
+  if (inspection.randomWeights) facts.push(['weights', 'random: its answers mean nothing'])
+  if (readout === undefined) {
+    facts.push(['can be served', `no: ${inspection.refusal}`])
+  } else {
+    facts.push(['can be served', 'yes'], ['readout', readout.name])
+    if (readout.decisionType !== undefined) {
+      facts.push(['decision model', readout.decisionType])
+    }
+    if (readout.pass !== undefined) {
+      facts.push(['pass', passText(readout.pass)])
+    } else {
+      facts.push(['labels', listText(readout.labels)])
+    }
+    if (readout.codes.length > 0) facts.push(['codes', listText(readout.codes)])
+    facts.push(
+      ['noul', noulText(readout)],
+      [
+        'limits',
+        `${readout.maxOptions} options or levels, ${readout.maxQuestions} questions, ` +
+          `${count(memory.contextTokens)} tokens of state and question`,
+      ],
+    )
+    if (readout.orders !== undefined) facts.push(['orders', String(readout.orders)])
+    if (readout.temperatures) facts.push(['temperatures', temperaturesText(readout.temperatures)])
+  }
+  const column = Math.max(...facts.map(([name]) => name.length)) + 2
+  return facts.map(([name, value]) => `${name.padEnd(column)}${value}\n`).join('')
+}
+
+function passText({ template, marker, positions, maxOptions }: PassFacts): string {
+  const most = maxOptions === undefined ? 'as many options as fit' : `${maxOptions} options at most`
+  return `${template}, ${marker} before each option, positions ${positions}, ${most}`
+}
+
+function noulText({ noul: { no, yes }, noulRatings }: NonNullable<Inspection['readout']>): string {
+  if (noulRatings === undefined) return `yes: ${quoted(yes)}; no: ${quoted(no)}`
+  return `${noulRatings} ratings, from ${quoted(no)}, a certain no, to ${quoted(yes)}, a certain yes`
+}
+
+/** `choice 1-2 options 0.85, 3-5 options 0.9; noul 1.5`. */
+function temperaturesText(temperatures: readonly Temperature[]): string {
+  if (temperatures.length === 0) return 'none of its own'
+  const types = [...new Set(temperatures.map(({ type }) => type))]
+  return types
+    .map((type) => {
+      const rows = temperatures.filter((row) => row.type === type)
+      const values = new Set(rows.map(({ temperature }) => temperature))
+      const whole = values.size === 1 && rows[0]!.from === 1 && rows.at(-1)!.to === Infinity
+      if (type === 'noul' || whole) return `${type} ${rows[0]!.temperature}`
+      const buckets = rows.map(({ from, to, temperature }) => {
+        const range = to === Infinity ? `from ${from}` : `${from}-${to}`
+        return `${range} options ${temperature}`
+      })
+      return `${type} ${buckets.join(', ')}`
+    })
+    .join('; ')
+}
+
+/** How many there are, and the first and the last of them. */
+function listText(labels: readonly string[]): string {
+  if (labels.length === 0) return 'none'
+  const first = labels.slice(0, shownLabels).join(' ')
+  const last = labels.length > shownLabels ? ` … ${labels.at(-1)}` : ''
+  return `${labels.length}: ${first}${last}`
+}
+
+function quoted(forms: readonly string[]): string {
+  return forms.map((form) => JSON.stringify(form)).join(' ')
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}

@@ -1,0 +1,105 @@
+/**
+ * `oi models`: inspect; the others are in files of their own.
+ *
+ * @module
+ */
+
+import type { Command } from 'commander'
+import { readRequest } from '../../api/read-request.js'
+import { type ModelConfig, readConfig } from '../../config.js'
+import { maxQuestions } from '../../decide/model-card.js'
+import { findImages } from '../../images/find-images.js'
+import { readImages } from '../../images/read-images.js'
+import { inspectModel } from '../../models/inspect.js'
+import { chosenReadout } from '../../models/readout-file.js'
+import type { Readout } from '../../prompt/types.js'
+import { type Dependencies, exitCodes } from '../dependencies.js'
+import { inspectionText } from './inspection-text.js'
+import { openMetadata, probeModel } from '../opening/open-model.js'
+import { readTextFile } from '../input/read-text.js'
+import { addPriceCommand } from '../accounts/price-command.js'
+import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
+import { modelToOpen } from '../opening/models-to-open.js'
+import { print } from '../output/print.js'
+import { addPulledModelsCommands } from './pulled-models-command.js'
+import { addRunningModelsCommands } from './running-models-command.js'
+import { addSettings } from '../input/setting-options.js'
+
+/** The settings that say how a model is looked at, and where it would lie. */
+const inspectSettings = [
+  ...(['modelsDir', 'readout', 'contextTokens', 'device', 'split', 'tensorSplit'] as const),
+  ...(['gpuLayers', 'cpuExperts', 'maxForks', 'batchTokens', 'microbatchTokens'] as const),
+  'cacheType',
+] as const
+
+type InspectFlags = Partial<Record<(typeof inspectSettings)[number], string>> & {
+  readonly render?: string
+  readonly json?: boolean
+}
+
+export function addModelsCommand(
+  program: Command,
+  dependencies: Dependencies,
+  done: (code: number) => void,
+): void {
+  const models = program
+    .command('models')
+    .description('model files, those of a running server, and what their tokens cost')
+  const inspect = models
+    .command('inspect')
+    .description('show what a model file is and how it is asked')
+    .argument(
+      '[model]',
+      'a GGUF file, or the name of a pulled model; without it, the model that oi serve would take',
+    )
+    .option('--render <file>', 'show the exact prompt of a request body')
+    .option('--json', 'JSON for programs; sizes are bytes')
+    .addHelpText(
+      'after',
+      '\nThe first time, it is loaded once, in a process of its own. Exit code 1: it cannot be served.',
+    )
+  addSettings(inspect, inspectSettings).action(
+    async (model: string | undefined, { render, json, ...chosen }: InspectFlags) => {
+      const config = readConfig(dependencies.environment, { ...chosen, model })
+      done(await inspectFile(modelToOpen(config), render, json))
+    },
+  )
+  addPulledModelsCommands(models, dependencies)
+  addRunningModelsCommands(models, dependencies)
+  addPriceCommand(models, dependencies)
+}
+
+async function inspectFile(
+  model: ModelConfig,
+  render: string | undefined,
+  json = false,
+): Promise<number> {
+  const { file } = model
+  const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
+  // Whether the file can be loaded at all. Where it would lie is found out without.
+  await probeModel({ ...model, device: 'cpu', tensorSplit: '', gpuLayers: 0, replicas: 0 })
+  const engine = await openMetadata(model)
+  try {
+    const { inspection, readout } = await inspectModel(file, engine, custom)
+    const prompt = render === undefined || !readout ? undefined : await readPrompt(render, readout)
+    if (json) {
+      const shown = { ...inspection, ...(prompt && { prompt }) }
+      print(`${JSON.stringify(shown, null, 2)}\n`)
+    } else {
+      print(prompt ? promptText(prompt) : inspectionText(inspection))
+    }
+    return readout ? exitCodes.ok : exitCodes.failure
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Images are shown as the model would get them, whether this one sees any or not. */
+async function readPrompt(path: string, readout: Readout): Promise<ShownPrompt> {
+  const { maxOptions } = readout
+  const limits = { maxQuestions, maxOptions, maxLevels: maxOptions }
+  const request = readRequest(readTextFile('--render', path), limits)
+  const { images: found, state } = findImages(request)
+  const images = found.length === 0 ? undefined : await readImages(found)
+  return showPrompt(readout.render({ ...request, state }, images), readout.tokenTexts)
+}

@@ -1,0 +1,267 @@
+/**
+ * `oi models pull`, `list`, `rm`: models fetched into the folder of models, under names.
+ *
+ * @module
+ */
+
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { askServer } from '../../admin/client.js'
+import type { ModelStatus } from '../../admin/operations.js'
+import { type Config, modelConfig, modelsDirOf, readConfig } from '../../config.js'
+import { OiError } from '../../errors.js'
+import { isSafeForToken, type Token } from '../../models/pull/fetch.js'
+import { type PullOptions, pullModel } from '../../models/pull/pull.js'
+import { removeModel } from '../../models/pull/remove.js'
+import { readAddress, readSource } from '../../models/pull/source.js'
+import {
+  isModelName,
+  listPulled,
+  listUnfinished,
+  type PulledModel,
+} from '../../models/pulled-models.js'
+import { sizeText } from '../../api/words.js'
+import type { Dependencies } from '../dependencies.js'
+import { probeModel } from '../opening/open-model.js'
+import { print, printError } from '../output/print.js'
+import { PullDisplay } from './pull-display.js'
+import { addSettings } from '../input/setting-options.js'
+import { printList, showTime } from '../output/table.js'
+
+interface FolderFlags {
+  readonly dataDir?: string
+  readonly modelsDir?: string
+}
+
+interface PullFlags extends FolderFlags {
+  readonly name?: string
+  readonly sha256?: string
+  readonly hub?: string
+  readonly tokenFile?: string
+  readonly connections: string
+  readonly mmproj?: string | false
+  readonly json?: boolean
+}
+
+const help = `
+What can be pulled:
+
+  hf:owner/repository            the only model of a repository, or its Q4_K_M
+  hf:owner/repository:Q8_0       another quantization
+  hf:owner/repository:FILE.gguf  one file
+  https://…/model.gguf           an address; of a split model, that of any part
+  path/to/model.gguf             a file, which is copied
+
+All parts of a split model are fetched, and a repository's projector with it. A pull that was cut
+goes on where it was when it is run again. A token for private repositories is read from HF_TOKEN or
+--token-file, and sent to nobody but the hub. The model is loaded once before it gets its name:
+
+  oi models pull hf:owner/repository:Q8_0 --name small
+  oi serve --model small`
+
+const defaultHub = 'https://huggingface.co'
+/** Of one request: large enough that what a request costs does not count. */
+const pieceBytes = 64 << 20
+
+export function addPulledModelsCommands(models: Command, dependencies: Dependencies): void {
+  const configOf = ({ dataDir, modelsDir }: FolderFlags) =>
+    readConfig(dependencies.environment, { dataDir, modelsDir })
+
+  const pull = models
+    .command('pull')
+    .description('fetch a model, check it, and give it a name')
+    .argument('<source>', 'hf:owner/repository[:QUANTIZATION], an address, or a path')
+    .option('--name <name>', 'the name for it; that of its file by default')
+    .option('--sha256 <digest>', 'what its file must have')
+    .option(
+      '--token-file <file>',
+      'file of a token; goes to the hub or, of an address, to its server',
+    )
+    .option('--hub <address>', 'another hub (HF_ENDPOINT)')
+    .option('--connections <n>', 'parallel downloads, 1 to 16', '4')
+    .option('--mmproj <source>', 'a projector for it: an address, a path, or hf:…:FILE.gguf')
+    .option('--no-mmproj', 'without the projector of the repository')
+    .option('--json', 'JSON for programs; sizes are bytes')
+    .addHelpText('after', help)
+  addSettings(pull, ['dataDir', 'modelsDir']).action(async (source: string, flags: PullFlags) => {
+    const config = configOf(flags)
+    const display = new PullDisplay(printError)
+    try {
+      const options = pullOptions(source, flags, config, dependencies, display)
+      const { model, unchanged } = await pullModel(source, options)
+      display.stop()
+      if (flags.json) print(`${JSON.stringify({ ...model, unchanged }, null, 2)}\n`)
+      else print(pulledText(model, unchanged))
+    } finally {
+      display.stop()
+    }
+  })
+
+  const list = models
+    .command('list')
+    .description('show the models that were pulled')
+    .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
+  addSettings(list, ['dataDir', 'modelsDir']).action((flags: FolderFlags & { json?: boolean }) => {
+    const modelsDir = modelsDirOf(configOf(flags))
+    const unfinished = listUnfinished(modelsDir)
+    const rows: Row[] = [
+      ...listPulled(modelsDir).map((model) => ({ ...model, bytes: bytesOf(model) })),
+      ...unfinished.map((pull) => ({ ...pull, unfinished: true as const })),
+    ]
+    if (rows.length === 0 && !flags.json) print(`No model has been pulled into ${modelsDir}\n`)
+    else printList(rows, columns, flags.json)
+  })
+
+  const remove = models
+    .command('rm')
+    .description('remove a pulled model, or what a pull has left')
+    .argument('<name>')
+    .option('--force', 'even if the settings name it')
+  addSettings(remove, ['dataDir', 'modelsDir', 'config']).action(
+    async (
+      name: string,
+      { force, ...flags }: FolderFlags & { config?: string; force?: boolean },
+    ) => {
+      const config = readConfig(dependencies.environment, { ...flags })
+      const modelsDir = modelsDirOf(config)
+      if (!isModelName(name)) throw new OiError('ERR_CONFIG', `name: expected a name, got ${name}`)
+      const freed = await removeModel(modelsDir, name, async () => {
+        await requireNotServed(name, config)
+        if (!force) requireNotNamed(name, config)
+      })
+      print(`${name} is removed: ${sizeText(freed)}\n`)
+    },
+  )
+}
+
+function pullOptions(
+  source: string,
+  flags: PullFlags,
+  config: Config,
+  { environment }: Dependencies,
+  display: PullDisplay,
+): PullOptions {
+  const hub = readAddress('--hub', flags.hub ?? (environment['HF_ENDPOINT'] || defaultHub))
+  return {
+    hub,
+    token: readToken(source, hub, flags, environment),
+    silenceMs: 30_000,
+    backoffMs: 500,
+    signal: undefined,
+    onRetry: (text) => display.note(text),
+    name: flags.name,
+    sha256: readSha256(flags.sha256),
+    projector: projectorSource(flags.mmproj, hub),
+    modelsDir: modelsDirOf(config),
+    connections: readConnections(flags.connections),
+    pieceBytes,
+    onProgress: (name, progress) => display.show(name, progress),
+    requireUnused: (name) => requireNotServed(name, config),
+    check: async (file, projector) => {
+      display.checking()
+      await probeModel({ ...modelConfig(config, file), mmproj: projector })
+    },
+  }
+}
+
+/** @param flag - Undefined: not said; false: `--no-mmproj`. */
+function projectorSource(flag: string | false | undefined, hub: URL): PullOptions['projector'] {
+  if (flag === undefined) return 'own'
+  return flag === false ? 'none' : readSource(flag, hub, '--mmproj')
+}
+
+/** What is given for this pull goes to its source; what is there for all, to the hub only. */
+function readToken(
+  source: string,
+  hub: URL,
+  { tokenFile }: PullFlags,
+  environment: Dependencies['environment'],
+): Token | undefined {
+  if (tokenFile === undefined) {
+    const text = environment['HF_TOKEN']?.trim()
+    return text ? tokenFor(hub, 'HF_TOKEN', text) : undefined
+  }
+  const found = readSource(source, hub)
+  let text: string
+  try {
+    text = readFileSync(tokenFile, 'utf8').trim()
+  } catch (cause) {
+    throw new OiError('ERR_CONFIG', `--token-file: ${(cause as Error).message}`, { cause })
+  }
+  return tokenFor(found.kind === 'address' ? found.url : hub, '--token-file', text)
+}
+
+/** No message shows it. */
+function tokenFor(url: URL, place: string, text: string): Token {
+  if (!/^[\x21-\x7e]{1,4096}$/.test(text)) {
+    throw new OiError('ERR_CONFIG', `${place}: expected one token of visible characters`)
+  }
+  if (!isSafeForToken(url)) {
+    printError(`The token of ${place} is not sent: ${url.origin} is read over plain HTTP\n`)
+  }
+  return { text, origin: url.origin }
+}
+
+function readSha256(text: string | undefined): string | undefined {
+  const digest = text?.toLowerCase().replace(/^sha256:/, '')
+  if (digest === undefined || /^[0-9a-f]{64}$/.test(digest)) return digest
+  throw new OiError('ERR_CONFIG', `--sha256: expected 64 hexadecimal digits, got ${text}`)
+}
+
+function readConnections(text: string): number {
+  if (/^(?:[1-9]|1[0-6])$/.test(text)) return Number(text)
+  throw new OiError('ERR_CONFIG', `--connections: expected an integer from 1 to 16, got ${text}`)
+}
+
+/** @throws {@link OiError} `ERR_PULL` if the server that runs on the data folder has it open. */
+async function requireNotServed(name: string, config: Config): Promise<void> {
+  const folder = resolve(modelsDirOf(config), name)
+  const answer = askServer(config.dataDir, 'models.status', {})
+  const statuses = (await answer.catch((error: OiError) => {
+    // None runs, or there is no such data folder.
+    if (['ERR_REMOTE', 'ERR_ACCOUNTS'].includes(error.code)) return []
+    throw error
+  })) as ModelStatus[]
+  const user = statuses.find(({ file }) => resolve(file, '..') === folder)
+  if (user === undefined) return
+  const remedy = `unload it first (oi models unload ${user.model})`
+  throw new OiError('ERR_PULL', `The server of ${config.dataDir} has ${name} open: ${remedy}`)
+}
+
+/** @throws {@link OiError} `ERR_PULL` if a next start would miss it. */
+function requireNotNamed(name: string, { models, config }: Config): void {
+  if (!models.some(({ file }) => file === name)) return
+  const where = config === '' ? 'OI_MODEL names it' : `the settings name it (${config})`
+  throw new OiError('ERR_PULL', `${name} is not removed, as ${where}: --force removes it`)
+}
+
+type Row =
+  | (PulledModel & { readonly bytes: number; readonly unfinished?: undefined })
+  | { readonly name: string; readonly bytes: number; readonly unfinished: true }
+
+const columns = {
+  model: ({ name }: Row) => name,
+  size: ({ bytes }: Row) => sizeText(bytes),
+  quantization: (row: Row) => (row.unfinished ? 'not whole yet' : row.quantization || '-'),
+  'sees images': (row: Row) => (row.unfinished || row.projector === '' ? '-' : 'yes'),
+  source: (row: Row) => (row.unfinished ? '-' : row.source),
+  sha256: (row: Row) => (row.unfinished ? '-' : row.files[0]!.sha256.slice(0, 12)),
+  'pulled (UTC)': (row: Row) => (row.unfinished ? '-' : showTime(row.pulledMs)),
+}
+
+function bytesOf({ files }: PulledModel): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+function pulledText(model: PulledModel, unchanged: boolean): string {
+  const { name, quantization, projector, files } = model
+  const kind = quantization === '' ? '' : `, ${quantization}`
+  const how = unchanged ? 'was there already' : 'is there'
+  const sees = projector === '' ? '' : ', sees images'
+  const digests = files.map((file) => `  sha256 ${file.sha256}  ${file.name}\n`).join('')
+  return (
+    `${name} ${how}: ${sizeText(bytesOf(model))}${kind}${sees}\n${digests}` +
+    `Serve it with: oi serve --model ${name}\n`
+  )
+}

@@ -1,0 +1,123 @@
+/**
+ * `oi models load`, `unload`, `reload`, `status`: the models of the server that runs on a data
+ * folder.
+ *
+ * @module
+ */
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { askServer } from '../../admin/client.js'
+import type { Input, ModelStatus } from '../../admin/operations.js'
+import { absolutePaths, modelSettingNames, readConfig } from '../../config.js'
+import { isModelName } from '../../models/pulled-models.js'
+import { sizeText } from '../../api/words.js'
+import type { Dependencies } from '../dependencies.js'
+import { print, printError } from '../output/print.js'
+import { addSettings } from '../input/setting-options.js'
+import { printList, showTime } from '../output/table.js'
+import { together } from '../input/values.js'
+
+interface Flags {
+  readonly dataDir?: string
+  readonly json?: boolean
+}
+
+interface LoadFlags extends Flags {
+  readonly name?: string
+  readonly alias?: readonly string[]
+  readonly default?: boolean
+  readonly [setting: string]: unknown
+}
+
+const columns = {
+  model: ({ model, default: isDefault }: ModelStatus) => (isDefault ? `${model} (default)` : model),
+  state: ({ state, loaded }: ModelStatus) =>
+    loaded === undefined ? state : `${state}, ${Math.floor(100 * loaded)} %`,
+  process: ({ processes }: ModelStatus) => processes.map(({ pid }) => pid).join(' ') || '-',
+  memory: ({ processes }: ModelStatus) => memoryText(processes),
+  'since (UTC)': ({ sinceMs }: ModelStatus) => showTime(sinceMs),
+  ends: ({ ends }: ModelStatus) => endsText(ends),
+  'asked again': ({ askedAgain }: ModelStatus) => String(askedAgain),
+  'under way': ({ underWay }: ModelStatus) => String(underWay),
+  device: ({ device }: ModelStatus) => device ?? '-',
+}
+
+export function addRunningModelsCommands(models: Command, dependencies: Dependencies): void {
+  const ask = async (operation: string, input: Input, { dataDir }: Flags) => {
+    const folder = readConfig(dependencies.environment, { dataDir }).dataDir
+    const answer = await askServer(folder, operation, input, (progress) =>
+      printError(`${progress}\n`),
+    )
+    return [answer].flat() as ModelStatus[]
+  }
+  /** Asks the server, and shows the models that it answers with. */
+  const act = async (operation: string, input: Input, flags: Flags) => {
+    printList(await ask(operation, input, flags), columns, flags.json)
+  }
+
+  const load = models
+    .command('load')
+    .description('load one more model into the server that runs on the data folder')
+    .argument('<model>', 'a GGUF file, or the name of a pulled model')
+    .option('--name <name>', 'the name that requests use; the file’s by default')
+    .option('--alias <name>', 'a further name; repeatable', together)
+    .option('--default', 'make it the default model')
+    .option('--json', 'JSON for programs')
+    .addHelpText(
+      'after',
+      '\nA setting that is not given here is the server’s; variables are not read.',
+    )
+  addSettings(load, ['dataDir', ...modelSettingNames]).action(
+    async (file: string, { name, alias, default: isDefault, ...flags }: LoadFlags) => {
+      const given = modelSettingNames.flatMap((setting) =>
+        flags[setting] === undefined ? [] : [[setting, flags[setting]] as const],
+      )
+      // The server was started elsewhere.
+      const settings = absolutePaths(process.cwd(), Object.fromEntries(given))
+      const isPulled = isModelName(file) && !existsSync(file)
+      const path = isPulled ? file : resolve(file)
+      const input = { file: path, name, aliases: alias, default: isDefault, settings }
+      await act('models.load', input, flags)
+    },
+  )
+
+  const unload = models
+    .command('unload')
+    .description('take a model away from the server that runs, once its requests are answered')
+    .argument('<name>', 'any of its names')
+  addSettings(unload, ['dataDir']).action(async (name: string, flags: Flags) => {
+    const [model] = await ask('models.unload', { name }, flags)
+    print(`${model!.model} is unloaded\n`)
+  })
+
+  const reload = models
+    .command('reload')
+    .description('open models anew from their files, beside the old ones, and change over')
+    .argument('[name]', 'any of its names; without it, all models one after another')
+    .option('--json', 'JSON for programs')
+  addSettings(reload, ['dataDir']).action((name: string | undefined, flags: Flags) =>
+    act('models.reload', { name }, flags),
+  )
+
+  const status = models
+    .command('status')
+    .description('show the models of the server that runs on the data folder')
+    .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
+  addSettings(status, ['dataDir']).action((flags: Flags) => act('models.status', {}, flags))
+}
+
+function memoryText(processes: ModelStatus['processes']): string {
+  const known = processes.flatMap(({ residentBytes }) => residentBytes ?? [])
+  return known.length === 0 ? '-' : sizeText(known.reduce((sum, bytes) => sum + bytes, 0))
+}
+
+/** How many, and by what cause: `3 (2 SIGKILL, 1 hung)`. */
+function endsText(ends: ModelStatus['ends']): string {
+  const entries = Object.entries(ends)
+  const total = entries.reduce((sum, [, count]) => sum + count, 0)
+  return total === 0
+    ? '0'
+    : `${total} (${entries.map(([why, count]) => `${count} ${why}`).join(', ')})`
+}

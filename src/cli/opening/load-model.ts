@@ -1,0 +1,40 @@
+/**
+ * A model that is loaded for one command.
+ *
+ * @module
+ */
+
+import type { ModelConfig } from '../../config.js'
+import type { Dependencies, OpenedModel } from '../dependencies.js'
+import { printError } from '../output/print.js'
+import { createProgress } from '../output/progress.js'
+import { onOneDevice } from './models-to-open.js'
+
+/** The settings that such commands have as flags. */
+export const modelSettings = [
+  'model',
+  'modelsDir',
+  'mmproj',
+  'readout',
+  'calibration',
+  'contextTokens',
+  'threads',
+  'device',
+  'gpuLayers',
+  'orders',
+] as const
+
+/** Shows how far loading has come, where there is a terminal. */
+export async function loadModel(
+  model: ModelConfig,
+  { openModel }: Pick<Dependencies, 'openModel'>,
+): Promise<OpenedModel> {
+  const one = onOneDevice(model)
+  if (!process.stderr.isTTY) return openModel(one, { onProgress: () => {} })
+  const progress = createProgress('Loading the model', printError)
+  try {
+    return await openModel(one, { onProgress: (fraction) => progress.update(fraction) })
+  } finally {
+    progress.stop()
+  }
+}

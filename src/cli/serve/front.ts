@@ -1,0 +1,215 @@
+/**
+ * What listens: the API and, where they have an address of their own, its metrics.
+ *
+ * @module
+ */
+
+import type { Accounts } from '../../accounts/accounts.js'
+import type { ModelAdmin } from '../../admin/operations.js'
+import type { Config, ModelConfig, SettingReport } from '../../config.js'
+import { availableMemory } from '../../engine/machine.js'
+import { CertificateWatch } from '../../http/transport/certificate-watch.js'
+import { createTrustedProxies } from '../../http/access/client-address.js'
+import { createCors } from '../../http/access/cors.js'
+import { Handlers } from '../../http/handlers.js'
+import type { Backend, HandlersSettings } from '../../http/handlers-options.js'
+import { MetricsHandlers } from '../../http/metrics/metrics-handlers.js'
+import { Server } from '../../http/server.js'
+import { readTls, type TlsContent, type TlsFiles } from '../../http/transport/tls.js'
+import { WorkspaceGate } from '../../http/access/workspace-gate.js'
+import { packageVersion } from '../../package-root.js'
+import { bodyLimit } from '../../config.js'
+import type { Dependencies } from '../dependencies.js'
+import { replicaDevices } from '../opening/models-to-open.js'
+import type { ServerLog } from './server-log.js'
+import type { Tracing } from './tracing.js'
+
+export interface FrontOptions {
+  readonly config: Config
+  /** Those that there will be. */
+  readonly models: readonly ModelConfig[]
+  readonly backend: Backend
+  readonly accounts: Accounts
+  readonly log: ServerLog
+  readonly createWire: Dependencies['createWire']
+  /** What is done with the models, from the admin API too. */
+  readonly modelAdmin: ModelAdmin
+  /** Every setting as it is, and where it was given. */
+  readonly settings: () => readonly SettingReport[]
+  /** Undefined: nothing is traced. */
+  readonly tracing: Tracing | undefined
+}
+
+/** What follows from the settings and can change while the server runs. */
+interface Live {
+  readonly handlers: HandlersSettings
+  readonly places: { readonly places: number; readonly placeWaitMs: number }
+}
+
+export class Front {
+  readonly #createWire: Dependencies['createWire']
+  readonly #gate: WorkspaceGate
+  readonly #handlers: Handlers
+  /** The API first. */
+  readonly #servers: Server[] = []
+  readonly #addresses: string[] = []
+  readonly #watch: CertificateWatch
+  #config: Config
+  /** What is shown; undefined: plain HTTP. */
+  #tls: TlsContent | undefined
+
+  /** @throws {@link OiError} `ERR_LISTEN`, `ERR_CONFIG`; nothing listens then. */
+  static async listen(options: FrontOptions): Promise<Front> {
+    const front = new Front(options)
+    try {
+      await front.#listen(options)
+      return front
+    } catch (error) {
+      await front.close(0)
+      throw error
+    }
+  }
+
+  private constructor(options: FrontOptions) {
+    const { config, models, backend, accounts, log, createWire, tracing } = options
+    const { modelAdmin, settings } = options
+    this.#createWire = createWire
+    this.#config = config
+    const files = tlsFiles(config)
+    this.#tls = files && readTls(files)
+    const { handlers, places } = this.#live(config, models)
+    this.#gate = new WorkspaceGate({ accounts, ...places })
+    this.#handlers = new Handlers({
+      ...{ backend, accounts, gate: this.#gate, logger: log.logger, ...handlers },
+      serveMetrics: config.metricsPort === 0,
+      machine: { dataDir: config.dataDir, certificateEndMs: () => this.#tls?.endMs },
+      tracing,
+      admin:
+        config.admin === 'off'
+          ? undefined
+          : {
+              ...{ mode: config.admin, tls: config.tlsCert !== '', accounts, settings },
+              models: modelAdmin,
+              facts: () => ({
+                ...{ version: packageVersion(), dataDir: config.dataDir, state: backend.state() },
+                transport: this.#servers[0]?.by ?? '',
+                addresses: this.#addresses,
+                availableBytes: availableMemory(),
+              }),
+            },
+    })
+    const notice = (text: string) => log.logger.notice(text)
+    this.#watch = new CertificateWatch({
+      files: () => tlsFiles(this.#config),
+      use: (content) => {
+        if (content.cert === this.#tls?.cert && content.key === this.#tls.key) return
+        this.#show(content)
+        notice(`The certificate was renewed: ${untilText(content)}`)
+      },
+      notice,
+    })
+  }
+
+  /** The API's address. */
+  get url(): string {
+    return this.#addresses[0]!
+  }
+
+  /** Whether there is a console to be opened. */
+  get hasConsole(): boolean {
+    return this.#handlers.hasConsole
+  }
+
+  /**
+   * Goes by other settings, or for other models, from the next request on.
+   *
+   * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
+   */
+  adjust(config: Config, models: readonly ModelConfig[]): void {
+    const { handlers, places } = this.#live(config, models)
+    this.#handlers.adjust(handlers)
+    this.#gate.adjust(places)
+  }
+
+  /**
+   * As {@link adjust}, with the certificate read again, for connections that come from then on.
+   *
+   * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
+   */
+  renew(config: Config, models: readonly ModelConfig[]): void {
+    const files = tlsFiles(config)
+    const tls = files && readTls(files)
+    this.adjust(config, models)
+    this.#config = config
+    if (tls !== undefined) this.#show(tls)
+  }
+
+  beginDrain(): void {
+    this.#handlers.beginDrain()
+  }
+
+  /** One server after another: the metrics can be read while running requests finish. */
+  async close(graceMs: number): Promise<void> {
+    this.#watch.stop()
+    for (const server of this.#servers) await server.close(graceMs)
+  }
+
+  #show(tls: TlsContent): void {
+    this.#tls = tls
+    for (const server of this.#servers) server.useTls(tls)
+  }
+
+  async #listen({ config, log }: FrontOptions): Promise<void> {
+    const { host, port, metricsHost, metricsPort } = config
+    const { transport, idleTimeoutMs, proxyProtocol } = config
+    const tls = this.#tls
+    const scheme = tls === undefined ? 'http' : 'https'
+    const server = await Server.listen({
+      ...{ handlers: this.#handlers, host, port, tls, transport, idleTimeoutMs, proxyProtocol },
+    })
+    this.#servers.push(server)
+    this.#addresses.push(`${scheme}://${reachable(host)}:${server.port}`)
+    log.say(`Listening on ${this.url} (${server.by})\n`)
+    if (config.anonymous === 'loopback') log.say('Programs of this machine need no key\n')
+    if (metricsPort === 0) return
+    const place = { host: metricsHost, port: metricsPort, tls, transport: 'node' as const }
+    const metrics = { handlers: new MetricsHandlers(this.#handlers), flagPrefix: '--metrics-' }
+    this.#servers.push(await Server.listen({ ...metrics, ...place }))
+    const metricsUrl = `${scheme}://${reachable(metricsHost)}:${metricsPort}/metrics`
+    this.#addresses.push(metricsUrl)
+    log.say(`Metrics on ${metricsUrl}\n`)
+  }
+
+  #live(config: Config, models: readonly ModelConfig[]): Live {
+    const { maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs, placeWaitMs } = config
+    return {
+      handlers: {
+        wire: this.#createWire(config),
+        ...{ maxReplyBytes, maxQuestions, deadlineMs, batchDeadlineMs },
+        maxBodyBytes: bodyLimit(config, models),
+        maxBodiesBytes: config.maxBodiesMb * 2 ** 20,
+        cors: createCors(config.corsOrigins),
+        anonymous: config.anonymous === 'loopback',
+        trustedProxies: createTrustedProxies(config.trustedProxies),
+      },
+      // As many as the queue of every model takes: waiting for a place is fair between workspaces.
+      places: { places: Math.min(...models.map(queuedAtMost)), placeWaitMs },
+    }
+  }
+}
+
+function queuedAtMost(model: ModelConfig): number {
+  return model.maxQueued * replicaDevices(model).length
+}
+
+function tlsFiles({ tlsCert, tlsKey }: Config): TlsFiles | undefined {
+  return tlsCert === '' ? undefined : { certFile: tlsCert, keyFile: tlsKey }
+}
+
+const untilText = ({ endMs }: TlsContent) => `it ends on ${new Date(endMs).toISOString()}`
+
+/** The host of a URL that leads to a server listening on `host`. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,157 @@
+/**
+ * The life of a server: it listens at once, loads its models, serves until a signal, and finishes
+ * what it was asked.
+ *
+ * @module
+ */
+
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Accounts } from '../../accounts/accounts.js'
+import { modelOperations } from '../../admin/operations.js'
+import { AdminServer } from '../../admin/server.js'
+import { type Config, laterModel, reportSettings } from '../../config.js'
+import { CrashReports } from '../../runner/crash-report.js'
+import { auditedModels } from '../served-models/audited-models.js'
+import { commandActor } from '../accounts/with-accounts.js'
+import type { Dependencies } from '../dependencies.js'
+import { Front } from './front.js'
+import { createModelAdmin } from '../served-models/model-admin.js'
+import { ModelChanges } from '../served-models/model-changes.js'
+import { ModelSlots } from '../served-models/model-slots.js'
+import { modelsToOpen, withFiles } from '../opening/models-to-open.js'
+import { createProgress } from '../output/progress.js'
+import { runnerEvents } from './runner-events.js'
+import type { ServerLog } from './server-log.js'
+import { ServiceManager } from './service-manager.js'
+import { SettingsReload } from './settings-reload.js'
+import { listenForStop } from '../signals.js'
+import { startPatiently } from './start-patiently.js'
+import { createTracing } from './tracing.js'
+import { consoleLine, welcome } from './welcome.js'
+
+/** For the spans of the last requests, milliseconds. */
+const lastSpansMs = 1000
+
+/** Serves until a signal. @param read - Reads the settings, again at SIGHUP. */
+export async function runServer(
+  read: () => Config,
+  config: Config,
+  dependencies: Dependencies,
+  log: ServerLog,
+): Promise<void> {
+  const { environment, exit, createWire } = dependencies
+  const { dataDir } = config
+  const models = modelsToOpen(config)
+  const notice = (text: string) => log.logger.notice(text)
+  let onHangup = () => {}
+  const signals = listenForStop(exit, { onHangup: () => onHangup() })
+  const manager = new ServiceManager({ environment, warn: notice })
+  const openAccounts = () => new Accounts({ dataDir, busyMs: 0, log: notice })
+  manager.starting('Opening the accounts')
+  const accounts = await startPatiently(openAccounts, notice, signals.first)
+  const slots = new ModelSlots()
+  const changes = createChanges(slots, config, dependencies, log, manager)
+  const ends: (() => void | Promise<void>)[] = [
+    () => slots.close(),
+    () => accounts.close(),
+    () => manager.dispose(),
+  ]
+  try {
+    const tracing = createTracing(config, (text) => log.logger.warn(text))
+    let current = () => config
+    const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
+      withFiles(laterModel(current(), ...named), current())
+    const modelAdmin = createModelAdmin({ slots, changes, settingsOf })
+    const settings = () => reportSettings(current())
+    const front = await Front.listen({
+      ...{ config, models, backend: slots, accounts, log, createWire, modelAdmin, settings },
+      tracing,
+    })
+    ends.unshift(
+      () => front.close(0),
+      () => tracing?.exporter.close(lastSpansMs),
+    )
+    const reload = new SettingsReload({ config, read, front, log, slots, changes, notice })
+    current = () => reload.config
+    const operations = {
+      ...modelOperations(auditedModels(modelAdmin, accounts.administer(commandActor()))),
+      'settings.list': () => Promise.resolve(settings()),
+    }
+    const admin = await AdminServer.listen({ dataDir, operations, notice })
+    ends.unshift(() => admin.close())
+    slots.onChange = () => {
+      front.adjust(reload.config, [...slots.asked().values()])
+      manager.status(serving(slots))
+    }
+    onHangup = () => {
+      manager.reloading()
+      void reload.run().then(() => slots.state() === 'ready' && manager.ready(serving(slots)))
+    }
+    const loaded = changes.open(models).then(async (opened) => {
+      // Last: a start that fails on the port or the model must not use up the one showing.
+      const createKey = () => accounts.createFirstKey()
+      const first = await startPatiently(createKey, notice, signals.first)
+      if (first !== undefined) log.show(welcome(front.url, first.secret))
+      if (front.hasConsole) {
+        const createLink = () => accounts.admin.createLink()
+        const token = await startPatiently(createLink, notice, signals.first)
+        log.show(consoleLine(front.url, token))
+      }
+      for (const { startLine, warning } of opened) {
+        log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
+      }
+      log.say('Ready\n')
+      manager.ready(serving(slots))
+    })
+    // Whichever comes first: a signal, or the failure to load. Loading by itself ends nothing.
+    const signal = await Promise.race([signals.first, loaded.then(() => signals.first)])
+    log.say('Stopping\n')
+    manager.stopping()
+    const { drainMs, graceMs } = reload.config
+    // Whoever pressed Ctrl-C waits, and no balancer sends requests before it was ready.
+    if (signal !== 'SIGINT' && slots.state() === 'ready' && drainMs > 0) {
+      front.beginDrain()
+      await sleep(drainMs)
+    }
+    await front.close(graceMs)
+  } finally {
+    for (const end of ends) await end()
+    signals.dispose()
+  }
+}
+
+function createChanges(
+  slots: ModelSlots,
+  { inProcess, dataDir }: Config,
+  dependencies: Dependencies,
+  log: ServerLog,
+  manager: ServiceManager,
+): ModelChanges {
+  const reports = new CrashReports(join(dataDir, 'crashes'))
+  return new ModelChanges({
+    slots,
+    say: (text) => log.say(text),
+    surveyModel: (model) => dependencies.surveyModel(model, !inProcess),
+    openModel: async ({ name, config }, what, onProgress) => {
+      const isolate = inProcess ? undefined : runnerEvents(name, reports, log)
+      const label = `Loading ${what}`
+      if (slots.state() === 'loading') manager.starting(label)
+      const progress = createProgress(label, (line) => log.tell(line))
+      try {
+        return await dependencies.openModel(config, {
+          onProgress: (fraction) => {
+            progress.update(fraction)
+            onProgress(fraction)
+          },
+          isolate,
+        })
+      } finally {
+        progress.stop()
+      }
+    },
+  })
+}
+
+/** One line for the service manager. */
+const serving = (slots: ModelSlots) => `Serving ${[...slots.asked().keys()].join(', ')}`

@@ -1,0 +1,42 @@
+/**
+ * `oi serve`.
+ *
+ * @module
+ */
+
+import type { Command } from 'commander'
+import { readConfig } from '../../config.js'
+import { type Dependencies, exitCodes } from '../dependencies.js'
+import { runServer } from './run-server.js'
+import { ServerLog } from './server-log.js'
+import { addSettings } from '../input/setting-options.js'
+
+export function addServeCommand(
+  program: Command,
+  dependencies: Dependencies,
+  done: (code: number) => void,
+): void {
+  const serve = program
+    .command('serve')
+    .description('serve models over HTTP')
+    .addHelpText(
+      'after',
+      '\nA first start on an empty data folder makes a workspace and a key, and shows the key once.' +
+        '\nSIGTERM: /readyz says 503 for --drain-ms while everything else is answered, then running' +
+        '\nrequests have --grace-ms to finish. SIGINT (Ctrl-C): the same without --drain-ms. A second' +
+        '\none stops at once. SIGHUP reads settings, certificates, readouts and calibrations again,' +
+        '\nand loads or unloads models as the settings say; if the terminal is gone, it is as SIGTERM.' +
+        '\nExit codes: 0 stopped as asked, 130 or 143 at once by a second SIGINT or SIGTERM.',
+    )
+  addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
+    const read = () => readConfig(dependencies.environment, flags)
+    const config = read()
+    const log = new ServerLog(config)
+    try {
+      await runServer(read, config, dependencies, log)
+      done(exitCodes.ok)
+    } finally {
+      await log.close()
+    }
+  })
+}

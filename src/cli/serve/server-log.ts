@@ -1,0 +1,102 @@
+/**
+ * Everything that a server says: the lines of its start, requests, faults, and what Node itself
+ * would write. None of it can end, hold or slow the server (output/log-output.ts).
+ *
+ * @module
+ */
+
+import { isatty } from 'node:tty'
+import type { Config } from '../../config.js'
+import { createLogger, type Logger } from '../../http/log/logger.js'
+import { LogOutput } from '../output/log-output.js'
+import { logText } from '../output/log-text.js'
+
+/** How long the end of the process waits for whoever reads, milliseconds. */
+const flushMs = 1000
+
+type LogConfig = Pick<Config, 'log' | 'logLevel' | 'logFormat'>
+
+export class ServerLog {
+  readonly logger: Logger
+  readonly #output = new LogOutput(1)
+  readonly #errors: LogOutput
+  /** Whether what is said at the start is a line of JSON too. */
+  readonly #onlyJson: boolean
+  readonly #dispose: () => void
+
+  constructor(config: LogConfig) {
+    const { logFormat } = config
+    const asText = logFormat === 'text' || (logFormat === 'auto' && isatty(2))
+    const colour = isatty(2) && !process.env['NO_COLOR']
+    const format = (line: string) => (asText ? logText(line, colour) : line)
+    this.#onlyJson = logFormat === 'json'
+    this.#errors = new LogOutput(2, { notice: (words) => format(lossLine(words)).trimEnd() })
+    this.logger = createLogger(
+      settingsOf(config),
+      (line) => this.#errors.write(format(line)),
+      () => this.#output.lostLines + this.#errors.lostLines,
+    )
+    this.#dispose = this.#takeOver()
+  }
+
+  /** Goes by other settings from the next line on; the format stays. */
+  adjust(config: LogConfig): void {
+    this.logger.adjust(settingsOf(config))
+  }
+
+  /** Tells how the start goes, on standard output. @param text - Whole lines. */
+  say(text: string): void {
+    if (!this.#onlyJson) this.#output.write(text)
+    else for (const line of linesOf(text)) this.logger.notice(line)
+  }
+
+  /** Writes what is no part of the log on standard output, as it is. @param text - Whole lines. */
+  show(text: string): void {
+    this.#output.write(text)
+  }
+
+  /** Tells what goes on, on standard error. @param text - Whole lines. */
+  tell(text: string): void {
+    if (!this.#onlyJson) this.#errors.write(text)
+    else for (const line of linesOf(text)) this.logger.notice(line)
+  }
+
+  /** Waits a moment until everything has left, and gives errors back their usual meaning. */
+  async close(): Promise<void> {
+    await Promise.all([this.#output.flush(flushMs), this.#errors.flush(flushMs)])
+    this.#dispose()
+  }
+
+  /**
+   * An error that nobody caught has ended one callback, not the server: whatever it belonged to
+   * is answered by its deadline and charged nothing, and everybody else's requests go on. It is
+   * logged and counted as a fault.
+   */
+  #takeOver(): () => void {
+    const listeners = {
+      uncaughtException: (error: unknown) => this.logger.fault('process', error),
+      unhandledRejection: (error: unknown) => this.logger.fault('process', error),
+      warning: ({ name, message }: Error) => this.logger.warn(`${name}: ${message}`),
+    }
+    // Node's own listener writes to standard error and waits.
+    const usual = process.listeners('warning')
+    process.removeAllListeners('warning')
+    for (const [event, listener] of Object.entries(listeners)) process.on(event, listener)
+    return () => {
+      for (const [event, listener] of Object.entries(listeners)) process.off(event, listener)
+      for (const listener of usual) process.on('warning', listener)
+    }
+  }
+}
+
+const settingsOf = ({ log, logLevel }: LogConfig) => ({
+  requests: log === 'requests',
+  level: logLevel,
+})
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
+
+/** As the logger would write it: what was lost is said past it, where lines can be written again. */
+function lossLine(words: string): string {
+  return JSON.stringify({ level: 'warn', time: new Date().toISOString(), warning: words })
+}

@@ -1,0 +1,101 @@
+/**
+ * SIGHUP: the settings, and the files that they name, are read again.
+ *
+ * Rules
+ *   1. A mistake in the settings or in a certificate changes nothing, and is told.
+ *   2. What can take effect does so from the next request on; what cannot is named.
+ *   3. Keys, workspaces and prices are in the accounts, where every change counts at once.
+ *
+ * @module
+ */
+
+import { type Config, type ConfigName, type ModelConfig, settings } from '../../config.js'
+import type { Front } from './front.js'
+import { InTurn } from '../served-models/in-turn.js'
+import { applyModels, type ModelAdminOptions } from '../served-models/model-admin.js'
+import { modelsToOpen } from '../opening/models-to-open.js'
+import type { ServerLog } from './server-log.js'
+
+export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' | 'changes'> {
+  readonly config: Config
+  /** @throws {@link OiError} `ERR_CONFIG`. */
+  readonly read: () => Config
+  readonly front: Front
+  readonly log: Pick<ServerLog, 'adjust'>
+  /** Takes a sentence that the operator should know. */
+  readonly notice: (text: string) => void
+}
+
+export class SettingsReload {
+  readonly #options: SettingsReloadOptions
+  readonly #turns = new InTurn()
+  #config: Config
+
+  constructor(options: SettingsReloadOptions) {
+    this.#options = options
+    this.#config = options.config
+  }
+
+  /** Those that the server goes by. */
+  get config(): Config {
+    return this.#config
+  }
+
+  /** Reads them again, and applies them. Never rejects. */
+  run(): Promise<void> {
+    return this.#turns.run(async () => {
+      const { front, log, notice, slots, changes } = this.#options
+      const before = this.#config
+      let read: Config
+      let changed: Changed
+      let models: readonly [readonly ModelConfig[], readonly ModelConfig[]]
+      try {
+        read = this.#options.read()
+        changed = compare(before, read)
+        this.#config = { ...read, ...changed.kept }
+        models = [modelsToOpen(before), modelsToOpen(this.#config)]
+        front.renew(this.#config, [...slots.asked().values()])
+        log.adjust(this.#config)
+      } catch (error) {
+        this.#config = before
+        notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)
+        return
+      }
+      await applyModels({ slots, changes }, ...models, (failure) => notice(`SIGHUP: ${failure}`))
+      notice(`SIGHUP: the settings have been read again${describe(changed)}`)
+    })
+  }
+}
+
+interface Changed {
+  readonly live: readonly ConfigName[]
+  /** Those that only a new start changes. */
+  readonly fixed: readonly ConfigName[]
+  /** What the server keeps, whatever the settings say now. */
+  readonly kept: Partial<Config>
+}
+
+/** Rule 2. */
+function compare(before: Config, after: Config): Changed {
+  const changed = settings.filter(({ name }) => before[name] !== after[name])
+  // A server speaks HTTPS from its start on, or never.
+  const turned = (before.tlsCert === '') !== (after.tlsCert === '')
+  const live = changed.filter((setting) => setting.live && !(turned && isTls(setting.name)))
+  const kept = changed.filter((setting) => !live.includes(setting)).map(({ name }) => name)
+  const asBefore = (from: Config | Config['origins']) =>
+    Object.fromEntries(kept.map((name) => [name, from[name]]))
+  return {
+    live: live.map(({ name }) => name),
+    fixed: kept,
+    kept: { ...asBefore(before), origins: { ...after.origins, ...asBefore(before.origins) } },
+  }
+}
+
+const isTls = (name: ConfigName) => name === 'tlsCert' || name === 'tlsKey'
+
+function describe({ live, fixed }: Changed): string {
+  const lists = { changed: live, 'only a new start changes': fixed }
+  return Object.entries(lists)
+    .map(([how, names]) => (names.length === 0 ? '' : `; ${how} ${names.join(', ')}`))
+    .join('')
+}

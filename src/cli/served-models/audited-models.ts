@@ -1,0 +1,37 @@
+/**
+ * What is done with models by commands, written down in the audit log.
+ *
+ * @module
+ */
+
+import type { Administration } from '../../accounts/administration.js'
+import type { ModelAdmin, ModelStatus } from '../../admin/operations.js'
+import { patiently } from '../../http/admin/patiently.js'
+
+/** @param administration - In whose name. */
+export function auditedModels(models: ModelAdmin, administration: Administration): ModelAdmin {
+  const record = async (action: string, statuses: readonly ModelStatus[]) => {
+    for (const { model, file } of statuses) {
+      const deed = { action, target: `model ${model}`, name: model }
+      await patiently(() => administration.record(deed, null, { file }))
+    }
+  }
+  return {
+    load: async (...asked) => {
+      const status = await models.load(...asked)
+      await record('model.load', [status])
+      return status
+    },
+    unload: async (...asked) => {
+      const status = await models.unload(...asked)
+      await record('model.unload', [status])
+      return status
+    },
+    reload: async (...asked) => {
+      const statuses = await models.reload(...asked)
+      await record('model.reload', statuses)
+      return statuses
+    },
+    status: () => models.status(),
+  }
+}

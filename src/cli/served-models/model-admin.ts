@@ -1,0 +1,92 @@
+/**
+ * What those who run a server ask of its models.
+ *
+ * @module
+ */
+
+import type { LoadModel, ModelAdmin, ModelStatus } from '../../admin/operations.js'
+import type { ModelConfig } from '../../config.js'
+import { OiError } from '../../errors.js'
+import { needsOpening } from '../opening/answering.js'
+import type { ModelChanges } from './model-changes.js'
+import type { ModelSlots } from './model-slots.js'
+
+export interface ModelAdminOptions {
+  readonly slots: ModelSlots
+  readonly changes: ModelChanges
+  /**
+   * A model with settings of its own and, for the rest, those of the server; where the name of a
+   * pulled one was given, with its files.
+   */
+  readonly settingsOf: (file: string, settings: LoadModel['settings']) => ModelConfig
+}
+
+export function createModelAdmin({ slots, changes, settingsOf }: ModelAdminOptions): ModelAdmin {
+  return {
+    load: async ({ file, name, aliases, settings, default: isDefault }, onProgress) => {
+      const model = settingsOf(file, settings)
+      const known = [...slots.asked()].find(([, asked]) => asked.file === model.file)
+      if (name === undefined && known !== undefined) {
+        throw new OiError(
+          'ERR_CONFIG',
+          `${file} is loaded already, as ${known[0]}: reload it, or give it a second name (--name)`,
+        )
+      }
+      const asked = { ...model, name: name ?? model.name, aliases, default: isDefault }
+      return changes.add(asked, onProgress)
+    },
+    unload: (name, onProgress) => changes.remove(name, onProgress),
+    reload: async (name, onProgress) => {
+      const names = name === undefined ? [...slots.asked().keys()] : [name]
+      const statuses: ModelStatus[] = []
+      for (const each of names) statuses.push(await changes.replace(each, onProgress))
+      return statuses
+    },
+    status: () => slots.status(),
+  }
+}
+
+/** How an entry of the settings is told from others. */
+const keyOf = ({ name, file }: ModelConfig) => name ?? file
+
+/**
+ * Brings the models to what the settings say now: those that are new are loaded, those of another
+ * engine are opened anew, those that are gone are unloaded; all read their readouts and
+ * calibrations again. Models that no settings named stay.
+ *
+ * @param before - The models as the settings were.
+ * @param after - As they are now; the default model first.
+ * @param onFailure - Told what did not work, a sentence. The rest is done all the same.
+ */
+export async function applyModels(
+  { slots, changes }: Pick<ModelAdminOptions, 'slots' | 'changes'>,
+  before: readonly ModelConfig[],
+  after: readonly ModelConfig[],
+  onFailure: (text: string) => void,
+): Promise<void> {
+  const find = (wanted: ModelConfig) =>
+    [...slots.asked()].find(([, asked]) => keyOf(asked) === keyOf(wanted))
+  const attempt = async (task: Promise<unknown>) => {
+    await task.catch((error: unknown) => onFailure((error as Error).message))
+  }
+  for (const wanted of after) {
+    const [name, asked] = find(wanted) ?? []
+    if (name === undefined) {
+      await attempt(changes.add({ ...wanted, default: false }, () => {}))
+    } else if (needsOpening(asked!, wanted)) {
+      await attempt(
+        changes.replace(name, () => {}, { ...wanted, default: asked!.default === true }),
+      )
+    }
+  }
+  const named = after.flatMap((wanted) => {
+    const [name, asked] = find(wanted) ?? []
+    // What could not be opened anew goes on as it is.
+    return name === undefined || needsOpening(asked!, wanted) ? [] : ([[name, wanted]] as const)
+  })
+  await attempt(changes.arrange(new Map(named)))
+  for (const gone of before.filter((one) => !after.some((other) => keyOf(other) === keyOf(one)))) {
+    const [name] = find(gone) ?? []
+    if (name !== undefined) await attempt(changes.remove(name, () => {}))
+  }
+}

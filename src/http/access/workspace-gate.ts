@@ -1,0 +1,225 @@
+/**
+ * The gate over the accounts: limits and balance of each workspace, and its bookings.
+ *
+ * Rules
+ *   1. Everything that a request needs is in memory, and is read again where the accounts have
+ *      changed: `authenticate`, which is called before, has looked.
+ *   2. The requests and places that are taken are this process' own: several processes on one
+ *      data folder each allow the limits. The balance is common to all.
+ *   3. What is in memory is good as long as the accounts cannot say that anything has changed: only
+ *      what has to be read, and cannot, is refused. A reply's headers never depend on it.
+ *   4. A balance in memory is the file's less what is booked and not written yet. It can fall
+ *      below 0 by what was let in while it was above, and a budget can be overdrawn likewise.
+ *
+ * @module
+ */
+
+import { counted } from '../../api/words.js'
+import type { Accounts, Caller } from '../../accounts/accounts.js'
+import { resetText } from '../../accounts/budget.js'
+import { costOf } from '../../accounts/money.js'
+import { type Entrance, Places } from '../../accounts/places.js'
+import { RequestWindow, windowMs } from '../../accounts/request-window.js'
+import type { WorkspaceTerms } from '../../accounts/terms.js'
+import { OiError } from '../../errors.js'
+import type { Charged, Gate, StoreFigures } from './gate.js'
+
+/** When a caller may try again while nothing can be written, milliseconds. */
+const writeAgainMs = 1000
+/** A count of changes that no standing was read at. */
+const never = -1
+
+export interface WorkspaceGateOptions {
+  readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms' | 'trouble'>
+  /** Places of all workspaces together. Default: any number. */
+  readonly places?: number | undefined
+  /** How long a request may wait for a place, milliseconds. Default 10,000. */
+  readonly placeWaitMs?: number | undefined
+  /** Milliseconds on a clock that never goes back. `performance.now` by default. */
+  readonly now?: () => number
+  /** Milliseconds since 1970, for the periods of budgets. `Date.now` by default. */
+  readonly wallNow?: () => number
+}
+
+/** What is kept of a workspace that has asked. */
+interface Standing {
+  readonly window: RequestWindow
+  requestsPerMinute: number
+  concurrent: number
+  balance: number | null
+  budget: WorkspaceTerms['budget']
+  /** Of the budget's period, what has been used. */
+  usedTokens: number
+  /** The count of changes at which they were read. */
+  readAt: number
+}
+
+export class WorkspaceGate implements Gate {
+  readonly #accounts: WorkspaceGateOptions['accounts']
+  readonly #now: () => number
+  readonly #wallNow: () => number
+  readonly #places: Places
+  readonly #standings = new Map<number, Standing>()
+
+  constructor({ accounts, places, placeWaitMs, now, wallNow }: WorkspaceGateOptions) {
+    this.#accounts = accounts
+    this.#now = now ?? (() => performance.now())
+    this.#wallNow = wallNow ?? Date.now
+    this.#places = new Places({ total: places, waitMs: placeWaitMs, now })
+    accounts.ledger.start()
+  }
+
+  /** As in {@link WorkspaceGateOptions}, from now on. */
+  adjust({ places, placeWaitMs }: { readonly places: number; readonly placeWaitMs: number }): void {
+    this.#places.adjust({ total: places, waitMs: placeWaitMs })
+  }
+
+  take(caller: Caller, count: number): void {
+    const standing = this.#of(caller)
+    const { requestsPerMinute: limit, balance, window } = standing
+    const { ledger } = this.#accounts
+    const trouble = balance === null ? undefined : ledger.health.trouble
+    if (trouble !== undefined || ledger.full) {
+      const message = 'The server cannot write its accounts'
+      throw new OiError('ERR_OVERLOADED', message, { retryAfterMs: writeAgainMs })
+    }
+    if (balance !== null && balance <= 0) {
+      throw new OiError(
+        'ERR_BALANCE',
+        `The balance of the workspace ${caller.workspace} is used up`,
+      )
+    }
+    const { budget } = standing
+    if (budget !== null && standing.usedTokens >= budget.tokens) {
+      throw new OiError(
+        'ERR_BALANCE',
+        `The budget of the workspace ${caller.workspace}, ${budget.tokens} tokens a ` +
+          `${budget.period}, is used up until ${resetText(budget.endMs)}`,
+      )
+    }
+    // Here, where it may fail: book() must not.
+    this.#accounts.prices.refresh()
+    if (limit === 0) return
+    // More than the limit is never let in at once, only in parts.
+    const retryAfterMs = count > limit ? windowMs : window.take(count, limit, this.#now())
+    if (retryAfterMs > 0) {
+      const requests = counted(limit, 'request')
+      const message = `The workspace ${caller.workspace} has ${requests} per minute, used up`
+      throw new OiError('ERR_RATE_LIMIT', message, { retryAfterMs })
+    }
+  }
+
+  giveBack({ workspaceId }: Caller): void {
+    this.#standings.get(workspaceId)?.window.giveBack()
+  }
+
+  requireRoom(caller: Caller): void {
+    this.#places.requireRoom(caller.workspaceId, this.#of(caller).concurrent)
+  }
+
+  enter(caller: Caller, entrance: Entrance): Promise<void> | undefined {
+    return this.#places.enter(caller.workspaceId, this.#of(caller).concurrent, entrance)
+  }
+
+  leave({ workspaceId }: Caller): void {
+    this.#places.leave(workspaceId)
+  }
+
+  book(
+    { keyId, workspaceId }: Caller,
+    { model, usage, cached_tokens }: Charged,
+  ): Promise<void> | undefined {
+    const standing = this.#standings.get(workspaceId)!
+    const cost = costOf(usage, this.#accounts.prices.of(model))
+    const limited = standing.balance !== null
+    if (standing.balance !== null) standing.balance -= cost
+    standing.usedTokens += usage.input_tokens + usage.output_tokens
+    const booking = {
+      workspaceId,
+      keyId,
+      model,
+      timeMs: Date.now(),
+      requests: 1,
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      imageTokens: usage.image_tokens ?? 0,
+      cachedTokens: cached_tokens,
+      cost,
+      charged: limited,
+    }
+    const booked = this.#accounts.ledger.book(booking, limited)
+    // What was withdrawn is not to be missing from the balance: it is read again.
+    booked?.catch(() => (standing.readAt = never))
+    return booked
+  }
+
+  trouble(): string | undefined {
+    return this.#accounts.trouble()
+  }
+
+  waiting(): number {
+    return this.#places.waitingInAll
+  }
+
+  storeFigures(): StoreFigures {
+    const { health, pendingAnswers } = this.#accounts.ledger
+    return { ...health.figures, pendingAnswers }
+  }
+
+  headers(caller: Caller): readonly string[] {
+    const standing = this.#known(caller)
+    if (standing === undefined) return []
+    const { window, requestsPerMinute, concurrent } = standing
+    const headers: string[] = []
+    if (requestsPerMinute > 0) {
+      const now = this.#now()
+      headers.push(
+        'x-ratelimit-limit-requests',
+        String(requestsPerMinute),
+        'x-ratelimit-remaining-requests',
+        String(Math.max(0, requestsPerMinute - window.used(now))),
+        'x-ratelimit-reset-requests',
+        String(Math.ceil(window.emptyInMs(now) / 1000)),
+      )
+    }
+    if (concurrent > 0) {
+      headers.push(
+        'x-ratelimit-limit-concurrent',
+        String(concurrent),
+        'x-ratelimit-remaining-concurrent',
+        String(Math.max(0, concurrent - this.#places.taken(caller.workspaceId))),
+      )
+    }
+    return headers
+  }
+
+  /** As it was last, if it cannot be read now. */
+  #known(caller: Caller): Standing | undefined {
+    try {
+      return this.#of(caller)
+    } catch {
+      return this.#standings.get(caller.workspaceId)
+    }
+  }
+
+  #of({ workspaceId }: Caller): Standing {
+    const { changes, terms } = this.#accounts
+    const known = this.#standings.get(workspaceId)
+    if (known?.readAt === changes.count && !this.#isOver(known.budget)) return known
+    const readAt = changes.count
+    const { balance, budget, requestsPerMinute, concurrent } = terms.of(
+      workspaceId,
+      this.#wallNow(),
+    )
+    const usedTokens = budget?.usedTokens ?? 0
+    const now = { balance, budget, usedTokens, requestsPerMinute, concurrent, readAt }
+    if (known !== undefined) return Object.assign(known, now)
+    const standing = { window: new RequestWindow(), ...now }
+    this.#standings.set(workspaceId, standing)
+    return standing
+  }
+
+  #isOver(budget: Standing['budget']): boolean {
+    return budget !== null && budget.endMs <= this.#wallNow()
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * POST /v1/systemone/batch: many requests in one call.
+ *
+ * Rules
+ *   1. What is wrong with the call as a whole (the key, the envelope, not one request left of
+ *      the minute) is its reply. From then on the status is 200, and what goes wrong with an item
+ *      is that item's result.
+ *   2. Every item has one result. When the batch's time is up, or the server ends, those that have
+ *      none yet are given that error. An item's own time begins with its turn.
+ *   3. As lines (`application/x-ndjson`), a result is written as soon as it is there. While the
+ *      client does not keep up, nothing more is begun: what is kept for it is bounded by what was
+ *      under way. An empty line now and then shows those in between that the call still runs.
+ *
+ * @module
+ */
+
+import type { Batch } from '../../api/read-batch.js'
+import type { Decider, DecideRequest, Decided } from '../../decide/types.js'
+import { OiError } from '../../errors.js'
+import { BatchRun } from './batch-run.js'
+import { BatchTotals } from './batch-totals.js'
+import { BatchTurn } from './batch-turn.js'
+import type { Head } from '../transport/head.js'
+import { requireNamed } from '../bodies/multipart.js'
+import { Outcome } from './outcome.js'
+import { PostExchange } from './post-exchange.js'
+import { cachedTokensHeader, errorContent } from '../reply/reply.js'
+import { wireCodeOf } from '../log/request-entry.js'
+
+const linesType = 'application/x-ndjson'
+
+/** A batch that has been read: from here on rule 2 holds. */
+interface Work {
+  readonly batch: Batch
+  readonly run: BatchRun
+  readonly totals: BatchTotals
+  readonly outcomes: readonly Outcome[]
+  /** Those under way, by their places in the batch. */
+  readonly turns: Map<number, BatchTurn>
+  /** The text of each result by its item; none of lines, as they have been written. */
+  readonly results: string[]
+  heldLength: number
+  left: number
+}
+
+export class BatchExchange extends PostExchange {
+  #asLines = false
+  #behind = false
+  #heartbeat: NodeJS.Timeout | undefined
+  #work: Work | undefined
+
+  override abandon(): void {
+    if (this.ended) return
+    super.abandon()
+    this.#stop(this.canceller.reason)
+  }
+
+  override cancel(error: OiError): void {
+    if (this.#work === undefined) {
+      this.fail(error)
+      this.canceller.abort(error)
+      return
+    }
+    // Those that are decided are given yet, which may end the exchange.
+    for (const outcome of this.#work.outcomes) outcome.fail(error)
+    this.canceller.abort(error)
+    this.#stop(error)
+  }
+
+  protected override readHead(head: Head): void {
+    this.#asLines = accepts(head.getHeader('accept'), linesType)
+  }
+
+  protected override decide(text: string, decider: Decider): void | Promise<void> {
+    const batch = this.context.wire.readBatch(text, this.form, this.ignored)
+    if (!(batch instanceof Promise)) return this.#begin(batch, decider)
+    return batch.then((read) => this.#begin(read, decider))
+  }
+
+  protected override onEnd(status: number, ms: number): void {
+    super.onEnd(status, ms)
+    clearTimeout(this.#heartbeat)
+  }
+
+  #begin(batch: Batch, decider: Decider): void {
+    if (this.ended) return
+    const asked = batch.items.map(({ request }) => request)
+    // Of one that is wrong, nobody knows what it names.
+    if (!asked.some((request) => request instanceof OiError)) requireNamed(this.files, asked)
+    const count = batch.items.length
+    const { admitted, refusal } = this.#admit(count)
+    const requests = new Map<number, DecideRequest>()
+    const failures = new Map<number, unknown>()
+    batch.items.forEach(({ request }, index) => {
+      if (index >= admitted) failures.set(index, refusal)
+      else if (request instanceof OiError) failures.set(index, request)
+      else requests.set(index, request)
+    })
+    this.limitBy(this.context.batchDeadlines)
+    const work: Work = {
+      ...{ batch, run: this.#createRun(requests, decider), totals: new BatchTotals() },
+      outcomes: batch.items.map((_, index) => this.#createOutcome(index)),
+      ...{ turns: new Map(), results: [], heldLength: 0, left: count },
+    }
+    this.#work = work
+    if (this.#asLines) this.#beginLines(work.run)
+    for (const [index, error] of failures) work.outcomes[index]!.fail(error)
+    work.run.feed()
+  }
+
+  #createRun(requests: ReadonlyMap<number, DecideRequest>, decider: Decider): BatchRun {
+    const { gate, deadlines } = this.context
+    const caller = this.caller!
+    const { trace } = this
+    /** When each item was asked, of those that are traced. */
+    const askedMs = new Map<number, number>()
+    return new BatchRun({
+      items: [...requests.keys()],
+      enter: () => gate.enter(caller, { signal: this.canceller, patient: true }),
+      leave: () => gate.leave(caller),
+      decide: (index) => {
+        if (trace !== undefined) askedMs.set(index, performance.now())
+        const { outcomes, turns } = this.#work!
+        const turn = new BatchTurn(deadlines, outcomes[index]!)
+        turns.set(index, turn)
+        const options = this.decideOptions(turn.canceller, deadlines.limitMs)
+        return decider.decide(requests.get(index)!, options).finally(() => {
+          turn.end()
+          turns.delete(index)
+        })
+      },
+      onAnswer: (index, decision) => {
+        trace?.item(askedMs.get(index)!, decision.timings, { 'oi.index': index })
+        this.#work!.outcomes[index]!.decide(decision)
+      },
+      onFailure: (index, error) => {
+        const what = { 'oi.index': index, 'error.type': wireCodeOf(error) }
+        trace?.item(askedMs.get(index) ?? performance.now(), undefined, what)
+        const { batch, outcomes } = this.#work!
+        outcomes[index]!.fail(error instanceof OiError ? batch.placed(index, error) : error)
+      },
+    })
+  }
+
+  #createOutcome(index: number): Outcome {
+    return new Outcome({
+      serialize: (decision) => this.serialize(decision, this.#work!.heldLength),
+      book: (decision) => this.context.gate.book(this.caller!, decision),
+      give: (decision, text) => this.#giveItem(index, decision, text),
+      fail: (error) => this.#failItem(index, error),
+    })
+  }
+
+  #beginLines(run: BatchRun): void {
+    this.beginParts(linesType, () => {
+      this.#behind = false
+      run.resume()
+    })
+    this.#heartbeat = setTimeout(() => {
+      if (!this.#behind) this.#writeLine('')
+      this.#heartbeat!.refresh()
+    }, this.context.heartbeatMs).unref()
+  }
+
+  /**
+   * Takes one of the minute's requests for each item; the head has taken the first.
+   *
+   * @returns How many items, from the first on, may be answered; and why not all of them.
+   */
+  #admit(count: number): { admitted: number; refusal?: unknown } {
+    const { gate } = this.context
+    let admitted = 1
+    try {
+      if (count > 1) gate.take(this.caller!, count - 1)
+      return { admitted: count }
+    } catch {
+      // All or none: what is left of the minute is taken one by one.
+    }
+    try {
+      for (; admitted < count; admitted++) gate.take(this.caller!, 1)
+      return { admitted }
+    } catch (refusal) {
+      return { admitted, refusal }
+    }
+  }
+
+  #giveItem(index: number, decision: Decided, text: string): void {
+    if (this.ended) return
+    this.#work!.totals.add(decision)
+    this.context.traffic.addPhases(decision.timings)
+    this.#settle(index, 200, text)
+  }
+
+  #failItem(index: number, error: unknown): void {
+    if (this.ended) return
+    const { status, body } = errorContent(error, this.id)
+    if (status === 500) this.context.logger.fault(this.id, error, this.bodyDigest())
+    this.#settle(index, status, body)
+  }
+
+  /** @param body - The text of an object, whose members the result has besides its own. */
+  #settle(index: number, status: number, body: string): void {
+    const work = this.#work!
+    const { id } = work.batch.items[index]!
+    const name = id === undefined ? '' : `"id":${JSON.stringify(id)},`
+    const result = `{"index":${index},${name}"status":${status},${body.slice(1)}`
+    this.context.traffic.countItem(status)
+    if (this.#asLines) {
+      this.#writeLine(result)
+    } else {
+      work.results[index] = result
+      work.heldLength += result.length
+    }
+    if (--work.left === 0) this.#conclude(work)
+  }
+
+  #writeLine(line: string): void {
+    this.#heartbeat?.refresh()
+    if (this.write(`${line}\n`)) return
+    this.#behind = true
+    this.#work!.run.pause()
+  }
+
+  #conclude({ results, totals }: Work): void {
+    this.told = totals
+    if (this.#asLines) {
+      this.write(`{${totals.text}}\n`)
+      this.finish()
+      return
+    }
+    const body = `{"results":[${results.join(',')}],${totals.text}}`
+    const headers = [cachedTokensHeader, String(totals.cached_tokens)]
+    this.answer({ status: 200, body, headers }, totals.timings)
+  }
+
+  #stop(reason: unknown): void {
+    if (this.#work === undefined) return
+    const { run, turns } = this.#work
+    run.stop()
+    for (const turn of turns.values()) turn.canceller.abort(reason)
+  }
+}
+
+/** Whether a list of media types names this one. Weights are not looked at. */
+function accepts(header: string, type: string): boolean {
+  return header.split(',').some((part) => part.split(';', 1)[0]!.trim().toLowerCase() === type)
+}

@@ -1,0 +1,37 @@
+/**
+ * An item of a batch while the decider has it: its own time limit, its own cancellation.
+ *
+ * @module
+ */
+
+import type { Link } from '../../chain.js'
+import { OiError } from '../../errors.js'
+import { Canceller } from './canceller.js'
+import type { Deadlines, Due, Expirable } from './deadlines.js'
+import type { Outcome } from './outcome.js'
+
+export class BatchTurn implements Expirable {
+  readonly canceller = new Canceller()
+  readonly #deadlines: Deadlines
+  readonly #outcome: Outcome
+  readonly #due: Link<Due>
+
+  constructor(deadlines: Deadlines, outcome: Outcome) {
+    this.#deadlines = deadlines
+    this.#outcome = outcome
+    this.#due = deadlines.add(this)
+  }
+
+  expire(): void {
+    const { limitMs } = this.#deadlines
+    const error = new OiError('ERR_TIMEOUT', `The item was not answered within ${limitMs} ms`)
+    // One that is decided is being booked, and is given.
+    if (!this.#outcome.open) return
+    this.#outcome.fail(error)
+    this.canceller.abort(error)
+  }
+
+  end(): void {
+    this.#deadlines.delete(this.#due)
+  }
+}

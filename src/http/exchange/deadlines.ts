@@ -1,0 +1,64 @@
+/**
+ * Time limits that are the same for all: what was added first is over first.
+ *
+ * Only the first needs a timer: a request costs no timer calls.
+ *
+ * @module
+ */
+
+import { Chain, type Link } from '../../chain.js'
+
+export interface Expirable {
+  /** Called once when the time is up, unless it was deleted before. Must not throw. */
+  expire(): void
+}
+
+/** One entry's time. */
+export interface Due {
+  readonly entry: Expirable
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number
+}
+
+export class Deadlines {
+  readonly limitMs: number
+  readonly #due = new Chain<Due>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param limitMs - What each entry has from the moment at which it is added. */
+  constructor(limitMs: number) {
+    this.limitMs = limitMs
+  }
+
+  /** @returns What {@link delete} takes. */
+  add(entry: Expirable): Link<Due> {
+    const atMs = performance.now() + this.limitMs
+    this.#timer ??= this.#arm(atMs)
+    return this.#due.add({ entry, atMs })
+  }
+
+  /** Idempotent. */
+  delete(link: Link<Due> | undefined): void {
+    this.#due.remove(link)
+  }
+
+  #arm(dueMs: number): NodeJS.Timeout {
+    // Rounded up: a timer that fires a fraction too early would have to be set again.
+    const delayMs = Math.max(1, Math.ceil(dueMs - performance.now()))
+    return setTimeout(() => this.#sweep(), delayMs).unref()
+  }
+
+  #sweep(): void {
+    this.#timer = undefined
+    const now = performance.now()
+    for (let link = this.#due.first; link !== undefined; link = this.#due.first) {
+      const { entry, atMs } = link.value
+      if (atMs > now) {
+        this.#timer = this.#arm(atMs)
+        return
+      }
+      this.#due.remove(link)
+      entry.expire()
+    }
+  }
+}

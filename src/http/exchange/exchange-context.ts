@@ -1,0 +1,29 @@
+/**
+ * What all exchanges of a server share.
+ *
+ * @module
+ */
+
+import type { Caller } from '../../accounts/accounts.js'
+import type { TrustedProxies } from '../access/client-address.js'
+import type { Cors } from '../access/cors.js'
+import type { Client } from './exchange.js'
+import type { FailedKeys } from '../access/failed-keys.js'
+import type { Gate } from '../access/gate.js'
+import type { Head } from '../transport/head.js'
+import type { Logger } from '../log/logger.js'
+import type { Traffic } from '../metrics/traffic.js'
+
+export interface ExchangeContext {
+  readonly gate: Gate
+  readonly logger: Logger
+  readonly traffic: Traffic
+  /** True while the server shuts down: connections are closed behind their replies. */
+  readonly closing: boolean
+  /** Undefined where pages of other origins have no access. */
+  readonly cors: Cors | undefined
+  readonly failedKeys: FailedKeys
+  readonly trustedProxies: TrustedProxies
+  /** @throws {@link OiError} `ERR_API_KEY`. @param header - The value of `Authorization`. */
+  authenticate(header: string, head: Head, client: Client): Caller
+}

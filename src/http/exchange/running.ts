@@ -1,0 +1,47 @@
+/**
+ * The requests under way, and waiting for the last of them.
+ *
+ * @module
+ */
+
+import { Chain, type Link } from '../../chain.js'
+
+export class Running<T> {
+  readonly #entries = new Chain<T>()
+  readonly #emptied: (() => void)[] = []
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** @returns What {@link delete} takes. */
+  add(entry: T): Link<T> {
+    return this.#entries.add(entry)
+  }
+
+  /** Idempotent. */
+  delete(link: Link<T> | undefined): void {
+    this.#entries.remove(link)
+    if (this.#entries.size > 0) return
+    for (const emptied of this.#emptied.splice(0)) emptied()
+  }
+
+  /** Those that run now. */
+  entries(): readonly T[] {
+    return this.#entries.values()
+  }
+
+  /** Resolves when nothing is running, or with what is left after `limitMs`. */
+  async drain(limitMs: number): Promise<readonly T[]> {
+    if (this.#entries.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, limitMs)
+        this.#emptied.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    }
+    return this.#entries.values()
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * `GET /metrics` and nothing else, for an address of its own.
+ *
+ * @module
+ */
+
+import type { OiError } from '../../errors.js'
+import { type Client, Exchange } from '../exchange/exchange.js'
+import type { ExchangeContext } from '../exchange/exchange-context.js'
+import type { Head } from '../transport/head.js'
+import type { Metrics } from './metrics.js'
+import { answerFrom, type Route } from '../routes.js'
+import type { Listener } from '../transport/transport.js'
+
+export class MetricsHandlers implements Listener {
+  readonly #context: ExchangeContext
+  readonly #routes: ReadonlyMap<string, Route>
+
+  /** @param context - Of the handlers whose metrics these are. */
+  constructor(context: ExchangeContext & { readonly metrics: Metrics }) {
+    this.#context = context
+    this.#routes = new Map([['/metrics', () => context.metrics.content()]])
+  }
+
+  open(head: Head, client: Client): Exchange | undefined {
+    const exchange = new Exchange(head, client, this.#context)
+    return answerFrom(this.#routes, exchange, head, [...this.#routes.keys()])
+  }
+
+  refuse(head: Head, client: Client, error: OiError): void {
+    new Exchange(head, client, this.#context).fail(error)
+  }
+
+  /** Nobody asks here. */
+  beginDrain(): void {}
+
+  /** Nothing here lasts longer than a moment. */
+  async close(): Promise<void> {}
+}

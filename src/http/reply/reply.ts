@@ -1,0 +1,123 @@
+/**
+ * Replies: status, headers and body, as every transport writes them.
+ *
+ * @module
+ */
+
+import type { Timings } from '../../decide/types.js'
+import { errorTable, OiError } from '../../errors.js'
+
+export interface Reply {
+  readonly status: number
+  /** Name, value, name, value, …; names in lower case. */
+  readonly headers: readonly string[]
+  /** Always the whole for GET; with `headOnly` only its length is announced, with 204 not even that. */
+  readonly body: string | Uint8Array
+  readonly headOnly: boolean
+  /** Ask for the connection to be closed behind this reply. */
+  readonly close: boolean
+}
+
+/** What goes into a reply besides the headers that all of them have. */
+export interface Content {
+  readonly status: number
+  readonly body: string | Uint8Array
+  /** `application/json` by default. */
+  readonly type?: string
+  readonly headers?: readonly string[]
+}
+
+/** What is told in words. */
+export interface TextContent extends Content {
+  readonly body: string
+}
+
+/** How many of the input tokens came from a cache. */
+export const cachedTokensHeader = 'x-oi-cached-tokens'
+
+export const noTimings: Timings = { queue: 0, tokenize: 0, vision: 0, model: 0 }
+
+/** How long a caller waits at most before the next try, unless the error knows better. */
+const standardRetryAfterMs = 1000
+const maxRetryAfterMs = 60_000
+
+/** The headers of every reply, and then the content's own. */
+export function headersOf(
+  id: string,
+  timings: Timings,
+  totalMs: number,
+  { type = 'application/json', headers: more }: Pick<Content, 'type' | 'headers'>,
+): string[] {
+  const headers = [
+    'content-type',
+    type,
+    'x-request-id',
+    id,
+    'x-typesafe-request-id',
+    id,
+    'server-timing',
+    serverTiming(timings, totalMs),
+  ]
+  if (more !== undefined) headers.push(...more)
+  return headers
+}
+
+/**
+ * The wire's form of an error. What is no {@link OiError}, or has status 500, is a fault of the
+ * server: its text stays in the log, and the reply names the id to look for.
+ */
+export function errorContent(error: unknown, id: string): TextContent {
+  if (!(error instanceof OiError) || errorTable[error.code].status === 500) {
+    return {
+      status: 500,
+      body: errorBody(
+        'internal_error',
+        `The server failed; its log has more under ${id}`,
+        undefined,
+      ),
+    }
+  }
+  const { status, wire }: { status: number; wire: string } = errorTable[error.code]
+  const body = errorBody(wire, error.message, error.param)
+  const headers: string[] = []
+  if (status === 415) headers.push('accept-encoding', error.accepts ?? 'identity')
+  if (status === 401) headers.push('www-authenticate', challengeOf(error))
+  if (error.retryAfterMs !== undefined || status === 503 || status === 429) {
+    const ms = spreadOut(error.retryAfterMs)
+    headers.push(
+      'retry-after',
+      String(Math.ceil(ms / 1000)),
+      'retry-after-ms',
+      String(Math.ceil(ms)),
+    )
+  }
+  return { status, body, headers }
+}
+
+/** What there is to show: a key, or the cookie of a session. */
+function challengeOf({ code }: OiError): string {
+  return code === 'ERR_API_KEY' ? 'Bearer' : 'Cookie realm="oi admin"'
+}
+
+/**
+ * Callers that are refused together must not come back together; where the time is known, not
+ * sooner than that.
+ */
+function spreadOut(knownMs: number | undefined): number {
+  const share = Math.random() / 2
+  const ms =
+    knownMs === undefined ? standardRetryAfterMs * (1 - share) : Math.max(knownMs, 1) * (1 + share)
+  return Math.min(ms, maxRetryAfterMs)
+}
+
+function errorBody(code: string, message: string, param: string | undefined): string {
+  // JSON.stringify leaves out a param that is undefined.
+  return JSON.stringify({ error: { code, message, param }, detail: message })
+}
+
+function serverTiming({ queue, tokenize, vision, model }: Timings, totalMs: number): string {
+  return (
+    `queue;dur=${queue.toFixed(2)}, tokenize;dur=${tokenize.toFixed(2)}, ` +
+    `vision;dur=${vision.toFixed(2)}, model;dur=${model.toFixed(2)}, total;dur=${totalMs.toFixed(2)}`
+  )
+}

@@ -1,0 +1,296 @@
+/**
+ * The handlers on node:http: all of HTTP/1.1 and HTTP/1.0, with or without TLS.
+ *
+ * It listens itself, or is given single connections by another transport (`adopt()`).
+ *
+ * @module
+ */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
+import { type AddressInfo, createServer as createNetServer, Socket } from 'node:net'
+import { Server as NetServer } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { OiError } from '../../errors.js'
+import { mostConnections } from './descriptors.js'
+import type { Exchange } from '../exchange/exchange.js'
+import type { Leaving } from './leaving.js'
+import { watchHalfClosed } from './half-closed.js'
+import { NodeClient, RefusedClient } from './node-client.js'
+import { NodeHead } from './node-head.js'
+import { ProxyHeaders } from './proxy-protocol.js'
+import { contextOf, type TlsContent } from './tls.js'
+import { type Listener, listenError, type Transport, type TransportOptions } from './transport.js'
+import { noHead, transportError, versionError } from './transport-errors.js'
+
+/** For the head of a request, milliseconds. */
+const headTimeoutMs = 15_000
+const checkMs = 1000
+const refusedMs = 2000
+/** The next this many bytes of a body, or its end, have to come within this time. */
+const bodyTimeoutMs = 10_000
+const bodyBytes = 163_840
+/** A client of HTTP/1.0 that sends no more cannot be asked whether it is there. */
+const oldClientGraceMs = 2000
+
+interface Active {
+  readonly request: IncomingMessage
+  readonly client: NodeClient
+  readonly exchange: Exchange
+}
+
+export class NodeTransport implements Transport {
+  readonly #listener: Listener
+  readonly #leaving: Leaving
+  readonly #server: Server
+  /** What accepts: the same, unless connections begin with something else than HTTP or TLS. */
+  readonly #acceptor: NetServer
+  readonly #headers: ProxyHeaders | undefined
+  readonly #sockets = new Set<Duplex>()
+  /** Connections on which a request is being answered. */
+  readonly #active = new Map<Duplex, Active>()
+  /** Of these, something came before node:http had them. */
+  readonly #adopted = new WeakSet<Duplex>()
+  #port = 0
+
+  /** Listens. @throws {@link OiError} `ERR_LISTEN`, `ERR_CONFIG`. */
+  static async listen(options: TransportOptions): Promise<NodeTransport> {
+    const transport = new NodeTransport(options)
+    const { host, port } = options
+    const acceptor = transport.#acceptor
+    await new Promise<void>((resolve, reject) => {
+      acceptor.once('error', (cause: NodeJS.ErrnoException) => {
+        void listenError(options, cause).then(reject)
+      })
+      acceptor.listen({ host, port, exclusive: true }, resolve)
+    })
+    // More are closed at once. Once descriptors run out, libuv may lose the one that it closes them
+    // with: they wait then, and the loop spins, until others are gone.
+    acceptor.maxConnections = mostConnections()
+    // Whatever happens to a server that listens concerns one connection.
+    acceptor.on('error', () => {})
+    transport.#port = (acceptor.address() as AddressInfo).port
+    return transport
+  }
+
+  /** Does not listen: connections are given by `adopt()`. */
+  constructor(options: Omit<TransportOptions, 'host' | 'port' | 'flagPrefix'>) {
+    const { listener, leaving, tls, idleTimeoutMs, proxyProtocol } = options
+    this.#listener = listener
+    this.#leaving = leaving
+    const settings = {
+      keepAliveTimeout: idleTimeoutMs,
+      headersTimeout: headTimeoutMs,
+      // The time of a request is the handlers' affair.
+      requestTimeout: 0,
+      connectionsCheckingInterval: checkMs,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false,
+      noDelay: true,
+    }
+    this.#server =
+      tls === undefined
+        ? createServer(settings)
+        : createTlsServer({ ...settings, ...contextOf(tls) })
+    const server = this.#server as Server & { httpAllowHalfOpen: boolean }
+    server.httpAllowHalfOpen = true
+    server.on('request', (request, response) => this.#open(request, response, false))
+    server.on('checkContinue', (request, response) => this.#open(request, response, true))
+    server.on('checkExpectation', (request, response) => {
+      const error = new OiError('ERR_EXPECTATION', 'Expect: this server takes 100-continue alone')
+      this.#refuse(request, response, error)
+    })
+    server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+      this.#refuseConnection(socket, new OiError('ERR_METHOD_NOT_ALLOWED', 'This is no proxy'))
+    })
+    server.on('clientError', (cause: NodeJS.ErrnoException, socket) => {
+      this.#clientError(cause, socket)
+    })
+    server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+      this.#watch(socket)
+    })
+    this.#headers = proxyProtocol ? new ProxyHeaders() : undefined
+    this.#acceptor = this.#headers === undefined ? server : this.#acceptWithHeaders(this.#headers)
+    // Otherwise this begins with listening, and heads that do not come are waited for.
+    if (this.#acceptor !== server || options.tls === undefined) this.#beginChecks()
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** Serves a connection whose first bytes another transport has read. */
+  adopt(fd: number, bytes: Buffer): void {
+    const socket = new Socket({ fd, allowHalfOpen: true, readable: true, writable: true })
+    socket.on('error', () => socket.destroy())
+    socket.setNoDelay(true)
+    socket.unshift(bytes)
+    this.#adopted.add(socket)
+    this.#server.emit('connection', socket)
+  }
+
+  stopAccepting(): void {
+    // That of node:http would also end connections whose replies are handed over and not sent yet.
+    NetServer.prototype.close.call(this.#acceptor, () => {})
+  }
+
+  get sending(): boolean {
+    return [...this.#sockets].some((socket) => socket.writableLength > 0)
+  }
+
+  useTls(content: TlsContent): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(contextOf(content))
+  }
+
+  close(): void {
+    this.stopAccepting()
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+  }
+
+  #beginChecks(): void {
+    if (!this.#server.listening) this.#server.emit('listening')
+  }
+
+  #acceptWithHeaders(headers: ProxyHeaders): NetServer {
+    return createNetServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (socket) =>
+      headers.read(socket, () => this.#server.emit('connection', socket)),
+    )
+  }
+
+  #addressOf(socket: Duplex): string {
+    return this.#headers?.addressOf(socket as Socket) ?? (socket as Socket).remoteAddress ?? ''
+  }
+
+  #watch(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#active.delete(socket)
+    })
+    socket.once('end', () => this.#halfClosed(socket))
+  }
+
+  #open(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
+    const error = refusalOf(request)
+    if (error !== undefined) return this.#refuse(request, response, error)
+    const { socket } = request
+    const client = new NodeClient(request, response, this.#addressOf(socket), this.#leaving)
+    client.awaitsContinue = awaitsContinue
+    request.on('error', () => {})
+    response.on('error', () => {})
+    const exchange = this.#listener.open(new NodeHead(request), client)
+    if (exchange === undefined) {
+      request.resume()
+      return
+    }
+    const active = { request, client, exchange }
+    this.#active.set(socket, active)
+    response.on('close', () => {
+      if (this.#active.get(socket) === active) this.#active.delete(socket)
+      exchange.abandon()
+    })
+    request.on('data', (chunk: Buffer) => exchange.receive(chunk, false))
+    request.on('end', () => exchange.receive(new Uint8Array(0), true))
+    boundPace(request)
+    if (awaitsContinue && !exchange.ended) {
+      client.awaitsContinue = false
+      response.writeContinue()
+    }
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: OiError): void {
+    const client = new NodeClient(request, response, this.#addressOf(request.socket), this.#leaving)
+    // Whatever else is on this connection, it is not to be trusted.
+    client.bodyLost = true
+    request.on('error', () => {})
+    response.on('error', () => {})
+    request.resume()
+    this.#listener.refuse(new NodeHead(request), client, error)
+  }
+
+  #clientError(cause: NodeJS.ErrnoException, socket: Duplex): void {
+    const active = this.#active.get(socket)
+    if (active !== undefined && !active.exchange.ended && !active.request.complete) {
+      // In its body.
+      if (cause.code === 'HPE_INVALID_EOF_STATE' || cause.code === 'ECONNRESET') {
+        socket.destroy()
+        return
+      }
+      active.client.bodyLost = true
+      active.exchange.fail(transportError(cause))
+      return
+    }
+    const asked = (socket as Socket).bytesRead > 0 || this.#adopted.has(socket)
+    if (!asked || cause.code === 'ECONNRESET' || active !== undefined || !socket.writable) {
+      // While an earlier request is answered, a reply would take its place.
+      if (active === undefined || active.exchange.ended) socket.destroy()
+      return
+    }
+    this.#refuseConnection(socket, transportError(cause))
+  }
+
+  #refuseConnection(socket: Duplex, error: OiError): void {
+    socket.on('error', () => {})
+    socket.removeAllListeners('data').resume()
+    this.#listener.refuse(noHead, new RefusedClient(socket, this.#addressOf(socket)), error)
+    socket.end()
+    // Some more is read, as behind any reply (node-client.ts, rule 1).
+    const timer = setTimeout(() => socket.destroy(), refusedMs)
+    socket.once('close', () => clearTimeout(timer))
+    socket.once('end', () => socket.destroy())
+  }
+
+  #halfClosed(socket: Socket): void {
+    const active = this.#active.get(socket)
+    if (active === undefined) return
+    const { request, exchange } = active
+    const isRunning = () => this.#active.has(socket)
+    if (request.httpVersion === '1.0') {
+      setTimeout(() => isRunning() && !exchange.ended && socket.destroy(), oldClientGraceMs).unref()
+      return
+    }
+    const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
+    const stop = watchHalfClosed({
+      isRunning,
+      // Once its reply has begun, a part that cannot be written tells the same.
+      probe: () => !exchange.begun && socket.write(interim),
+      // The write fails if the one before was answered with a reset, and that closes the socket.
+      isThere: () => {
+        if (!exchange.begun && !socket.destroyed) socket.write(interim)
+        return !socket.destroyed
+      },
+      finish: () => socket.destroySoon(),
+    })
+    socket.once('close', stop)
+  }
+}
+
+/** What node:http lets pass and this server does not. */
+function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): OiError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return versionError()
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    return new OiError('ERR_HTTP_MALFORMED', `Host: expected one such header, got ${hosts}`)
+  }
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
+    return new OiError('ERR_HTTP_MALFORMED', 'Transfer-Encoding: expected chunked, of HTTP/1.1')
+  }
+  return undefined
+}
+
+/** Gives up a body that trickles, as uWebSockets.js does by itself. */
+function boundPace(request: IncomingMessage): void {
+  let bytes = 0
+  const timer = setInterval(() => {
+    if (bytes < bodyBytes) request.socket.destroy()
+    bytes = 0
+  }, bodyTimeoutMs).unref()
+  const stop = () => clearInterval(timer)
+  request.on('data', (chunk: Buffer) => (bytes += chunk.length))
+  request.once('end', stop).once('close', stop)
+}

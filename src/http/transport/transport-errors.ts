@@ -1,0 +1,42 @@
+/**
+ * What node:http finds wrong with a request before it is one, as errors of the interface.
+ *
+ * @module
+ */
+
+import { OiError } from '../../errors.js'
+import type { Head } from './head.js'
+
+/** Of requests whose head cannot be read. */
+export const noHead: Head = {
+  getMethod: () => '',
+  getUrl: () => '',
+  getQuery: () => '',
+  getHeader: () => '',
+  forEach: () => {},
+}
+
+/** @param cause - As `clientError` of node:http gives it. */
+export function transportError(cause: NodeJS.ErrnoException): OiError {
+  switch (cause.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new OiError('ERR_HEAD_TOO_LARGE', 'The head of the request is over 16 KiB')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new OiError('ERR_HEAD_TIMEOUT', 'The head of the request did not come in time')
+    case 'HPE_INVALID_VERSION':
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return versionError()
+    case undefined:
+    default: {
+      const { reason } = cause as { reason?: string }
+      const why = reason === undefined ? '' : `: ${reason}`
+      return new OiError('ERR_HTTP_MALFORMED', `The request is not well-formed HTTP${why}`, {
+        cause,
+      })
+    }
+  }
+}
+
+export function versionError(): OiError {
+  return new OiError('ERR_HTTP_VERSION', 'This server speaks HTTP/1.1 and HTTP/1.0')
+}

@@ -1,0 +1,253 @@
+/**
+ * The handlers on uWebSockets.js, behind a gate of our own (native/transport/gate.h): what is no
+ * plain request of HTTP/1.1 it never sees; node:http serves such a connection from then on.
+ *
+ * Rules
+ *   1. `req` is valid during its handler only, and a chunk during its callback only.
+ *   2. `res` is not touched after onAborted, nor after its reply (exchange.ts, rule 1).
+ *
+ * What the library does by itself, and the tests rely on: a body that arrives slower than 16 KB
+ * per second over ten seconds closes the connection; the rest of a body that was refused is read
+ * and dropped within the same ten seconds; a request that is pipelined behind one that is not
+ * answered yet closes the connection, so two answers can never change places.
+ *
+ * @module
+ */
+
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type uWS from 'uWebSockets.js'
+import type { HttpRequest, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import { loadAddon, type NativeGate } from '../../engine/native.js'
+import { OiError } from '../../errors.js'
+import { notInstalled } from '../../server-package.js'
+import type { Exchange } from '../exchange/exchange.js'
+import { requestId } from '../exchange/request-id.js'
+import { errorContent, headersOf, noTimings } from '../reply/reply.js'
+import { watchHalfClosed } from './half-closed.js'
+import { RefusedClient } from './node-client.js'
+import { NodeTransport } from './node-transport.js'
+import { listenError, type Transport, type TransportOptions } from './transport.js'
+import { UwsClient } from './uws-client.js'
+
+type Library = typeof uWS
+
+/** A request that is being answered, or was the last one of its connection. */
+interface Active {
+  readonly client: UwsClient
+  /** Undefined if its reply was there at once, and has not left yet. */
+  readonly exchange: Exchange | undefined
+}
+
+/** Why uWebSockets.js cannot be used; not a reason to end. */
+export class NoUws extends Error {}
+
+export class UwsTransport implements Transport {
+  readonly port: number
+  readonly #app: TemplatedApp
+  readonly #library: Library
+  readonly #socket: us_listen_socket
+  readonly #gate: NativeGate
+  readonly #others: NodeTransport
+  #accepting = true
+  /** By connection, as the gate names them. */
+  readonly #active: (Active | undefined)[] = []
+  /** Ends the watch over a connection whose client sends no more. */
+  readonly #watches = new Map<number, () => void>()
+
+  /**
+   * Listens.
+   *
+   * @throws {@link NoUws} Where the library or the gate cannot be used; {@link OiError}
+   *   `ERR_LISTEN`.
+   */
+  static async listen(options: TransportOptions): Promise<UwsTransport> {
+    const { host, port } = options
+    const { library, binary } = await loadLibrary()
+    const app = library.App()
+    const socket = await new Promise<us_listen_socket | false>((resolve) => {
+      const listen = app.listen as unknown as ListenExclusively
+      // By default two servers may share a port, and each would get some of the requests.
+      listen.call(app, host, port, exclusivePort(library), resolve)
+    })
+    if (socket === false) throw await listenError(options)
+    try {
+      return new UwsTransport(options, library, binary, app, socket)
+    } catch (error) {
+      library.us_listen_socket_close(socket)
+      app.close()
+      throw error
+    }
+  }
+
+  private constructor(
+    options: TransportOptions,
+    library: Library,
+    binary: string,
+    app: TemplatedApp,
+    socket: us_listen_socket,
+  ) {
+    const { listener, leaving, idleTimeoutMs } = options
+    this.port = library.us_socket_local_port(socket)
+    this.#library = library
+    this.#app = app
+    this.#socket = socket
+    this.#gate = new (loadGate())({
+      takeOver: (connection, fd, bytes) => this.#takeOver(connection, fd, bytes),
+      halfClosed: (connection) => this.#halfClosed(connection),
+      closed: (connection) => this.#closed(connection),
+    })
+    const idleSeconds = Math.floor(idleTimeoutMs / 1000)
+    const stands = this.#gate.attach({
+      port: this.port,
+      binary,
+      idleSeconds,
+      refusal: refusalText(),
+    })
+    if (!stands) throw new NoUws('this binary of uWebSockets.js is not known')
+    this.#others = new NodeTransport(options)
+    const keepAlive = `timeout=${idleSeconds}`
+    app.any('/*', (res, req) => {
+      const connection = this.#gate.current()
+      const client = new UwsClient(res, leaving, announcedBytes(req), keepAlive)
+      const exchange = listener.open(req, client)
+      // What has been sent is over; what waits for its body, or for being read, is not.
+      if (client.done) return
+      this.#active[connection] = { client, exchange }
+      res.onAborted(() => {
+        client.abort()
+        exchange?.abandon()
+      })
+      res.onData((chunk, last) => {
+        const bytes = new Uint8Array(chunk)
+        client.receive(bytes.length, last)
+        exchange?.receive(bytes, last)
+      })
+    })
+  }
+
+  stopAccepting(): void {
+    if (!this.#accepting) return
+    this.#accepting = false
+    this.#library.us_listen_socket_close(this.#socket)
+  }
+
+  get sending(): boolean {
+    return this.#gate.sending() || this.#others.sending
+  }
+
+  /** It never has any. */
+  useTls(): void {}
+
+  close(): void {
+    this.stopAccepting()
+    this.#others.close()
+    this.#app.close()
+    this.#gate.dispose()
+  }
+
+  /** Called by the gate, and must not throw: the descriptor is closed then. */
+  #takeOver(connection: number, fd: number, bytes: Buffer): boolean {
+    if (this.#isRunning(connection)) return false
+    this.#others.adopt(fd, bytes)
+    return true
+  }
+
+  #isRunning(connection: number): boolean {
+    const active = this.#active[connection]
+    if (active === undefined || !active.client.done) return active !== undefined
+    // What is over is not kept.
+    this.#active[connection] = undefined
+    return false
+  }
+
+  #halfClosed(connection: number): boolean {
+    if (!this.#isRunning(connection)) return false
+    this.#active[connection]!.client.closes = true
+    const stop = watchHalfClosed({
+      isRunning: () => this.#isRunning(connection),
+      // Once its reply has begun, the interim reply would stand in the middle of it, and a part
+      // that cannot be written tells the same.
+      probe: () => this.#hasBegun(connection) || this.#gate.probe(connection),
+      isThere: () => this.#gate.isThere(connection),
+      finish: () => this.#gate.closeIfSent(connection),
+    })
+    this.#watches.set(connection, stop)
+    return true
+  }
+
+  #hasBegun(connection: number): boolean {
+    return this.#active[connection]?.exchange?.begun ?? true
+  }
+
+  #closed(connection: number): void {
+    this.#watches.get(connection)?.()
+    this.#watches.delete(connection)
+  }
+}
+
+/** How long a request says that its body is. Those without a length never come here. */
+function announcedBytes(req: HttpRequest): number {
+  return Number(req.getHeader('content-length')) || 0
+}
+
+/** The form of listen() that the library's types leave out. */
+type ListenExclusively = (
+  host: string,
+  port: number,
+  options: number,
+  done: (socket: us_listen_socket | false) => void,
+) => TemplatedApp
+
+const exclusivePort = (library: Library) =>
+  (library as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }).LIBUS_LISTEN_EXCLUSIVE_PORT
+
+/** Of a request's head, in bytes: `kMostHeadBytes` of native/transport, and room for its end. */
+const mostHeadBytes = 2 * 16_384
+
+/** The binaries that the gate was tried with, by the number of their interface to Node. */
+const knownModules = ['115', '127', '137', '141']
+
+async function loadLibrary(): Promise<{ library: Library; binary: string }> {
+  const { platform, arch, versions } = process
+  if (platform !== 'linux' || !knownModules.includes(versions.modules)) {
+    throw new NoUws(`it is not used on ${platform} with Node ${versions.node}`)
+  }
+  // As long as what the gate lets pass; its own bound is less from Node 22 on.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(mostHeadBytes)
+  try {
+    const library = (await import('uWebSockets.js')).default
+    const folder = dirname(fileURLToPath(import.meta.resolve('uWebSockets.js')))
+    const name = `uws_${platform}_${arch}_${versions.modules}.node`
+    return { library, binary: realpathSync(join(folder, name)) }
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const missing = code === 'ERR_MODULE_NOT_FOUND'
+    const reason = missing ? notInstalled('uWebSockets.js') : message.split('\n').at(-1)
+    throw new NoUws(reason, { cause })
+  }
+}
+
+function loadGate() {
+  try {
+    return loadAddon().NativeGate
+  } catch (cause) {
+    throw new NoUws('the native addon is not built', { cause })
+  }
+}
+
+/** What a connection is sent for which there is no descriptor left. */
+function refusalText(): string {
+  const error = new OiError('ERR_OVERLOADED', 'Too many connections are open')
+  const id = requestId('')
+  const content = errorContent(error, id)
+  let text = ''
+  new RefusedClient({ write: (part: string) => (text += part) }, '').send({
+    ...content,
+    headers: headersOf(id, noTimings, 0, content),
+    headOnly: false,
+    close: true,
+  })
+  return text
+}
