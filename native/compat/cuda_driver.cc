@@ -1,6 +1,7 @@
 // What ggml calls of NVIDIA's driver, found when it is called: an addon that is linked with the
 // driver's library cannot be loaded where there is none, as in a container that was started without
-// GPUs. CUDA's runtime looks for the driver by itself, and ggml calls these once it has found a GPU.
+// GPUs. CUDA's runtime looks for the driver by itself, and ggml calls these once it has found a
+// GPU.
 
 #include <cuda.h>
 #include <dlfcn.h>

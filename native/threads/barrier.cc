@@ -33,27 +33,28 @@ void Barrier::Start(uint32_t threads, int64_t spin_ns) {
 void Barrier::Wait() {
   if (threads_ == 1) return;
   // Cannot change before this thread has arrived.
-  const uint32_t turn = turn_.load(std::memory_order_relaxed);
+  const uint32_t generation = generation_.load(std::memory_order_relaxed);
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
     arrived_.store(0, std::memory_order_relaxed);
-    turn_.fetch_add(1, std::memory_order_seq_cst);
-    // A thread that goes to sleep counts itself and then reads the turn, so one sees the other.
-    if (asleep_.load(std::memory_order_seq_cst) > 0) turn_.notify_all();
+    generation_.fetch_add(1, std::memory_order_seq_cst);
+    // A thread that goes to sleep counts itself and then reads the generation, so one sees the
+    // other.
+    if (asleep_.load(std::memory_order_seq_cst) > 0) generation_.notify_all();
     return;
   }
-  if (Spin(turn)) return;
+  if (Spin(generation)) return;
   const int64_t start = NowNs();
   asleep_.fetch_add(1, std::memory_order_seq_cst);
-  turn_.wait(turn, std::memory_order_seq_cst);
+  generation_.wait(generation, std::memory_order_seq_cst);
   asleep_.fetch_sub(1, std::memory_order_relaxed);
   slept_ns_.fetch_add(NowNs() - start, std::memory_order_relaxed);
 }
 
-bool Barrier::Spin(uint32_t turn) const {
+bool Barrier::Spin(uint32_t generation) const {
   int64_t end = 0;
   for (;;) {
     for (int i = 0; i < kPausesPerLook; ++i) {
-      if (turn_.load(std::memory_order_acquire) != turn) return true;
+      if (generation_.load(std::memory_order_acquire) != generation) return true;
       Pause();
     }
     const int64_t now = NowNs();

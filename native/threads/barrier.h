@@ -24,13 +24,13 @@ class Barrier {
   int64_t slept_ns() const { return slept_ns_.load(std::memory_order_relaxed); }
 
  private:
-  bool Spin(uint32_t turn) const;
+  bool Spin(uint32_t generation) const;
 
   // Written before the threads begin, and only read by them.
   uint32_t threads_ = 1;
   int64_t spin_ns_ = 0;
   alignas(64) std::atomic<uint32_t> arrived_ = 0;
-  alignas(64) std::atomic<uint32_t> turn_ = 0;
+  alignas(64) std::atomic<uint32_t> generation_ = 0;
   std::atomic<uint32_t> asleep_ = 0;
   std::atomic<int64_t> slept_ns_ = 0;
 };

@@ -59,7 +59,7 @@ export const usage = `Usage: npm run bench -- LAYER [options]
 
 Layers
   ceiling   llama-bench of the same llama.cpp: what the engine could reach
-  kernels   our own CPU kernels, against llama.cpp's and the peak of the registers
+  kernels   our own CPU kernels, against llama.cpp's and the peak of the vector units
   prefill   prompts of 512 and 4,096 tokens for each type of weights, against llama-bench
   engine    the engine without HTTP, against the ceiling
   runner    the engine in a process of its own, against the same one in this process
@@ -76,31 +76,31 @@ Layers
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling
 
 Options
-  --model FILE          a GGUF file; by default one of random weights, made on first use: in the
-                        shape of Qwen3-0.6B, and a small one for scaling, fairness and soak;
-                        the package's own for runner
-  --type TYPE           its weights, without --model: BF16, Q8_0, …; Q4_0, and F32 of a small one
-  --rounds N            rounds that count; 5
-  --retries N           disturbed rounds that are thrown away; as many as rounds
-  --json FILE           writes everything that was measured
-  --unsaved             adds nothing to scripts/bench/results
-  --tools DIR           llama-bench and llama-server that are built already
-  --threads N           threads of the model; by default what the engine chooses
-  --ubatch N            tokens of one compute graph; by default 512 for llama-bench, and what
-                        the engine chooses
-  --flash on|off|auto   flash attention of the engine in the layer engine; auto
-  --cache-type T        K/V cells in the layers ceiling and engine: f16 (default), bf16, f32
-  --kernels auto|off    our own kernels in the layers prefill, engine, http, peer, overload and
-                        soak; auto
-  --state-tokens N      1000
-  --questions N         8; the layer peer asks 16
-  --question-tokens N   40
-  --only TEXT           rows whose name contains it, as "same state", in the layers kernels,
+  --model FILE          a GGUF file (default: random weights, made on first use: in the shape of
+                        Qwen3-0.6B, and a small one for scaling, fairness and soak; the package's
+                        own for runner)
+  --type TYPE           weights, without --model: BF16, Q8_0, … (default Q4_0; F32 of a small one)
+  --rounds N            rounds that count (default 5)
+  --retries N           disturbed rounds that are measured again (default as many as rounds)
+  --json FILE           writes all figures to a file
+  --unsaved             appends nothing to scripts/bench/results
+  --tools DIR           folder of llama-bench and llama-server, built already
+  --threads N           threads of the model (default: the engine's choice)
+  --ubatch N            tokens of a microbatch (default: 512 for llama-bench, else the engine's
+                        choice)
+  --flash on|off|auto   flash attention, in the layer engine (default auto)
+  --cache-type T        K/V cells, in the layers ceiling and engine: f16 (default), bf16, f32
+  --kernels auto|off    our own kernels, in the layers prefill, engine, http, peer, overload and
+                        soak (default auto)
+  --state-tokens N      tokens of a state (default 1000)
+  --questions N         questions of a request (default 8; peer 16)
+  --question-tokens N   tokens of a question (default 40)
+  --only TEXT           only rows whose name contains TEXT, as "same state", in the layers kernels,
                         prefill, engine, peer, scaling, fairness, loop and device
   --quick               scaling, fairness and device at a quarter of their sizes
-  --seconds N           one measurement of the layers front and loop, 5; contention, 4; the
-                        overload, 180
-  --requests N          of the layer soak; 10,000
+  --seconds N           length of a measurement (default 5 in front and loop, 4 in contention, 180
+                        in overload)
+  --requests N          requests of the layer soak (default 10,000)
 
 The layers http, peer, overload and soak run the server with its own settings. Every group of
 figures is saved as soon as it is measured.`

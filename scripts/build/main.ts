@@ -9,16 +9,16 @@ import { build } from './command.js'
 const usage = `Usage: npm run build [-- options]
 
   --cuda, --vulkan, --metal, --hip
-                    for that kind of GPU, with its toolkit installed
-  --cuda-arch LIST  with --cuda: for these GPUs, as 80,90, instead of this machine's
-  --portable        for x86-64-v3 or Armv8.2 instead of exactly this machine
-  --linux-arm64     for Linux on arm64, with Debian's cross compiler
+                    GPU backend; needs its toolkit
+  --cuda-arch LIST  with --cuda: compute capabilities, as 80,90 (default: this machine's GPUs)
+  --portable        for any x86-64-v3 or Armv8.2 CPU instead of this machine's
+  --linux-arm64     cross-compiles for Linux on arm64, with Debian's compiler
   --sanitize        with AddressSanitizer and UndefinedBehaviorSanitizer
   --sanitize-thread with ThreadSanitizer
   --clean           from an empty folder
 
 LLAMA_CPP_DIR names another checkout of llama.cpp.
-The exit code is 0 if it is built.`
+Exit codes: 0 it is built, 1 it is not.`
 
 const flags = process.argv.slice(2)
 if (flags.includes('--help') || flags.includes('-h')) console.log(usage)

@@ -115,7 +115,7 @@ export async function buildNative(
   const stale = targets.filter((target) => !isCurrent(made, out, target))
   if (stale.length === 0) return out
 
-  checkPrerequisites(enabled.has('linux-arm64'))
+  checkPrerequisites(enabled)
   const tree = await llamaTree()
   mkdirSync(out, { recursive: true })
   for (const target of stale) rmSync(stampPath(out, target), { force: true })

@@ -11,18 +11,24 @@ import { root } from './paths.js'
 import { BuildError } from './run.js'
 
 /**
- * @param crossing - Whether Linux on arm64 is compiled for, elsewhere.
+ * @param switches - Of the build, without dashes.
  * @throws {@link BuildError} naming every missing tool and one line that installs them, or the
- *   folder; or on Windows.
+ *   folder; or on Windows, and for Metal on what is no Mac.
  */
-export function checkPrerequisites(crossing = false): void {
+export function checkPrerequisites(switches: ReadonlySet<string> = new Set()): void {
   if (process.platform === 'win32') {
     throw new BuildError('Windows is not supported: install and build in WSL 2.')
   }
+  if (switches.has('metal') && process.platform !== 'darwin') {
+    throw new BuildError('--metal: expected on macOS, which alone has Metal')
+  }
   checkFolder()
-  const missing = missingTools(crossing)
+  const missing = missingTools(switches)
   if (missing === undefined) return
-  throw new BuildError(`Missing: ${missing.names}.\nInstall with:\n\n  ${missing.install}\n`)
+  const { names, install } = missing
+  throw new BuildError(
+    `Missing: ${names}.${install === '' ? '' : `\nInstall with:\n\n  ${install}\n`}`,
+  )
 }
 
 /** Somebody else may have installed the package, or it lies on a disk that is read-only. */

@@ -42,12 +42,6 @@ export function run(
   options: { cwd?: string; env?: NodeJS.ProcessEnv; quiet?: boolean } = {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: options.cwd,
-      env: options.env ?? process.env,
-      stdio: ['ignore', options.quiet ? 'ignore' : 'inherit', 'inherit'],
-      detached: true,
-    })
     let stopped: NodeJS.Signals | undefined
     let timer: NodeJS.Timeout | undefined
     const passOn = (signal: NodeJS.Signals) => {
@@ -62,7 +56,14 @@ export function run(
       else if (error !== undefined) reject(error)
       else resolve()
     }
+    // Before it is started: a signal in between would end this process and leave that.
     for (const signal of stopSignals) process.on(signal, passOn)
+    const child = spawn(command, args, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      stdio: ['ignore', options.quiet ? 'ignore' : 'inherit', 'inherit'],
+      detached: true,
+    })
     child.on('error', (error) =>
       ended(new BuildError(`${command} could not be started: ${error.message}`)),
     )

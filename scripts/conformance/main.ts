@@ -17,14 +17,14 @@ import { rules } from './rules.js'
 const usage = `Usage: npm run conformance -- --url URL --key KEY [options]
 
   --url URL           the server, without /v1
-  --key KEY           a key of it; OI_KEY by default
-  --json FILE         writes the results
-  --only TEXT         rules whose section and name contain it
+  --key KEY           a key of its (default OI_KEY)
+  --json FILE         writes the results to a file
+  --only TEXT         only rules whose section and name contain TEXT
   --revoked-key KEY   a key that was revoked
   --limited-key KEY   a key of a workspace of at most 1,000 requests per minute, which it uses up
   --empty-key KEY     a key of a workspace whose balance is used up
   --narrow-key KEY    a key of a workspace of fewer concurrent requests than a batch has items
-  --origin ORIGIN     an origin that the server lets in (--cors-origins)
+  --origin ORIGIN     an origin that the server allows (--cors-origins)
 
 Exit codes: 0 all rules hold, 1 one does not, 2 wrong usage.`
 

@@ -12,11 +12,11 @@ import { readers } from './sets.js'
 
 const usage = `Usage: npm run --silent convert -- banking77|clinc150 FOLDER [options] > rows.jsonl
 
-  --part NAME      banking77: train or test; clinc150: train or val. By default test, or val
-  --options N      of each question, 2 to 255: the right one and others by chance; all by default
-  --no-oos         clinc150: without texts that fit no intent, and without that option
-  --limit N        rows at most
-  --seed N         other rows first, other options; 1 by default
+  --part NAME      banking77: train or test (default test); clinc150: train or val (default val)
+  --options N      options of each question, 2 to 255: the right one and random others (default all)
+  --no-oos         clinc150: leaves out texts that fit no intent, and that option
+  --limit N        at most this many rows
+  --seed N         seed of the order of rows and the choice of options (default 1)
 
 FOLDER holds the set as it is published: banking77 categories.json, train.csv, test.csv; clinc150
 domains.json, train.jsonl, val.jsonl, oos_train.jsonl, oos_val.jsonl.`

@@ -12,15 +12,16 @@ import { checkManifests } from './manifests.js'
 import { Report } from './report.js'
 import { checkUnit } from './unit.js'
 
-const usage = `Usage: npm run deploy:check -- [what …]
+const usage = `Usage: npm run deploy:check -- [CHECK …]
 
-  image       builds the Dockerfile and runs the image, by podman
-  unit        has a systemd of this machine run the unit, by systemd-nspawn
-  manifests   has Kubernetes' and Compose's schemas judge the YAML files
+  image       builds the Dockerfile and runs the image with podman
+  unit        runs the unit under systemd in a container (systemd-nspawn)
+  manifests   validates the YAML files against the schemas of Kubernetes and Compose
 
-Without a word: all. Needs root, and Debian's packages podman, runc, mmdebstrap and systemd-container.
+Without CHECK, all of them. Needs root, and Debian's packages podman, runc, mmdebstrap and
+systemd-container.
 
-Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 const checks: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
   manifests: checkManifests,

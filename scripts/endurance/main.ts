@@ -20,12 +20,12 @@ import { run } from './run.js'
 
 const usage = `Usage: npm run endurance -- [options]
 
-  --minutes N          how long; 60
-  --restart-minutes N  after how long the server is stopped and started each time; 5
-  --seed N             of what happens when; 1
-  --port N             of the server; 18080
+  --minutes N          length of the run (default 60)
+  --restart-minutes N  minutes between two restarts of the server (default 5)
+  --seed N             seed of the order of faults (default 1)
+  --port N             port of the server (default 18080)
 
-Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 await runCommand(usage, main)
 

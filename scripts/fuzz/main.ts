@@ -13,17 +13,17 @@ import { givenTarget, startTarget, type Target } from './target.js'
 
 const usage = `Usage: npm run fuzz -- [options]
 
-  --requests N      how many; 10,000
-  --seed N          which; another one each time, and shown
-  --from N          number of the first; with --requests 1, a failed one alone; 0
-  --connections N   at the same time; 32
-  --forms           only bodies that are compressed, in parts, or have pictures
-  --out DIR         where the bytes of a failed one are written; build/fuzz
-  --url URL         a server that runs, by plain HTTP; by default one is started, over an engine
-                    that answers at once
-  --key KEY         a key of it, of a workspace without limits; OI_KEY by default
+  --requests N      number of requests (default 10,000)
+  --seed N          seed of the requests (default: a new one each time, which is printed)
+  --from N          number of the first request (default 0); with --requests 1: only that one
+  --connections N   concurrent connections (default 32)
+  --forms           only bodies that are compressed, multipart, or have pictures
+  --out DIR         folder for the bytes of failed requests (default build/fuzz)
+  --url URL         a running server, by plain HTTP (default: one is started, over an engine that
+                    answers at once)
+  --key KEY         a key of its, of a workspace without limits (default OI_KEY)
 
-Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 /** Before that, memory grows as code is compiled and pools are filled. */
 const settledRequests = 100_000

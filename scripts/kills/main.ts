@@ -13,12 +13,12 @@ import { run } from './run.js'
 
 const usage = `Usage: npm run kills -- [options]
 
-  --times N    how often; 50
-  --clients N  of two models together, at the same time; 32
-  --seed N     of what happens when; 1
-  --port N     of the server; 18092
+  --times N    number of kills (default 50)
+  --clients N  concurrent clients of both models together (default 32)
+  --seed N     seed of the times of the kills (default 1)
+  --port N     port of the server (default 18092)
 
-Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 await runCommand(usage, main)
 

@@ -15,7 +15,7 @@ import { guidePath, marks, tableOf } from './table.js'
 
 const usage = `Usage: npm run labels [-- --write]
 
-  --write   puts the table into src/prompt/README.md, else it is printed
+  --write   writes the table into src/prompt/README.md instead of printing it
 
 Exit codes: 0 every vocabulary can be asked, 1 one cannot, 2 wrong usage.`
 

@@ -12,12 +12,12 @@ import { buildTool, listModels, ToolError, writeModel } from './tool.js'
 const usage = `Usage: npm run make-model -- NAME OUT [options]
        npm run make-model -- --list
 
-  --type TYPE      F32, F16, BF16, Q8_0, Q4_0, Q4_K_M, …; F32 for fixtures, else BF16
-  --seed N         other weights; 1 by default
-  --vocab NAME     the tokenizer of a vendored ggml-vocab-NAME.gguf
-  --template T     chatml, always-thinks, llama3, none, or a file with a chat template
+  --type TYPE      F32, F16, BF16, Q8_0, Q4_0, Q4_K_M, … (default F32 for fixtures, else BF16)
+  --seed N         seed of the weights (default 1)
+  --vocab NAME     the tokenizer of llama.cpp's ggml-vocab-NAME.gguf
+  --template T     chat template: chatml, always-thinks, llama3, none, or a file
   --decision TYPE  a decision model: openjev, lev, nimble, pplx-decider, lfm2-d1, kev, …
-  --list           the names and types there are`
+  --list           prints the names and types`
 
 class UsageError extends Error {}
 

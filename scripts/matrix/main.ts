@@ -22,14 +22,14 @@ import { allPassed, type Row, summaryOf, tableOf } from './table.js'
 
 const usage = `Usage: npm run matrix -- [options]
 
-  --debian N   a release of Debian: ${Object.keys(releases).join(', ')}; may be repeated; all of them
-  --node N     a release of Node, or latest; may be repeated; 20, 22, 24 and latest
-  --arm64      instead: the package of linux-arm64 under qemu; --node 22
-  --compile    instead: npx oi build, with only the system packages that it asks for; --node 22
-  --write      puts the result into scripts/matrix/README.md, else it is printed
+  --debian N   a release of Debian, may be repeated: ${Object.keys(releases).join(', ')} (default all)
+  --node N     a release of Node or latest, may be repeated (default 20, 22, 24 and latest)
+  --arm64      instead, the package of linux-arm64 under qemu (default --node 22)
+  --compile    instead, npx oi build with only the system packages that it names (default --node 22)
+  --write      writes the result into scripts/matrix/README.md instead of printing it
 
 Needs root and Debian's package debootstrap. Downloads some 1.5 GB, once, to build/matrix.
-Exit codes: 0 everything was run and passed, 1 it was not or did not, 2 wrong usage.`
+Exit codes: 0 everything ran and passed, 1 something did not, 2 wrong usage.`
 
 await runCommand(usage, main)
 

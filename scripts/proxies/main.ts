@@ -18,12 +18,12 @@ import { run } from './run.js'
 
 const usage = `Usage: npm run proxies -- [options]
 
-  --requests N     through each proxy; 100,000
-  --clients N      at the same time; 24
-  --proxy NAME     nginx or haproxy alone
-  --seed N         of the requests; 1
+  --requests N     requests through each proxy (default 100,000)
+  --clients N      concurrent clients (default 24)
+  --proxy NAME     only this one: nginx or haproxy
+  --seed N         seed of the requests (default 1)
 
-Exit codes: 0 all is well, 1 it is not, 2 wrong usage.`
+Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
 
 const names = Object.keys(plain) as (keyof typeof plain)[]
 

@@ -20,7 +20,7 @@ const usage = `Usage: npm run update-llama -- REF|DIR [options]
   REF               node-llama-cpp@VERSION, of npm, or a branch or tag of llama.cpp's repository
   DIR               a checkout of llama.cpp, perhaps with changes: it is copied
   --accept-headers  builds our CPU kernels although ggml's private headers have changed
-  --quick           kernels and parity; without the other native tests, and the pace
+  --quick           only kernels and parity: no other native tests, no benchmark
 
 Everything happens in build/update-llama. The report is build/update-llama/report.md.
 Exit codes: 0 all passes, 1 something does not, 2 wrong usage.`

@@ -115,12 +115,12 @@ function replace(
 ): number {
   // Just before the time, so that a later compaction takes them in.
   const closings = db
-    .prepare<[number, ...number[]], Record<string, unknown>>(
+    .prepare<[number, ...number[]], unknown[]>(
       `SELECT ${sums.replace('?', '? AS time_ms')} FROM ledger ${where}
        GROUP BY workspace_id, kind, model`,
     )
     .raw()
-    .all(beforeMs - 1, ...values) as unknown as unknown[][]
+    .all(beforeMs - 1, ...values)
   db.prepare<[number]>('INSERT INTO compactions VALUES (?)').run(beforeMs)
   db.prepare<number[]>(`DELETE FROM ledger ${where}`).run(...values)
   db.prepare('DELETE FROM compactions').run()

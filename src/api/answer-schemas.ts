@@ -7,13 +7,12 @@
 
 import Type from 'typebox'
 import { mostOptions } from './limits.js'
+import { count, mapOf } from './schema-parts.js'
 
 const probability = (description?: string) =>
   Type.Number({ minimum: 0, maximum: 1, ...(description !== undefined && { description }) })
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-
 const probabilities = (description: string) =>
-  Type.Object({}, { additionalProperties: probability(), description })
+  mapOf<number>({ additionalProperties: probability(), description })
 
 const confidence = probability(
   '0 if the model cannot tell the possible answers apart, 1 if it is certain.',
@@ -80,13 +79,10 @@ export const ScoreAnswerSchema = Type.Object(
       description: 'The expected level, counted from 0; usually between two levels.',
     }),
     probabilities: probabilities('By level, from "0"; their sum is 1.'),
-    legend: Type.Object(
-      {},
-      {
-        additionalProperties: Type.Unknown(),
-        description: 'By level, from "0": the request\'s own criteria.',
-      },
-    ),
+    legend: mapOf<unknown>({
+      additionalProperties: Type.Unknown(),
+      description: 'By level, from "0": the request\'s own criteria.',
+    }),
     confidence,
     evidence,
   },
@@ -113,14 +109,11 @@ export const UsageSchema = Type.Object(
 export const ResponseSchema = Type.Object(
   {
     model: Type.String({ description: 'The name of the model that answered, never an alias.' }),
-    answers: Type.Object(
-      {},
-      {
-        minProperties: 1,
-        additionalProperties: AnswerSchema,
-        description: "One per question, under its name and in the request's order.",
-      },
-    ),
+    answers: mapOf<Type.Static<typeof AnswerSchema>>({
+      minProperties: 1,
+      additionalProperties: AnswerSchema,
+      description: "One per question, under its name and in the request's order.",
+    }),
     usage: UsageSchema,
     latency_ms: Type.Number({ minimum: 0, description: "The model's time, milliseconds." }),
     evidence: Type.Optional(

@@ -8,7 +8,8 @@ import Type from 'typebox'
 import { ResponseSchema } from './answer-schemas.js'
 import { ErrorSchema } from './error-schema.js'
 import { mostItems } from './limits.js'
-import { objectOnly, QuestionsSchema, RequestSchema, StateSchema } from './request-schemas.js'
+import { QuestionsSchema, RequestSchema, StateSchema } from './request-schemas.js'
+import { count, objectOnly } from './schema-parts.js'
 
 const itemCount = { minItems: 1, maxItems: mostItems }
 
@@ -41,8 +42,6 @@ export const BatchStatesSchema = objectOnly(
 export const BatchRequestSchema = Type.Union([BatchRequestsSchema, BatchStatesSchema], {
   title: 'BatchRequest',
 })
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const index = count('Place of its request or state in the batch, from 0.')
 const id = Type.Optional(Type.String({ description: "The request's own." }))

@@ -176,8 +176,8 @@ export function duplicateKeyOf(object: object): string | undefined {
  * stringifyJson(parseJson('{"b": 1.0, "2": [], "1": null}')) // '{"b":1.0,"2":[],"1":null}'
  * ```
  */
-export function stringifyJson(value: Json): string {
-  return write(value, 0)
+export function stringifyJson(value: Json | object): string {
+  return write(value as Json, 0)
 }
 
 function write(value: Json | undefined, depth: number): string {

@@ -5,8 +5,7 @@
  */
 
 import Type from 'typebox'
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+import { count } from './schema-parts.js'
 
 export const ModelCardSchema = Type.Object(
   {

@@ -8,15 +8,10 @@
  */
 
 import Type from 'typebox'
-import { RawNumber } from './json.js'
 import { mostOptions } from './limits.js'
+import { mapOf, objectOnly } from './schema-parts.js'
 
 const AnyJson = Type.Unknown()
-
-/** To the schema compiler a {@link RawNumber} looks like an object; it never is one. */
-export function objectOnly<S extends Type.TSchema>(schema: S) {
-  return Type.Refine(schema, (value: unknown) => !(value instanceof RawNumber))
-}
 
 // Questions
 
@@ -54,17 +49,14 @@ export const ChoiceQuestionSchema = Type.Object(
     type: Type.Literal('choice'),
     instructions,
     criteria: objectOnly(
-      Type.Object(
-        {},
-        {
-          minProperties: 1,
-          maxProperties: mostOptions,
-          additionalProperties: true,
-          description:
-            'Option to description; `""` and `null` mean that the name says it all. The order ' +
-            'is kept.',
-        },
-      ),
+      mapOf<unknown>({
+        minProperties: 1,
+        maxProperties: mostOptions,
+        additionalProperties: true,
+        description:
+          'Option to description; `""` and `null` mean that the name says it all. The order ' +
+          'is kept.',
+      }),
     ),
   },
   { title: 'ChoiceQuestion', description: 'One of some named options.' },
@@ -93,18 +85,19 @@ export const StateSchema = Type.Union(
   { title: 'State', description: 'What the questions are about.' },
 )
 
+type AnyQuestion = Type.Static<
+  typeof NoulQuestionSchema | typeof ChoiceQuestionSchema | typeof ScoreQuestionSchema
+>
+
 export const QuestionsSchema = objectOnly(
-  Type.Object(
-    {},
-    {
-      minProperties: 1,
-      additionalProperties: true,
-      title: 'Questions',
-      description:
-        'By names of your own, which the model never sees. The order is kept; a name that ' +
-        'stands twice is refused.',
-    },
-  ),
+  mapOf<AnyQuestion>({
+    minProperties: 1,
+    additionalProperties: true,
+    title: 'Questions',
+    description:
+      'By names of your own, which the model never sees. The order is kept; a name that ' +
+      'stands twice is refused.',
+  }),
 )
 
 /** A request body; its questions are checked one by one, each with the schema of its type. */

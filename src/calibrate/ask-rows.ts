@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { DecideOptions, DecideRequest, Decision } from '../decide/types.js'
+import type { DecideOptions, DecideRequest } from '../decide/types.js'
 import { inLine } from '../evaluate/lines.js'
 import { observationsOf } from '../evaluate/observe.js'
-import type { LabelledRow } from '../evaluate/types.js'
+import type { LabelledRow, Reply } from '../evaluate/types.js'
 import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
 import type { RowObservation } from './sample.js'
 import { rowKey } from './split.js'
@@ -28,7 +28,7 @@ interface AskedRow extends SketchedRow {
  */
 export async function askRows(
   rows: AsyncIterable<LabelledRow>,
-  decide: (request: DecideRequest, options: DecideOptions) => Promise<Decision>,
+  decide: (request: DecideRequest, options: DecideOptions) => Promise<Reply>,
   onRow: (count: number) => void = () => {},
 ): Promise<RowObservation[]> {
   const answered: AskedRow[] = []
@@ -53,7 +53,7 @@ export async function askRows(
 
 async function askRow(
   row: LabelledRow,
-  decide: (request: DecideRequest, options: DecideOptions) => Promise<Decision>,
+  decide: (request: DecideRequest, options: DecideOptions) => Promise<Reply>,
 ): Promise<AskedRow> {
   try {
     const decision = await decide(row.request, { evidence: true })

@@ -31,7 +31,10 @@ export function addBuildCommand(program: Command, done: (code: number) => void):
       'after',
       '\nNeeds a C++ compiler, CMake, git and Ninja or make, and says what is missing. Takes some' +
         '\nminutes. Without a GPU, what was compiled is used from then on; with one, the line at the' +
-        '\nend says how it is used.',
+        '\nend says how it is used.' +
+        '\n\nNo build for a GPU has run on one yet. The build for Vulkan passes its tests on a device in' +
+        '\nsoftware. Of the one for CUDA, not all files have been compiled; those for HIP and Metal' +
+        '\nnever were.',
     )
   for (const [name, text] of Object.entries(flags)) command.option(`--${name}`, text)
   command.option('--cuda-arch <numbers>', 'with --cuda: for these GPUs, as 80,90')

@@ -40,7 +40,7 @@ export class BatchStream<Item = BatchItem> implements AsyncIterable<Item> {
       for await (const line of linesOf(() => attempt.step(read))) {
         const fields = readLine(line, response)
         if ('index' in fields) yield fields as Item
-        else this.#totals = fields as unknown as BatchTotals
+        else this.#totals = fields as typeof fields & BatchTotals
       }
       if (this.#totals === undefined) {
         const details = { status: response.status, requestId: requestIdOf(response) }

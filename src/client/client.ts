@@ -80,7 +80,7 @@ export class Client {
         ? post(decidePath, request, options)
         : { ...options, path: decidePath, body: formOf(request, pictures) }
     const reply = await this.#transport.text(call)
-    const decision = readReply(reply, 'answers') as unknown as Decision<Q>
+    const decision = readReply<Decision<Q>>(reply, 'answers')
     return { ...decision, requestId: reply.requestId, cachedTokens: reply.cachedTokens }
   }
 
@@ -116,7 +116,7 @@ export class Client {
     options: DecideOptions = {},
   ): Promise<BatchReply<readonly BatchItem[]>> {
     const reply = await this.#transport.text(post(batchPath, envelope(batch), options))
-    const body = readReply(reply, 'results') as unknown as BatchReply<readonly BatchItem[]>
+    const body = readReply<BatchReply>(reply, 'results')
     return { ...body, requestId: reply.requestId, cachedTokens: reply.cachedTokens }
   }
 
@@ -146,13 +146,13 @@ export class Client {
   /** The models that the server answers with. */
   async models(options: CallOptions = {}): Promise<readonly ModelCard[]> {
     const reply = await this.#transport.text({ ...options, path: '/v1/models' })
-    return readReply(reply, 'models')['models'] as readonly ModelCard[]
+    return readReply<{ models: readonly ModelCard[] }>(reply, 'models').models
   }
 
   /** What the key's workspace may do, has left, and has used. */
   async usage(options: CallOptions = {}): Promise<UsageReport> {
     const reply = await this.#transport.text({ ...options, path: '/v1/usage' })
-    return readReply(reply, 'limits') as unknown as UsageReport
+    return readReply<UsageReport>(reply, 'limits')
   }
 }
 

@@ -45,14 +45,14 @@ export function errorOf(response: Response, text: string): OiRequestError {
 }
 
 /**
- * The fields of a reply of success.
+ * A reply of success.
  *
- * @param field - One that must be there.
+ * @param field - Of an object or an array, which must be there; the rest is taken on trust.
  * @throws {@link OiRequestError} `unexpected_reply`.
  */
-export function readReply({ text, ...reply }: Reply, field: string): Fields {
+export function readReply<T extends object>({ text, ...reply }: Reply, field: keyof T & string): T {
   const fields = fieldsOf(parse(text))
-  if (typeof fields?.[field] === 'object' && fields[field] !== null) return fields
+  if (typeof fields?.[field] === 'object' && fields[field] !== null) return fields as T
   throw unexpected(`JSON with ${field}`, text, { status: reply.status, requestId: reply.requestId })
 }
 

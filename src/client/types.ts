@@ -8,7 +8,7 @@
 
 import type {
   ChoiceAnswer,
-  ModelCard,
+  ModelCard as LibraryModelCard,
   NoulAnswer,
   Orders,
   ScoreAnswer,
@@ -73,6 +73,16 @@ export interface DecideRequest<Q extends Questions = Questions> {
   readonly model?: string | undefined
   /** Pictures before the state, as data URLs. */
   readonly images?: readonly string[] | undefined
+}
+
+/** A model of a server, which has limits of its own besides the model's. */
+export interface ModelCard extends LibraryModelCard {
+  readonly limits: LibraryModelCard['limits'] & {
+    /** Of the body of a request or a batch. */
+    readonly max_body_bytes: number
+    /** Of the body of a reply, as far as names, options and legends that come back make it long. */
+    readonly max_reply_bytes: number
+  }
 }
 
 /** What was counted: tokens. */
@@ -182,4 +192,4 @@ export interface PictureOptions extends DecideOptions {
   readonly pictures?: Pictures | undefined
 }
 
-export type { ImageBlock, ModelCard, Orders }
+export type { ImageBlock, Orders }

@@ -8,7 +8,6 @@
 
 import { optionCount, type RequestLimits, requireWithin } from '../api/counts.js'
 import { objectFromEntries, stringifyJson } from '../api/json.js'
-import type { Json } from '../api/json.js'
 import type { Orders } from '../api/orders.js'
 import { placeOf } from '../api/place.js'
 import { atOnce, inTurns, type Steps } from '../api/turns.js'
@@ -268,7 +267,7 @@ function rounded(ms: number): number {
 /** The response body, in the order of the interface; names in the caller's order. */
 export function serializeDecision(decision: Decided): string {
   const { model, answers, usage, latency_ms, evidence } = decision
-  const text = decision.answersText ?? stringifyJson(answers as unknown as Json)
+  const text = decision.answersText ?? stringifyJson(answers)
   return (
     `{"model":${JSON.stringify(model)},"answers":${text},` +
     `"usage":${JSON.stringify(usage)},"latency_ms":${latency_ms}` +

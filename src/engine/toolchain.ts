@@ -30,12 +30,47 @@ const tools: readonly Tool[] = [
   },
 ]
 
-/** Of Debian alone: others name its libraries otherwise. */
-const crossCompiler: Tool = {
-  name: "Debian's cross compiler for arm64",
-  commands: ['aarch64-linux-gnu-g++'],
-  packages: ['g++-aarch64-linux-gnu', '', '', ''],
-}
+/** Besides those, by switches of the build. */
+const toolsOf: ReadonlyMap<string, Tool> = new Map([
+  [
+    'linux-arm64',
+    {
+      name: "Debian's cross compiler for arm64",
+      commands: ['aarch64-linux-gnu-g++'],
+      // Of Debian alone: others name its libraries otherwise.
+      packages: ['g++-aarch64-linux-gnu', '', '', ''],
+    },
+  ],
+  [
+    'cuda',
+    {
+      name: "NVIDIA's CUDA Toolkit (its nvcc on the PATH, or named by CUDACXX)",
+      commands: [process.env['CUDACXX'] ?? 'nvcc'],
+      packages: ['', '', '', ''],
+    },
+  ],
+  [
+    'hip',
+    {
+      name: "AMD's ROCm, 6.1 or newer (its hipcc on the PATH or in /opt/rocm)",
+      commands: ['hipcc', '/opt/rocm/bin/hipcc'],
+      packages: ['', '', '', ''],
+    },
+  ],
+  [
+    'vulkan',
+    {
+      name: "Vulkan's library and compiler of shaders (glslc)",
+      commands: ['glslc'],
+      packages: [
+        'glslc libvulkan-dev spirv-headers',
+        'glslc vulkan-loader-devel spirv-headers-devel',
+        'shaderc vulkan-loader-dev spirv-headers',
+        'shaderc vulkan-loader vulkan-headers spirv-headers',
+      ],
+    },
+  ],
+])
 
 interface Manager {
   readonly command: string
@@ -61,17 +96,17 @@ const managers: readonly Manager[] = [
 export interface Missing {
   /** In words, with commas between. */
   readonly names: string
-  /** The command line that installs it, by the package manager that is there. */
+  /** The command line that installs it, by the package manager that is there; '' if none can. */
   readonly install: string
 }
 
 /**
- * @param crossing - Whether Linux on arm64 is compiled for, elsewhere.
+ * @param switches - Of the build, without dashes.
  * @returns Undefined if nothing is missing, or if this process may start no others to find out.
  */
-export function missingTools(crossing = false): Missing | undefined {
+export function missingTools(switches: Iterable<string> = []): Missing | undefined {
   try {
-    const needed = crossing ? [...tools, crossCompiler] : tools
+    const needed = [...tools, ...[...switches].flatMap((name) => toolsOf.get(name) ?? [])]
     const missing = needed.filter(({ commands }) => !commands.some(runs))
     if (missing.length === 0) return undefined
     const index = Math.max(
@@ -79,10 +114,11 @@ export function missingTools(crossing = false): Missing | undefined {
       managers.findIndex(({ command }) => runs(command)),
     )
     const { install, byOthers } = managers[index]!
-    const packages = missing.map((tool) => tool.packages[index]).join(' ')
+    const packages = missing.map((tool) => tool.packages[index]).filter((name) => name !== '')
+    const command = process.getuid?.() === 0 ? install : byOthers
     return {
       names: missing.map(({ name }) => name).join(', '),
-      install: `${process.getuid?.() === 0 ? install : byOthers} ${packages}`,
+      install: packages.length === 0 ? '' : `${command} ${packages.join(' ')}`,
     }
   } catch (error) {
     // Of Node's permissions.

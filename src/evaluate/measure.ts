@@ -5,15 +5,15 @@
  */
 
 import { entriesOf, objectFromEntries } from '../api/json.js'
-import type { DecideRequest, Decision, Usage } from '../decide/types.js'
+import type { DecideRequest, Usage } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import { requestsOf, reverse } from './flips.js'
 import { observationsOf } from './observe.js'
 import { type Outcome, outcomeOf } from './outcome.js'
-import type { LabelledRow } from './types.js'
+import type { LabelledRow, Reply } from './types.js'
 
 /** Answers one request, with evidence. @throws {@link OiError} */
-export type Ask = (request: DecideRequest, signal: AbortSignal) => Promise<Decision>
+export type Ask = (request: DecideRequest, signal: AbortSignal) => Promise<Reply>
 
 export interface MeasureOptions {
   readonly ask: Ask
@@ -72,7 +72,7 @@ export async function measureRow(
   const reversed = flips ? reverse(row) : undefined
   const startMs = performance.now()
   let latencyMs = 0
-  const decisions: Decision[] = []
+  const decisions: Reply[] = []
   try {
     for (const request of requestsOf(row, reversed, maxQuestions)) {
       decisions.push(await ask(request, signal))
@@ -104,7 +104,7 @@ export async function measureRow(
 }
 
 /** A server may leave fields out, and its numbers may be texts of their own. */
-function tokensOf(decision: Decision): Tokens {
+function tokensOf(decision: Reply): Tokens {
   const usage = decision.usage as Partial<Usage> | undefined
   return {
     input: Number(usage?.input_tokens ?? 0),

@@ -7,9 +7,9 @@
 import { entriesOf, isJsonObject, keysOf } from '../api/json.js'
 import { optionCount } from '../api/counts.js'
 import { placeOf } from '../api/place.js'
-import type { Answer, Decision, Question } from '../decide/types.js'
+import type { Answer, Question } from '../decide/types.js'
 import { OiError } from '../errors.js'
-import type { Expected, LabelledRow, Observation } from './types.js'
+import type { Expected, LabelledRow, Observation, Reply } from './types.js'
 
 /**
  * One observation for each question with a right answer and at least two options, in the order
@@ -19,7 +19,7 @@ import type { Expected, LabelledRow, Observation } from './types.js'
  *   answer to the question is refused.
  * @throws {@link OiError} `ERR_REMOTE` naming the answer, and what it lacks.
  */
-export function observationsOf(row: LabelledRow, decision: Decision): Observation[] {
+export function observationsOf(row: LabelledRow, decision: Reply): Observation[] {
   const observations: Observation[] = []
   for (const [name, expected] of entriesOf(row.expected)) {
     const question = row.request.questions[name]!
@@ -50,7 +50,7 @@ function rightOption(question: Question, expected: Expected): number {
   return Number(expected)
 }
 
-function answerTo(question: Question, { answers }: Decision, name: string, place: string): Answer {
+function answerTo(question: Question, { answers }: Reply, name: string, place: string): Answer {
   const answer = isJsonObject(answers) && Object.hasOwn(answers, name) ? answers[name] : undefined
   if (isJsonObject(answer) && (answer as Answer).type === question.type) return answer
   throw wrong(place, `an answer of type ${question.type}`)

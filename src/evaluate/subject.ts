@@ -5,12 +5,13 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { isJsonObject, type Json, parseJson, stringifyJson } from '../api/json.js'
+import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../api/json.js'
 import { type Client, OiRequestError } from '../client/index.js'
-import type { Decider, Decision, ModelCard, Orders } from '../decide/types.js'
+import type { Decider, ModelCard, Orders } from '../decide/types.js'
 import { OiError } from '../errors.js'
 import type { Ask } from './measure.js'
 import type { ReportModel } from './report.js'
+import type { Reply } from './types.js'
 
 export interface Subject {
   readonly models: readonly ReportModel[]
@@ -49,12 +50,12 @@ export async function remoteSubject(client: Client, orders?: Orders): Promise<Su
     ask: async (request, signal) => {
       const options = { evidence: true, orders, signal }
       // As a text: names like "7" stay where they are, and numbers as they were written.
-      const body = stringifyJson(request as unknown as Json)
+      const body = stringifyJson(request)
       const ask = () => client.decideText(body, options)
       const text = await waitForTurn(ask, signal).catch((cause) => {
         throw remoteError(cause, `${client.baseUrl}/v1/systemone`)
       })
-      return readDecision(text)
+      return readReply(text)
     },
   }
 }
@@ -113,14 +114,14 @@ function identityOf(card: ModelCard): Json {
   return Object.fromEntries(kept)
 }
 
-function readDecision(text: string): Decision {
+function readReply(text: string): Reply {
   let body: Json | undefined
   try {
     body = parseJson(text)
   } catch {
     // Said below, in the same words as for JSON of another kind.
   }
-  if (isJsonObject(body) && isJsonObject(body['answers'])) return body as unknown as Decision
+  if (isJsonObject(body) && isJsonObject(body['answers'])) return body as JsonObject & Reply
   throw new OiError('ERR_REMOTE', 'The reply has no answers: is this an address of oi serve?')
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DecideRequest, Question } from '../decide/types.js'
+import type { Decision, DecideRequest, Question } from '../decide/types.js'
 
 /** The right answer: yes or no, an option's name, or a level counted from 0. */
 export type Expected = boolean | string | number
@@ -17,6 +17,9 @@ export interface LabelledRow {
   /** By the names of the questions; a question without one is asked but not counted. */
   readonly expected: Readonly<Record<string, Expected>>
 }
+
+/** What is read of an answer: a model's own here, or a server's, which tells no more. */
+export type Reply = Omit<Decision, 'cached_tokens' | 'timings'>
 
 /** One answered question whose right answer is known. */
 export interface Observation {

@@ -95,15 +95,16 @@ class Marker {
 
   /** Its name, its type and what a noul's criteria are for stay as they are. */
   question(question: Question): Question {
-    const { type, instructions, criteria } = question
-    const marked: JsonObject = { ...(question as unknown as JsonObject) }
-    if (instructions !== undefined) marked['instructions'] = this.#mark(instructions, 1)
-    if (type !== 'noul') marked['criteria'] = this.#mark(criteria as Json, 1)
-    else if (criteria) {
-      const each = entriesOf<Json>(criteria)
-      marked['criteria'] = objectFromEntries(each.map(([key, said]) => [key, this.#mark(said, 1)]))
+    const { instructions } = question
+    const said = instructions !== undefined && { instructions: this.#mark(instructions, 1) }
+    if (question.type !== 'noul') {
+      const criteria = this.#mark(question.criteria as JsonObject | Json[], 1)
+      return { ...question, ...said, criteria } as typeof question
     }
-    return marked as unknown as Question
+    if (!question.criteria) return { ...question, ...said }
+    const each = entriesOf<Json>(question.criteria)
+    const criteria = objectFromEntries(each.map(([key, side]) => [key, this.#mark(side, 1)]))
+    return { ...question, ...said, criteria }
   }
 
   /** As of other texts, and texts that are references become blocks. */

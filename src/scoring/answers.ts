@@ -138,5 +138,5 @@ export function answerText(answer: Answer): string {
     (answer.type === 'choice'
       ? !hasOwnOrder(answer.probabilities)
       : Object.values(answer.legend).every((level) => typeof level === 'string'))
-  return plain ? JSON.stringify(answer) : stringifyJson(answer as unknown as Json)
+  return plain ? JSON.stringify(answer) : stringifyJson(answer)
 }

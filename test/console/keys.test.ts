@@ -55,11 +55,7 @@ consoleTest('a key is made, used, rotated, blocked and revoked', {}, async (t, c
   await page.getByRole('link', { name: 'Usage' }).click()
   await page.getByText('Key', { exact: true }).click()
   const used = page.getByRole('table', { name: 'Usage by key' }).getByRole('row')
-  for (
-    let tries = 0;
-    tries < 20 && (await used.filter({ hasText: 'invoices' }).count()) === 0;
-    tries++
-  ) {
+  while ((await used.filter({ hasText: 'invoices' }).count()) === 0) {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.waitForTimeout(200)
   }

@@ -67,7 +67,8 @@ for (const [name, bytes, path, body, accept] of [
       await sleep(50)
       let closed = false
       const closing = server.server.close(20_000).then(() => (closed = true))
-      await sleep(100)
+      if (bytes === 100) await closing
+      else await sleep(100)
       t.equal(closed, bytes === 100)
       const reply = await readSlowly(socket)
       if (accept === linesType) {

@@ -65,7 +65,8 @@ for (const [signal, code] of [
   t.test(`a second ${signal} cuts what is running, and the exit code says so`, async (t) => {
     const { server, status } = await slowServer(t, { OI_DRAIN_MS: '60000' })
     server.child.kill(signal)
-    await sleep(100)
+    // Two that wait for the process are one.
+    while ((await server.status('/readyz')) === 200) await sleep(5)
     server.child.kill(signal)
     t.equal(await server.exited, code)
     t.equal(await status, 'cut')

@@ -9,6 +9,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EngineOptions } from '../../src/engine/engine.js'
 import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
+import { scoreUntilKept } from '../helpers/cold.js'
 import * as fixture from '../helpers/fixture.js'
 import { input, openEngine, picture, question, template, text, user } from '../helpers/fixture.js'
 import { referenceLogits, relativeError } from '../helpers/reference.js'
@@ -156,7 +157,7 @@ for (const name of names) {
       name,
       async (engine) => {
         const outputs = []
-        for (const i of [1, 2, 3, 4]) outputs.push(await engine.score(state(i)))
+        for (const i of [1, 2, 3, 4]) outputs.push(await scoreUntilKept(engine, state(i)))
         for (const i of [1, 2, 3, 4]) {
           const again = await engine.score(state(i))
           t.equal(again.cachedTokens, again.prefixTokens)

@@ -49,7 +49,25 @@ t.test('who compiles for arm64 elsewhere needs another compiler', async (t) => {
   const dir = t.testdir({})
   const message =
     /, Debian's cross compiler for arm64\.\nInstall with:\n\n .* g\+\+-aarch64-linux-gnu\n/
-  t.throws(() => withPath(dir, () => checkPrerequisites(true)), { message })
+  t.throws(() => withPath(dir, () => checkPrerequisites(new Set(['linux-arm64']))), { message })
+})
+
+t.test('who builds for GPUs needs their toolkit', async (t) => {
+  const dir = t.testdir({})
+  for (const command of ['g++', 'cmake', 'git', 'make', 'apt-get']) {
+    const path = where(command)
+    if (path) symlinkSync(path, join(dir, command))
+  }
+  for (const [name, message] of [
+    ['cuda', /^Missing: NVIDIA's CUDA Toolkit \(.*\)\.$/],
+    ['hip', /^Missing: AMD's ROCm, 6\.1 or newer \(.*\)\.$/],
+    ['vulkan', /^Missing: Vulkan's .* \(glslc\)\.\nInstall with:\n\n .* glslc libvulkan-dev /],
+  ] as const) {
+    t.throws(() => withPath(dir, () => checkPrerequisites(new Set([name]))), { message }, name)
+  }
+  if (process.platform !== 'darwin') {
+    t.throws(() => checkPrerequisites(new Set(['metal'])), { message: /expected on macOS/ })
+  }
 })
 
 t.test('a process that may start no others says nothing of them', async (t) => {

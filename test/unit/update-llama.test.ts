@@ -1,5 +1,6 @@
 /** Another llama.cpp as the pinned one: what its private headers tell, and the report. */
 import t from 'tap'
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
@@ -64,4 +65,20 @@ t.test('a report of a tree that passes says what to pin', { skip }, async (t) =>
   t.match(report, `commit: '${tree.commit}'`)
   t.match(report, "package: 'node-llama-cpp@9.9.9'")
   t.match(report, `'ggml/src/ggml-impl.h': '${pinnedHeaders['ggml/src/ggml-impl.h']}'`)
+})
+
+t.test('what is no folder, and cannot be fetched, is refused in a sentence', async (t) => {
+  const script = join(root, 'dist/scripts/update-llama/main.js')
+  // The repository as seen from a machine without a network.
+  const gone = {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.file://${t.testdir()}/.insteadOf`,
+    GIT_CONFIG_VALUE_0: 'https://',
+  }
+  const { status, stderr } = spawnSync(process.execPath, [script, 'b1'], {
+    encoding: 'utf8',
+    env: { ...process.env, ...gone },
+  })
+  t.equal(status, 1)
+  t.match(stderr, /^b1: no folder, and no branch or tag to be had of https:.*llama\.cpp\n$/m)
 })

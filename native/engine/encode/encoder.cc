@@ -7,8 +7,8 @@
 
 #include "../clock.h"
 #include "../error.h"
+#include "../finite.h"
 #include "../input/check_request.h"
-#include "../logits/finite.h"
 #include "../logits/log_sum_exp.h"
 #include "../model.h"
 #include "llama.h"

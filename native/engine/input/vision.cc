@@ -6,8 +6,8 @@
 
 #include "../clock.h"
 #include "../error.h"
+#include "../finite.h"
 #include "../log.h"
-#include "../logits/finite.h"
 #include "../model.h"
 #include "hash/hash.h"
 #include "image_tokens.h"

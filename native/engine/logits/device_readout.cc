@@ -5,7 +5,7 @@
 #include <cmath>
 #include <new>
 
-#include "finite.h"
+#include "../finite.h"
 #include "ggml-backend.h"
 #include "ggml.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../error.h"
-#include "finite.h"
+#include "../finite.h"
 #include "llama.h"
 #include "log_sum_exp.h"
 

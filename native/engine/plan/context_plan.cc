@@ -220,8 +220,9 @@ ContextPlan PlanForGpu(const Model& model, const EngineOptions& options, Context
   plan.idle_tokens =
       std::min(plan.context_tokens, std::max(kContextTokens, plan.context_tokens / 4));
   plan.busy_tokens = plan.idle_tokens;
-  // Saving a prefix costs a transfer, which is wasted if nobody asks for it again.
-  plan.save_after = 2;
+  // Moving a prefix out costs a transfer for which nobody may ever ask again. In deterministic mode
+  // the context holds one: two states in turn would never be found.
+  plan.save_after = options.deterministic ? 1 : 2;
   const ContextCost cost = CostOfContext(model, options.cache_type);
   plan.context_bytes = cost.Bytes(plan.context_tokens, plan.sequences + kFillers);
   SetOuterTiers(plan, options, model, AvailableBytes().value_or(0));

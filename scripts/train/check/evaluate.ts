@@ -20,12 +20,12 @@ import { runCommand, UsageError } from '../../command.js'
 
 const usage = `Usage: evaluate [--model FILE | --url ADDRESS] [--sets FOLDER] [--limit N] [--json]
 
-  --model FILE    build/train/oi-small.gguf by default
+  --model FILE    default build/train/oi-small.gguf
   --url ADDRESS   a running server instead; its key in OI_KEY
-  --sets FOLDER   build/train/sets by default, of make_sets.py
-  --limit N       rows of each set at most
-  --threads N     of the model; 2 by default
-  --json          one JSON document instead of a table`
+  --sets FOLDER   sets of make_sets.py (default build/train/sets)
+  --limit N       at most this many rows of each set
+  --threads N     threads of the model (default 2)
+  --json          prints JSON instead of a table`
 
 type Figure = 'accuracy' | 'within half' | 'auroc' | 'median ms'
 

@@ -13,6 +13,7 @@ import {
   parseJson,
   stringifyJson,
 } from '../../api/json.js'
+import type { Question } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import { mediaTypes, sniff } from '../../images/media-type.js'
 import { namingSource, readBytes, readStandardInput, readTextFile } from '../input/read-text.js'
@@ -78,8 +79,8 @@ async function readStateText({ state, stateFile }: AskInput): Promise<[string, s
   return ['The state on standard input', withoutLastBreak(await readStandardInput())]
 }
 
-function readQuestions({ questions, asked }: AskInput): Json {
-  const entries: [string, Json][] = []
+function readQuestions({ questions, asked }: AskInput): Record<string, Json | Question> {
+  const entries: [string, Json | Question][] = []
   if (questions !== undefined) {
     const inline = questions.trimStart().startsWith('{')
     const given = asJson('--questions', inline ? questions : readTextFile('--questions', questions))
@@ -92,7 +93,7 @@ function readQuestions({ questions, asked }: AskInput): Json {
   }
   for (const { name = `q${entries.length + 1}`, question } of asked) {
     if (entries.some(([other]) => other === name)) throw twoOf(name)
-    entries.push([name, question as unknown as Json])
+    entries.push([name, question])
   }
   if (entries.length === 0) {
     throw new OiError(

@@ -34,7 +34,7 @@ export function sinkOf(fd: StandardStream): Sink {
 function streamSink(stream: NodeJS.WriteStream): Sink {
   // A terminal is the one of them that Node writes to in blocking mode. Its handle is a file
   // description of its own, so that nobody else's writes change.
-  if (stream.isTTY) (stream as unknown as TerminalStream)._handle?.setBlocking?.(false)
+  if (stream.isTTY) (stream as NodeJS.WriteStream & TerminalStream)._handle?.setBlocking?.(false)
   // Each write tells its own error; without a listener it would end the process as well.
   stream.on('error', () => {})
   return {

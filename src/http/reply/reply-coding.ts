@@ -63,7 +63,7 @@ function zstdOf(library: Zstd): ReplyCoding {
 
 /** Those that this Node can; the first of them that a request likes best is taken. */
 export const replyCodings: readonly ReplyCoding[] = [
-  ...('zstdCompressSync' in zlib ? [zstdOf(zlib as unknown as Zstd)] : []),
+  ...('zstdCompressSync' in zlib ? [zstdOf(zlib as typeof zlib & Zstd)] : []),
   ...[brotli, gzip],
 ]
 
