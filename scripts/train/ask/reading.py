@@ -34,12 +34,25 @@ class ReadingTasks:
             return normal(text) in wordings or material.hides(text)
 
         self._texts = tuple(_without(text, hides) for text in texts)
+        self._versions: dict[str, list[ReadingText]] = {}
+        for text in self._texts:
+            self._versions.setdefault(text.first, []).append(text)
+        #: Twins of the text before, with the places of what it was asked.
+        self._twins: list[tuple[ReadingText, list[int]]] = []
 
     def group(self, random: Random, count: int) -> Group:
-        """A text with so many of its questions."""
-        text = random.choice(self._texts)
-        asked = random.sample(text.questions, min(count, len(text.questions)))
-        return Group(text.text, [_varied(one, random) for one in asked], -1, "reading")
+        """A text with so many of its questions; behind it, the same of each of its twins.
+
+        What twins have in common is then no ground for either answer, in one batch or the next.
+        """
+        if not self._twins:
+            versions = self._versions[random.choice(self._texts).first]
+            places = range(len(versions[0].questions))
+            asked = random.sample(places, min(count, len(places)))
+            self._twins = [(one, asked) for one in random.sample(versions, len(versions))]
+        text, asked = self._twins.pop()
+        questions = [_varied(text.questions[at], random) for at in asked]
+        return Group(text.text, questions, -1, "reading")
 
     def among(self, random: Random, count: int, most: int) -> Group:
         """The same in a longer text: up to so many, of other domains, one behind the other."""
@@ -63,7 +76,7 @@ def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
 
 def _of_facts(text: FactText) -> ReadingText:
     asked = (ReadingQuestion(q, "fact", (), (), int(answer)) for q, answer in text.questions)
-    return ReadingText(text.text, "facts", tuple(asked))
+    return ReadingText(text.text, "facts", tuple(asked), text.text)
 
 
 def as_written(text: ReadingText, task: str = "reading") -> Group:

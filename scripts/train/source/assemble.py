@@ -66,7 +66,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
             strays=tuple(text for text in strays if keep("public utterance", text)),
             scales=tuple(_scale(scale, keep) for scale in scales),
             facts=tuple(fact for fact in facts if keep("fact text", fact.text)),
-            readings=tuple(text for text in readings if keep("reading text", text.text)),
+            readings=tuple(text for text in readings if keep("reading text", text.first)),
             fields=tuple(f for f in fields.values() if keep("field", f.name)),
             records=_records(vocabulary, fields, held),
             comparisons=tuple(_comparison(c) for c in vocabulary["comparisons"]),
@@ -128,6 +128,8 @@ def _utterances(concept: Concept, keep: Keep) -> Concept:
 def _texts_of(material: Material) -> Iterator[str]:
     for concept in (*material.concepts, *material.unseen_concepts):
         yield from concept.utterances
+    for concept in material.unseen_concepts:
+        yield from concept.descriptions
     for scale in material.scales:
         for level in scale.levels:
             yield from level.texts
@@ -145,9 +147,8 @@ def _fact(line: Any) -> FactText:
 
 
 def _reading(line: Any) -> ReadingText:
-    return ReadingText(
-        line["text"], line["about"], tuple(map(_reading_question, line["questions"]))
-    )
+    questions = tuple(map(_reading_question, line["questions"]))
+    return ReadingText(line["text"], line["about"], questions, line["first"])
 
 
 def _reading_question(line: Any) -> ReadingQuestion:

@@ -28,7 +28,23 @@ def reading_lines(test: bool = False) -> list[Any]:
     """Texts with questions; ``test`` are those that nothing is trained or tuned on."""
     paths = sorted((CORPUS / "reading").glob("*.jsonl"))
     found = [path for path in paths if (path.name == "held-out.jsonl") == test]
-    return [line for path in found if path.name != "everyday.jsonl" for line in read_lines(path)]
+    lines = (line for path in found if path.name != "everyday.jsonl" for line in read_lines(path))
+    return [version for line in lines for version in _versions(line)]
+
+
+def _versions(line: Any) -> list[Any]:
+    """Of twins, which share their questions, each text with its own answers."""
+    if "texts" not in line:
+        return [{**line, "first": line["text"]}]
+    return [
+        {
+            "text": text,
+            "first": line["texts"][0],
+            "about": line["about"],
+            "questions": [{**asked, "a": asked["a"][i]} for asked in line["questions"]],
+        }
+        for i, text in enumerate(line["texts"])
+    ]
 
 
 def everyday_lines() -> list[Any]:

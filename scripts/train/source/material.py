@@ -65,6 +65,8 @@ class ReadingText:
     text: str
     about: str
     questions: tuple[ReadingQuestion, ...]
+    #: The first of those versions that are asked the same: itself, unless it has twins.
+    first: str
 
 
 @dataclass(frozen=True)
