@@ -42,6 +42,7 @@ try {
   const platforms = systems.flatMap((system) => ['--platform', systemName(system)])
   await run('npm', ['run', '--silent', 'package', '--', ...platforms], { cwd: root })
   // What goes before that script would pack this machine's platform alone.
+  await run('npm', ['run', '--silent', 'tap-plugins'], { cwd: root })
   await run('npm', ['run', '--ignore-scripts', 'test:packages'], { cwd: root })
   const bills = billsOf(root, lock, output)
   for (const [name, text] of Object.entries(bills)) {

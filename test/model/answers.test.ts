@@ -166,7 +166,7 @@ for (const name of ['small', 'dense-qwen', 'hybrid-qwen'] as const) {
           usage.input_tokens,
           tokens.reduce((sum, ids) => sum + ids.length, 0),
         )
-        const serialized = stringifyJson(answers as unknown as Json)
+        const serialized = stringifyJson(answers)
         t.equal(usage.output_tokens, await engine.countTokens(serialized))
         t.ok(cached_tokens <= usage.input_tokens)
         const prefix = await engine.tokenize(rendering.prefix)

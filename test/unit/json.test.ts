@@ -98,7 +98,7 @@ t.test('stringifyJson writes what JSON.stringify would', async (t) => {
   for (const value of [null, true, 1.5, 'a"\\\n\u2028é😀', [], {}, [[1], { a: [null] }]]) {
     t.equal(stringifyJson(value), JSON.stringify(value))
   }
-  t.equal(stringifyJson({ a: undefined, b: 1 } as unknown as Json), '{"b":1}')
+  t.equal(stringifyJson({ a: undefined, b: 1 }), '{"b":1}')
 })
 
 t.test('a value that contains itself is refused', async (t) => {
