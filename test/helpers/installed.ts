@@ -16,7 +16,7 @@ export const tarballs = tarballsIn(packagesDir)
 export const local = packagesFromFiles(packagesDir)
 
 /** The registry has none of these packages, so each manager is told where they are. */
-export const fromFiles = { overrides: local, resolutions: local, pnpm: { overrides: local } }
+export const fromFiles = { overrides: local, pnpm: { overrides: local } }
 
 /** How npm installs in nearly all of them. */
 export const npmInstall = [

@@ -9,9 +9,18 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn } from '../../scripts/package/files.js'
 import { project as own } from '../../scripts/package/manifests.js'
-import { answers, newProject, npmInstall, skip, succeeds, tarballs } from '../helpers/installed.js'
+import {
+  answers,
+  local,
+  newProject,
+  npmInstall,
+  skip,
+  succeeds,
+  tarballs,
+} from '../helpers/installed.js'
 import { Project } from '../helpers/packed.js'
 import { tool } from '../helpers/package-tools.js'
+import { scopeRegistry } from '../helpers/scope-registry.js'
 
 /** Of what an application installs, bytes; and from the installation to the first answer. */
 const [mostBytes, longestMs] = [60e6, 30_000]
@@ -62,6 +71,10 @@ t.test('pnpm', { skip }, async (t) => {
 
 t.test('yarn', { skip }, async (t) => {
   const project = newProject(t)
+  // It leaves out a package for another system unless it is told itself where that is.
+  const dependencies = { [own.name]: local[own.name] }
+  project.write('package.json', JSON.stringify({ name: 'project', private: true, dependencies }))
+  project.write('.npmrc', await scopeRegistry(t))
   const yarn = await tool('yarn')
   const cache = ['--cache-folder', join(project.folder, '.cache')]
   await succeeds(t, project.run(yarn, ['install', '--no-progress', ...cache]), 'is installed')

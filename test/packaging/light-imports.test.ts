@@ -7,7 +7,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { buildNative } from '../../scripts/build/native.js'
 import { fixturePath, projectorPath } from '../helpers/fixture.js'
+
+// The library of this checkout needs its own addon; packages are made of another one.
+await buildNative(new Set())
 
 const library = new URL('../../src/index.js', import.meta.url).href
 const watcher = new URL('../fixtures/watch-imports.js', import.meta.url).href
