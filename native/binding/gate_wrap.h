@@ -1,4 +1,4 @@
-// NativeGate: the JS object behind src/http/gated-listener.ts. See transport/gate.h.
+// NativeGate: the JS object behind src/http/transport/uws-transport.ts. See transport/gate.h.
 //
 // All of it runs on the JS thread, from the event loop: no call of JS is on the stack when the
 // gate asks its owner.
