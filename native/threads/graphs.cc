@@ -17,7 +17,8 @@ struct Crews {
 };
 
 Crews& AllCrews() {
-  static Crews crews;
+  // Never destroyed: a crew that is static itself may leave after it.
+  static Crews& crews = *new Crews;
   return crews;
 }
 
