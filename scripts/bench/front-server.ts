@@ -5,7 +5,8 @@
  *
  *     node dist/scripts/bench/front-server.js uws|node [sees]
  *
- * Prints `{"port", "key"}`, and serves until SIGTERM.
+ * Prints `{"port", "key"}`, and serves until SIGTERM. At SIGUSR2 it collects garbage and prints
+ * `{"collection", "heap", "resident"}`: the number of it, and what is held then, in bytes.
  *
  * @module
  */
@@ -13,6 +14,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
@@ -49,8 +53,23 @@ const handlers = new Handlers({
 const transport = process.argv[2] === 'node' ? 'node' : 'uws'
 const { port } = await Server.listen({ handlers, host: '127.0.0.1', port: 0, transport })
 process.stdout.write(`${JSON.stringify({ port, key })}\n`)
+let collection = 0
+process.on('SIGUSR2', () => void tellHeld())
 process.once('SIGTERM', () => {
   accounts.close()
   rmSync(dataDir, { recursive: true })
   process.exit(0)
 })
+
+async function tellHeld(): Promise<void> {
+  // Here: what measures speed shall not run under a flag of V8.
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  collectGarbage()
+  // What belongs to objects is freed behind the collection that finds them dead.
+  await setImmediate()
+  collectGarbage()
+  const { heapUsed, external, rss } = process.memoryUsage()
+  const held = { collection: ++collection, heap: heapUsed + external, resident: rss }
+  process.stdout.write(`${JSON.stringify(held)}\n`)
+}

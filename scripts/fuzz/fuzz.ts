@@ -5,11 +5,10 @@
  * @module
  */
 
-import { tenths } from '../bench/memory-watch.js'
 import { type Case, Cases } from './cases.js'
 import { Gone, Player } from './player.js'
 import { Probe } from './probe.js'
-import type { Target } from './target.js'
+import type { Held, Target } from './target.js'
 
 export interface FuzzOptions {
   readonly seed: number
@@ -36,17 +35,21 @@ export interface FuzzReport {
   readonly statuses: ReadonlyMap<number, number>
   readonly failures: readonly FuzzFailure[]
   readonly seconds: number
-  /** Medians of the second and the last tenth of the run, if the server's memory can be seen. */
-  readonly residentBytes: readonly [early: number, late: number] | undefined
+  /** What the server holds in the middle of the run and at its end, if that can be asked. */
+  readonly held: readonly [early: Held, late: Held] | undefined
 }
 
 const probeEvery = 100
 const mostFailures = 20
-const samples = 500
+const progressReports = 50
 
 export async function fuzz(target: Target, options: FuzzOptions): Promise<FuzzReport> {
   const run = new Run(target, options)
-  await Promise.all(Array.from({ length: options.connections }, () => run.connection()))
+  const { requests, connections } = options
+  for (const end of [Math.ceil(requests / 2), requests]) {
+    await Promise.all(Array.from({ length: connections }, () => run.connection(end)))
+    await run.measure()
+  }
   return run.report()
 }
 
@@ -58,7 +61,7 @@ class Run {
   readonly #startMs = performance.now()
   readonly #failures: FuzzFailure[] = []
   readonly #statuses = new Map<number, number>()
-  readonly #resident: number[] = []
+  readonly #held: Held[] = []
   #begun = 0
   #done = 0
   #gone = false
@@ -71,19 +74,26 @@ class Run {
   }
 
   report(): FuzzReport {
+    const [early, late] = this.#held
     return {
       requests: this.#done,
       statuses: this.#statuses,
       failures: this.#failures,
       seconds: (performance.now() - this.#startMs) / 1000,
-      residentBytes: this.#resident.length === 0 ? undefined : tenths(this.#resident),
+      held: early === undefined || late === undefined ? undefined : [early, late],
     }
   }
 
-  async connection(): Promise<void> {
+  async measure(): Promise<void> {
+    const held = await this.#target.held()
+    if (held !== undefined) this.#held.push(held)
+  }
+
+  /** Plays cases until so many have begun. */
+  async connection(end: number): Promise<void> {
     const player = new Player(this.#target.host, this.#target.port)
     try {
-      while (this.#begun < this.#options.requests && !this.#hasEnded()) {
+      while (this.#begun < end && !this.#hasEnded()) {
         const index = this.#options.from + this.#begun++
         await this.#play(player, index)
         this.#count()
@@ -128,10 +138,9 @@ class Run {
 
   #count(): void {
     this.#done++
-    const every = Math.max(1, Math.floor(this.#options.requests / samples))
-    if (this.#done % every !== 0) return
-    const bytes = this.#target.residentBytes()
-    if (bytes !== undefined) this.#resident.push(bytes)
-    if (this.#done % (10 * every) === 0) this.#options.onProgress?.(this.report())
+    const { requests, onProgress } = this.#options
+    if (this.#done % Math.max(1, Math.floor(requests / progressReports)) === 0) {
+      onProgress?.(this.report())
+    }
   }
 }

@@ -1,30 +1,19 @@
 /** Descriptors that run out: refused in words, and the server goes on. */
 import t from 'tap'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { RawClient, request } from '../helpers/raw-client.js'
+import { ServerProcess } from '../helpers/server-process.js'
 
-const stub = fileURLToPath(new URL('../fixtures/oi-stub.js', import.meta.url))
 const limit = 200
 
 for (const transport of ['uws', 'node'] as const) {
   t.test(`${transport}: more connections than descriptors do not end the server`, async (t) => {
-    const args = ['serve', '--model', 'stub.gguf', '--port', '0', '--data', t.testdir()]
-    const script = `ulimit -n ${limit} && exec "$0" "$@"`
-    const server = spawn(
-      'bash',
-      ['-c', script, process.execPath, stub, ...args, '--transport', transport],
-      { env: { ...process.env, OI_TEST_MODEL: 'instant' } },
-    )
-    t.teardown(() => server.kill('SIGKILL'))
-    let said = ''
-    server.stdout.on('data', (data) => (said += data))
-    server.stderr.on('data', (data) => (said += data))
-    while (!/^Ready$/m.test(said)) await sleep(10)
-    const port = Number(/Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)![1])
+    const through = ['bash', '-c', `ulimit -n ${limit} && exec "$@"`, 'bash']
+    const args = ['--transport', transport]
+    const server = await ServerProcess.start(t, { through, args })
+    const { pid } = server.child
+    const port = Number(new URL(server.url('')).port)
 
     const clients: RawClient[] = []
     for (let i = 0; i < limit + 100; i++) clients.push(await RawClient.connect(port))
@@ -35,16 +24,16 @@ for (const transport of ['uws', 'node'] as const) {
     const statuses = replies.map((reply) => reply?.status)
     const served = statuses.filter((status) => status === 200).length
     t.ok(served >= 50 && served < limit, `${served} are served`)
-    const open = (await readdir(`/proc/${server.pid}/fd`)).length
+    const open = (await readdir(`/proc/${pid}/fd`)).length
     t.ok(limit - open >= 40, `${open} are in use: some are left for files`)
     if (transport === 'uws') {
       const refused = replies.find((reply) => reply?.status === 503)
       t.match(JSON.parse(refused!.body), { error: { code: 'overloaded' } })
       t.match(refused!.headers, { 'retry-after': '1', 'x-request-id': /^req_/ })
     }
-    const used = await cpuMs(server.pid!)
+    const used = await cpuMs(pid!)
     await sleep(500)
-    t.ok((await cpuMs(server.pid!)) - used < 400, 'nothing spins while they are all in use')
+    t.ok((await cpuMs(pid!)) - used < 400, 'nothing spins while they are all in use')
 
     for (const client of clients) client.socket.destroy()
     for (let ok = false; !ok;) {
@@ -54,8 +43,7 @@ for (const transport of ['uws', 'node'] as const) {
       ok = (await client.reply().catch(() => undefined))?.status === 200
       client.socket.destroy()
     }
-    server.kill('SIGTERM')
-    t.strictSame(await once(server, 'exit'), [0, null])
+    t.equal(await server.stop(), 0)
   })
 }
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
 import { linesType } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
-import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
 /** A reply of about so many bytes. */
@@ -221,3 +221,22 @@ t.test('before the end, only /readyz says that it comes', (t) =>
     client.socket.destroy()
   }),
 )
+
+for (const transport of ['uws', 'node'] as const) {
+  t.test(`${transport}: all requests of a connection that is lost are given up`, async (t) => {
+    const slow = new Slow()
+    await withServer({ decider: stubDecider(slow.decide), transport }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      const text = asking(server, '/v1/systemone', '{}')
+      // One of a method that is refused is behind the others too.
+      client.send(text + text + text + request('PUT', '/v1/systemone'))
+      await until(() => slow.signals.length > 0)
+      await sleep(50)
+      client.socket.destroy()
+      for (let i = 0; i < 300 && server.handlers.running.size > 0; i++) await sleep(10)
+      t.ok(slow.signals.every((signal) => signal.aborted))
+      t.equal(server.handlers.running.size, 0)
+      t.equal(server.server.leaving, 0)
+    })
+  })
+}

@@ -5,7 +5,9 @@
  */
 
 import type { IncomingMessage } from 'node:http'
+import { OiError } from '../../errors.js'
 import type { Head } from './head.js'
+import { versionError } from './transport-errors.js'
 
 export class NodeHead implements Head {
   readonly #request: IncomingMessage
@@ -41,4 +43,25 @@ export class NodeHead implements Head {
       visit(rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!)
     }
   }
+}
+
+/** What node:http lets pass and this server does not. */
+export function refusalOf({
+  httpVersion,
+  rawHeaders,
+  headers,
+}: IncomingMessage): OiError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return versionError()
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    return new OiError('ERR_HTTP_MALFORMED', `Host: expected one such header, got ${hosts}`)
+  }
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
+    return new OiError('ERR_HTTP_MALFORMED', 'Transfer-Encoding: expected chunked, of HTTP/1.1')
+  }
+  return undefined
 }

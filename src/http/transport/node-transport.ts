@@ -17,11 +17,11 @@ import type { Exchange } from '../exchange/exchange.js'
 import type { Leaving } from './leaving.js'
 import { watchHalfClosed } from './half-closed.js'
 import { NodeClient, RefusedClient } from './node-client.js'
-import { NodeHead } from './node-head.js'
+import { NodeHead, refusalOf } from './node-head.js'
 import { ProxyHeaders } from './proxy-protocol.js'
 import { contextOf, type TlsContent } from './tls.js'
 import { type Listener, listenError, type Transport, type TransportOptions } from './transport.js'
-import { noHead, transportError, versionError } from './transport-errors.js'
+import { noHead, transportError } from './transport-errors.js'
 
 /** For the head of a request, milliseconds. */
 const headTimeoutMs = 15_000
@@ -46,7 +46,8 @@ export class NodeTransport implements Transport {
   /** What accepts: the same, unless connections begin with something else than HTTP or TLS. */
   readonly #acceptor: NetServer
   readonly #headers: ProxyHeaders | undefined
-  readonly #sockets = new Set<Duplex>()
+  /** Each connection with the replies that are not all on it. */
+  readonly #sockets = new Map<Duplex, Set<ServerResponse>>()
   /** Connections on which a request is being answered. */
   readonly #active = new Map<Duplex, Active>()
   /** Of these, something came before node:http had them. */
@@ -135,7 +136,7 @@ export class NodeTransport implements Transport {
   }
 
   get sending(): boolean {
-    return [...this.#sockets].some((socket) => socket.writableLength > 0)
+    return [...this.#sockets.keys()].some((socket) => socket.writableLength > 0)
   }
 
   useTls(content: TlsContent): void {
@@ -144,7 +145,7 @@ export class NodeTransport implements Transport {
 
   close(): void {
     this.stopAccepting()
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of this.#sockets.keys()) socket.destroy()
     this.#server.close()
   }
 
@@ -163,22 +164,35 @@ export class NodeTransport implements Transport {
   }
 
   #watch(socket: Socket): void {
-    this.#sockets.add(socket)
+    const replies = new Set<ServerResponse>()
+    this.#sockets.set(socket, replies)
     socket.once('close', () => {
       this.#sockets.delete(socket)
       this.#active.delete(socket)
+      for (const reply of replies) {
+        // node:http tells only the reply whose turn it was, not those behind it.
+        if (reply.socket === null) reply.destroy().emit('close')
+      }
     })
     socket.once('end', () => this.#halfClosed(socket))
+  }
+
+  #clientOf(request: IncomingMessage, response: ServerResponse): NodeClient {
+    request.on('error', () => {})
+    response.on('error', () => {})
+    const { socket } = request
+    const replies = this.#sockets.get(socket)
+    replies?.add(response)
+    response.once('close', () => replies?.delete(response))
+    return new NodeClient(request, response, this.#addressOf(socket), this.#leaving)
   }
 
   #open(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const error = refusalOf(request)
     if (error !== undefined) return this.#refuse(request, response, error)
     const { socket } = request
-    const client = new NodeClient(request, response, this.#addressOf(socket), this.#leaving)
+    const client = this.#clientOf(request, response)
     client.awaitsContinue = awaitsContinue
-    request.on('error', () => {})
-    response.on('error', () => {})
     const exchange = this.#listener.open(new NodeHead(request), client)
     if (exchange === undefined) {
       request.resume()
@@ -200,11 +214,9 @@ export class NodeTransport implements Transport {
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: OiError): void {
-    const client = new NodeClient(request, response, this.#addressOf(request.socket), this.#leaving)
+    const client = this.#clientOf(request, response)
     // Whatever else is on this connection, it is not to be trusted.
     client.bodyLost = true
-    request.on('error', () => {})
-    response.on('error', () => {})
     request.resume()
     this.#listener.refuse(new NodeHead(request), client, error)
   }
@@ -266,28 +278,15 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** What node:http lets pass and this server does not. */
-function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): OiError | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return versionError()
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
-  }
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-    return new OiError('ERR_HTTP_MALFORMED', `Host: expected one such header, got ${hosts}`)
-  }
-  const coding = headers['transfer-encoding']
-  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
-    return new OiError('ERR_HTTP_MALFORMED', 'Transfer-Encoding: expected chunked, of HTTP/1.1')
-  }
-  return undefined
-}
-
 /** Gives up a body that trickles, as uWebSockets.js does by itself. */
 function boundPace(request: IncomingMessage): void {
   let bytes = 0
   const timer = setInterval(() => {
-    if (bytes < bodyBytes) request.socket.destroy()
+    if (bytes < bodyBytes) {
+      request.socket.destroy()
+      // Whose reply is whole is not told that its connection is gone.
+      stop()
+    }
     bytes = 0
   }, bodyTimeoutMs).unref()
   const stop = () => clearInterval(timer)
