@@ -13,12 +13,17 @@ import { relativeError } from '../helpers/reference.js'
 import { bestOfThree } from '../helpers/trials.js'
 import { until } from '../helpers/until.js'
 
-const options = { maxBacklogMs: 2 ** 31, hostCacheBytes: 0, threads: 1, microbatchTokens: 64 }
+// A step of a GPU takes whole batches.
+const sizes = { batchTokens: 64, microbatchTokens: 64 }
+const options = { maxBacklogMs: 2 ** 31, hostCacheBytes: 0, threads: 1, ...sizes }
 
-/** Waits until steps have run, so that what was asked before is under way. */
+/** Waits until steps have run, so that what was asked before is under way, or has ended. */
 async function someSteps(engine: Engine, count: number): Promise<void> {
   const { steps } = engine.stats()
-  await until(() => engine.stats().steps >= steps + count)
+  await until(() => {
+    const now = engine.stats()
+    return now.steps >= steps + count || now.queuedRequests === 0
+  })
 }
 
 // BUG: a step whose only request had hung up was interrupted. A recurrent model then began all
