@@ -13,13 +13,41 @@
  * @module
  */
 
+import Type from 'typebox'
+import { type Fault, faultOf, wordsOf } from '../api/schema-fault.js'
 import { OiError } from '../errors.js'
-import { type BoundCalibration, buckets, type QuestionType } from '../scoring/calibration.js'
+import { type BoundCalibration, type Bucket, buckets } from '../scoring/calibration.js'
 import type { Calibrated, CalibrateOptions, FittedTypes } from './calibrate.js'
 import type { Figures } from './figures.js'
-import { sourceOf, type Temperatures } from './source.js'
+import { sourceOf } from './source.js'
 
 const format = 'oi-calibration@1'
+
+const text = Type.String({ minLength: 1 })
+const positive = Type.Number({ exclusiveMinimum: 0, expected: 'a positive number' })
+const closed = { additionalProperties: false }
+
+const withTemperature = Type.Object({ temperature: positive })
+const ofBuckets = Object.fromEntries(
+  buckets.map((bucket) => [bucket, Type.Optional(withTemperature)]),
+) as Record<Bucket, Type.TOptional<typeof withTemperature>>
+const common = { temperature: positive, buckets: Type.Optional(Type.Object(ofBuckets, closed)) }
+const noBias = Type.Never({ expected: 'no bias, which is for noul only' })
+const unbiased = Type.Object({ ...common, bias: Type.Optional(noBias) })
+
+const head = Type.Object({ format: Type.Literal(format, { expected: format }) })
+const schema = Type.Object({
+  ...head.properties,
+  ...{ model: text, readout: text, data: text, date: text, observations: positive },
+  types: Type.Object(
+    {
+      noul: Type.Optional(Type.Object({ ...common, bias: Type.Optional(Type.Number()) })),
+      choice: Type.Optional(unbiased),
+      score: Type.Optional(unbiased),
+    },
+    closed,
+  ),
+})
 
 /** What the numbers alone do not tell. */
 export interface Provenance {
@@ -57,36 +85,12 @@ export function calibrationFile(
  * @throws {@link OiError} `ERR_CALIBRATION` naming the place and what is expected there.
  */
 export function readCalibration(path: string, text: string): BoundCalibration {
-  const file = new Place(path, '', parse(path, text))
-  file.at('format').oneOf([format])
-  const types: Record<string, Temperatures[QuestionType]> = {}
-  for (const [type, entry] of file.at('types').entries(['noul', 'choice', 'score'])) {
-    const ofBuckets = entry.has('buckets') ? entry.at('buckets').entries(buckets) : []
-    types[type] = {
-      temperature: entry.at('temperature').numberAbove(0),
-      ...(entry.has('bias') && { bias: biasAt(type, entry.at('bias')) }),
-      buckets: Object.fromEntries(
-        ofBuckets.map(([bucket, own]) => [
-          bucket,
-          { temperature: own.at('temperature').numberAbove(0) },
-        ]),
-      ),
-    }
-  }
-  return {
-    path,
-    digest: file.at('model').text(),
-    readout: file.at('readout').text(),
-    data: file.at('data').text(),
-    date: file.at('date').text(),
-    observations: file.at('observations').numberAbove(0),
-    of: sourceOf(types),
-  }
-}
-
-function biasAt(type: string, place: Place): number {
-  if (type !== 'noul') throw place.failure('no bias, which is for noul only')
-  return place.numberAbove(-Infinity)
+  const file = parse(path, text)
+  // The format first: a file of another format may differ everywhere else.
+  const fault = faultOf(head, file) ?? faultOf(schema, file)
+  if (fault !== undefined) throw new OiError('ERR_CALIBRATION', `${path}: ${messageOf(fault)}`)
+  const { model, readout, data, date, observations, types } = file as Type.Static<typeof schema>
+  return { path, digest: model, readout, data, date, observations, of: sourceOf(types) }
 }
 
 function parse(path: string, text: string): unknown {
@@ -98,61 +102,10 @@ function parse(path: string, text: string): unknown {
   }
 }
 
-/** A value and where it stands, for messages. */
-class Place {
-  readonly #path: string
-  readonly #name: string
-  readonly #value: unknown
-
-  constructor(path: string, name: string, value: unknown) {
-    this.#path = path
-    this.#name = name
-    this.#value = value
-  }
-
-  has(name: string): boolean {
-    return Object.hasOwn(this.#object(), name)
-  }
-
-  at(name: string): Place {
-    const object = this.#object()
-    const place = this.#name === '' ? name : `${this.#name}.${name}`
-    return new Place(this.#path, place, Object.hasOwn(object, name) ? object[name] : undefined)
-  }
-
-  entries(known: readonly string[]): (readonly [string, Place])[] {
-    return Object.keys(this.#object()).map((name) => {
-      if (known.includes(name)) return [name, this.at(name)]
-      throw this.at(name).failure(`one of ${known.join(', ')}`)
-    })
-  }
-
-  oneOf(values: readonly string[]): void {
-    if (!values.includes(this.#value as string)) throw this.failure(values.join(' or '))
-  }
-
-  text(): string {
-    if (typeof this.#value === 'string' && this.#value !== '') return this.#value
-    throw this.failure('a text that is not empty')
-  }
-
-  numberAbove(least: number): number {
-    const value = this.#value
-    if (typeof value === 'number' && value > least && value < Infinity) return value
-    throw this.failure(least === 0 ? 'a positive number' : 'a number')
-  }
-
-  failure(expected: string): OiError {
-    const got = this.#value === undefined ? 'nothing' : JSON.stringify(this.#value).slice(0, 80)
-    const place = this.#name === '' ? '' : `${this.#name}: `
-    return new OiError('ERR_CALIBRATION', `${this.#path}: ${place}expected ${expected}, got ${got}`)
-  }
-
-  #object(): Readonly<Record<string, unknown>> {
-    const value = this.#value
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>
-    }
-    throw this.failure('an object')
-  }
+function messageOf({ steps, schema, isUnknown, got }: Fault): string {
+  const place = steps.length === 0 ? '' : `${steps.join('.')}: `
+  const known = Object.keys(schema.properties ?? {}).join(', ')
+  const expected = isUnknown ? `one of ${known}` : wordsOf(schema)
+  const shown = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 80)
+  return `${place}expected ${expected}, got ${shown}`
 }

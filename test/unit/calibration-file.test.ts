@@ -109,7 +109,7 @@ for (const [what, wrong, message] of [
   ['no object', '[1]', /^c\.json: expected an object, got \[1\]/],
   [
     'another format',
-    text({ format: 'x@2' }),
+    text({ format: 'x@2', types: { rank: {} } }),
     /^c\.json: format: expected oi-calibration@1, got "x@2"/,
   ],
   ['no model', text({ model: undefined }), /^c\.json: model: expected a text .*, got nothing/],

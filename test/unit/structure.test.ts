@@ -71,7 +71,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one part of the project keeps from all others. */
 const owners: Readonly<Record<string, (path: string) => boolean>> = {
   'uWebSockets.js': (path) => /^src\/http\/transport\/uws-(?:transport|client)\.ts$/.test(path),
-  typebox: (path) => /^src\/(?:api|config)\b/.test(path),
+  typebox: (path) => /^src\/(?:api|config|calibrate)\b/.test(path),
   'better-sqlite3': (path) => path.startsWith('src/accounts/'),
   '@huggingface/jinja': (path) => path.startsWith('src/prompt/'),
   sharp: (path) => path.startsWith('src/images/'),

@@ -9,12 +9,11 @@
  * @module
  */
 
-import type Type from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import { type ErrorCode, OiError } from '../../errors.js'
 import { duplicateKeyOf, type Json, parseJson, RawNumber } from '../json.js'
-import { nearestOf } from '../words.js'
 import { failure, shortened } from '../place.js'
+import { faultOf, wordsOf } from '../schema-fault.js'
+import { nearestOf } from '../words.js'
 import {
   type AdminOperation,
   type AdminOperationId,
@@ -22,8 +21,6 @@ import {
   type BodyOf,
   type QueryOf,
 } from './operations.js'
-
-const compiled = new Map<object, Validator>()
 
 /**
  * The body of an operation.
@@ -95,43 +92,17 @@ export function readTime(code: ErrorCode, place: string, text: string): number {
   throw failure(code, place, `expected a time as 2026-01-31T12:00:00Z, got ${got}`)
 }
 
-type SchemaError = ReturnType<Validator['Errors']>[number]
-
 function requireShape(code: ErrorCode, schema: object, value: unknown, parent = ''): void {
-  let validator = compiled.get(schema)
-  if (validator === undefined) {
-    validator = Compile(schema as Type.TSchema)
-    compiled.set(schema, validator)
+  const fault = faultOf(schema, value)
+  if (fault === undefined) return
+  const placeOf = (steps: readonly string[]) =>
+    [parent, ...steps].filter((step) => step !== '').join('.')
+  if (fault.isUnknown) {
+    const fields = fault.schema.properties ?? {}
+    throw unknown(code, placeOf(fault.steps.slice(0, -1)), fault.steps.at(-1)!, fields)
   }
-  if (validator.Check(value)) return
-  // An unknown field is told of twice: that it may not be there says nothing of its name.
-  const errors = validator.Errors(value).filter((error) => error.keyword !== 'boolean')
-  const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
-  const deepest = Math.max(...errors.map(depth))
-  // Of a union, all members complain: the one that was meant does so deepest.
-  const found = errors.filter((error) => depth(error) === deepest)
-  const { keyword, instancePath, params } =
-    found.find((error) => error.keyword === 'additionalProperties') ??
-    found.find((error) => error.keyword === 'required') ??
-    found.at(-1)!
-  const steps = instancePath.split('/').slice(1)
-  const place = [parent, ...steps].filter((step) => step !== '').join('.')
-  const at = schemaAt(schema, steps)
-  const details = params as { additionalProperties?: string[]; requiredProperties?: string[] }
-  if (keyword === 'additionalProperties') {
-    const fields = (at as { properties?: object }).properties ?? {}
-    throw unknown(code, place, details.additionalProperties![0]!, fields)
-  }
-  if (keyword === 'required') {
-    const name = details.requiredProperties![0]!
-    const inner = place === '' ? name : `${place}.${name}`
-    throw failure(code, inner, `expected ${wordsOf(schemaAt(at, [name]))}, got nothing`)
-  }
-  const got = steps.reduce<unknown>(
-    (inner, step) => (inner as Record<string, unknown>)[step],
-    value,
-  )
-  throw failure(code, place, `expected ${wordsOf(at)}, got ${shown(got)}`)
+  const rule = `expected ${wordsOf(fault.schema)}, got ${shown(fault.got)}`
+  throw failure(code, placeOf(fault.steps), rule)
 }
 
 function unknown(code: ErrorCode, place: string, name: string, fields: object): OiError {
@@ -139,63 +110,6 @@ function unknown(code: ErrorCode, place: string, name: string, fields: object): 
   const meant = known.length === 0 ? '' : `: did you mean ${nearestOf(name, known)}?`
   const rule = `unknown field ${shortened(name)}${meant}`
   return failure(code, place, rule)
-}
-
-interface Part {
-  readonly type?: string
-  readonly properties?: Readonly<Record<string, Part>>
-  readonly items?: Part
-  readonly anyOf?: readonly Part[]
-  readonly additionalProperties?: Part | boolean
-  readonly patternProperties?: Readonly<Record<string, Part>>
-  readonly const?: unknown
-  readonly format?: string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maximum?: number
-}
-
-/** The part of a schema that a value at a place belongs to; of a union, the member that has it. */
-function schemaAt(schema: object, steps: readonly string[]): Part {
-  const part = schema as Part
-  const [step, ...rest] = steps
-  if (step === undefined) return part
-  for (const member of part.anyOf ?? [part]) {
-    const next =
-      member.properties?.[step] ??
-      (member.type === 'array' ? member.items : Object.values(member.patternProperties ?? {})[0])
-    if (next !== undefined) return schemaAt(next, rest)
-  }
-  return {}
-}
-
-function wordsOf(part: Part): string {
-  if (part.anyOf !== undefined) return part.anyOf.map(wordsOf).join(' or ')
-  if ('const' in part) return JSON.stringify(part.const)
-  const { minLength = 0, maxLength, minimum, maximum } = part
-  switch (part.type) {
-    case 'string':
-      if (part.format === 'date-time') return 'a time as 2026-01-31T12:00:00Z'
-      return maxLength === undefined
-        ? `a text${minLength > 0 ? ' that is not empty' : ''}`
-        : `a text of ${minLength} to ${maxLength} characters`
-    case 'integer':
-      if (minimum === undefined || maximum === undefined) return 'an integer'
-      return maximum === Number.MAX_SAFE_INTEGER
-        ? `an integer of at least ${minimum}`
-        : `an integer from ${minimum} to ${maximum}`
-    case 'null':
-      return 'null'
-    case 'array':
-      return 'an array'
-    case 'object':
-      return 'an object'
-    case undefined:
-      return 'another value'
-    default:
-      return `a ${part.type}`
-  }
 }
 
 /** A value without its content, which may be a secret; numbers as they are. */
