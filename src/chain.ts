@@ -1,10 +1,10 @@
 /**
  * A list that its members join at the end and leave from anywhere.
  *
- * A Map or a Set would do, but for what each request joins and leaves again. Their tables are
- * replaced all the time, and one that the garbage collector has moved to its old generation leads
- * to the next one, and that to the next, with all requests in them: none of those is freed young,
- * however short it was there. Here, what has left leads nowhere.
+ * A Map or a Set would do, but not for what each request joins and leaves: V8 replaces their tables
+ * all the time, and a table in the old generation references the next table, and so on, with all
+ * requests in them. So no request would be freed young, however short its life. Here, a removed
+ * link references nothing.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export class Chain<T> {
     return this.#size
   }
 
-  /** What has been there longest. */
+  /** The oldest member. */
   get first(): Link<T> | undefined {
     return this.#first
   }
@@ -43,7 +43,7 @@ export class Chain<T> {
     return node
   }
 
-  /** Idempotent. @param link - Of this chain; undefined: does nothing. */
+  /** Idempotent. @param link - Of this chain; undefined does nothing. */
   remove(link: Link<T> | undefined): void {
     const node = link as Node<T> | undefined
     if (!node?.joined) return
@@ -57,7 +57,7 @@ export class Chain<T> {
     this.#size--
   }
 
-  /** Those that are there now; whoever leaves meanwhile is among them. */
+  /** A copy of the members, which later changes do not touch. */
   values(): T[] {
     const values: T[] = []
     for (let node = this.#first; node !== undefined; node = node.after) values.push(node.value)

@@ -5,8 +5,8 @@
  * spellings: `maxBodyBytes`, `OI_MAX_BODY_BYTES`, `--max-body-bytes`. A flag wins over the
  * environment, which wins over the file, in which a model's own settings win over those for all
  * models; at the end come the defaults. Unknown names are refused with the nearest known one;
- * variables that begin with `OI_TEST_` belong to the test suite and are ignored, as are a few
- * that others read.
+ * variables that begin with `OI_TEST_` belong to the test suite and are ignored, as are the few
+ * that other modules read.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export { type ConfigName, modelSettingNames, type Setting, settings } from './co
 /** A model and the settings that hold for it. */
 export interface ModelConfig extends Pick<Settings, ModelSettingName> {
   readonly file: string
-  /** The name that requests use; by default the file's. */
+  /** The name that requests use. Default: the file's name. */
   readonly name?: string | undefined
   readonly aliases?: readonly string[] | undefined
   /** Whether requests that name no model get this one. Default true. */
@@ -57,13 +57,13 @@ const defaults = Object.fromEntries(
 
 const prefix = 'OI_'
 const testPrefix = 'OI_TEST_'
-/** Read elsewhere: where the addon is, its log, and the key that examples use. */
+/** Read by other modules: the addon's path, its log, and the key that examples use. */
 const foreign = new Set(['OI_ADDON', 'OI_NATIVE_LOG', 'OI_KEY'])
 
 /**
- * Reads the settings, and the file that they name.
+ * Reads the settings and the settings file that they name.
  *
- * @param environment - As `process.env`; only names that begin with `OI_` are looked at.
+ * @param environment - As `process.env`; names that do not begin with `OI_` are ignored.
  * @param flags - Setting name -> value, from the command line or from code.
  * @throws {@link OiError} `ERR_CONFIG` naming the variable, the flag or the place in the file,
  *   and what it expects.
@@ -83,7 +83,7 @@ export function readConfig(
   const values: Settings = { ...defaults, ...file?.values, ...outer }
   requireTogether(values, 'tlsCert', 'tlsKey')
 
-  // A model that was named outside replaces those of the file.
+  // A model named by flag or variable replaces the file's models.
   const entries = values.model === '' ? (file?.models ?? []) : [{ file: values.model }]
   const models = entries.map((entry, i) => ({
     ...modelConfig(values, entry.file),
@@ -100,7 +100,7 @@ export function readConfig(
   return Object.freeze({ ...values, models, origins })
 }
 
-/** @param sources - The one that wins last. */
+/** @param sources - Lowest precedence first. */
 function originsOf(sources: Readonly<Record<Origin, Partial<Settings>>>): Config['origins'] {
   const said = Object.entries(sources).flatMap(([origin, values]) =>
     Object.keys(values).map((name) => [name, origin] as const),
@@ -116,17 +116,17 @@ export function modelsDirOf({
   return modelsDir === '' ? join(dataDir, 'models') : modelsDir
 }
 
-/** A model with the settings that hold for all. */
+/** A model with the settings for all models. */
 export function modelConfig(values: Settings, file: string): ModelConfig {
   return { ...(modelSettings(values) as Settings), file, maxQuestions: values.maxQuestions }
 }
 
 /**
- * A model that is named while the server runs: with the settings for all models, and some of its
- * own. What belongs to the file of another one (projector, readout, calibration) is not for it.
+ * A model that is named while the server runs: the settings for all models, overridden by its own.
+ * Files that belong to another model (projector, readout, calibration) do not apply to it.
  *
  * @param own - Setting name -> value, text or not.
- * @throws {@link OiError} `ERR_CONFIG` if one is no setting of a model, or wrong.
+ * @throws {@link OiError} `ERR_CONFIG` if a setting is unknown for models, or its value is wrong.
  */
 export function laterModel(
   values: Settings,
@@ -173,7 +173,7 @@ function readFlags(flags: Values): Partial<Settings> {
   )
 }
 
-/** What one source says, by name. @param spelling - How the source spells the names. */
+/** The settings of one source, by name. @param spelling - How the source spells names. */
 function readSource(
   spelling: 'name' | 'variable',
   entries: readonly (readonly [string, unknown])[],
@@ -191,7 +191,7 @@ function readSource(
   return values
 }
 
-/** Text of a number or a boolean to its value. What is none stays text, and fails the check. */
+/** Converts the text of a number or a boolean. Other text stays text, and fails the check. */
 function convert(setting: Setting, value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (setting.isNumeric) return /^-?\d{1,15}$/.test(value) ? Number(value) : value
@@ -204,7 +204,10 @@ const textBytes = 4 * 2 ** 20
 /** 32 MiB of image files, which base64 makes a third longer, and room for the rest. */
 const imageBytes = 64 * 2 ** 20
 
-/** Bytes of a body at most. Known before any model is loaded: a projector was named or not. */
+/**
+ * The largest request body, bytes. Known before any model is loaded, as settings name the
+ * projector.
+ */
 export function bodyLimit(
   { maxBodyBytes }: Pick<Config, 'maxBodyBytes'>,
   models: readonly Pick<ModelConfig, 'mmproj'>[],

@@ -1,8 +1,8 @@
 /**
- * The error table: every stable code, and what it is on the wire.
+ * The error table: every stable code, its HTTP status, and its code on the wire.
  *
- * `code` is for programs and never changes its meaning; the message is for people. The
- * native engine uses codes of this table too (a test compares them).
+ * `code` is for programs and never changes its meaning; the message is for people. The native
+ * engine uses codes of this table too; a test compares them.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const errorTable = {
   ERR_STATE_TOO_LONG: { status: 400, wire: 'invalid_request' },
   ERR_BODY_TOO_LARGE: { status: 413, wire: 'payload_too_large' },
   ERR_ENCODING: { status: 415, wire: 'invalid_request' },
-  // What the transport finds
+  // Errors that the transport finds
   ERR_HTTP_MALFORMED: { status: 400, wire: 'invalid_request' },
   ERR_HEAD_TIMEOUT: { status: 408, wire: 'timeout' },
   ERR_EXPECTATION: { status: 417, wire: 'invalid_request' },
@@ -28,7 +28,7 @@ export const errorTable = {
   ERR_CONCURRENCY: { status: 429, wire: 'concurrency_limit_exceeded' },
   ERR_NOT_FOUND: { status: 404, wire: 'not_found' },
   ERR_METHOD_NOT_ALLOWED: { status: 405, wire: 'method_not_allowed' },
-  // Who administers
+  // The administrator
   ERR_SESSION: { status: 401, wire: 'invalid_session' },
   ERR_PASSWORD: { status: 401, wire: 'invalid_password' },
   ERR_FORBIDDEN: { status: 403, wire: 'forbidden' },
@@ -39,7 +39,7 @@ export const errorTable = {
   ERR_ENGINE_NOT_OPEN: { status: 503, wire: 'overloaded' },
   ERR_ENGINE_CLOSED: { status: 503, wire: 'overloaded' },
   ERR_TIMEOUT: { status: 504, wire: 'timeout' },
-  // Never answered: whoever asked has gone.
+  // Never answered: the client has gone.
   ERR_ABORTED: { status: 503, wire: 'overloaded' },
   // Opening a model
   ERR_MODEL_NOT_FOUND: { status: 500, wire: 'internal_error' },
@@ -64,21 +64,21 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** Those that nobody meets but who administers a server: no answers of `/v1`. */
+/** Codes that only administrators meet: `/v1` never answers with them. */
 export const adminCodes = [
   ...(['ERR_SESSION', 'ERR_PASSWORD', 'ERR_FORBIDDEN', 'ERR_CONFLICT', 'ERR_ATTEMPTS'] as const),
 ] satisfies ErrorCode[]
 
-/** Codes of `/v1`, and of whatever else the interface has without an administrator. */
+/** Codes of `/v1` and of every other route that is not for administrators. */
 export type InterfaceCode = Exclude<ErrorCode, (typeof adminCodes)[number]>
 
-/** Further facts about a failure, each of them optional. */
+/** Further facts about a failure. */
 export interface ErrorDetails {
   /** The place in the body that is wrong, as `questions.team.criteria`. */
   param?: string
-  /** After how long trying again makes sense. */
+  /** How long a client should wait before it retries. */
   retryAfterMs?: number
-  /** Content codings that are read instead of the one that was sent. */
+  /** The content codings that the server accepts. */
   accepts?: string
   cause?: unknown
 }

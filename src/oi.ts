@@ -20,7 +20,7 @@ import type {
 } from './decide/types.js'
 import type { Engine, ModelInfo, ScoreInput, ScoreOptions, ScoreOutput } from './engine/types.js'
 
-/** How a model answers: what can be changed while it stays open. */
+/** How a model answers: the options that can change while the model stays open. */
 export interface Answering {
   /** The name that requests and answers use. Default: the file's name without its ending. */
   name?: string | undefined
@@ -28,9 +28,14 @@ export interface Answering {
   aliases?: readonly string[] | undefined
   /** Whether it answers to `default` and `latest` too. Default true. */
   default?: boolean | undefined
-  /** In how many orders of their options questions are asked, unless a request says it. Default: as its readout says, else 1. */
+  /**
+   * The number of option orders to ask each question in, unless a request sets it. Default: the
+   * readout's, else 1.
+   */
   orders?: Orders | undefined
-  /** A `.json` or `.jinja` file that says how the model is asked. Default: as its metadata say. */
+  /**
+   * A `.json` or `.jinja` file that says how to ask the model. Default: by the model's metadata.
+   */
   readout?: string | undefined
   /**
    * The file that `oi calibrate` wrote; `off` for none. Default: the one beside the model,
@@ -46,7 +51,7 @@ const knownDecideOptions = Object.keys({
   parts: 0,
 } satisfies Record<keyof DecideOptions, 0>)
 
-/** How many of something a request may have is for the model to say. */
+/** The model limits the numbers of questions and options. */
 const anyNumber = { maxQuestions: Infinity, maxOptions: Infinity, maxLevels: Infinity }
 
 /** An open model. Close it, or declare it with `await using`. */
@@ -79,21 +84,21 @@ export class Oi implements Decider, AsyncDisposable {
     return this.#decider.models
   }
 
-  /** Its readout's own, which come before those of a calibration. */
+  /** The readout's own temperatures, which take precedence over a calibration's. */
   get temperatures(): ModelDecider['temperatures'] {
     return this.#decider.temperatures
   }
 
-  /** In how many orders of their options questions are asked, unless a request says it. */
+  /** The number of option orders to ask each question in, unless a request sets it. */
   get orders(): ModelDecider['orders'] {
     return this.#decider.orders
   }
 
   /**
-   * Reads readout and calibration again, and makes ready to answer by these settings.
+   * Reads readout and calibration again, and prepares to answer by these settings.
    *
-   * @returns What has it do so, from the next request on.
-   * @throws As {@link open}: `ERR_READOUT`, `ERR_CALIBRATION`. Nothing has changed then.
+   * @returns A function that applies them, from the next request on.
+   * @throws As {@link open}: `ERR_READOUT`, `ERR_CALIBRATION`; nothing has changed then.
    * @internal
    */
   async prepare(settings: Answering): Promise<() => void> {
@@ -125,7 +130,7 @@ export class Oi implements Decider, AsyncDisposable {
   }
 
   /**
-   * The same model for requests that `readRequest` has read, which are not checked again.
+   * The same model for requests that `readRequest` has checked: they are not checked again.
    *
    * @internal
    */
@@ -141,7 +146,7 @@ export class Oi implements Decider, AsyncDisposable {
   }
 
   /**
-   * Raw logits: your own prompt parts and token ids, without readout or probabilities.
+   * Raw logits of your own prompt parts and token ids, without readout or probabilities.
    *
    * @throws As {@link Engine.score}.
    */
@@ -154,7 +159,7 @@ export class Oi implements Decider, AsyncDisposable {
     return this.#engine.tokenize(texts)
   }
 
-  /** Waits for work that was accepted, then frees the model. Idempotent. */
+  /** Waits for accepted requests, then frees the model. Idempotent. */
   close(): Promise<void> {
     return this.#engine.close()
   }

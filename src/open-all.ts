@@ -53,12 +53,12 @@ export class OiGroup extends Router implements AsyncDisposable {
     this.members = members
   }
 
-  /** As {@link Oi.decide}, by the model that the request names. */
+  /** As {@link Oi.decide}, with the model that the request names. */
   override decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
     return super.decide(request, options)
   }
 
-  /** Waits for work that was accepted, then frees the models. Idempotent. */
+  /** Waits for accepted requests, then frees the models. Idempotent. */
   async close(): Promise<void> {
     await Promise.all(this.members.map((oi) => oi.close()))
   }

@@ -23,29 +23,28 @@ import { openIsolated } from './runner/isolate.js'
 
 export interface OpenOptions extends Omit<EngineOptions, 'modelPath' | 'metadataOnly'>, Answering {
   /**
-   * A GGUF file (of a split model, its first part), or the name of a model that `oi models pull` has
-   * fetched. Default: `oi-small`, which is in this package.
+   * A GGUF file (of a split model, its first part), or the name of a model that `oi models pull`
+   * has fetched. Default: `oi-small`, which this package contains.
    */
   model?: string | undefined
-  /** The folder of pulled models. Default `data/models`, which is that of `oi models pull`. */
+  /** The folder of pulled models. Default `data/models`, as for `oi models pull`. */
   modelsDir?: string | undefined
   /**
-   * Whether the model runs in a process of its own. What ends that one, as a failed check of
-   * llama.cpp or a lack of memory, costs the requests that were inside a second try, and this
-   * process nothing. Default false.
+   * Whether the model runs in a process of its own. A failed assertion of llama.cpp or a lack of
+   * memory then ends only that process: its running requests are retried, and this process goes on.
+   * Default false.
    */
   isolate?: boolean | undefined
 }
 
 /**
- * Opens a model: loads it, warms it up, finds out how it can be asked.
+ * Opens a model: loads it, warms it up, chooses its readout.
  *
- * @throws {@link OiError} `ERR_MODEL_NOT_FOUND` (or its projector), `ERR_MODEL_LOAD` (no GGUF, damaged;
- *   with `isolate`, llama.cpp's last words),
- *   `ERR_MODEL_UNSUPPORTED` (architecture), `ERR_MODEL_MEMORY` (does not fit), `ERR_READOUT`
- *   (a template that always thinks, no usable labels, a fault in the file of the readout),
- *   `ERR_CALIBRATION` (damaged, or of another model), `ERR_INVALID_ARGUMENT`,
- *   `ERR_ADDON_NOT_FOUND`.
+ * @throws {@link OiError} `ERR_MODEL_NOT_FOUND` (or its projector), `ERR_MODEL_LOAD` (no GGUF,
+ *   damaged; with `isolate`, llama.cpp's last words), `ERR_MODEL_UNSUPPORTED` (architecture),
+ *   `ERR_MODEL_MEMORY` (does not fit), `ERR_READOUT` (a template that always thinks, no usable
+ *   labels, a fault in the readout file), `ERR_CALIBRATION` (damaged, or for another model),
+ *   `ERR_INVALID_ARGUMENT`, `ERR_ADDON_NOT_FOUND`.
  * @example
  * ```ts
  * await using oi = await open()
@@ -63,7 +62,7 @@ export async function open(options: OpenOptions = {}): Promise<Oi> {
   return openWith({ ...others, ...named }, isolate ? openIsolated : openEngine)
 }
 
-/** What the name of a pulled model means; of a file, itself. */
+/** The files of a pulled model by its name; a file stands for itself. */
 function filesOf(model: string, modelsDir: string, { name, projectorPath }: OpenOptions) {
   const found = resolveModel(model, modelsDir)
   return {
@@ -74,7 +73,7 @@ function filesOf(model: string, modelsDir: string, { name, projectorPath }: Open
 }
 
 /**
- * As {@link open}, with another way to an engine.
+ * As {@link open}, with another function that opens the engine.
  *
  * @internal
  */
@@ -86,9 +85,9 @@ export async function openWith(
   requireOrders(options.orders)
   requireModelFile(model)
   if (options.projectorPath) requireProjectorFile(options.projectorPath)
-  // First, as a fault in them is known at once, and a large model takes a while.
+  // First: a fault in these files shows at once, and a large model takes long to load.
   const answering = await readAnswering(model, options)
-  // Hashing the file reads what loading maps anyway; both at once take as long as one.
+  // Hashing reads the pages that loading maps anyway; both at once take as long as one.
   const facts = fileFacts(model)
   facts.catch(() => {}) // the engine's own error names the file better
   const diskCacheDir = dir ? await ownFolder(dir, facts, options) : undefined
@@ -106,7 +105,7 @@ export async function openWith(
   }
 }
 
-/** Reads the files that say how a model is asked and what its answers mean. */
+/** Reads the files that say how to ask a model and how to calibrate its answers. */
 async function readAnswering(
   model: string,
   { readout, calibration, ...settings }: Answering,
@@ -120,7 +119,7 @@ async function readAnswering(
 }
 
 type KnownOption = keyof OpenOptions
-/** An object, so that the compiler finds one that is missing. */
+/** An object, so that the compiler finds a missing name. */
 const knownOptions = Object.keys({
   ...{ model: 0, name: 0, aliases: 0, default: 0, orders: 0, readout: 0, calibration: 0 },
   ...{ projectorPath: 0, contextTokens: 0, maxForks: 0, batchTokens: 0, microbatchTokens: 0 },
@@ -129,7 +128,7 @@ const knownOptions = Object.keys({
   ...{ maxQueued: 0, maxBacklogMs: 0, deterministic: 0, hostCacheBytes: 0, diskCacheDir: 0 },
   ...{ diskCacheBytes: 0, maxQuestions: 0, isolate: 0, onProgress: 0, modelsDir: 0 },
 } satisfies Record<KnownOption, 0>)
-/** Settings of the command that are called otherwise here. */
+/** Settings of the command that have another name here. */
 const meantOptions: Readonly<Record<string, KnownOption>> = {
   mmproj: 'projectorPath',
   file: 'model',

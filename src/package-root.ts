@@ -1,6 +1,6 @@
 /**
- * Where this package is: the folder of its `package.json`, also when it runs from `dist`; and its
- * version. Imports nothing of the project.
+ * The folder of this package's `package.json`, also when it runs from `dist`; and its version.
+ * Imports nothing of the project.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 export const packageRoot = find(dirname(fileURLToPath(import.meta.url)))
 
-/** Read at once: another version may be put into the folder while this one runs. */
+/** Read at once: an upgrade may replace the folder's files while this version runs. */
 const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
   readonly version: string
 }

@@ -1,8 +1,8 @@
 /**
  * The packages that only the server needs. An application that embeds models installs
- * `oi-systemone` without them; `@oi-systemone/server` brings them, each in the one version that
- * was tried. They are loaded when they are first used, and whoever lacks one is told the line that
- * installs it.
+ * `oi-systemone` without them; `@oi-systemone/server` brings them, each in the one version that was
+ * tested. They are loaded at first use; the error of a missing package has the line that installs
+ * it.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url)
  * Loads a package of the server, which is CommonJS.
  *
  * @param use - What it is for, as `the accounts`.
- * @param path - A file of it instead of its main one.
+ * @param path - A file of the package instead of its main file.
  * @throws {@link OiError} `ERR_PACKAGE_NOT_FOUND` with the line that installs it.
  */
 export function serverPackage<T>(name: string, use: string, path = name): T {
@@ -31,14 +31,14 @@ export function serverPackage<T>(name: string, use: string, path = name): T {
   }
 }
 
-/** @returns That a package of the server is missing, and the line that installs all of them. */
+/** @returns A message: the package is missing, and the line that installs all of them. */
 export function notInstalled(name: string): string {
   return `the package ${name} is not installed; \`${installLine()}\` installs all that the server needs`
 }
 
 /**
- * `npm install --global` puts packages into a `node_modules` that is in no project. Both packages
- * have the command `oi`, and npm replaces no command of another package there.
+ * `npm install --global` puts packages into a `node_modules` outside of any project. Both packages
+ * have the command `oi`, and npm does not replace another package's command there.
  */
 function installLine(): string {
   const server = `@oi-systemone/server@${packageVersion()}`

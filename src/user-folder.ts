@@ -8,10 +8,10 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 /**
- * @param variable - Names the folder; a relative path counts as none.
- * @param inHome - Where it is in the home folder, unless it is named.
- * @returns Undefined for a user without a home: a container may run as any number, which the system
- *   has no entry for.
+ * @param variable - The environment variable of the folder; a relative path is ignored.
+ * @param inHome - The default, relative to the home folder.
+ * @returns Undefined for a user without a home: a container may run under a user id that the system
+ *   does not know.
  */
 export function userFolder(
   variable: 'XDG_CACHE_HOME' | 'XDG_STATE_HOME',

@@ -1,5 +1,5 @@
 /**
- * One attempt of a call: it ends when the caller says so, or when a step takes too long.
+ * One attempt of a call: it ends when the caller aborts it, or when a step takes too long.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export interface AttemptOptions {
   /** For messages. */
   readonly url: string
   readonly signal?: AbortSignal | undefined
-  /** For each step, milliseconds. */
+  /** The limit for each step, milliseconds. */
   readonly timeoutMs: number
   readonly requestId?: string | undefined
 }
@@ -33,10 +33,10 @@ export class Attempt {
   }
 
   /**
-   * Runs one step within the time, unless the attempt has been aborted.
+   * Runs one step within the time limit, unless the attempt has been aborted.
    *
-   * @throws {@link OiRequestError} The step's own, or why it failed: `request_aborted`,
-   *   `request_timeout` or `connection_failed`.
+   * @throws {@link OiRequestError} The step's own error, or `request_aborted`, `request_timeout` or
+   *   `connection_failed`.
    */
   async step<T>(run: () => Promise<T>): Promise<T> {
     if (this.signal.aborted) throw this.#explain(undefined)
@@ -53,7 +53,7 @@ export class Attempt {
     }
   }
 
-  /** Lets go of the caller's signal, and of the connection if it is still busy. */
+  /** Releases the caller's signal, and the connection if it is still busy. */
   end(): void {
     this.#options.signal?.removeEventListener('abort', this.#abort)
     this.#abort()
@@ -74,7 +74,7 @@ export class Attempt {
   }
 }
 
-/** Runtimes say "fetch failed" or the like; the reason, where they tell it, is below that. */
+/** Runtimes say "fetch failed" or the like; the reason, if any, is in the `cause`. */
 function reasonOf(error: unknown): string {
   const { cause, message } = (error ?? {}) as Error & {
     cause?: { code?: string; message?: string }

@@ -10,8 +10,8 @@ import type { OpenReply } from './transport.js'
 import type { BatchItem, BatchTotals } from './types.js'
 
 /**
- * To be looped over once. The request is sent when the loop begins, and cancelled when it is
- * left early.
+ * For one loop. The request is sent when the loop begins, and cancelled when the loop is left
+ * early.
  */
 export class BatchStream<Item = BatchItem> implements AsyncIterable<Item> {
   readonly #items: AsyncGenerator<Item, void, undefined>
@@ -22,12 +22,12 @@ export class BatchStream<Item = BatchItem> implements AsyncIterable<Item> {
     this.#items = this.#read(open)
   }
 
-  /** Known when the loop has come to its end. */
+  /** Undefined until the loop has ended. */
   get totals(): BatchTotals | undefined {
     return this.#totals
   }
 
-  /** @throws {@link OiRequestError} In the loop; what has been yielded before it remains true. */
+  /** @throws {@link OiRequestError} In the loop; results yielded before it remain valid. */
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     return this.#items
   }
@@ -47,7 +47,7 @@ export class BatchStream<Item = BatchItem> implements AsyncIterable<Item> {
         throw unexpected('totals in the last line', '', details)
       }
     } finally {
-      // For a body that does not hang on the signal, as that of a fetch of the caller's own.
+      // For a body that the signal does not cancel, such as one of the caller's own fetch.
       reader?.cancel().catch(() => {})
       attempt.end()
     }

@@ -2,9 +2,9 @@
  * A client of the interface for any runtime that has `fetch`.
  *
  * Rules
- *   1. Web standards only, and no values from outside this folder: what is imported here must
- *      load in browsers and workers as well (test/unit/structure.test.ts).
- *   2. What the server sent is handed on under its own names, unchanged.
+ *   1. Web standards only, and no values from outside this folder: every import must load in
+ *      browsers and workers (test/unit/structure.test.ts).
+ *   2. Fields of replies keep the server's names and values.
  *
  * @module
  */
@@ -33,9 +33,9 @@ import type {
 import type { UsageReport } from './usage-report.js'
 
 /**
- * A client of one server and one key. Holds nothing that would have to be closed.
+ * A client of one server and one key. It needs no closing.
  *
- * @throws TypeError naming the option that cannot be one.
+ * @throws TypeError naming the option that is wrong.
  * @example
  * ```ts
  * const client = createClient({ baseUrl: 'http://localhost:8080', apiKey: 'oi-…' })
@@ -50,7 +50,7 @@ export function createClient(options: ClientOptions): Client {
   return new Client(options)
 }
 
-/** Every method rejects with an `OiRequestError`, after the retries that made sense. */
+/** Every method rejects with an `OiRequestError`, after its retries. */
 export class Client {
   /** The server's address, without `/v1`. */
   readonly baseUrl: string
@@ -85,8 +85,8 @@ export class Client {
   }
 
   /**
-   * The same as texts. JavaScript moves names like `"7"` before all others, in what it sends as
-   * in what it reads; texts keep every order and every digit.
+   * The same as texts. JavaScript moves names like `"7"` before all others, in requests and in
+   * replies; texts keep every order and every digit.
    *
    * @param body - The JSON of a request.
    * @returns The body of the reply, as it came.
@@ -97,8 +97,8 @@ export class Client {
   }
 
   /**
-   * Many requests in one call. Each has a result of its own, and one that is refused has an
-   * error there and fails nothing else; it is not tried again by itself.
+   * Many requests in one call. Each has its own result. A refused request has an error as its
+   * result; it fails no other request, and is not retried.
    *
    * @param batch - Requests, or questions to be asked about each of many states; the server's
    *   `max_batch` limits both.
@@ -121,7 +121,7 @@ export class Client {
   }
 
   /**
-   * The same, each result as soon as it is there, in any order: `index` tells which it is.
+   * The same, each result as soon as it arrives, in any order: `index` is its request's.
    *
    * @example
    * ```ts
@@ -143,13 +143,13 @@ export class Client {
     return new BatchStream(() => this.#transport.open(call))
   }
 
-  /** The models that the server answers with. */
+  /** The models of the server. */
   async models(options: CallOptions = {}): Promise<readonly ModelCard[]> {
     const reply = await this.#transport.text({ ...options, path: '/v1/models' })
     return readReply<{ models: readonly ModelCard[] }>(reply, 'models').models
   }
 
-  /** What the key's workspace may do, has left, and has used. */
+  /** Limits, balance and usage of the key's workspace. */
   async usage(options: CallOptions = {}): Promise<UsageReport> {
     const reply = await this.#transport.text({ ...options, path: '/v1/usage' })
     return readReply<UsageReport>(reply, 'limits')

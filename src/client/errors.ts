@@ -1,5 +1,5 @@
 /**
- * The one error of the client: what the server refused, and why there was no answer.
+ * The one error of the client: why the server refused a request, or why no reply came.
  *
  * @module
  */
@@ -13,13 +13,13 @@ export type ServerCode = (typeof errorTable)[InterfaceCode]['wire']
  * Codes of the client itself:
  * - `connection_failed`: no whole reply came, and `cause` says what the network did;
  * - `request_timeout`: an attempt took longer than its `timeoutMs`;
- * - `request_aborted`: the caller's signal, whose reason is the `cause`;
- * - `unexpected_reply`: a reply came that is not of this interface, from a proxy for example.
+ * - `request_aborted`: the caller's signal aborted; its reason is the `cause`;
+ * - `unexpected_reply`: the reply is not one of this interface, but a proxy's for example.
  */
 export type ClientCode =
   'connection_failed' | 'request_timeout' | 'request_aborted' | 'unexpected_reply'
 
-/** What is known about a failure besides its code and message. */
+/** Facts about a failure besides its code and message. */
 export interface RequestErrorDetails {
   readonly status?: number | undefined
   readonly param?: string | undefined
@@ -31,7 +31,7 @@ export interface RequestErrorDetails {
 /** Why a call has no result. */
 export class OiRequestError extends Error {
   override readonly name = 'OiRequestError'
-  /** Stable, for programs. A code that is not listed here is one of a newer server. */
+  /** Stable, for programs. A newer server may have codes that are not listed here. */
   readonly code: ServerCode | ClientCode | (string & Record<never, never>)
   /** The HTTP status; undefined if no reply came. */
   readonly status: number | undefined
@@ -39,7 +39,7 @@ export class OiRequestError extends Error {
   readonly param: string | undefined
   /** The id to look for in the server's log; the caller's own if no reply came. */
   readonly requestId: string | undefined
-  /** After how long the server wants to be asked again, milliseconds. */
+  /** How long the server asks to wait before a retry, milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(code: OiRequestError['code'], message: string, details: RequestErrorDetails = {}) {

@@ -1,5 +1,5 @@
 /**
- * Pictures as blocks of a state.
+ * Images as blocks of a state.
  *
  * @module
  */
@@ -18,17 +18,17 @@ export interface ImageBlock {
 }
 
 export interface ImageOptions {
-  /** A larger picture is scaled down to so many pixels by the server: 4,096 to 16,777,216. */
+  /** The server scales a larger image down to this many pixels: 4,096 to 16,777,216. */
   readonly maxPixels?: number | undefined
 }
 
-/** A multiple of three bytes, so that pieces can be joined, and few enough to be arguments. */
+/** A multiple of three, so that base64 pieces can be joined, and few enough to be arguments. */
 const pieceBytes = 24_576
 
 /**
- * A picture for a state: `{ photo: image(bytes, 'image/png') }`.
+ * An image for a state: `{ photo: image(bytes, 'image/png') }`.
  *
- * @param content - The file's bytes, or they in base64.
+ * @param content - The file's bytes, or its base64.
  */
 export function image(
   content: Uint8Array | ArrayBuffer | string,
@@ -38,7 +38,7 @@ export function image(
   return block(typeof content === 'string' ? content : base64Of(content), mediaType, maxPixels)
 }
 
-/** The same of a `Blob` or `File`, whose own type is taken. */
+/** The same from a `Blob` or `File`, with its own type. */
 export async function imageFromBlob(
   blob: Blob,
   { maxPixels }: ImageOptions = {},

@@ -1,20 +1,20 @@
 /**
- * Bytes that arrive in pieces of any size to lines of text.
+ * Splits bytes that arrive in pieces of any size into lines of text.
  *
  * @module
  */
 
 /**
- * Lines without their ends, empty ones left out. A character may be cut by the pieces.
+ * Yields lines without their ends, and no empty ones. Pieces may cut a character.
  *
- * @param read - The next piece.
+ * @param read - Reads the next piece.
  * @throws What `read` throws.
  */
 export async function* linesOf(
   read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }>,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
-  // Joined once at the line's end: a long line in many pieces is not searched again and again.
+  // Joined once at the line's end, so that no byte of a long line is searched twice.
   let begun: string[] = []
   for (;;) {
     const { done, value } = await read()

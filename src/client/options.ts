@@ -1,38 +1,38 @@
 /**
- * What a client is made of, checked when it is made and not at the first call.
+ * The options of a client, checked when the client is created and not at the first call.
  *
  * @module
  */
 
 import type { DecideOptions } from './types.js'
 
-/** The part of the global `fetch` that is used. */
+/** The part of the global `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ClientOptions {
-  /** The server's address, as `http://localhost:8080`; a `/v1` or a slash at its end may stand. */
+  /** The server's address, as `http://localhost:8080`; a `/v1` or a slash at its end is ignored. */
   readonly baseUrl: string
-  /** A key of the server, `oi-…`. Whoever has it can use it: none belongs into a web page. */
+  /** A key of the server, `oi-…`. Anyone who has it can use it: keep it out of web pages. */
   readonly apiKey: string
   /**
-   * For each attempt, milliseconds, up to 2^31 - 1. Default 65,000: a little more than a
-   * server's own deadline, so that what it says about it arrives.
+   * The limit for each attempt, milliseconds, up to 2^31 - 1. Default 65,000: a little more than a
+   * server's own deadline, so that the server's own timeout error arrives.
    */
   readonly timeoutMs?: number | undefined
   /** Further attempts after the first. Default 2; 0 for none. */
   readonly maxRetries?: number | undefined
   /**
-   * Whether bodies of 1 KiB and more are sent compressed (gzip). Default true; to a server that
-   * refuses it they are sent as they are.
+   * Whether bodies of 1 KiB and more are sent compressed (gzip). Default true; a server that
+   * refuses the coding gets them uncompressed.
    */
   readonly compress?: boolean | undefined
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: Fetch | undefined
   /** Sent with every request, unless the client itself sets them. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** The same, complete. */
+/** The options, complete. */
 export interface Settings {
   /** Without `/v1`, without a slash at its end. */
   readonly baseUrl: string
@@ -40,16 +40,16 @@ export interface Settings {
   readonly maxRetries: number
   readonly compress: boolean
   readonly fetch: Fetch
-  /** The key among them. */
+  /** Includes the key. */
   readonly headers: Headers
 }
 
 const defaultTimeoutMs = 65_000
 const defaultMaxRetries = 2
-/** Timers count in 32 bits: a longer one would fire at once. */
+/** Timers count in 32 bits: a longer timer would fire at once. */
 const maxTimeoutMs = 2 ** 31 - 1
 
-/** @throws TypeError naming the option and what it should be. */
+/** @throws TypeError naming the option and what is expected. */
 export function readOptions(options: ClientOptions): Settings {
   requireKnown(options, optionNames)
   const { maxRetries = defaultMaxRetries } = options
@@ -61,23 +61,23 @@ export function readOptions(options: ClientOptions): Settings {
     timeoutMs: readTimeout(options.timeoutMs ?? defaultTimeoutMs),
     maxRetries,
     compress: options.compress ?? true,
-    // Looked up at each call: a global that is replaced later, as tests do, is meant as well.
+    // Looked up at each call, so that a global replaced later, as by tests, is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     headers: readHeaders(options),
   }
 }
 
-/** Objects, so that the compiler finds a name that is missing. */
+/** Objects, so that the compiler finds a missing name. */
 const optionNames = Object.keys({
   ...{ baseUrl: 0, apiKey: 0, timeoutMs: 0, maxRetries: 0, compress: 0, fetch: 0, headers: 0 },
 } satisfies Record<keyof ClientOptions, 0>)
 const callNames = Object.keys({
   ...{ signal: 0, timeoutMs: 0, requestId: 0, evidence: 0, orders: 0 },
 } satisfies Record<keyof DecideOptions, 0>)
-/** What the client itself adds to the options of a call. */
+/** Names that the client itself adds to the options of a call. */
 const ownNames = ['path', 'body', 'accept']
 
-/** @throws TypeError naming an option of a call that nobody reads, and those that are. */
+/** @throws TypeError naming an unknown option of a call, and the known ones. */
 export function requireCallOptions(call: object): void {
   requireKnown(call, callNames, ownNames)
 }
@@ -93,7 +93,7 @@ function requireKnown(
   }
 }
 
-/** @throws TypeError unless it is a time that a timer can wait. */
+/** @throws TypeError unless a timer can wait that long. */
 export function readTimeout(timeoutMs: number): number {
   if (timeoutMs > 0 && timeoutMs <= maxTimeoutMs) return timeoutMs
   throw new TypeError(`timeoutMs: expected more than 0, up to ${maxTimeoutMs}, got ${timeoutMs}`)
@@ -104,7 +104,7 @@ function readBaseUrl(baseUrl: string): string {
   try {
     url = new URL(baseUrl)
   } catch {
-    // Said below, in the same words as for other protocols.
+    // The error below serves for this and for other protocols.
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(

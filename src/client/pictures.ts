@@ -1,16 +1,16 @@
 /**
- * Pictures beside a request, as they are: `multipart/form-data` instead of base64.
+ * Image files beside a request: `multipart/form-data` instead of base64.
  *
  * @module
  */
 
-/** Names that the state, instructions or criteria mention -> the picture that is seen there. */
+/** Names that the state, instructions or criteria mention -> the image to show there. */
 export type Pictures = Readonly<Record<string, Blob | Uint8Array | ArrayBuffer>>
 
 /**
- * A request with its pictures. Can be sent again.
+ * A request with its images. Can be sent again.
  *
- * @throws TypeError if the request has pictures by names already, or what is given is no picture.
+ * @throws TypeError if the request has `assets` already, or a value is neither a Blob nor bytes.
  */
 export function formOf(request: object, pictures: Pictures): FormData {
   if ('assets' in request) throw new TypeError('pictures: expected a request without assets')
@@ -20,7 +20,7 @@ export function formOf(request: object, pictures: Pictures): FormData {
     if (!bytes && !(picture instanceof Blob)) {
       throw new TypeError(`pictures: expected a Blob or bytes for ${JSON.stringify(name)}`)
     }
-    // Parts have names of their own, which every way of writing them leaves as they are.
+    // Parts have plain names of their own, which no encoding of form names changes.
     const part = `picture-${i}`
     form.append(part, bytes ? new Blob([picture]) : picture, part)
     return [name, { type: 'image', part }] as const

@@ -1,5 +1,5 @@
 /**
- * Replies: what they hold, or the error that they are.
+ * Reads replies: their content, or their error.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { OiRequestError } from './errors.js'
 import { readRetryAfter } from './retry.js'
 
-/** A reply of success whose body has been read. */
+/** A successful reply whose body has been read. */
 export interface Reply {
   readonly status: number
   readonly text: string
@@ -21,13 +21,13 @@ export function requestIdOf({ headers }: Response): string | undefined {
   return headers.get('x-request-id') ?? undefined
 }
 
-/** Undefined from a server of another make. */
+/** Undefined if the server is not oi. */
 export function cachedTokensOf({ headers }: Response): number | undefined {
   const header = headers.get('x-oi-cached-tokens')
   return header === null ? undefined : Number(header)
 }
 
-/** The error that a reply without success is. @param text - Its body. */
+/** The error of an unsuccessful reply. @param text - Its body. */
 export function errorOf(response: Response, text: string): OiRequestError {
   const { status, headers } = response
   const details = {
@@ -45,9 +45,9 @@ export function errorOf(response: Response, text: string): OiRequestError {
 }
 
 /**
- * A reply of success.
+ * Reads a successful reply.
  *
- * @param field - Of an object or an array, which must be there; the rest is taken on trust.
+ * @param field - A member that must be an object or an array; the rest is not checked.
  * @throws {@link OiRequestError} `unexpected_reply`.
  */
 export function readReply<T extends object>({ text, ...reply }: Reply, field: keyof T & string): T {
@@ -66,7 +66,7 @@ export function readLine(line: string, response: Response): Fields {
   })
 }
 
-/** @param text - What came instead; only its beginning is shown. */
+/** @param text - The text that came instead; the message shows only its beginning. */
 export function unexpected(
   expected: string,
   text: string,

@@ -1,21 +1,21 @@
 /**
- * Which failures are tried again, and after how long.
+ * Which failures are retried, and after how long.
  *
- * Asking twice does no harm: the server keeps nothing of a request but what it has cost.
+ * Asking twice does no harm: the server keeps nothing of a request but its cost.
  *
  * @module
  */
 
 import type { OiRequestError } from './errors.js'
 
-/** The longest wait that a server is granted. */
+/** The longest wait that a server can ask for. */
 const maxRetryAfterMs = 60_000
 const firstBackoffMs = 500
 const maxBackoffMs = 8_000
 
 /**
  * @param tried - Retries so far.
- * @returns Milliseconds until the next attempt; undefined if another one is of no use.
+ * @returns Milliseconds until the next attempt; undefined if a retry is of no use.
  */
 export function retryDelayMs(error: OiRequestError, tried: number): number | undefined {
   if (!isPassing(error)) return undefined
@@ -30,9 +30,9 @@ export function backoffMs(tried: number, random = Math.random()): number {
 }
 
 /**
- * What `retry-after-ms`, or else `retry-after` in seconds or as a date, asks for.
+ * Reads `retry-after-ms`, or else `retry-after` in seconds or as a date.
  *
- * @returns Milliseconds from 0; undefined if neither header says anything.
+ * @returns Milliseconds from 0; undefined if neither header is valid.
  */
 export function readRetryAfter(headers: Headers): number | undefined {
   const ms = headers.get('retry-after-ms')
@@ -41,13 +41,13 @@ export function readRetryAfter(headers: Headers): number | undefined {
   if (after === null) return undefined
   if (isNumber(after)) return Number(after) * 1000
   const until = Date.parse(after)
-  // Both by the server's clock, where it tells the time: ours may be wrong.
+  // Both by the server's clock if the reply has a date: this machine's clock may be wrong.
   const now = Date.parse(headers.get('date') ?? '')
   const left = until - (Number.isNaN(now) ? Date.now() : now)
   return Number.isNaN(left) ? undefined : Math.max(0, left)
 }
 
-/** Ends early, and does not fail, when the signal is aborted. */
+/** Waits; ends early, without an error, when the signal is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -66,7 +66,7 @@ function isPassing({ code, status }: OiRequestError): boolean {
   return status === 408 || status === 429 || status >= 500
 }
 
-/** Not what `Number()` takes for one, as an empty text. */
+/** Stricter than `Number()`, which takes an empty text for 0. */
 function isNumber(text: string): boolean {
   return /^\d+(?:\.\d+)?$/.test(text.trim())
 }

@@ -1,5 +1,5 @@
 /**
- * Calls over `fetch`, repeated as long as that may help.
+ * Calls over `fetch`, with retries.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { pause, retryDelayMs } from './retry.js'
 import type { DecideOptions } from './types.js'
 
 export interface Call extends DecideOptions {
-  /** Behind the base address. */
+  /** Relative to the base address. */
   readonly path: string
-  /** Of a POST: JSON, or a form with it; a GET without it. */
+  /** The body of a POST: JSON, or a form with JSON. Without it, the call is a GET. */
   readonly body?: string | FormData
   readonly accept?: string
 }
 
-/** A reply of success whose body has not been read. */
+/** A successful reply whose body has not been read. */
 export interface OpenReply {
   readonly response: Response
-  /** Reads the body step by step; ended by whoever reads it. */
+  /** Reads the body step by step; the reader ends it. */
   readonly attempt: Attempt
 }
 
@@ -38,7 +38,7 @@ export class Transport {
     this.#compress = settings.compress
   }
 
-  /** @throws {@link OiRequestError} The last attempt's. */
+  /** @throws {@link OiRequestError} The last attempt's error. */
   text(call: Call): Promise<Reply> {
     return this.#repeat(call, async (attempt, send) => {
       try {
@@ -55,7 +55,7 @@ export class Transport {
     })
   }
 
-  /** Repeated only until a reply of success begins. @throws {@link OiRequestError} */
+  /** Retries only until a successful reply begins. @throws {@link OiRequestError} */
   open(call: Call): Promise<OpenReply> {
     return this.#repeat(call, async (attempt, send) => {
       try {
@@ -74,7 +74,7 @@ export class Transport {
     const { signal, requestId } = call
     requireCallOptions(call)
     const url = `${baseUrl}${call.path}`
-    // Before the first attempt: what is wrong with them is no failure of the network.
+    // Before the first attempt: wrong options are no failure of the network.
     const timeoutMs = readTimeout(call.timeoutMs ?? this.#settings.timeoutMs)
     let init = await this.#initOf(call)
     for (let tried = 0; ; tried++) {
@@ -84,7 +84,7 @@ export class Transport {
       } catch (error) {
         if (!(error instanceof OiRequestError)) throw error
         if (error.status === 415 && this.#compress) {
-          // A server of another make: as it is, now and from then on. No retry is used up.
+          // Another server than oi: send uncompressed from now on. This uses up no retry.
           this.#compress = false
           init = initOf(call, this.#settings.headers)
           tried--
@@ -101,7 +101,7 @@ export class Transport {
   async #initOf(call: Call): Promise<RequestInit> {
     const init = initOf(call, this.#settings.headers)
     const { body } = call
-    // Pictures are compressed already.
+    // Images are compressed already.
     const short = this.#compress && typeof body === 'string' ? await compressed(body) : undefined
     if (short === undefined) return init
     const headers = init.headers as Headers
@@ -112,23 +112,23 @@ export class Transport {
 
 function initOf({ body, accept, requestId, evidence, orders }: Call, common: Headers): RequestInit {
   const headers = new Headers(common)
-  // Compressed replies `fetch` asks for by itself, and decodes.
+  // `fetch` itself asks for compressed replies and decodes them.
   headers.set('accept', accept ?? 'application/json')
   if (requestId !== undefined) headers.set('x-request-id', requestId)
   if (evidence) headers.set('x-oi-evidence', '1')
   if (orders !== undefined) headers.set('x-oi-orders', String(orders))
   if (body === undefined) return { headers }
-  // That of a form has its boundary, which `fetch` makes.
+  // A form's type has its boundary, which `fetch` makes.
   if (typeof body === 'string') headers.set('content-type', 'application/json')
   return { method: 'POST', headers, body }
 }
 
-/** A shorter body fits into one packet as it is. */
+/** A shorter body fits into one packet uncompressed. */
 const leastBytes = 1024
 
-/** By gzip, where the runtime can. @returns Undefined for a body that is to be sent as it is. */
+/** Gzip, where the runtime has it. @returns Undefined for a body to be sent uncompressed. */
 async function compressed(text: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  // Old browsers have none.
+  // Old browsers have no CompressionStream.
   if (text.length < leastBytes || typeof CompressionStream === 'undefined') return undefined
   const gzip = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
   return new Uint8Array(await new Response(gzip).arrayBuffer())

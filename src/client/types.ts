@@ -1,5 +1,5 @@
 /**
- * What the client sends and receives, with the answers' types taken from the questions.
+ * What the client sends and receives; the types of answers follow from the questions.
  *
  * Types only.
  *
@@ -17,7 +17,7 @@ import type {
 import type { ImageBlock } from './image.js'
 import type { Pictures } from './pictures.js'
 
-/** A JSON value as `JSON.stringify` takes it, so that objects of any interface fit. */
+/** A JSON value as `JSON.stringify` takes it, so that objects of any interface are accepted. */
 export type JsonInput = string | number | boolean | null | object
 
 export interface NoulQuestion {
@@ -30,7 +30,7 @@ export interface ChoiceQuestion {
   readonly type: 'choice'
   readonly instructions?: JsonInput
   /**
-   * Option name -> description; `null` and `""` mean "by its name alone". 1 to 255 options.
+   * Option name -> description; `null` and `""` add nothing to the name. 1 to 255 options.
    * JavaScript puts names like `"7"` before all others: see {@link Client.decideText}.
    */
   readonly criteria: Readonly<Record<string, JsonInput>>
@@ -69,23 +69,23 @@ export interface DecideRequest<Q extends Questions = Questions> {
   /** What the questions are about. May hold {@link ImageBlock}s at any depth. */
   readonly state: string | number | boolean | object
   readonly questions: Q
-  /** A name or an alias of {@link Client.models}; the server's default model without it. */
+  /** A name or an alias of {@link Client.models}. Default: the server's default model. */
   readonly model?: string | undefined
-  /** Pictures before the state, as data URLs. */
+  /** Images before the state, as data URLs. */
   readonly images?: readonly string[] | undefined
 }
 
-/** A model of a server, which has limits of its own besides the model's. */
+/** A model of a server: the server adds limits to the model's own. */
 export interface ModelCard extends LibraryModelCard {
   readonly limits: LibraryModelCard['limits'] & {
-    /** Of the body of a request or a batch. */
+    /** The largest body of a request or a batch. */
     readonly max_body_bytes: number
-    /** Of the body of a reply, as far as names, options and legends that come back make it long. */
+    /** The largest body of a reply, which repeats names, options and legends. */
     readonly max_reply_bytes: number
   }
 }
 
-/** What was counted: tokens. */
+/** Token counts. */
 export type { Usage }
 
 /** The body of a reply to one request. */
@@ -96,18 +96,18 @@ export interface Decision<Q extends Questions = Questions> {
   readonly usage: Usage
   /** The model's time, milliseconds. */
   readonly latency_ms: number
-  /** Of the request as a whole, where evidence was asked for. */
+  /** Evidence of the request as a whole, if evidence was asked for. */
   readonly evidence?: { readonly cached_tokens: number }
 }
 
 export interface DecideReply<Q extends Questions = Questions> extends Decision<Q> {
-  /** The request's id in the server's log; undefined if something between took it away. */
+  /** The request's id in the server's log; undefined if a proxy removed it. */
   readonly requestId: string | undefined
-  /** How many of the input tokens came from a cache; undefined from a server of another make. */
+  /** How many of the input tokens came from a cache; undefined if the server is not oi. */
   readonly cachedTokens: number | undefined
 }
 
-/** One request of a batch; its `id` comes back with its result. */
+/** One request of a batch; its result has the same `id`. */
 export interface BatchRequest<Q extends Questions = Questions> extends DecideRequest<Q> {
   readonly id?: string | undefined
 }
@@ -120,7 +120,7 @@ export interface BatchOfStates<Q extends Questions = Questions> {
 }
 
 interface BatchResult {
-  /** The place of its request in the batch, from 0. */
+  /** The index of its request in the batch, from 0. */
   readonly index: number
   readonly id?: string
 }
@@ -130,16 +130,16 @@ export interface BatchAnswered<Q extends Questions = Questions> extends BatchRes
   readonly error?: undefined
 }
 
-/** A request of a batch that was refused; the others are answered all the same. */
+/** A refused request of a batch; the others are answered all the same. */
 export interface BatchRefused extends BatchResult {
-  /** As it would have been for the request alone, 400 to 599. */
+  /** The status that the request alone would have had, 400 to 599. */
   readonly status: number
   readonly error: { readonly code: string; readonly message: string; readonly param?: string }
   readonly detail: string
   readonly answers?: undefined
 }
 
-/** Answered where its `error` is undefined. */
+/** Answered if its `error` is undefined. */
 export type BatchItem<Q extends Questions = Questions> = BatchAnswered<Q> | BatchRefused
 
 export interface BatchTotals {
@@ -152,11 +152,11 @@ export interface BatchReply<Items = readonly BatchItem[]> extends BatchTotals {
   /** In the order of the requests. */
   readonly results: Items
   readonly requestId: string | undefined
-  /** Of all requests together; undefined from a server of another make. */
+  /** Of all requests together; undefined if the server is not oi. */
   readonly cachedTokens: number | undefined
 }
 
-/** The item of a batch that answers a request, with the answers' types of its questions. */
+/** The item of a batch for one request, with the types of its answers. */
 export type ItemOf<Request> = Request extends BatchRequest<infer Q> ? BatchItem<Q> : never
 
 /** The items of a batch, in the order of its requests. */
@@ -164,13 +164,16 @@ export type ItemsOf<Requests extends readonly BatchRequest[]> = {
   readonly [Place in keyof Requests]: ItemOf<Requests[Place]>
 }
 
-/** What holds for every call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, its retries and its waiting. */
+  /** Aborts the call, its retries and its waiting. */
   readonly signal?: AbortSignal | undefined
-  /** For each attempt, milliseconds; for a stream the longest silence. The client's by default. */
+  /**
+   * The limit for each attempt, milliseconds; for a stream, the longest silence. Default: the
+   * client's.
+   */
   readonly timeoutMs?: number | undefined
-  /** 1 to 128 letters, digits, `.`, `_`, `-`; the server makes one by default. */
+  /** 1 to 128 letters, digits, `.`, `_`, `-`. Default: the server makes one. */
   readonly requestId?: string | undefined
 }
 
@@ -178,16 +181,16 @@ export interface DecideOptions extends CallOptions {
   /** Adds `evidence` to each answer. */
   readonly evidence?: boolean | undefined
   /**
-   * In how many orders of its options each question is asked, of which the answer is the mean: as
-   * given (1), forward and reversed (2), or every rotation (`all`). The model's setting by default.
+   * The option orders to ask each question in; the answer is their mean. As given (1), forward and
+   * reversed (2), or every rotation (`all`). Default: the model's setting.
    */
   readonly orders?: Orders | undefined
 }
 
 export interface PictureOptions extends DecideOptions {
   /**
-   * Pictures by names: wherever a name stands in the state, in instructions or in criteria, the
-   * picture is seen. Sent as they are, a quarter shorter than in base64.
+   * Images by name: wherever a name stands in the state, in instructions or in criteria, the model
+   * sees the image. Sent as bytes, a quarter shorter than base64.
    */
   readonly pictures?: Pictures | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * What `GET /v1/usage` tells about a workspace and a key. Types only.
+ * The reply of `GET /v1/usage` about a workspace and a key. Types only.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface UsageReport {
     readonly requests_per_minute: number
     readonly concurrent: number
   }
-  /** Of all its keys together; null is unlimited. */
+  /** For all its keys together; null is unlimited. */
   readonly budget: {
     /** Input and output tokens of a period. */
     readonly tokens: number
@@ -24,11 +24,11 @@ export interface UsageReport {
   } | null
   /** Newest day first; days without requests are left out. */
   readonly usage: readonly UsageOfDay[]
-  /** The key of the request, and what was used with it. */
+  /** The key of the request, and its usage. */
   readonly key?: { readonly name: string; readonly usage: readonly UsageOfDay[] }
 }
 
-/** What one model did in one day. */
+/** The usage of one model on one day. */
 export interface UsageOfDay {
   /** ISO date, UTC. */
   readonly day: string

@@ -1,5 +1,5 @@
 /**
- * Checks what one source says against a schema: names first, then values.
+ * Checks the settings of one source against a schema: names first, then values.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export type Values = Readonly<Record<string, unknown>>
  * Checks values whose names are known.
  *
  * @param placeOf - Where a value was given, for messages: `--port`, `oi.json: port`.
- * @throws {@link OiError} `ERR_CONFIG` naming the first wrong value and what it must be.
+ * @throws {@link OiError} `ERR_CONFIG` naming the first wrong value and what is expected.
  */
 export function checkValues(
   validator: Validator,
@@ -25,7 +25,7 @@ export function checkValues(
   if (validator.Check(values)) return
   const [error] = validator.Errors(values)
   const [, found] = error!.instancePath.split('/')
-  // A name that is missing has no path of its own.
+  // A missing name has no path of its own.
   const name =
     found ?? (error as { params: { requiredProperties: string[] } }).params.requiredProperties[0]!
   const { properties } = validator.Type() as Type.TObject
@@ -35,8 +35,8 @@ export function checkValues(
 }
 
 /**
- * @param source - Where the name was read, with what divides it from the message.
- * @throws {@link OiError} `ERR_CONFIG` with the nearest known name, if this one is not known.
+ * @param source - Where the name was read, with the separator before the message.
+ * @throws {@link OiError} `ERR_CONFIG` with the nearest known name, if this name is unknown.
  */
 export function requireKnown(name: string, known: readonly string[], source = ''): void {
   if (known.includes(name)) return

@@ -22,14 +22,14 @@ import {
 
 export interface ConfigFile {
   readonly values: Partial<Settings>
-  /** The default model first; undefined if the file names none this way. */
+  /** The default model first; undefined without `models`. */
   readonly models: readonly ModelEntry[] | undefined
 }
 
 const settingsValidator = Compile(settingsSchema)
 const entryValidator = Compile(modelEntrySchema)
 
-// A file cannot name another one.
+// A settings file cannot name another settings file.
 const topNames = [...settings.map(({ name }) => name).filter((name) => name !== 'config'), 'models']
 const entryNames = Object.keys(modelEntrySchema.properties)
 const pathNames: readonly string[] = [
@@ -93,10 +93,10 @@ function objectAt(path: string, place: string, value: Json, known: readonly stri
   return value
 }
 
-/** The same settings, with their relative paths meant from a folder. */
+/** Resolves the relative paths in settings from a folder. */
 export function absolutePaths(folder: string, values: Values): Partial<Settings> {
   const entries = Object.entries(values).map(([name, value]) => {
-    // An empty path means none, and these words are no paths.
+    // An empty path means no file, and these words are no paths.
     const word = { calibration: /^off$/, readout: /^letters@\d+$/ }[name]
     const isWord = value === '' || word?.test(value as string) === true
     const isName = ['model', 'file'].includes(name) && meansPulled(folder, value as string)
@@ -106,7 +106,10 @@ export function absolutePaths(folder: string, values: Values): Partial<Settings>
   return Object.fromEntries(entries) as Record<ConfigName, never>
 }
 
-/** Whether it can only be the name of a pulled model: it looks like no path, and there is no such file. */
+/**
+ * Whether a text is the name of a pulled model: it does not look like a path, and no such file
+ * exists.
+ */
 function meansPulled(folder: string, text: string): boolean {
   return !/[\\/]|\.gguf$/i.test(text) && !existsSync(resolve(folder, text))
 }

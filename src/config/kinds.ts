@@ -1,25 +1,25 @@
 /**
- * The kinds of values that settings have: a schema each, with what help texts, messages and the
- * guide say about it.
+ * The kinds of setting values: a schema each, with its words for help texts, messages and the
+ * guide.
  *
  * @module
  */
 
 import Type from 'typebox'
 
-/** What a setting may have besides its values, its default and its description. */
+/** Further properties of a setting, besides its values, its default and its description. */
 export interface Traits {
-  /** Of its number. */
+  /** The unit of its number. */
   readonly unit?: string
-  /** What stands for the value in help texts. Default: `n`. */
+  /** Stands for the value in help texts. Default: `n`. */
   readonly placeholder?: string
   /** A shorter flag. */
   readonly shortcut?: string
-  /** Whether it takes effect on a server that runs, at SIGHUP. */
+  /** Whether SIGHUP applies a changed value to a running server. */
   readonly live?: boolean
   /** What an empty default means. Default: none. */
   readonly empty?: string
-  /** Whether its value must not be shown. */
+  /** Whether its value is hidden. */
   readonly secret?: boolean
 }
 
@@ -46,7 +46,7 @@ export const text = (
     expected: minLength === 0 ? 'a text' : 'a text that is not empty',
   })
 
-/** A file or folder; relative ones in a settings file are meant from that file's folder. */
+/** A file or folder; a relative path in a settings file is resolved from that file's folder. */
 export const path = (
   minLength: number,
   standard: string,
@@ -60,7 +60,9 @@ export const path = (
 const list = (pattern: string, expected: string, description: string, traits: Traits) =>
   Type.String({ pattern: `^(?:${pattern})?$`, default: '', description, expected, ...traits })
 
-/** An origin as browsers write it: scheme, host in lower case, a port that is not the usual one. */
+/**
+ * An origin as browsers write it: scheme, host in lower case, a port unless it is the default one.
+ */
 const origin = '[a-z][a-z0-9+.-]*://[a-z0-9._:\\[\\]-]+'
 
 export const origins = (description: string, traits: Traits = {}) =>
@@ -71,7 +73,7 @@ export const origins = (description: string, traits: Traits = {}) =>
     { placeholder: 'origins', ...traits },
   )
 
-/** Addresses and networks, each checked when it is used; here only what can be one. */
+/** Addresses and networks. Only a rough check: each is parsed when it is used. */
 const network =
   '(?:[0-9.]{7,15}(?:/(?:[12]?\\d|3[0-2]))?|[0-9A-Fa-f:.]{2,45}(?:/(?:\\d\\d?|1[01]\\d|12[0-8]))?)'
 
@@ -83,7 +85,7 @@ export const networks = (description: string, traits: Traits = {}) =>
     { placeholder: 'networks', ...traits },
   )
 
-/** As ggml calls them: which of them there are is found out when a model is opened. */
+/** Devices by ggml's names; whether they exist is checked when a model is opened. */
 export const devices = (description: string) =>
   list(
     '[^\\s,]+(?: *, *[^\\s,]+)*',
@@ -92,7 +94,7 @@ export const devices = (description: string) =>
     { placeholder: 'names' },
   )
 
-/** Of several devices, in their order. */
+/** Shares of several devices, in the order of the devices. */
 export const shares = (description: string) =>
   list(
     '\\d+(?:\\.\\d+)?(?: *, *\\d+(?:\\.\\d+)?)*',
@@ -131,7 +133,7 @@ export const oneOf = <const T extends string | number>(
   traits: Traits = {},
 ) =>
   Type.Union(
-    // Of an array that is no tuple, the library takes the type for never.
+    // For an array that is no tuple, TypeBox infers never.
     values.map((value) => Type.Literal(value)) as unknown as [Type.TLiteral<T>],
     {
       ...{ default: values[0]!, description, placeholder: 'which', ...traits },

@@ -1,6 +1,5 @@
 /**
- * What the settings are, and where each value comes from: for commands, the admin API and the
- * console.
+ * The settings with their values and origins: for commands, the admin API and the console.
  *
  * @module
  */
@@ -9,15 +8,15 @@ import type { Config } from '../config.js'
 import type { Setting } from './settings.js'
 import { settings } from './settings.js'
 
-/** What said a value last; `default`: nothing did. */
+/** The source whose value won. */
 export type Origin = 'default' | 'file' | 'environment' | 'flag'
 
-/** A setting as it stands. */
+/** A setting with its present value. */
 export interface SettingReport extends Pick<
   Setting,
   'name' | 'flag' | 'variable' | 'description' | 'default' | 'unit' | 'live'
 > {
-  /** Of a secret, a row of dots. */
+  /** A secret is shown as dots. */
   readonly value: string | number | boolean
   readonly origin: Origin
 }

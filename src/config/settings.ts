@@ -1,6 +1,6 @@
 /**
- * The settings: what each is called, what it may be, and what it is by itself. Whatever else tells
- * of settings (flags, variables, messages, the guide, the console) is made from this table.
+ * The settings: name, values, default and description of each. Flags, variables, messages, the
+ * guide and the console are made from this table.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const ms: Traits = { unit: 'milliseconds' }
 const liveMs: Traits = { ...ms, live: true }
 const mib: Traits = { unit: 'MiB' }
 
-/** Those that each of several models can have for itself. All of them take effect at SIGHUP. */
+/** Settings that each model can have for itself. SIGHUP applies all of them. */
 const modelProperties = {
   mmproj: path(0, '', 'GGUF file of the projector with which the model sees images'),
   readout: path(0, '', 'how the model is asked: letters@1, letters@2, or a JSON or Jinja file'),
@@ -209,7 +209,7 @@ const properties = {
   ),
 }
 
-/** Every setting, each optional: what one source of settings may say. */
+/** Every setting, each optional: the settings of one source. */
 export const settingsSchema = Type.Partial(Type.Object(properties))
 
 /** One entry of `models` in a settings file. */
@@ -227,7 +227,7 @@ export const modelEntrySchema = Type.Object({
   ...Type.Partial(Type.Object(modelProperties)).properties,
 })
 
-/** Every setting, with a value. Units are in the names; a Mb is 2^20 bytes. */
+/** Every setting with its value. Units are in the names; a Mb is 2^20 bytes. */
 export type Settings = {
   readonly [K in keyof typeof properties]: Type.Static<(typeof properties)[K]>
 }
@@ -246,15 +246,15 @@ export interface Setting extends Traits {
   readonly variable: string
   readonly description: string
   readonly default: string | number | boolean
-  /** What it may be, in words. */
+  /** The allowed values, in words. */
   readonly expected: string
-  /** Of numbers; undefined for all others. */
+  /** The range of a number; undefined for other kinds. */
   readonly minimum?: number
   readonly maximum?: number
-  /** All of them, where they are few. */
+  /** All allowed values, where they are few. */
   readonly values?: readonly (string | number)[]
   readonly isPath: boolean
-  /** Whether the text of a number means the number. */
+  /** Whether text is converted to a number. */
   readonly isNumeric: boolean
   readonly live: boolean
 }

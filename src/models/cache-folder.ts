@@ -1,9 +1,9 @@
 /**
- * Where a model's states are kept on disk.
+ * The folder of a model's cached states on disk.
  *
- * A state is only of use to the weights, the projector, the llama.cpp build, the kernels and the
- * kind of cells that made it: all of them are in the folder's name, so that no other can read it by
- * mistake.
+ * A state is valid only for the weights, the projector, the llama.cpp build, the kernels and the
+ * type of KV cells that made it: the folder's name depends on all of them, so that no other model
+ * reads it by mistake.
  *
  * @module
  */
@@ -17,14 +17,14 @@ export interface CacheOwner {
   readonly digest: string
   /** The same of the projector file, where there is one. */
   readonly projectorDigest?: string | undefined
-  /** The commit that was built in. */
+  /** The llama.cpp commit of this build. */
   readonly llamaCommit: string
   readonly cacheType: string
   readonly flashAttention: string
   readonly kernels: string
 }
 
-/** The owner's folder inside `dir`. */
+/** The folder of an owner inside `dir`. */
 export function cacheFolder(dir: string, owner: CacheOwner): string {
   const { digest, projectorDigest, llamaCommit, cacheType, flashAttention, kernels } = owner
   const files = [digest, ...(projectorDigest === undefined ? [] : [projectorDigest])]
@@ -34,7 +34,7 @@ export function cacheFolder(dir: string, owner: CacheOwner): string {
 }
 
 /**
- * Makes the owner's folder, readable by its owner alone: a state tells what was asked.
+ * Makes the owner's folder, readable by its user alone: a state reveals what was asked.
  *
  * @returns Its path.
  * @throws {@link OiError} `ERR_INVALID_ARGUMENT` if it cannot be made.

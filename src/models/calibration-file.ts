@@ -1,5 +1,5 @@
 /**
- * Where a model's calibration is: in a file that was named, or in one beside the model.
+ * Finds and writes a model's calibration: a file that was named, or the file beside the model.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import type { BoundCalibration } from '../scoring/calibration.js'
 import { writeWholeFile } from './whole-file.js'
 
 /**
- * The file beside a model, whether it is there or not: beside the file itself, where the model is
- * named by a link, so that a link that is led elsewhere leaves the calibration where it belongs.
+ * The path of the calibration beside a model, whether it exists or not. For a link it is beside the
+ * link's target, so that a link to another model does not take the calibration along.
  */
 export async function calibrationPath(model: string): Promise<string> {
-  // What cannot be read has an error of its own, elsewhere.
+  // If the model cannot be read, opening it says so.
   const file = await realpath(model).catch(() => model)
   return `${file}.calibration.json`
 }
 
 /**
- * @param setting - A path; `off` for none; empty for the one beside the model, if there is one.
+ * @param setting - A path; `off` for none; empty for the file beside the model, if there is one.
  * @throws {@link OiError} `ERR_CALIBRATION` if it cannot be read or is damaged.
  */
 export async function findCalibration(
@@ -44,7 +44,7 @@ export async function findCalibration(
 }
 
 /**
- * Writes a file whole or not at all: a server that starts meanwhile reads the old one.
+ * Writes a file whole or not at all: a server that starts meanwhile reads the old file.
  *
  * @throws {@link OiError} `ERR_CALIBRATION` if it cannot be written.
  */

@@ -1,5 +1,5 @@
 /**
- * What a weights file tells without being loaded: its name, date and digest.
+ * The facts about a weights file that need no loading: its name, date and digest.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export async function fileFacts(path: string): Promise<FileFacts> {
   try {
     const { mtime } = await stat(path)
     const hash = createHash('sha256')
-    // Large pieces: each one costs a turn of the event loop.
+    // Large pieces: each piece costs a turn of the event loop.
     for await (const piece of createReadStream(path, { highWaterMark: 4 << 20 })) {
       hash.update(piece as Buffer)
     }

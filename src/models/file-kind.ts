@@ -1,6 +1,6 @@
 /**
- * What kind of GGUF file it is, from its head: some are no models that can answer, and what
- * llama.cpp says about them tells neither what they are nor what to do with them.
+ * The kind of a GGUF file, from its header: some are no models that can answer, and llama.cpp's
+ * errors say neither what they are nor what to do with them.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { OiError } from '../errors.js'
 import { isModelName } from './pulled-models.js'
 
-/** The keys that say it come first; vocabularies, behind them, can have megabytes. */
+/** The keys that tell the kind come first; vocabularies, behind them, can have megabytes. */
 const headBytes = 262_144
-/** GGUF's types of values, by number: how many bytes they take. 8 is text, 9 an array. */
+/** Bytes per value of GGUF's types, by number. 8 is text, 9 an array. */
 const sizes = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8]
 const textType = 8
 const arrayType = 9
@@ -24,16 +24,17 @@ interface Head {
   readonly whole: boolean
 }
 
-/** Architectures that turn a text into numbers, and say nothing. */
+/** Encoders: they make embeddings and generate no text. */
 const encoder = /bert|^t5encoder$|embed/
-/** Those that write with an encoder before, or speak. */
+/** Encoder-decoders, and models of speech or images. */
 const otherwise = /^t5$|^wavtokenizer|^clip$/
 
 /**
- * Refuses what cannot answer. What cannot be read, or is not known, passes: loading tells.
+ * Refuses files that cannot answer. Unreadable and unknown files pass: loading them reports the
+ * error.
  *
- * @throws {@link OiError} `ERR_MODEL_UNSUPPORTED` saying what it is and what to do with it;
- *   `ERR_MODEL_NOT_FOUND` if it is the name of a pulled model, and there is none.
+ * @throws {@link OiError} `ERR_MODEL_UNSUPPORTED` saying what the file is and what to do with it;
+ *   `ERR_MODEL_NOT_FOUND` if it is a name and no pulled model has it.
  */
 export function requireModelFile(path: string): void {
   if (isModelName(path) && !existsSync(path)) {
@@ -70,7 +71,7 @@ function kindOf(head: Head | undefined): string | undefined {
   if (type === 'imatrix' || type === 'dataset') {
     return `is data of the type ${type}, no model`
   }
-  // Without the end of the head, what is in it is not known; loading tells.
+  // A header that was not read to its end may have the key; loading reports it then.
   if (encoder.test(architecture) && head.whole && !head.general.has('oi.readout')) {
     return `is a model that makes embeddings (${architecture}) and writes no text: give a model that does, as an instruct model`
   }
@@ -87,7 +88,7 @@ function isProjector({ general }: Head): boolean {
   return general.get('general.architecture') === 'clip' || general.get('general.type') === 'mmproj'
 }
 
-/** Undefined if it is no GGUF file, or none that can be read. */
+/** Undefined if it is no GGUF file, or cannot be read. */
 function readHead(path: string): Head | undefined {
   const bytes = Buffer.alloc(headBytes)
   let length = 0
@@ -148,7 +149,7 @@ function parse(view: DataView): Head {
       } else skip(type)
     }
   } catch {
-    // Beyond the head, or damaged: what was read so far is all that is known.
+    // Beyond the bytes that were read, or damaged: keep the keys read so far.
   }
   return { tensors, general, whole: read === count }
 }

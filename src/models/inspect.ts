@@ -1,5 +1,5 @@
 /**
- * What is known about a model file without loading its weights, and whether it can be served.
+ * The facts about a model file that need no loading of weights, and whether it can be served.
  *
  * @module
  */
@@ -24,18 +24,18 @@ export interface Inspection {
   readonly trainedContextTokens: number
   readonly chatTemplate: boolean
   readonly randomWeights: boolean
-  /** Bytes: of the weights, of a context of so many tokens, and of both. */
+  /** Bytes of the weights, of a context of so many tokens, and of both. */
   readonly memory: {
     readonly weights: number
     readonly contextTokens: number
     readonly context: number
     readonly total: number
   }
-  /** What would lie where, on this machine and with the settings that were given. */
+  /** The placement on the devices of this machine, with the given settings. */
   readonly placement: readonly Placement[]
-  /** What would be chosen otherwise than asked for, and why. */
+  /** Choices that differ from the given settings, and why. */
   readonly notes: readonly string[]
-  /** How it is asked; undefined if it cannot be served. */
+  /** How to ask it; undefined if it cannot be served. */
   readonly readout:
     | {
         readonly name: string
@@ -45,14 +45,14 @@ export interface Inspection {
         readonly noul: Readout['noulForms']
         readonly maxOptions: number
         readonly maxQuestions: number
-        /** In how many orders it wants to be asked, if it says so. */
+        /** The number of option orders that its readout sets, if any. */
         readonly orders?: Orders
         /** Type of a decision model, as `openjev`. */
         readonly decisionType?: string
-        /** Its own, by type and number of options; `to` is null in the last bucket. */
+        /** Its own temperatures, by type and number of options; `to` is null in the last bucket. */
         readonly temperatures?: Readout['temperatures']
         readonly noulRatings?: number
-        /** Of a model whose answers are read from its hidden states. */
+        /** For a model whose answers are read from its hidden states. */
         readonly pass?: PassFacts
       }
     | undefined
@@ -61,9 +61,9 @@ export interface Inspection {
 }
 
 /**
- * @param file - As the caller named it.
+ * @param file - The path as the caller gave it.
  * @param engine - Open; metadata alone will do.
- * @param custom - A readout of a user's own.
+ * @param custom - The user's own readout.
  * @returns The facts, and the readout if there is one.
  */
 export async function inspectModel(
@@ -113,7 +113,7 @@ function kindOf({ hybrid, recurrent }: ModelInfo, readout: Readout | undefined) 
   return hybrid ? 'hybrid' : recurrent ? 'recurrent' : 'attention'
 }
 
-/** What only decision models have. */
+/** The facts that only decision models have. */
 function ownFormat(info: ModelInfo, { temperatures, noulRatings }: Readout) {
   const type = decisionType(info)
   return {

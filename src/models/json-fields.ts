@@ -1,6 +1,6 @@
 /**
- * Reads what programs wrote as JSON: this one's own files, and the replies of a hub. Whatever is
- * not as expected throws, and the caller says of what it was.
+ * Reads JSON written by programs: this program's own files, and the replies of a hub. Anything
+ * unexpected throws, and the caller adds the file or address.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function textOf(fields: Fields, name: string): string {
   throw new TypeError(`${name}: expected a text`)
 }
 
-/** A number of bytes or milliseconds. @throws TypeError if it cannot be one. */
+/** A number of bytes or milliseconds. @throws TypeError if it is none. */
 export function countOf(fields: Fields, name: string): number {
   const value = fields[name]
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value

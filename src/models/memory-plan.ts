@@ -1,8 +1,8 @@
 /**
- * Whether the models fit into memory together, found out before any of them is loaded.
+ * Checks whether the models fit into memory together, before any of them is loaded.
  *
- * Weights count in full although they are mapped: what does not stay in memory is read again
- * for every step. What of a model lies on a GPU is not in this memory.
+ * Weights count in full although they are mapped: pages that do not stay in memory are read again
+ * for every step. The parts of a model on a GPU do not count.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import { sizeText } from '../api/words.js'
 
 export const mebibyte = 2 ** 20
 
-/** What one model takes. Bytes. */
+/** The memory of one model. Bytes. */
 export interface MemoryNeed {
   /** The model's name. */
   readonly model: string
   /** Of the model and its projector. */
   readonly weightBytes: number
-  /** K/V cells and recurrent states. */
+  /** KV cells and recurrent states. */
   readonly contextBytes: number
   /** RAM for states that have left the context. */
   readonly cacheBytes: number
-  /** Whether nobody asked for that size: the cache then takes what everything else leaves. */
+  /** Whether the cache size is a default: the cache then takes the memory that is left over. */
   readonly cacheYields: boolean
 }
 
@@ -47,7 +47,7 @@ export function memoryNeed(
   }
 }
 
-/** What of a model and its projector lies in RAM. Bytes. */
+/** The part of a model and its projector that lies in RAM. Bytes. */
 export function inMemory(info: ModelInfo, projectorBytes: number) {
   const { device, placement, weightBytes, contextBytes } = info
   if (device === 'CPU') return { weightBytes: weightBytes + projectorBytes, contextBytes }
@@ -58,7 +58,7 @@ export function inMemory(info: ModelInfo, projectorBytes: number) {
   }
 }
 
-/** Of all replicas of one model, each of which has weights and a context of its own. */
+/** The memory of all replicas of one model: each has weights and a context of its own. */
 export function sumNeeds(needs: readonly MemoryNeed[]): MemoryNeed {
   return needs.reduce((sum, need) => ({
     ...sum,
@@ -72,7 +72,7 @@ export function totalBytes({ weightBytes, contextBytes, cacheBytes }: MemoryNeed
   return weightBytes + contextBytes + cacheBytes
 }
 
-/** The same needs, with the caches that yield made smaller where that is needed, all alike. */
+/** The same needs; if they exceed the memory, caches that yield shrink, all to the same size. */
 export function fitCaches(
   needs: readonly MemoryNeed[],
   availableBytes: number,
@@ -88,7 +88,7 @@ export function fitCaches(
 /**
  * Refuses models that do not fit together.
  *
- * @param availableBytes - What all of them together may take.
+ * @param availableBytes - For all of them together.
  * @throws {@link OiError} `ERR_MODEL_MEMORY` with the numbers and what to change.
  */
 export function requireMemory(needs: readonly MemoryNeed[], availableBytes: number): void {

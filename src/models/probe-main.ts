@@ -1,7 +1,7 @@
 /**
- * The process of a probe: loads what it is told to, asks it once, and says how that went.
+ * The process of a probe: loads a model, asks it once, and reports the outcome.
  *
- * One line of JSON in and out for each model; ends when its input does, whatever it is at.
+ * One line of JSON in and out for each model. It ends when its input ends, at any stage.
  *
  * @module
  */

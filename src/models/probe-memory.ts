@@ -1,5 +1,5 @@
 /**
- * Which models a probe has loaded, kept in the user's cache folder. Losing it costs a probe.
+ * Remembers in the user's cache folder which models a probe has loaded. A lost file costs a probe.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { packageVersion } from '../package-root.js'
 import { userFolder } from '../user-folder.js'
 import type { ProbeRequest } from './probe-protocol.js'
 
-/** What can end llama.cpp stands in a file's header. */
+/** The data that can make llama.cpp abort is in a file's header. */
 const headerBytes = 16 << 20
 
-/** @returns Undefined if a file cannot be read, which the probe then tells. */
+/** @returns Undefined if a file cannot be read, which the probe then reports. */
 export async function probeKey(request: ProbeRequest): Promise<string | undefined> {
   const files = [request.modelPath, ...(request.projectorPath ? [request.projectorPath] : [])]
   try {
@@ -57,7 +57,7 @@ export async function remember(key: string, model: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(path, `${model}\n`)
   } catch {
-    // A full disk, or one that is read-only: it is tried again the next time.
+    // A full or read-only disk: the next start probes again.
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * What a probe is told and answers: a line of JSON each. See `probe.ts`.
+ * The requests and replies of a probe: a line of JSON each. See `probe.ts`.
  *
  * @module
  */
 
 import type { EngineOptions } from '../engine/engine.js'
 
-/** How the model will be opened. */
+/** The options that the model will be opened with. */
 export type ProbeRequest = Pick<
   EngineOptions,
   | 'modelPath'
@@ -28,13 +28,13 @@ export type ProbeRequest = Pick<
   | 'deterministic'
 >
 
-/** What comes before the reply: where it is now. */
+/** Sent before the reply: the stage that begins. */
 export interface ProbeStage {
   readonly stage: string
 }
 
 export interface ProbeReply {
-  /** False if there is no memory to load it: only its header and vocabulary were read. */
+  /** False if there was no memory to load the weights: only header and vocabulary were read. */
   readonly loaded: boolean
   readonly error?: { readonly code: string; readonly message: string }
 }

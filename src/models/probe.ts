@@ -1,6 +1,6 @@
 /**
- * Models are loaded in a process of their own first, which may die: llama.cpp ends the process over
- * some files, and over some that load only when they are asked.
+ * A model is loaded in a separate process first, which may die: some files make llama.cpp abort, a
+ * few of them only when the model is asked.
  *
  * @module
  */
@@ -19,10 +19,10 @@ import { probeKey, recall, remember } from './probe-memory.js'
 const entry = fileURLToPath(new URL('./probe-main.js', import.meta.url))
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** Of what a process said last. */
+/** How much of a process's last output is kept. */
 const maxWordsBytes = 64 << 10
 
-/** What a probe needs of the options for an engine: nothing that is of no use to it, or no text. */
+/** The engine options that a probe needs, as JSON can carry them. */
 export function probeRequest(options: EngineOptions): ProbeRequest {
   const { modelPath, projectorPath, contextTokens, maxForks, batchTokens, microbatchTokens } =
     options
@@ -36,14 +36,15 @@ export function probeRequest(options: EngineOptions): ProbeRequest {
   }
 }
 
-/** By this process, where they cannot be remembered longer. */
+/** Models that this process has tried, in case the cache folder cannot be written. */
 const known = new Set<string>()
 
 /**
- * Makes sure that a model can be loaded and asked, and shown a picture where it has a projector,
- * without ending the process.
+ * Makes sure that a model can be loaded and asked (with an image if it has a projector) without
+ * ending the process.
  *
- * @throws {@link OiError} `ERR_MODEL_LOAD` with llama.cpp's last words; what opening it would.
+ * @throws {@link OiError} `ERR_MODEL_LOAD` with llama.cpp's last output; the errors of opening the
+ *   model.
  */
 export function requireLoadable(request: ProbeRequest): Promise<void> {
   return tryOnce(request, async () => {
@@ -51,7 +52,7 @@ export function requireLoadable(request: ProbeRequest): Promise<void> {
     try {
       return (await probe.load(request)).loaded
     } catch (error) {
-      // Where no process can be started, it is loaded without.
+      // If no process can be started, the model is loaded without a probe.
       if (error instanceof OiError) throw error
       return false
     } finally {
@@ -61,10 +62,10 @@ export function requireLoadable(request: ProbeRequest): Promise<void> {
 }
 
 /**
- * Tries a model unless it is known to go well: remembered with the file's header, size and time,
- * so that it costs nothing the next time. The model of this package is known to.
+ * Tries a model unless it is known to work. Successes are remembered by the file's header, size and
+ * time, so that the next start costs nothing. The model of this package is known to work.
  *
- * @param attempt - Whether it went well; false if it could not be tried.
+ * @param attempt - Resolves to whether it worked; false also if it could not be tried.
  * @throws As `attempt`.
  */
 export async function tryOnce(
@@ -79,7 +80,7 @@ export async function tryOnce(
   await remember(key, request.modelPath)
 }
 
-/** A process that loads models, one after another, and is started anew when one has ended it. */
+/** A process that loads models one after another; started anew after a model has ended it. */
 export class Probe {
   #child: Child | undefined
 
@@ -123,7 +124,7 @@ export class Probe {
     }
     child.on('close', forget)
     child.on('error', forget)
-    // Whoever does not read any more has ended, and load() is told so.
+    // A process that no longer reads has ended, and load() learns of that.
     child.stdin.on('error', () => {})
     return child
   }

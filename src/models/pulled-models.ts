@@ -1,11 +1,11 @@
 /**
- * Models that `oi models pull` has fetched, each in a folder that has its name:
+ * Models that `oi models pull` has fetched, each in a folder of its name:
  *
- *     data/models/NAME/model.json     what it is, and where it came from
- *     data/models/NAME/*.gguf         its files, under the names of their source
- *     data/models/.pull/NAME/         one that is being fetched, or was until it was cut
+ *     data/models/NAME/model.json     its description and source
+ *     data/models/NAME/*.gguf         its files, named as at their source
+ *     data/models/.pull/NAME/         an unfinished pull, running or interrupted
  *
- * A folder gets its name when all of its files are whole: what has a name can be opened.
+ * A folder gets its name when all of its files are complete: a model with a name can be opened.
  *
  * @module
  */
@@ -21,51 +21,51 @@ export interface PulledFile {
   readonly bytes: number
   /** 64 hex digits. */
   readonly sha256: string
-  /** What its source calls this version of it: an ETag or a time. Empty if it has no name. */
+  /** The source's tag of this version: an ETag or a time. Empty if it has none. */
   readonly version: string
 }
 
-/** What `model.json` says. */
+/** The content of `model.json`. */
 export interface PulledModel {
   readonly name: string
-  /** As it was named to `oi models pull`, without what is secret in an address. */
+  /** The source as given to `oi models pull`, without the secret parts of an address. */
   readonly source: string
   /** ms since 1970. */
   readonly pulledMs: number
-  /** As `Q4_K_M`; empty if the file does not say it. */
+  /** As `Q4_K_M`; empty if the file has none. */
   readonly quantization: string
-  /** The name of the file to open: of a split model, the first part. */
+  /** The file to open: of a split model, the first part. */
   readonly model: string
-  /** The name of the projector's file; empty if there is none. */
+  /** The projector's file; empty if there is none. */
   readonly projector: string
   readonly files: readonly PulledFile[]
 }
 
-/** Inside the folder of the models: those that are not whole. */
+/** The folder of unfinished pulls, in the folder of models. */
 export const unfinishedFolder = '.pull'
 export const descriptionFile = 'model.json'
 
 const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/
 
-/** Whether a pulled model can have this name: it is no path, and no name of a GGUF file. */
+/** Whether a pulled model can have this name: it is neither a path nor the name of a GGUF file. */
 export function isModelName(text: string): boolean {
   return namePattern.test(text) && !/\.gguf$/i.test(text) && !defaultNames.includes(text)
 }
 
-/** What a model is opened from. */
+/** The files that a model is opened from. */
 export interface ModelFiles {
   /** A path. */
   readonly file: string
   /** A path; undefined if there is none, or none is known. */
   readonly projector: string | undefined
-  /** That of a pulled model; undefined for a file. */
+  /** The name of a pulled model; undefined for a file. */
   readonly name: string | undefined
 }
 
 /**
- * What a user means by a model: a file or, if there is none, the pulled model of that name.
+ * Resolves a model that a user named: a file or, if there is none, the pulled model of that name.
  *
- * @returns The text as a path where nothing is found: opening it says what is wrong.
+ * @returns The text as a path if nothing is found: opening it reports the error.
  * @throws {@link OiError} `ERR_MODEL_LOAD` if the model's description is damaged.
  */
 export function resolveModel(text: string, modelsDir: string): ModelFiles {
@@ -110,10 +110,10 @@ export function listPulled(modelsDir: string): readonly PulledModel[] {
   return foldersIn(modelsDir).flatMap((name) => findPulled(modelsDir, name) ?? [])
 }
 
-/** A pull that has not come to its end, whether it is under way or was cut. */
+/** An unfinished pull, running or interrupted. */
 export interface UnfinishedPull {
   readonly name: string
-  /** What it takes on the disk. */
+  /** Its size on the disk. */
   readonly bytes: number
 }
 
@@ -123,7 +123,7 @@ export function listUnfinished(modelsDir: string): readonly UnfinishedPull[] {
   return foldersIn(folder).map((name) => {
     const sizes = readdirSync(join(folder, name)).map((file) => {
       const stats = statSync(join(folder, name, file), { throwIfNoEntry: false })
-      // A part has its whole length from the beginning, and blocks only where it was written.
+      // A part has its full length from the start, but blocks only where it was written.
       return stats === undefined ? 0 : Math.min(stats.size, stats.blocks * 512)
     })
     return { name, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) }

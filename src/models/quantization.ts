@@ -1,5 +1,5 @@
 /**
- * What a model file says about how its weights are quantized.
+ * The quantization that a model file states for its weights.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const names: Readonly<Record<number, string>> = {
   ...{ 38: 'MXFP4_MOE', 39: 'NVFP4', 40: 'Q1_0', 41: 'Q2_0' },
 }
 
-/** As `Q4_K_M`; empty if it is not said, or by a number that is not known here. */
+/** As `Q4_K_M`; empty if the file states none, or an unknown number. */
 export function quantizationOf(header: GgufHeader | string): string {
   if (typeof header === 'string') return ''
   const type = header.values.get('general.file_type')

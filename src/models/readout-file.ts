@@ -1,5 +1,5 @@
 /**
- * The file of a readout of a user's own (`--readout`).
+ * The file of a user's own readout (`--readout`).
  *
  * @module
  */
@@ -17,11 +17,11 @@ import { lettersTwo } from '../prompt/letters-two.js'
 
 const versions = [lettersOne, lettersTwo]
 
-/** Names of readouts that need no file: any model can be asked with them. */
+/** Names of readouts that need no file and suit any model. */
 export const readoutNames: readonly string[] = versions.map(({ name }) => name)
 
 /**
- * A readout by what `--readout` says: one of {@link readoutNames}, or a file.
+ * The readout that `--readout` names: one of {@link readoutNames}, or a file.
  *
  * @throws {@link OiError} `ERR_READOUT` as {@link readReadoutFile}.
  */
@@ -30,12 +30,12 @@ export function chosenReadout(nameOrPath: string): ChosenReadout {
 }
 
 /**
- * Reads a readout and checks all of it that needs no model.
+ * Reads a readout and checks everything that can be checked without a model.
  *
- * @param path - A `.json` file, or a `.jinja` file, which is a template alone. `templateFile` in
- *   the first is meant from its folder.
- * @returns Without a name in the file: that of the file, and 8 hex digits of the SHA-256 of all
- *   that was read.
+ * @param path - A `.json` file, or a `.jinja` file, which is a template alone. `templateFile` in a
+ *   `.json` file is resolved from its folder.
+ * @returns The readout. Without a name of its own it is named by the file and by 8 hex digits of
+ *   the SHA-256 of all files that were read.
  * @throws {@link OiError} `ERR_READOUT` naming the file and, in it, the place and what is expected.
  */
 export function readReadoutFile(path: string): CustomReadout {
@@ -76,7 +76,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** Line breaks as Unix has them: a carriage return would be a part of the prompt. */
+/** Normalises line breaks to LF: a carriage return would be a part of the prompt. */
 function decoded(bytes: Buffer): string {
   try {
     return fileText(bytes).replaceAll('\r\n', '\n')

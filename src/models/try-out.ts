@@ -1,6 +1,6 @@
 /**
- * The first questions to a model that was just opened: llama.cpp ends the process over some files
- * only when they are asked.
+ * The first questions to a model that was just opened: with some files, llama.cpp aborts only when
+ * the model is asked.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { Engine, PromptPart, ScoreInput } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { markerOf, readsStates } from '../prompt/hidden/hidden-readout.js'
 
-/** Pixels of each side: some patches of any projector. */
+/** Side of the test image, pixels: several patches of any projector. */
 const side = 224
 
 /**
- * Asks it, and shows it a picture if it sees.
+ * Asks the model, with an image too if it can see.
  *
- * @param onStage - Told what is tried next.
+ * @param onStage - Called with what is tried next.
  * @throws {@link OiError} `ERR_MODEL_LOAD` if it cannot answer.
  */
 export async function tryOut(
@@ -27,7 +27,7 @@ export async function tryOut(
     onStage('asking it')
     await ask(engine, [])
     if (!engine.info.vision) return
-    onStage('showing it a picture')
+    onStage('showing it an image')
     await ask(engine, [picture()])
   } catch (error) {
     const reason = `${modelPath}: it cannot answer: ${(error as Error).message}`
@@ -35,7 +35,10 @@ export async function tryOut(
   }
 }
 
-/** Two questions, so that there are forks; with a marker for each candidate where it takes these. */
+/**
+ * Two questions, so that there are forks; with a marker for each candidate if the model takes
+ * markers.
+ */
 async function ask(engine: Engine, parts: PromptPart[]): Promise<void> {
   const text = (text: string): PromptPart => ({ text, trusted: false })
   const candidates = Int32Array.of(0, 1)

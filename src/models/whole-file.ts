@@ -1,6 +1,6 @@
 /**
- * Files that are written whole or not at all: whoever reads meanwhile reads the old one, and a
- * disk that is full leaves no half.
+ * Writes files whole or not at all: readers see the old file meanwhile, and a full disk leaves no
+ * half of a file.
  *
  * @module
  */
@@ -8,10 +8,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { realpath, rename, rm, writeFile } from 'node:fs/promises'
 
-/** @throws The system's error. @param path - Of a link, what it leads to is written. */
+/** @throws The system's error. @param path - Of a link, its target is written. */
 export async function writeWholeFile(path: string, text: string): Promise<void> {
   if (existsSync(path) && !statSync(path).isFile()) {
-    // A device or a pipe is written to, and must not be replaced by a file.
+    // A device or a pipe must be written to, and not be replaced by a file.
     await writeFile(path, text)
     return
   }

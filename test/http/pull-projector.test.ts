@@ -33,7 +33,7 @@ t.test('a projector of its own comes with a model from an address, a path or a h
   for (const [text, code, message] of [
     ['hf:a/b', 'ERR_PULL', /hf:a\/b is no file; name one of its files/],
     [join(folder, 'absent.gguf'), 'ERR_PULL', /absent\.gguf cannot be read/],
-    [url, 'ERR_CONFIG', /--mmproj: m\.gguf is what the model is called, too/],
+    [url, 'ERR_CONFIG', /--mmproj: m\.gguf is the name of the model's file too/],
   ] as const) {
     await t.rejects(puller.pull(url, { projector: at(text), name: 'n' }), { code, message })
   }

@@ -73,7 +73,7 @@ t.test('a file that changes between its ranges is begun anew', async (t) => {
   hub.trouble = ({ number }) => (number < 2 ? { bytes: old } : undefined)
   await puller.pull(url, { connections: 1 })
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
-  t.match(puller.notes.join('\n'), /it was the version .*, and now is .*; beginning anew/)
+  t.match(puller.notes.join('\n'), /its version was .*, and now is .*; beginning anew/)
 })
 
 t.test('a file that changes while nobody pulls is begun anew', async (t) => {
@@ -232,7 +232,7 @@ t.test('a body that is not the file itself is refused', async (t) => {
   const { hub, puller } = await Puller.start(t)
   hub.trouble = () => ({ headers: { 'content-encoding': 'gzip' } })
   const url = hub.serve('/m.gguf', someBytes(1))
-  await t.rejects(puller.pull(url), { code: 'ERR_PULL', message: /is sent as gzip/ })
+  await t.rejects(puller.pull(url), { code: 'ERR_PULL', message: /is sent with the content coding gzip/ })
 })
 
 t.test('an empty file is no model', async (t) => {

@@ -104,7 +104,7 @@ t.test('a hub that answers nonsense is told so', async (t) => {
     hub.trouble = () => ({ bytes: Buffer.from(text) })
     await t.rejects(puller.pull('hf:a/b'), {
       code: 'ERR_PULL',
-      message: /\/api\/models\/a\/b answered what is no listing/,
+      message: /\/api\/models\/a\/b did not answer with a listing/,
     })
   }
 })
@@ -174,7 +174,7 @@ t.test('a disk without room is told before anything is fetched', async (t) => {
   const freeBytes = async () => 66_000_000
   await t.rejects(puller.pull('hf:a/b', { freeBytes }), {
     code: 'ERR_PULL',
-    message: /^3\.1 MB are still to be fetched, and .* has room for 66\.0 MB$/,
+    message: /^3\.1 MB are still to fetch, and .* has room for 66\.0 MB$/,
   })
   t.equal(hub.transfers.length, 0)
 })
@@ -188,7 +188,7 @@ t.test('what is no model gets no name, and is not fetched again to be tried agai
   }
   await t.rejects(puller.pull(url, { check }), {
     code: 'ERR_MODEL_LOAD',
-    message: 'it is none\nIt was fetched whole, and stays until oi models rm m',
+    message: 'it is none\nIt was fetched completely, and stays until oi models rm m',
   })
   puller.nothingNamed()
   const before = hub.transfers.length

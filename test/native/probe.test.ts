@@ -65,7 +65,7 @@ t.test('a projector that cannot see is refused before the first picture', async 
   const projector = await projectorPath()
   const modelPath = await fixturePath('experts')
   for (const [tensor, message] of [
-    ['v.patch_embd.weight', /aborted while loading .*showing it a picture; SIG/],
+    ['v.patch_embd.weight', /aborted while loading .*showing it an image; SIG/],
     ['v.blk.0.ln1.bias', /lacks the tensor v\.blk\.0\.ln1\.bias/],
     ['mm.2.weight', /unable to find tensor mm\.2\.weight/],
   ] as const) {
@@ -87,7 +87,7 @@ t.test('serve, whose model is in another process, refuses it as well', async (t)
   const data = ['--data-dir', join(dir, 'blind')]
   const { status, signal, stderr, stdout } = oi('serve', ...files, '--port', '0', ...data)
   t.same({ status, signal }, { status: 1, signal: null })
-  t.match(stderr, /aborted while loading .* with .*unseeing.*\(showing it a picture; SIG[A-Z]+\)/)
+  t.match(stderr, /aborted while loading .* with .*unseeing.*\(showing it an image; SIG[A-Z]+\)/)
   t.notMatch(stdout, /Ready/)
   t.notOk(existsSync(join(dir, 'blind', 'crashes')), 'a start that fails says why itself')
 })

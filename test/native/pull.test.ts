@@ -148,7 +148,7 @@ t.test('what is no model that can answer gets no name, and stays to be tried aga
   for (const [name, [content, fault]] of Object.entries(others)) {
     const result = await run('models', 'pull', hub.serve(`/${name}`, content))
     t.match(result, { code: 1, stderr: fault }, name)
-    t.match(result.stderr, /It was fetched whole, and stays until oi models rm/)
+    t.match(result.stderr, /It was fetched completely, and stays until oi models rm/)
     t.notOk(existsSync(join(dataDir, 'models', name.replace('.gguf', ''))), name)
   }
 })

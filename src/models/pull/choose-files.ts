@@ -1,10 +1,10 @@
 /**
- * Which files of a repository make up the model that is meant.
+ * Chooses the files of a repository that make up the wanted model.
  *
  * Rules
- *   1. What a hub lists is a stranger's text: a name that could lead out of the model's folder
- *      refuses the whole repository.
- *   2. Where several models would do, none is guessed: the message lists them.
+ *   1. A hub's listing is untrusted text: a name that could lead out of the model's folder refuses
+ *      the whole repository.
+ *   2. If several models fit, none is guessed: the message lists them.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface ListedFile {
   /** Inside the repository, with slashes. */
   readonly path: string
   readonly bytes: number | undefined
-  /** 64 hex digits; undefined if the hub does not tell it. */
+  /** 64 hex digits; undefined if the hub does not list it. */
   readonly sha256: string | undefined
 }
 
@@ -27,19 +27,21 @@ export interface ChosenFiles {
 
 const gguf = /\.gguf$/i
 const projectorName = /mmproj/i
-/** Data with which a quantization was made. */
+/** Files of data that a quantization was made with. */
 const otherData = /imatrix/i
 const part = /-(\d{5})-of-(\d{5})\.gguf$/i
 
-/** Taken if nothing is said: small, and close to the original. */
+/** The default: small, and close to the original. */
 const usual = 'Q4_K_M'
-/** Of several projectors, the first of these: it is small beside the model, and should be exact. */
+/**
+ * Preferred types of a projector, best first: it is small beside the model, and should be exact.
+ */
 const projectorTypes = ['f16', 'bf16', 'q8_0', 'f32']
 
 /**
  * The name of a file in the model's folder.
  *
- * @throws {@link OiError} `ERR_PULL` if a file cannot be called so: rule 1.
+ * @throws {@link OiError} `ERR_PULL` if it is no safe name: rule 1.
  */
 export function safeFileName(path: string): string {
   const segments = path.split('/')
@@ -53,13 +55,13 @@ export function safeFileName(path: string): string {
   throw new OiError('ERR_PULL', `${JSON.stringify(path.slice(0, 200))} is no name for a file`)
 }
 
-/** The number of a part and of all, from a file's name; undefined if it is whole. */
+/** Part number and count from a file's name; undefined if the file is no part. */
 export function partOf(path: string): { number: number; count: number } | undefined {
   const [, number, count] = part.exec(path) ?? []
   return count === undefined ? undefined : { number: Number(number), count: Number(count) }
 }
 
-/** What a model is called: its file's name without ending, and without the number of a part. */
+/** A model's name: its file's name without the ending and the part number. */
 export function modelNameOf(fileName: string): string {
   return fileName.replace(part, '').replace(gguf, '')
 }
@@ -67,7 +69,7 @@ export function modelNameOf(fileName: string): string {
 /**
  * @param wanted - A quantization like `Q4_K_M`, or a path that ends in `.gguf`.
  * @param repository - For messages: `hf:owner/repository`.
- * @throws {@link OiError} `ERR_PULL`: rules 1 and 2, a part that is missing, nothing that fits.
+ * @throws {@link OiError} `ERR_PULL`: rules 1 and 2, a missing part, no file that fits.
  */
 export function chooseFiles(
   listed: readonly ListedFile[],
@@ -89,7 +91,7 @@ export function chooseFiles(
   return { model, projector: chooseProjector(files.filter(isProjector)) }
 }
 
-/** Parts of the same model together, by their path without the numbers. */
+/** Groups the parts of each model, by path without the numbers. */
 function groupsOf(files: readonly ListedFile[]): Map<string, ListedFile[]> {
   const groups = new Map<string, ListedFile[]>()
   for (const file of files) {
@@ -121,7 +123,7 @@ function chooseName(
   throw new OiError('ERR_PULL', `${repository} ${fault}; ${remedy}:${list.join('')}`)
 }
 
-/** As a word of the name; behind a `_` only if there is none else. */
+/** Matches the quantization as a word of the name; behind a `_` only if nothing else matches. */
 function matching(names: readonly string[], quantization: string): readonly string[] {
   const word = quantization.replaceAll(/[^A-Za-z0-9_]/g, String.raw`\$&`)
   const find = (before: string) => {
@@ -139,7 +141,7 @@ function requireAllParts(model: readonly ListedFile[], name: string): void {
     model.length === count &&
     parts.every((found, i) => (found === undefined ? count === 1 : found.number === i + 1))
   if (isWhole) return
-  throw new OiError('ERR_PULL', `Of ${name}, ${model.length} files of ${count} parts are there`)
+  throw new OiError('ERR_PULL', `${name} has ${count} parts, but the repository has ${model.length} of them`)
 }
 
 function chooseProjector(projectors: readonly ListedFile[]): ListedFile | undefined {

@@ -19,7 +19,7 @@ type CopyOptions = Pick<
 >
 
 /**
- * Copies it, where the file system can do that without a second set of its blocks.
+ * Copies a file; shares its blocks if the file system can.
  *
  * @throws {@link OiError} `ERR_PULL`; the system's error.
  */
@@ -62,7 +62,7 @@ async function copyBytes(from: string, to: string, { onBytes, signal }: CopyOpti
     try {
       const stream = source.createReadStream({ highWaterMark: 4 << 20, autoClose: false })
       for await (const piece of stream) {
-        if (signal?.aborted) throw new OiError('ERR_ABORTED', 'The pull was ended')
+        if (signal?.aborted) throw new OiError('ERR_ABORTED', 'The pull was cancelled')
         await target.writeFile(piece as Buffer)
         onBytes((piece as Buffer).length)
       }

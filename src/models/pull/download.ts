@@ -2,13 +2,14 @@
  * Downloads one remote file into a folder.
  *
  * Rules
- *   1. Several ranges are fetched at once, each by a connection of its own; what is there is said in
- *      a file, and a pull that was cut goes on from it.
- *   2. Ranges of two versions of a file are never put together: what tells them apart is its SHA-256
- *      if that is known beforehand, else the ETag (or time of change) of every single reply.
- *      Where they differ, it is begun anew.
- *   3. No file has its name before all of it is there, on the disk, and has the SHA-256 that it must.
- *   4. A server that knows no ranges is read from the beginning to the end, and again if it is cut.
+ *   1. Several ranges are fetched at once, each on its own connection. A file records the ranges
+ *      that are complete, and an interrupted pull resumes from it.
+ *   2. Ranges of two versions of a file are never combined. A version is its SHA-256 if that is
+ *      known beforehand, else the ETag (or time of change) of every single reply. Where they
+ *      differ, the download starts over.
+ *   3. No file gets its name before all of it is on the disk with the expected SHA-256.
+ *   4. From a server without ranges, the file is read from beginning to end, and again if
+ *      interrupted.
  *
  * @module
  */
@@ -24,12 +25,12 @@ import { type Patience, Retries } from './retry.js'
 import { shownAddress } from './source.js'
 
 export interface RemoteFile {
-  /** In the folder. */
+  /** Its name in the folder. */
   readonly name: string
   readonly url: URL
-  /** As its source says; undefined if that says nothing. */
+  /** The size that its source states, if any. */
   readonly bytes: number | undefined
-  /** 64 hex digits that it must have; undefined if there is nothing to compare with. */
+  /** The expected 64 hex digits; undefined if there is nothing to compare with. */
   readonly sha256: string | undefined
 }
 
@@ -38,24 +39,24 @@ export interface DownloadOptions extends Omit<FetchOptions, 'signal'>, Patience 
   readonly connections: number
   /** The longest range of one request. */
   readonly pieceBytes: number
-  /** Told how much an earlier pull has left. */
+  /** Called with the bytes that an earlier pull has left. */
   readonly onResume: (bytes: number) => void
-  /** Told how much more is there; less, if something is begun anew. */
+  /** Called with the change of bytes on disk; negative if a download starts over. */
   readonly onBytes: (change: number) => void
-  /** Told how much has been read again, to be checked. */
+  /** Called with the bytes that have been read again to be checked. */
   readonly onChecked: (bytes: number) => void
   /** @throws If the disk has no room for so many bytes more. */
   readonly requireRoom: (bytes: number) => Promise<void>
 }
 
-/** Of what a file is begun anew, before it is given up. */
+/** Versions of a file that are tried before the pull fails. */
 const maxVersions = 3
 
 /**
- * Fetches a file, or what is missing of it.
+ * Fetches a file, or its missing ranges.
  *
- * @throws {@link OiError} `ERR_PULL`, `ERR_ABORTED`; the system's error if the disk fails. What is
- *   there then stays, for a next time.
+ * @throws {@link OiError} `ERR_PULL`, `ERR_ABORTED`; the system's error if the disk fails. The
+ *   fetched bytes then stay for the next pull.
  */
 export async function download(
   file: RemoteFile,
@@ -113,7 +114,7 @@ async function downloadVersion(
     await part.discard()
     const fault = `its SHA-256 is ${sha256}, expected ${file.sha256}`
     options.onBytes(-version.bytes)
-    // What was there before may have been of another version.
+    // The earlier bytes may have been of another version.
     if (before > 0) throw new Changed(fault)
     throw new OiError('ERR_PULL', `${shownAddress(file.url)}: ${fault}`)
   }
@@ -121,7 +122,9 @@ async function downloadVersion(
   return { name: file.name, bytes: version.bytes, sha256, version: version.tag }
 }
 
-/** Asks for one byte, which tells length and version. @returns Undefined if no ranges are known. */
+/**
+ * Asks for one byte, to learn length and version. @returns Undefined if the server has no ranges.
+ */
 export async function versionOf(
   file: Pick<RemoteFile, 'url' | 'bytes' | 'sha256'>,
   options: FetchOptions & Patience,
@@ -148,7 +151,7 @@ async function downloadWhole(
   options: DownloadOptions,
 ): Promise<PulledFile> {
   const partPath = `${path}.part`
-  // Of what is fetched by ranges, nothing is of use here.
+  // Ranges of an earlier pull are of no use here.
   await rm(`${partPath}.json`, { force: true })
   const retries = new Retries(options)
   const { bytes, tag } = await retries.run(() => fetchWhole(file, partPath, options))

@@ -2,14 +2,14 @@
  * One request for bytes of a remote file, through redirects.
  *
  * Rules
- *   1. A token goes to the origin that it was meant for, and nowhere else: not to where that one
- *      redirects to, and over plain HTTP to this machine only.
+ *   1. A token is sent to its own origin only: not to the targets of redirects, and over plain HTTP
+ *      to this machine only.
  *   2. From HTTPS, no redirect leads to HTTP or to any other scheme.
- *   3. An address that a redirect led to may be signed: it is in no message, and is not kept. The
- *      next request begins at the first address again.
- *   4. A server that says nothing for a while is as one that has closed the connection.
+ *   3. The target of a redirect may be a signed address: it is never shown or kept. The next
+ *      request begins at the first address again.
+ *   4. A server that is silent for a while counts as one that has closed the connection.
  *   5. A host that has never answered, and cannot be found or refuses, is most likely a mistake in
- *      the address: that is told at once. One that has answered before comes back.
+ *      the address: the pull fails at once. A host that has answered before is retried.
  *
  * @module
  */
@@ -18,18 +18,18 @@ import { OiError } from '../../errors.js'
 import { shownAddress } from './source.js'
 
 const maxRedirects = 8
-/** Longer waits than that are not waited for, whatever a server asks. */
+/** The longest wait that a server can ask for. */
 const maxRetryAfterMs = 600_000
 
 export interface Token {
   readonly text: string
-  /** Where it may go. */
+  /** The only origin that gets it. */
   readonly origin: string
 }
 
 export interface FetchOptions {
   readonly token: Token | undefined
-  /** Milliseconds without a byte until a request has failed. */
+  /** Milliseconds without a byte after which a request fails. */
   readonly silenceMs: number
   /** Cancels everything. */
   readonly signal: AbortSignal | undefined
@@ -37,9 +37,9 @@ export interface FetchOptions {
   readonly answered: Set<string>
 }
 
-/** A failure that asking again may mend. */
+/** A failure that a retry may mend. */
 export class Transient extends Error {
-  /** So long a server asked to wait. */
+  /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, retryAfterMs?: number, cause?: unknown) {
@@ -53,7 +53,7 @@ export interface Reply {
   readonly headers: Headers
   /** Pieces of the body. @throws {@link Transient} if it is cut or falls silent. */
   readonly pieces: AsyncGenerator<Uint8Array, void, void>
-  /** Leaves the rest of the body. */
+  /** Drops the rest of the body. */
   cancel(): void
 }
 
@@ -64,7 +64,7 @@ export type ByteRange = readonly [first: number, last: number]
  * Asks for a whole file, or for a range of it.
  *
  * @returns A reply of the status 200, 206 or 416.
- * @throws {@link Transient}, or {@link OiError} `ERR_PULL` if asking again is no use.
+ * @throws {@link Transient}, or {@link OiError} `ERR_PULL` if a retry is of no use.
  */
 export async function fetchBytes(
   url: URL,
@@ -78,7 +78,7 @@ export async function fetchBytes(
     if (![200, 206, 416].includes(status)) throw refusalOf(url, response, options)
     const encoding = headers.get('content-encoding') ?? 'identity'
     if (encoding !== 'identity') {
-      throw new OiError('ERR_PULL', `${shownAddress(url)} is sent as ${encoding}, not as it is`)
+      throw new OiError('ERR_PULL', `${shownAddress(url)} is sent with the content coding ${encoding}`)
     }
     return {
       status,
@@ -99,7 +99,7 @@ class Watch {
   readonly #timer: NodeJS.Timeout
   readonly #onAbort = () => this.end()
   silent = false
-  /** The host that is asked: a redirect changes it. */
+  /** The present host: a redirect changes it. */
   host = ''
 
   constructor(options: FetchOptions) {
@@ -126,7 +126,7 @@ class Watch {
     this.#timer.refresh()
   }
 
-  /** Whether the host that is asked has answered before. */
+  /** Whether the present host has answered before. */
   get known(): boolean {
     return this.#options.answered.has(this.host)
   }
@@ -156,7 +156,7 @@ async function follow(
     if (![301, 302, 303, 307, 308].includes(response.status)) return response
     void response.body?.cancel().catch(() => {})
     url = targetOf(first, url, response.headers.get('location'))
-    // Once it has led away, nothing is sent any more, even if it leads back.
+    // After a redirect to another origin no token is sent, even if a later one leads back.
     authorize &&= mayAuthorize(token, url)
   }
   throw new OiError('ERR_PULL', `${shownAddress(first)} redirects more than ${maxRedirects} times`)
@@ -188,7 +188,7 @@ function targetOf(first: URL, from: URL, location: string | null): URL {
   )
 }
 
-/** What a status means that is no success. */
+/** The error for a status of failure. */
 function refusalOf(url: URL, { status, headers }: Response, { token }: FetchOptions): Error {
   const place = shownAddress(url)
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
@@ -236,10 +236,10 @@ async function* piecesOf(
   }
 }
 
-/** Codes of certificates that are not trusted: no further try mends them. */
+/** Codes of untrusted certificates, which no retry mends. */
 const untrusted = /CERT|SELF_SIGNED|VERIFY|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH/
 
-/** What is most likely wrong with an address whose host has never answered, by the code. */
+/** The most likely mistake in an address whose host has never answered, by error code. */
 const mistakes: readonly (readonly [RegExp, string])[] = [
   [/^ENOTFOUND$/, 'there is no host of this name'],
   [/^ECONNREFUSED$/, 'nothing listens at this port'],
@@ -247,15 +247,15 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
   [/^HPE_/, 'it does not answer in HTTP'],
 ]
 
-/** What went wrong on the way there is worth another try; what a user ended is not. */
+/** Failures of the network are transient; a cancelled pull is not. */
 function transientOf(url: URL, error: unknown, watch: Watch): Error {
-  if (watch.cancelled) return new OiError('ERR_ABORTED', 'The pull was ended')
+  if (watch.cancelled) return new OiError('ERR_ABORTED', 'The pull was cancelled')
   if (error instanceof OiError || error instanceof Transient) return error
   const host = watch.host || url.host
   if (watch.silent) return new Transient(`${host} has fallen silent`, undefined, error)
   const { cause, message } = error as Error
   const { code = '', message: reason = message } = (cause ?? {}) as NodeJS.ErrnoException
-  // What the network does has a code; what fetch itself refuses, such as some ports, has none.
+  // Network errors have a code; refusals of fetch itself, such as of some ports, have none.
   const isRefused = message === 'fetch failed' && code === ''
   const mistake = watch.known ? undefined : mistakes.find(([codes]) => codes.test(code))?.[1]
   if (isRefused || untrusted.test(code) || mistake !== undefined) {

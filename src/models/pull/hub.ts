@@ -1,6 +1,6 @@
 /**
- * A hub's repositories, as the Hugging Face Hub lists and serves them. Other servers that speak its
- * API (mirrors, caches) do as well.
+ * A hub's repositories, as the Hugging Face Hub lists and serves them. Other servers with its API
+ * (mirrors, caches) work too.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Source } from './source.js'
 type HubSource = Extract<Source, { kind: 'hub' }>
 
 export interface Repository {
-  /** The commit that was listed: its files stay as they are, whatever is pushed meanwhile. */
+  /** The listed commit: its files do not change, whatever is pushed meanwhile. */
   readonly commit: string
   readonly files: readonly ListedFile[]
 }
@@ -23,7 +23,7 @@ export interface Repository {
 /** More than the listing of any repository. */
 const maxListingBytes = 64 << 20
 
-/** @throws {@link OiError} `ERR_PULL` if it is not there, or may not be read. */
+/** @throws {@link OiError} `ERR_PULL` if it does not exist, or access is denied. */
 export async function listRepository(
   source: HubSource,
   hub: URL,
@@ -40,7 +40,7 @@ export async function listRepository(
     return { commit, files: arrayOf(listing, 'siblings').map(readFile) }
   } catch (cause) {
     const reason = (cause as Error).message
-    const message = `${url.origin}${url.pathname} answered what is no listing: ${reason}`
+    const message = `${url.origin}${url.pathname} did not answer with a listing: ${reason}`
     throw new OiError('ERR_PULL', message, { cause })
   }
 }

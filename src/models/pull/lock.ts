@@ -1,12 +1,13 @@
 /**
- * A lock that one process has on a model's name.
+ * A lock on a model's name, which one process can hold.
  *
  * Rules
- *   1. It is a file with a number, `NAME.lock.7`, that tells who made it. Who made the one with the
- *      highest number has the lock, unless the file says that it was given back, or its owner has
- *      ended: then whoever makes the next number has it. No file is taken away to be replaced, so
- *      that two that find the same owner gone cannot both get it.
- *   2. The owner touches its file every few seconds, which tells other machines that it lives.
+ *   1. A lock is a numbered file, `NAME.lock.7`, that names its owner. The owner of the file with
+ *      the highest number holds the lock, unless the file says that it was released, or its owner
+ *      has ended: then the process that makes the file with the next number holds it. No file is
+ *      removed to be replaced, so two processes that find the same owner gone cannot both get the
+ *      lock.
+ *   2. The owner touches its file every few seconds, to show other machines that it is alive.
  *
  * @module
  */
@@ -18,16 +19,16 @@ import { join } from 'node:path'
 import { OiError } from '../../errors.js'
 
 const touchMs = 5_000
-/** Untouched for so long, it has no owner, whatever it says. */
+/** A file untouched for this long has no owner, whatever it says. */
 const staleMs = 60_000
 
 /**
- * Runs a task while no other process has the lock.
+ * Runs a task while this process holds the lock.
  *
- * @param folder - Where locks are; it is there.
- * @param name - Of what is locked.
- * @param task - Told to end if the lock is lost, as to a machine that slept for a while.
- * @throws {@link OiError} `ERR_PULL` if another process has it; what the task throws.
+ * @param folder - The existing folder of the locks.
+ * @param name - The model's name.
+ * @param task - Its signal aborts if the lock is lost, as when this machine has slept.
+ * @throws {@link OiError} `ERR_PULL` if another process holds the lock; what the task throws.
  */
 export async function withLock<T>(
   folder: string,
@@ -64,10 +65,10 @@ async function take(folder: string, name: string): Promise<number> {
         throw new OiError('ERR_PULL', `${name} is being pulled or removed by process ${owner}`)
       }
       const number = last + 1
-      // Made whole, and only where there is none.
+      // Created whole, and only if there is no such file.
       if (!(await linked(own, pathOf(number)))) continue
       const numbers = await numbersOf(folder, name)
-      // Others may have come and gone since the numbers were read.
+      // Other processes may have made files since the numbers were read.
       if (Math.max(...numbers) !== number) {
         await rm(pathOf(number), { force: true })
         continue
@@ -97,7 +98,7 @@ async function numbersOf(folder: string, name: string): Promise<number[]> {
   return names.map((file) => Number(file.slice(prefix.length))).filter(Number.isSafeInteger)
 }
 
-/** @returns Undefined if there is none any more. */
+/** @returns Undefined if the lock has no owner any more. */
 async function ownerOf(path: string): Promise<string | undefined> {
   try {
     const text = await readFile(path, 'utf8')

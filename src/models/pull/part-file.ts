@@ -1,9 +1,9 @@
 /**
- * A file that is being fetched, `NAME.part`, and beside it `NAME.part.json`, which says what of it
- * is there: a pull that was cut goes on from it.
+ * A file that is being fetched, `NAME.part`, and beside it `NAME.part.json`, which lists its
+ * complete ranges: an interrupted pull resumes from them.
  *
- * What the second one says is on the disk before it is said, so that a machine that loses its power
- * loses no more than the last second.
+ * Ranges are flushed to the disk before the list names them, so that a power failure costs no more
+ * than the last second.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { arrayOf, countOf, type Fields, objectOf, textOf } from '../json-fields.
 import { writeWholeFile } from '../whole-file.js'
 import { Ranges, type Span } from './ranges.js'
 
-/** Which bytes are meant: those of another version never fit. */
+/** A version of a file: bytes of another version never fit. */
 export interface Version {
   /** 64 hex digits; empty if it is not known. */
   readonly sha256: string
@@ -27,7 +27,7 @@ export interface Version {
   readonly bytes: number
 }
 
-/** Whether what is there of one can be completed from the other. */
+/** Whether ranges of the one can be completed from the other. */
 export function isSameVersion(one: Version, other: Version): boolean {
   if (one.bytes !== other.bytes) return false
   if (one.sha256 !== '' && other.sha256 !== '') return one.sha256 === other.sha256
@@ -38,7 +38,7 @@ const saveMs = 1000
 
 export class PartFile {
   readonly version: Version
-  /** What is written, whether it is said already or not. */
+  /** The ranges that are written, in the list or not. */
   readonly there: Ranges
   readonly #path: string
   readonly #file: FileHandle
@@ -46,7 +46,7 @@ export class PartFile {
   #saving: Promise<void> | undefined
   #isSaid = true
 
-  /** Goes on from what is there, if it is of the same version; else begins anew. */
+  /** Resumes if the file is of the same version; else starts over. */
   static async open(path: string, version: Version): Promise<PartFile> {
     const state = readState(path)
     const goesOn = state !== undefined && isSameVersion(state.version, version)
@@ -67,7 +67,7 @@ export class PartFile {
     this.#file = file
     this.version = version
     this.there = there
-    // What the disk refuses is told by the last one, which is waited for.
+    // The last save, which is awaited, reports errors of the disk.
     this.#timer = setInterval(() => {
       if (!this.#isSaid) this.save().catch(() => {})
     }, saveMs)
@@ -82,7 +82,7 @@ export class PartFile {
     this.#isSaid = false
   }
 
-  /** Says what is there. */
+  /** Writes the list of ranges. */
   async save(): Promise<void> {
     const before = this.#saving
     this.#saving = (async () => {
@@ -102,26 +102,26 @@ export class PartFile {
     await this.#file.close()
   }
 
-  /** Leaves nothing of it. It must be closed. */
+  /** Removes the file and its list. It must be closed. */
   async discard(): Promise<void> {
     await rm(this.#path, { force: true })
     await rm(statePath(this.#path), { force: true })
   }
 
-  /** Gives the file its name, once it is whole and closed, and says what it is. */
+  /** Gives the complete, closed file its name, and records its version. */
   async finish(path: string, sha256: string): Promise<void> {
     await finishFile(this.#path, path, { version: this.version, sha256 })
     await rm(statePath(this.#path), { force: true })
   }
 }
 
-/** What is said beside a file that is whole, `NAME.json`, until all files of its model are. */
+/** Content of `NAME.json` beside a complete file, until all files of its model are complete. */
 interface Finished {
   readonly version: Version
   readonly sha256: string
 }
 
-/** Has a file that is whole on the disk, and then gives it its name. */
+/** Flushes a complete file to the disk, then gives it its name. */
 export async function finishFile(from: string, path: string, finished: Finished): Promise<void> {
   await syncPath(from)
   await writeWholeFile(statePath(path), `${JSON.stringify(finished)}\n`)
@@ -129,7 +129,9 @@ export async function finishFile(from: string, path: string, finished: Finished)
   await syncPath(dirname(path))
 }
 
-/** The SHA-256 of a file that an earlier pull has finished; undefined if there is none of this version. */
+/**
+ * The SHA-256 of a file that an earlier pull finished; undefined if no such file has this version.
+ */
 export function finishedSha256(path: string, version: Version): string | undefined {
   try {
     const fields = objectOf(JSON.parse(readFileSync(statePath(path), 'utf8')))
@@ -141,13 +143,13 @@ export function finishedSha256(path: string, version: Version): string | undefin
   }
 }
 
-/** Has the system write to the disk what it holds of a file or a folder. */
+/** Flushes a file or a folder to the disk. */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {
     await file.sync()
   } catch (error) {
-    // Some systems cannot do it for a folder.
+    // Some systems cannot flush a folder.
     if (!['EISDIR', 'EINVAL', 'EPERM'].includes((error as NodeJS.ErrnoException).code!)) throw error
   } finally {
     await file.close()
@@ -155,7 +157,7 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /**
- * @param onBytes - Told of each piece that has been read.
+ * @param onBytes - Called with the size of each piece that was read.
  * @returns 64 hex digits.
  */
 export async function sha256Of(
@@ -174,7 +176,7 @@ export async function sha256Of(
 
 const statePath = (path: string) => join(dirname(path), `${basename(path)}.json`)
 
-/** @returns Undefined if there is none that can be read. */
+/** @returns Undefined if it cannot be read. */
 function readState(path: string): { version: Version; spans: Span[] } | undefined {
   try {
     const fields = objectOf(JSON.parse(readFileSync(statePath(path), 'utf8')))

@@ -1,5 +1,5 @@
 /**
- * What a pull fetches: the files of a model, and what it is called.
+ * The plan of a pull: the files of a model, and its name.
  *
  * @module
  */
@@ -32,17 +32,17 @@ export interface Plan {
   readonly source: string
   /** The model's first; the projector, if there is one, last. */
   readonly files: readonly (RemoteFile | LocalFile)[]
-  /** The name of its file; empty if there is none. */
+  /** The projector's file; empty if there is none. */
   readonly projector: string
 }
 
 export interface PlanOptions extends FetchOptions, Patience {
   readonly hub: URL
-  /** What the model is to be called; undefined: as its file. */
+  /** The model's name; undefined: by its file. */
   readonly name: string | undefined
   /** Of the only file; undefined if it is not known. */
   readonly sha256: string | undefined
-  /** A file to see images with; `'own'`: that of the repository, if it has one. */
+  /** The projector; `'own'`: the repository's, if it has one. */
   readonly projector: Source | 'own' | 'none'
 }
 
@@ -54,7 +54,7 @@ export async function planPull(source: Source, options: PlanOptions): Promise<Pl
   const given = typeof wanted === 'object' ? await projectorOf(wanted, options) : undefined
   const projector = given ?? (wanted === 'own' ? found.projector : undefined)
   if (projector && model.some(({ name }) => name === projector.name)) {
-    throw new OiError('ERR_CONFIG', `--mmproj: ${projector.name} is what the model is called, too`)
+    throw new OiError('ERR_CONFIG', `--mmproj: ${projector.name} is the name of the model's file too`)
   }
   const files = projector ? [...model, projector] : model
   const fileName = files[0]!.name
@@ -70,7 +70,7 @@ type PlannedFile = Plan['files'][number]
 
 interface Found {
   readonly model: readonly PlannedFile[]
-  /** What a repository has to see images with. */
+  /** The repository's projector. */
   readonly projector?: PlannedFile | undefined
 }
 
@@ -123,7 +123,7 @@ function filesOfAddress(url: URL, name: string | undefined): Found {
   const given = decodedPath(url.pathname.split('/').at(-1)!)
   const isNamed = /\.gguf$/i.test(given)
   if (!isNamed && name === undefined) {
-    const remedy = 'its address does not end with .gguf: say with --name what it is to be called'
+    const remedy = 'its address does not end with .gguf: give the model a name with --name'
     throw new OiError('ERR_CONFIG', `source: ${remedy}`)
   }
   const fileName = isNamed ? safeFileName(given) : `${name}.gguf`
@@ -165,7 +165,7 @@ function partNames(fileName: string): string[] {
   )
 }
 
-/** What the user says must hold for the model's only file. */
+/** Checks the user's SHA-256 against the hub's; it is for models of one file. */
 function withSha256(files: Found['model'], sha256: string | undefined): Found['model'] {
   if (sha256 === undefined) return files
   const [file, ...others] = files

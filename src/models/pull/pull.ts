@@ -2,11 +2,11 @@
  * Fetches a model, checks it, and gives it its name.
  *
  * Rules
- *   1. Everything happens in a folder of its own, `.pull/NAME`, that becomes the model's with one
- *      rename when all of it is there and has been checked: no name leads to a part of a model.
- *   2. What was fetched stays until it is complete or taken away with `oi models rm`: a pull that is
- *      cut, however often, goes on where it was.
- *   3. One process at a time has a model's name.
+ *   1. A pull works in a folder of its own, `.pull/NAME`. One rename makes it the model's folder
+ *      when it is complete and checked: no name leads to a part of a model.
+ *   2. Fetched bytes stay until the model is complete or removed with `oi models rm`: an
+ *      interrupted pull resumes where it was.
+ *   3. One process at a time holds the lock on a model's name.
  *
  * @module
  */
@@ -36,11 +36,11 @@ import { readSource } from './source.js'
 export interface PullProgress {
   /** Of all files whose size is known, bytes. */
   readonly totalBytes: number
-  /** What of them is there. */
+  /** Bytes of them on the disk. */
   readonly thereBytes: number
-  /** What this pull has fetched. */
+  /** Bytes that this pull has fetched. */
   readonly fetchedBytes: number
-  /** What has been read again to be checked. */
+  /** Bytes that have been read again to be checked. */
   readonly checkedBytes: number
 }
 
@@ -52,11 +52,11 @@ export interface PullOptions extends Omit<PlanOptions, 'answered'> {
   /** The longest range of one request, bytes. */
   readonly pieceBytes: number
   readonly onProgress: (name: string, progress: PullProgress) => void
-  /** Refuses to replace a model that is there already, if it is in use. */
+  /** Refuses to replace an existing model that is in use. */
   readonly requireUnused: (name: string) => Promise<void>
-  /** Makes sure that a file is a model that can answer. @throws What is to be told. */
+  /** Makes sure that a file is a model that can answer. @throws The error to report. */
   readonly check: (file: string, projector: string) => Promise<void>
-  /** What the disk has left, bytes. Default: as the system says. */
+  /** Free bytes of the disk. Default: asks the system. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
@@ -65,17 +65,17 @@ type Pull = PullOptions & Pick<PlanOptions, 'answered'>
 
 export interface Pulled {
   readonly model: PulledModel
-  /** Whether it was there already, the same. */
+  /** Whether the same version existed already. */
   readonly unchanged: boolean
 }
 
-/** What the disk keeps for others. */
+/** Space that stays free on the disk. */
 const spareBytes = 64 << 20
 
 /**
  * @param text - `hf:owner/repository[:QUANTIZATION]`, an address, or a path.
- * @throws {@link OiError} `ERR_CONFIG` if it is told wrongly, `ERR_PULL` if it cannot be fetched,
- *   `ERR_ABORTED`; what `check` and `requireUnused` throw.
+ * @throws {@link OiError} `ERR_CONFIG` if an option is wrong, `ERR_PULL` if the model cannot be
+ *   fetched, `ERR_ABORTED`; what `check` and `requireUnused` throw.
  */
 export async function pullModel(text: string, given: PullOptions): Promise<Pulled> {
   const options: Pull = { ...given, answered: new Set() }
@@ -114,7 +114,7 @@ export async function pullModel(text: string, given: PullOptions): Promise<Pulle
   })
 }
 
-/** What is in the data folder is its owner's alone; models in a folder elsewhere may be for many. */
+/** The data folder is private to its owner; a folder of models elsewhere may be shared. */
 async function makeFolders(modelsDir: string, unfinished: string): Promise<void> {
   await mkdir(dirname(modelsDir), { recursive: true, mode: 0o700 })
   await mkdir(unfinished, { recursive: true })
@@ -129,7 +129,7 @@ function requireSameSource(there: PulledModel, { name, source }: Plan): void {
   )
 }
 
-/** Whether its source still has what is there. */
+/** Whether the source still has the pulled version. */
 async function isUnchanged(there: PulledModel, plan: Plan, options: Pull): Promise<boolean> {
   if (there.files.length !== plan.files.length) return false
   for (const file of plan.files) {
@@ -146,7 +146,7 @@ async function isUnchanged(there: PulledModel, plan: Plan, options: Pull): Promi
   return true
 }
 
-/** What is left of a pull of other files under the same name. */
+/** Removes the remains of a pull of other files under the same name. */
 async function removeOthers(folder: string, { files }: Plan): Promise<void> {
   const endings = ['', '.json', '.part', '.part.json']
   const known = files.flatMap(({ name }) => endings.map((ending) => name + ending))
@@ -194,7 +194,7 @@ async function requireRoom(
 ): Promise<void> {
   const free = await freeBytes(folder)
   if (bytes === 0 || bytes + spareBytes <= free) return
-  const need = `${sizeText(bytes)} are still to be fetched`
+  const need = `${sizeText(bytes)} are still to fetch`
   throw new OiError('ERR_PULL', `${need}, and ${folder} has room for ${sizeText(free)}`)
 }
 
@@ -203,13 +203,13 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** What is refused stays, as another version of this program may take it. */
+/** A refused model stays, as another version of this program may accept it. */
 async function check(name: string, attempt: () => Promise<void>): Promise<void> {
   try {
     await attempt()
   } catch (error) {
     if (!(error instanceof OiError)) throw error
-    const hint = `It was fetched whole, and stays until oi models rm ${name}`
+    const hint = `It was fetched completely, and stays until oi models rm ${name}`
     throw new OiError(error.code, `${error.message}\n${hint}`, { cause: error })
   }
 }
@@ -228,8 +228,8 @@ async function giveName(model: PulledModel, folder: string, modelsDir: string): 
 }
 
 /**
- * A model of this name is moved away first, and removed afterwards. Where a pull was cut between the
- * two, the next one ends it: a folder with a description is whole.
+ * An existing model of this name is moved away first, and removed afterwards. If a pull was
+ * interrupted between the two, the next pull finishes it: a folder with a description is complete.
  */
 async function takeName(folder: string, modelsDir: string, name: string): Promise<void> {
   const path = join(modelsDir, name)

@@ -10,7 +10,7 @@ import type { PartFile } from './part-file.js'
 import type { Span } from './ranges.js'
 import { Retries } from './retry.js'
 
-/** The file is not what it was when its first bytes came. */
+/** The file has changed since its first bytes came. */
 export class Changed extends Error {}
 
 /** Rules 1 and 2 of download.ts. */
@@ -30,7 +30,7 @@ export class RangeDownload {
     this.#retries = new Retries(this.#options)
   }
 
-  /** Fetches all that is missing. */
+  /** Fetches all missing ranges. */
   async run(): Promise<void> {
     const { connections, pieceBytes } = this.#options
     const { there, version } = this.#part
@@ -44,7 +44,7 @@ export class RangeDownload {
           await this.#fetch(...piece)
         }
       } catch (error) {
-        // The others fail because of it, and later.
+        // The other connections fail later, because of this failure.
         failure ??= error as Error
         this.#stop.abort()
       }
@@ -71,7 +71,7 @@ export class RangeDownload {
     const end = this.#checkedEnd(reply, first, to)
     for await (const bytes of reply.pieces) {
       if (progress.at + bytes.length > end) {
-        // Whoever sends more than was announced may have sent something else before, too.
+        // A server that sends more than it announced may have sent wrong bytes before, too.
         this.#part.there.remove(first, progress.at)
         this.#options.onBytes(first - progress.at)
         progress.at = first
@@ -98,7 +98,7 @@ export class RangeDownload {
         throw new Changed(`it had ${bytes} bytes, and now has ${range.total}`)
       }
       if (sha256 === '' && tagOf(headers) !== tag) {
-        throw new Changed(`it was the version ${tag}, and now is ${tagOf(headers)}`)
+        throw new Changed(`its version was ${tag}, and now is ${tagOf(headers)}`)
       }
       return range.last + 1
     } catch (error) {
@@ -108,12 +108,12 @@ export class RangeDownload {
   }
 }
 
-/** What tells one version of a file from another; empty if the server says nothing. */
+/** The tag of a version of a file; empty if the server sends none. */
 export function tagOf(headers: Headers): string {
   return headers.get('etag') ?? headers.get('last-modified') ?? ''
 }
 
-/** What a reply says that it has of a file; undefined if it does not. */
+/** The range of a reply by its `content-range`; undefined without one. */
 export function contentRange(headers: Headers) {
   const [, first, last, total] =
     /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers.get('content-range') ?? '') ?? []

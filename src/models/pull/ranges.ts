@@ -4,10 +4,10 @@
  * @module
  */
 
-/** From a first byte to before another one. */
+/** From a first byte up to, and without, another. */
 export type Span = readonly [from: number, to: number]
 
-/** Spans in order, none of which touches another. */
+/** Spans in order; no two touch. */
 export class Ranges {
   #spans: Span[]
 
@@ -42,7 +42,7 @@ export class Ranges {
     })
   }
 
-  /** What is missing up to a length, in pieces of at most so many bytes. */
+  /** The missing spans up to a length, in pieces of at most so many bytes. */
   missing(length: number, pieceBytes: number): Span[] {
     const pieces: Span[] = []
     let at = 0

@@ -1,5 +1,5 @@
 /**
- * Takes a pulled model away, with what an unfinished pull of it has left.
+ * Removes a pulled model and the remains of an unfinished pull of it.
  *
  * @module
  */
@@ -14,8 +14,8 @@ import { withLock } from './lock.js'
 
 /**
  * @param requireUnused - Throws if it must stay.
- * @returns How many bytes it had.
- * @throws {@link OiError} `ERR_PULL` if it is being pulled, `ERR_NOT_FOUND` if there is none of this
+ * @returns Its size in bytes.
+ * @throws {@link OiError} `ERR_PULL` if it is being pulled, `ERR_NOT_FOUND` if no model has this
  *   name; what `requireUnused` throws.
  */
 export async function removeModel(
@@ -39,7 +39,7 @@ export async function removeModel(
     let bytes = 0
     for (const folder of folders) {
       bytes += await bytesIn(folder)
-      // Its name is gone at once: while it is being removed, nobody opens a part of it.
+      // A rename first: nobody opens a part of a model while it is being removed.
       const doomed = join(unfinished, `${name}.replaced`)
       await rename(folder, doomed).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
@@ -50,7 +50,7 @@ export async function removeModel(
   })
 }
 
-/** What the files of a folder take on the disk; 0 if there is none. */
+/** Size of a folder's files on the disk; 0 if there is no such folder. */
 async function bytesIn(folder: string): Promise<number> {
   if (!existsSync(folder)) return 0
   const names = await readdir(folder)

@@ -1,5 +1,5 @@
 /**
- * What `oi models pull` is told: a repository of a hub, an address, or a path.
+ * The source of `oi models pull`: a repository of a hub, an address, or a path.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export type Source =
       readonly repository: string
       /** A branch, a tag or a commit. */
       readonly revision: string
-      /** A quantization, or a file's path that ends in `.gguf`; undefined: which it is, is found out. */
+      /** A quantization, or a file's path that ends in `.gguf`; undefined: the pull chooses. */
       readonly wanted: string | undefined
     }
   | { readonly kind: 'address'; readonly url: URL }
@@ -22,13 +22,13 @@ export type Source =
 
 const owned = '[A-Za-z0-9][A-Za-z0-9._-]*'
 const hubText = new RegExp(`^hf:(${owned})/(${owned})(?::(.+))?$`)
-/** A page of the hub that people copy the address of: a repository's, or that of a file in it. */
+/** Pages of the hub whose addresses people copy: a repository's, or a file's. */
 const hubPage = new RegExp(`^/(${owned})/(${owned})(?:/(?:blob|resolve)/([^/]+)/(.+\\.gguf))?/?$`)
 
 /**
- * @param hub - The hub's address; its pages are understood too.
+ * @param hub - The hub's address; addresses of its pages are accepted too.
  * @param place - Where it was given, for messages.
- * @throws {@link OiError} `ERR_CONFIG` if it can be neither.
+ * @throws {@link OiError} `ERR_CONFIG` if it is none of these.
  */
 export function readSource(text: string, hub: URL, place = 'source'): Source {
   if (text.startsWith('hf:')) return hubSource(text, place)
@@ -42,12 +42,12 @@ export function readSource(text: string, hub: URL, place = 'source'): Source {
   return { kind: 'hub', ...named, wanted }
 }
 
-/** @throws {@link OiError} `ERR_CONFIG` if it has escapes that mean nothing. */
+/** @throws {@link OiError} `ERR_CONFIG` if it has an invalid escape. */
 export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch (cause) {
-    throw new OiError('ERR_CONFIG', `source: ${path} has a % that begins no escape`, { cause })
+    throw new OiError('ERR_CONFIG', `source: ${path} has a % without an escape`, { cause })
   }
 }
 
@@ -70,20 +70,20 @@ export function readAddress(place: string, text: string): URL {
     throw new OiError('ERR_CONFIG', `${place}: expected an address like https://…, got ${text}`)
   }
   if (url.username !== '' || url.password !== '') {
-    // Not shown: what stands there is secret.
-    const remedy = 'give what authorizes you with --token-file'
+    // The address is not shown: it has a secret.
+    const remedy = 'give a token with --token-file'
     throw new OiError('ERR_CONFIG', `${place}: expected an address without a password: ${remedy}`)
   }
   url.hash = ''
   return url
 }
 
-/** An address for people: without its query, where signatures are. */
+/** An address for people: without its query, which may have a signature. */
 export function shownAddress({ origin, pathname }: URL): string {
   return origin + pathname
 }
 
-/** As it is remembered: what two pulls of the same have in common. */
+/** The source as `model.json` records it: equal for two pulls of the same source. */
 export function sourceText(source: Source): string {
   switch (source.kind) {
     case 'hub': {
