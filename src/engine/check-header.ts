@@ -1,7 +1,6 @@
 /**
- * What can be told from a model's header before llama.cpp sees it: numbers over which it would end
- * the process, or that cannot belong together. What is left is tried in a process that may die
- * (src/models/probe.ts).
+ * Checks a model's header before llama.cpp sees it: numbers that would make llama.cpp abort, or
+ * that contradict each other. The rest is tried in a process that may die (src/models/probe.ts).
  *
  * @module
  */
@@ -9,11 +8,11 @@
 import { OiError } from '../errors.js'
 import { type GgufHeader, type GgufTensor, readGgufHeader } from './gguf-header.js'
 
-/** More layers, heads or numbers of a row than any model has. */
+/** More layers, heads or values per row than any model has. */
 const most = 2 ** 20
 
 /**
- * @param path - A model or a projector. One that cannot be read is left to llama.cpp.
+ * @param path - A model or a projector. Unreadable files are left to llama.cpp.
  * @throws {@link OiError} `ERR_MODEL_LOAD` with the file's name and what is wrong in it.
  */
 export function checkHeader(path: string): void {
@@ -30,7 +29,7 @@ export function checkHeader(path: string): void {
 function faultOf({ values, tensors }: GgufHeader): string | undefined {
   const architecture = values.get('general.architecture')
   if (typeof architecture !== 'string') return 'does not say its architecture'
-  // A vocabulary has no tensors, and a projector's numbers are those of its picture's part.
+  // A vocabulary has no tensors, and a projector's numbers are those of its vision part.
   if (tensors.length === 0) return undefined
   const prefix = architecture === 'clip' ? 'clip.vision.' : `${architecture}.`
   for (const name of [...positive, ...notNegative]) {
@@ -69,8 +68,8 @@ function faultOf({ values, tensors }: GgufHeader): string | undefined {
 }
 
 /**
- * A tensor that one layer of a projector lacks and all others have: llama.cpp takes many of them for
- * optional, and either does without, or ends the process at the first picture.
+ * A tensor that one layer of a projector lacks and all others have: llama.cpp treats many of them
+ * as optional, and either goes on without, or aborts at the first image.
  */
 function missingOf(tensors: readonly GgufTensor[]): string | undefined {
   const layers = new Map<string, Set<string>>()
@@ -92,7 +91,7 @@ function missingOf(tensors: readonly GgufTensor[]): string | undefined {
 }
 
 const positive = ['block_count', 'embedding_length', 'context_length']
-/** A head count of 0 is that of a model without attention. */
+/** A model without attention has a head count of 0. */
 const notNegative = [
   'attention.head_count',
   'attention.head_count_kv',

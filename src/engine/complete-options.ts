@@ -14,7 +14,7 @@ export function completeOptions(options: EngineOptions): NativeOptions {
   if (typeof options.modelPath !== 'string' || options.modelPath === '') {
     throw new OiError('ERR_INVALID_ARGUMENT', 'modelPath: expected the path of a GGUF file')
   }
-  // Behind it, native code would not see the rest.
+  // Native code would not see the text behind a zero character.
   for (const name of ['modelPath', 'projectorPath', 'diskCacheDir', 'device'] as const) {
     if (!options[name]?.includes('\0')) continue
     throw new OiError('ERR_INVALID_ARGUMENT', `${name}: expected a text without a zero character`)
@@ -44,7 +44,7 @@ export function completeOptions(options: EngineOptions): NativeOptions {
     diskCacheBytes: integer('diskCacheBytes', options.diskCacheBytes, 0, 2 ** 50, 8 * 2 ** 30),
     maxBacklogMs: integer('maxBacklogMs', options.maxBacklogMs, 1, 2 ** 31, 30_000),
     maxQueued: integer('maxQueued', options.maxQueued, 1, 2 ** 20, 1024),
-    // Two keep up with a GPU; on a small machine the model needs the cores.
+    // Two threads keep up with a GPU; on a small machine the model needs the cores.
     tokenizerThreads: availableCores() >= 4 ? 2 : 1,
   }
 }

@@ -27,89 +27,94 @@ export interface EngineOptions {
   /** A GGUF file; of a split model, its first part. */
   modelPath: string
   /**
-   * A GGUF file of the projector that belongs to the model: with it, images can be parts of a
-   * prefix. Default: none.
+   * A GGUF file of the model's projector: with it, images can be parts of a prefix. Default: none.
    */
   projectorPath?: string | undefined
   /** Cells of the context, tokens. Default: chosen from the model and the free memory. */
   contextTokens?: number | undefined
   /**
    * Questions evaluated at once, 1 to 247. Default: 64, on a GPU 96, for recurrent models 16; fewer
-   * where the GPU has no room for so many.
+   * if the GPU has no room for them.
    */
   maxForks?: number | undefined
-  /** Tokens of one llama_decode call, at least 64. Default 2,048. */
+  /** Tokens of one `llama_decode` call, at least 64. Default 2,048. */
   batchTokens?: number | undefined
   /**
-   * Tokens of one compute graph, at least 64. Default: 512, on a few cores 256, on a GPU that has
-   * room for it 2,048.
+   * Tokens of one compute graph, at least 64. Default: 512, on a few cores 256, on a GPU with
+   * enough memory 2,048.
    */
   microbatchTokens?: number | undefined
   /** Threads of the model. Default: the physical cores that this process may use. */
   threads?: number | undefined
   /**
-   * Where the model runs, by llama.cpp's names in any case: `cpu`, `CUDA0`, several GPUs as
-   * `CUDA0+CUDA1`. Default: on all GPUs that the addon has a backend for, else on the CPU.
+   * The device of the model, by llama.cpp's names in upper or lower case: `cpu`, `CUDA0`, several
+   * GPUs as `CUDA0+CUDA1`. Default: on all GPUs that the addon has a backend for, else on the CPU.
    */
   device?: string | undefined
   /** How several GPUs divide the model: `layer` by layer (default), or each matrix by `row`s. */
   split?: 'layer' | 'row' | undefined
-  /** The GPUs' shares of the model, in their order. Default: by their free memory. */
+  /** The GPUs' shares of the model, in the GPUs' order. Default: by free memory. */
   tensorSplit?: readonly number[] | undefined
   /**
-   * Layers on GPUs, the last ones of the model; the output head counts as one. Below 0, the default:
-   * as many as fit into their memory.
+   * How many of the model's last layers are on GPUs; the output head counts as one. Below 0, the
+   * default: as many as fit.
    */
   gpuLayers?: number | undefined
   /**
-   * Of a mixture of experts on a GPU: the first layers whose experts stay in RAM. Below 0, the
-   * default: as many as the GPU has no room for.
+   * For a mixture of experts on a GPU: how many of the first layers keep their experts in RAM.
+   * Below 0, the default: those that do not fit on the GPU.
    */
   cpuExperts?: number | undefined
   /** Whether weights are mapped instead of read. Default true. */
   mmap?: boolean | undefined
-  /** Whether weights that are in RAM are kept there, as far as the system allows. Default false. */
+  /** Whether weights in RAM are locked there, as far as the system allows. Default false. */
   mlock?: boolean | undefined
   /** Default `auto`: on where the backend supports it. */
   flashAttention?: 'auto' | 'on' | 'off' | undefined
-  /** Type of the K/V cells. Default `f16`. */
+  /** Type of the KV cells. Default `f16`. */
   cacheType?: 'f16' | 'f32' | 'bf16' | undefined
-  /** Our own CPU kernels, where this machine has them (`auto`, default), or llama.cpp's (`off`). */
+  /**
+   * oi's own CPU kernels, where they support this machine (`auto`, default), or llama.cpp's
+   * (`off`).
+   */
   kernels?: 'auto' | 'off' | undefined
   /**
-   * Requests accepted and not yet answered: beyond it, a workspace that has its share of them is
+   * Limit of accepted, unanswered requests: beyond it, a workspace that has its share of them is
    * refused. Default 1,024.
    */
   maxQueued?: number | undefined
   /**
-   * Predicted time, milliseconds, for what comes before a request by the order of turns: shorter
-   * ones of its workspace, and as much of each other one. Beyond it, it is refused. Default 30,000.
+   * Limit of the predicted wait of a request, milliseconds: the time for the requests before it,
+   * which are shorter ones of its workspace, and as many tokens of each other workspace. Beyond it,
+   * the request is refused. Default 30,000.
    */
   maxBacklogMs?: number | undefined
   /**
    * The same request gives the same bits, whatever else runs: every question is evaluated in a
-   * batch of its own, of fixed shape. Costs throughput. Default false.
+   * batch of its own, of a fixed shape. Costs throughput. Default false.
    */
   deterministic?: boolean | undefined
-  /** RAM for states that have left the context, bytes; 0 for none. Default: chosen. */
+  /**
+   * RAM for states that have left the context, bytes; 0 for none. Default: chosen by free memory.
+   */
   hostCacheBytes?: number | undefined
-  /** Folder for states that have left the RAM too, and that survive a restart. Default: none. */
+  /** Folder for states that have left the RAM too; they survive a restart. Default: none. */
   diskCacheDir?: string | undefined
   /** Bytes in that folder. Default 8 GiB. */
   diskCacheBytes?: number | undefined
-  /** Opens vocabulary and shapes without weights: `tokenize()` works, `score()` does not. */
+  /** Opens vocabulary and metadata without weights: `tokenize()` works, `score()` does not. */
   metadataOnly?: boolean | undefined
-  /** Loading, 0 to 1. */
+  /** Called with the loaded fraction, 0 to 1. */
   onProgress?: ((fraction: number) => void) | undefined
 }
 
 /**
  * Loads a model and warms it up.
  *
- * @throws {@link OiError} `ERR_INVALID_ARGUMENT` (also for a device that is not there, naming those
- *   that are), `ERR_ADDON_NOT_FOUND`, `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, truncated),
+ * @throws {@link OiError} `ERR_INVALID_ARGUMENT` (also for an unknown device, naming the known
+ *   ones), `ERR_ADDON_NOT_FOUND`, `ERR_MODEL_NOT_FOUND`, `ERR_MODEL_LOAD` (no GGUF, truncated),
  *   `ERR_MODEL_UNSUPPORTED` (architecture), `ERR_MODEL_MEMORY` (weights or context do not fit),
- *   `ERR_ENGINE_INTERNAL` (the system gives no more threads).
+ *   `ERR_ENGINE_INTERNAL` (the system allows no more threads).
  * @example
  * ```ts
  * const engine = await openEngine({ modelPath: 'model.gguf' })
@@ -124,7 +129,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /**
- * Opens what is, or stands for, the addon's engine.
+ * Opens the addon's engine, or another implementation of it.
  *
  * @throws {@link OiError} As {@link openEngine}; it is closed then.
  */
@@ -139,7 +144,10 @@ export async function openNative(create: () => NativeEngine): Promise<Engine> {
   }
 }
 
-/** Complete options of an engine whose files are there. @throws As {@link openEngine}. */
+/**
+ * Completes the options of an engine, and requires its files to exist. @throws As {@link
+ * openEngine}.
+ */
 export function checkedOptions(options: EngineOptions): NativeOptions {
   const complete = completeOptions(options)
   if (!existsSync(options.modelPath)) {
@@ -153,7 +161,7 @@ export function checkedOptions(options: EngineOptions): NativeOptions {
   return complete
 }
 
-/** llama.cpp knows how the sizes of known models are called; of others it says `?B`. */
+/** llama.cpp names the sizes of known models; for others it says `?B`. */
 function withSize({ description, parameters }: Omit<NativeFacts, 'ordinary'>): string {
   const millions = parameters / 1e6
   const size = millions < 1000 ? `${millions.toFixed(1)}M` : `${(millions / 1000).toFixed(1)}B`
@@ -225,7 +233,7 @@ class LlamaEngine implements Engine {
     return this.#closed
   }
 
-  // Unique among the calls in flight, of which there are far fewer than 2^32.
+  // Unique among the running calls, which are far fewer than 2^32.
   #nextId(): number {
     this.#lastId = (this.#lastId + 1) >>> 0
     return this.#lastId

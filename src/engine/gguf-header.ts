@@ -1,9 +1,8 @@
 /**
- * What a GGUF file says about itself, read without llama.cpp, which ends the process over some
- * headers that lie.
+ * Reads the header of a GGUF file without llama.cpp, which aborts at some false headers.
  *
- * Long arrays (a vocabulary) are passed over. Nothing that the file says is believed before it is
- * known to lie within the file.
+ * Long arrays (a vocabulary) are skipped. Every length and offset is checked against the file's
+ * size before it is used.
  *
  * @module
  */
@@ -12,9 +11,9 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 export interface GgufTensor {
   readonly name: string
-  /** Inputs first, as ggml has them. */
+  /** Dimensions in ggml's order: inputs first. */
   readonly dims: readonly number[]
-  /** ggml's number of it. */
+  /** ggml's number of the type. */
   readonly type: number
   /** Bytes behind {@link GgufHeader.dataOffset}. */
   readonly offset: number
@@ -24,7 +23,7 @@ export type GgufValue = number | bigint | boolean | string
 
 export interface GgufHeader {
   readonly version: number
-  /** Scalars, and of arrays the first {@link shortArray} numbers. */
+  /** Scalars, and the first {@link shortArray} numbers of arrays. */
   readonly values: ReadonlyMap<string, GgufValue | readonly GgufValue[]>
   readonly tensors: readonly GgufTensor[]
   /** Bytes from the file's beginning to its first tensor. */
@@ -32,15 +31,15 @@ export interface GgufHeader {
   readonly fileBytes: number
 }
 
-/** Of longer arrays, no more values are kept. */
+/** How many values of an array are kept. */
 const shortArray = 1024
 const maxNameBytes = 65_535
 const types = { uint8: 0, bool: 7, string: 8, array: 9 } as const
-/** Bytes of a value, by its type; strings and arrays have none of their own. */
+/** Bytes of a value, by its type; 0 for strings and arrays, whose size varies. */
 const widths = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8]
 
 /**
- * @returns The header, or why it cannot be one, in words that follow the file's name.
+ * @returns The header, or its fault, in words that follow the file's name.
  * @throws What `openSync` throws.
  */
 export function readGgufHeader(path: string): GgufHeader | string {
@@ -114,14 +113,14 @@ function readValue(reader: Reader, type: number, key: string): GgufValue | reado
 
 const quoted = (text: string) => JSON.stringify(text.slice(0, 64))
 
-/** Reads a file from its beginning in pieces, and never beyond its end. */
+/** Reads a file from its beginning in pieces, never beyond its end. */
 class Reader {
   readonly fileBytes: number
   readonly #file: number
   #piece = Buffer.alloc(0)
-  /** Of the piece, in the file. */
+  /** Offset of the piece in the file. */
   #start = 0
-  /** In the piece. */
+  /** Position in the piece. */
   #at = 0
 
   constructor(path: string) {
@@ -141,12 +140,12 @@ class Reader {
     return this.#take(4).readUInt32LE()
   }
 
-  /** A number of bytes or things, none of which can be beyond what a double counts exactly. */
+  /** A number of bytes or items; a double must be able to count it exactly. */
   u64(): number {
     return Number(this.#take(8).readBigUInt64LE())
   }
 
-  /** How many things follow, each of at least so many bytes. */
+  /** The number of items that follow, each of at least so many bytes. */
   count(bytesEach: number): number {
     const count = this.u64()
     if (count * bytesEach > this.fileBytes - this.position) throw this.#cut()
@@ -159,7 +158,7 @@ class Reader {
 
   string(): string {
     const bytes = this.u64()
-    // A chat template may be longer than a name, not than this.
+    // A chat template may be longer than a name, but not longer than this.
     if (bytes > 256 * maxNameBytes) throw this.#cut()
     return this.text(bytes)
   }

@@ -1,5 +1,5 @@
 /**
- * What is said of a process that ended while it loaded a model.
+ * The error for a process that ended while it loaded a model.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { basename } from 'node:path'
 import { OiError } from '../errors.js'
 
 /**
- * @param files - What it loaded.
- * @param how - How it ended, as `SIGABRT`; with what it was doing, where that is known.
- * @param words - What it wrote on stderr.
- * @returns `ERR_MODEL_MEMORY` if it was killed, which is what a lack of memory looks like; else
+ * @param files - The files that it loaded.
+ * @param how - How it ended, as `SIGABRT`; with its stage, if that is known.
+ * @param words - Its output on stderr.
+ * @returns `ERR_MODEL_MEMORY` if it was killed, most likely for lack of memory; else
  *   `ERR_MODEL_LOAD`.
  */
 export function loadFailure(files: string, how: string, words: string): OiError {
@@ -24,7 +24,7 @@ export function loadFailure(files: string, how: string, words: string): OiError 
   return new OiError('ERR_MODEL_LOAD', `llama.cpp aborted while loading ${files} (${how})${said}`)
 }
 
-/** An assertion that failed, else the last line. Without folders of whoever built it. */
+/** The failed assertion, else the last line; without folders of the build machine. */
 function lastWords(words: string): string {
   const lines = words
     .split('\n')

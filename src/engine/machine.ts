@@ -1,8 +1,8 @@
 /**
- * What this process may use of the machine: the addon counts, for itself and for everybody.
+ * The cores and the memory that this process may use, as the addon counts them.
  *
- * On Linux its affinity and all control groups that it is in, of both versions, as far up as they
- * can be seen.
+ * On Linux it considers the affinity and all control groups of the process, of both versions, as
+ * far up as they are visible.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { totalmem } from 'node:os'
 import { loadAddon } from './native.js'
 
 /**
- * How much memory this process could still take. The pages of files do not count as taken.
+ * How much memory this process could still allocate. The page cache counts as free.
  *
  * @param root - Stands for `/`.
- * @returns Bytes. Elsewhere than on Linux all memory that the machine has.
+ * @returns Bytes. Outside of Linux, all memory of the machine.
  * @throws {@link OiError} `ERR_ADDON_NOT_FOUND`.
  */
 export function availableMemory(root = ''): number {

@@ -1,8 +1,8 @@
 /**
- * Finds the addon and gives it types. The only module that loads native code.
+ * Finds and types the addon. The only module that loads native code.
  *
- * Looked for in this order: the path in `OI_ADDON`, which stands for itself; what was compiled here;
- * the package of this platform. A failure lists each place with its error, and the remedy.
+ * Search order: the path in `OI_ADDON`, which excludes all others; the local build; this platform's
+ * package. A failure lists each place with its error, and the remedy.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { ScoreAsk } from './pack.js'
 import { missingTools } from './toolchain.js'
 import type { EngineStats, ModelInfo, ScoreOutput } from './types.js'
 
-/** Complete: nothing is left to the addon. 0 means "choose". */
+/** Complete options: the addon has no defaults of its own. 0 means "choose". */
 export interface NativeOptions {
   modelPath: string
   /** '' for none. */
@@ -26,14 +26,14 @@ export interface NativeOptions {
   batchTokens: number
   microbatchTokens: number
   threads: number
-  /** '' for all that there are. */
+  /** '' for all devices. */
   device: string
   split: 'layer' | 'row'
   /** Empty: by the GPUs' free memory. */
   tensorSplit: readonly number[]
   /** Below 0: as many as fit. */
   gpuLayers: number
-  /** Below 0: as many as the GPUs have no room for. */
+  /** Below 0: those that do not fit on the GPUs. */
   cpuExperts: number
   mmap: boolean
   mlock: boolean
@@ -59,40 +59,40 @@ export type NativeFacts = ModelInfo & { ordinary: Uint8Array }
 export interface NativeEngine {
   open(): Promise<NativeFacts>
   /**
-   * @param id - Names the call in `cancel()`: an integer from 0 to 2^32 - 1, of no other call under
-   *   way.
-   * @throws TypeError that names what does not fit: an array of another type or length.
+   * @param id - Names the call in `cancel()`: an integer from 0 to 2^32 - 1 that no running call
+   *   has.
+   * @throws TypeError naming an array of a wrong type or length.
    */
   score(id: number, ask: ScoreAsk): Promise<ScoreOutput>
   /** @param kinds - Of each text, as in {@link ScoreAsk}: 0 or 1. */
   tokenize(id: number, texts: string[], kinds: Uint8Array): Promise<Int32Array[]>
   count(id: number, text: string): Promise<number>
-  /** Undefined if the text is too long to be counted on this thread. */
+  /** Undefined if the text is too long to count on this thread. */
   countNow(text: string): number | undefined
   cancel(id: number): void
   stats(): EngineStats
   close(): Promise<void>
 }
 
-/** In a process of its own, for a front in another one. */
+/** An engine in a process of its own that serves a front in another process. */
 export interface ServingEngine extends NativeEngine {
   /**
-   * Answers what comes on a socket, see src/runner/PROTOCOL.md, from now on: pings, and how far
-   * loading is, also before `open()`. Called once.
+   * Answers the frames of a socket (src/runner/PROTOCOL.md) from now on: pings and progress also
+   * before `open()`. Called once.
    *
-   * @param fatal - A request with this text in it ends the process, for tests; '' for none.
-   * @param leastStepMs - How long a step may take, whatever was expected, before it counts as
-   *   hanging: then pings have no answer.
-   * @returns When the stream has ended. Rejects if what came broke the protocol.
+   * @param fatal - A request that contains this text ends the process, for tests; '' for none.
+   * @param leastStepMs - The shortest time, whatever was expected, after which a step counts as
+   *   hanging: then pings get no answer.
+   * @returns When the stream has ended. Rejects if the peer broke the protocol.
    */
   serve(fd: number, fatal: string, leastStepMs: number): Promise<void>
-  /** Writes a frame to whoever is served. */
+  /** Writes a frame to the peer. */
   send(frame: Uint8Array): void
 }
 
-/** What a gate asks whoever owns it, from the event loop. A connection is named by a number. */
+/** Calls of a gate to its owner, on the event loop. A number names a connection. */
 export interface GateOwner {
-  /** @returns False if the connection is not taken, since a reply is still to be written. */
+  /** @returns False if the connection is not taken, because a reply must still be written. */
   takeOver(connection: number, fd: number, bytes: Buffer): boolean
   /** The client sends no more. @returns True if the connection has to stay for a reply. */
   halfClosed(connection: number): boolean
@@ -100,22 +100,22 @@ export interface GateOwner {
   closed(connection: number): void
 }
 
-/** Stands before uWebSockets.js on its sockets, see native/transport/gate.h. */
+/** Sits between the sockets and uWebSockets.js, see native/transport/gate.h. */
 export interface NativeGate {
   /**
    * @param options - The port that uWebSockets.js listens on and the path of its binary; how long
-   *   an idle connection is kept, and what one is sent that comes when descriptors run out.
-   * @returns False where the library's binary is not as expected.
+   *   an idle connection is kept; the reply to a connection that arrives when descriptors run out.
+   * @returns False if the library's binary is not as expected.
    */
   attach(options: { port: number; binary: string; idleSeconds: number; refusal: string }): boolean
-  /** The connection whose request uWebSockets.js is being given. */
+  /** The connection whose request uWebSockets.js is receiving. */
   current(): number
-  /** Whether any client has not taken all that the system has for it. */
+  /** Whether the system still holds bytes for any client. */
   sending(): boolean
   probe(connection: number): void
   isThere(connection: number): boolean
   closeIfSent(connection: number): void
-  /** Only when all sockets are closed. */
+  /** Allowed only when all sockets are closed. */
   dispose(): void
 }
 
@@ -125,22 +125,22 @@ export interface NativeAddon {
     options: NativeOptions,
     onProgress: (fraction: number) => void,
   ) => ServingEngine
-  /** The machine as this process may use it; `root` stands for `/`. */
+  /** Cores and memory that this process may use; `root` stands for `/`. */
   machine(root: string): { readonly cores: number; readonly availableBytes?: number }
   /**
-   * Sends one datagram to a Unix domain socket, which Node cannot, and never waits.
+   * Sends one datagram to a Unix domain socket, which Node cannot; never blocks.
    *
-   * @param path - A file's, or `@` and the name of an abstract socket.
+   * @param path - A file, or `@` and the name of an abstract socket.
    * @returns 0, or the system's number of the error.
    */
   sendDatagram(path: string, text: string): number
-  /** File descriptors of two sockets that are connected; nothing that is started inherits them. */
+  /** File descriptors of two connected sockets; child processes do not inherit them. */
   socketPair(): [number, number]
-  /** The llama.cpp commit that was built in. */
+  /** The llama.cpp commit of this build. */
   readonly llamaCommit: string
   /**
-   * Why this build lacks our CPU kernels though its architecture could have them: the private
-   * headers of ggml that are not those which they were written for, with commas between; else ''.
+   * Why this build lacks our CPU kernels on an architecture that has them: the private headers of
+   * ggml that differ from those which the kernels were written for, with commas between; else ''.
    */
   readonly changedHeaders: string
 }
@@ -149,7 +149,7 @@ const require = createRequire(import.meta.url)
 let loaded: NativeAddon | undefined
 
 /**
- * @throws {@link OiError} `ERR_ADDON_NOT_FOUND` with what was tried and the remedy.
+ * @throws {@link OiError} `ERR_ADDON_NOT_FOUND` with the places that were tried and the remedy.
  */
 export function loadAddon(): NativeAddon {
   loaded ??= load()
@@ -174,23 +174,23 @@ function load(): NativeAddon {
   )
 }
 
-/** @param disabled - Whether this process loads no addon at all. */
+/** @param disabled - Whether this process may load no addons at all. */
 function remedy(disabled: boolean): string {
   if (disabled)
     return 'Start Node without --no-addons, and beside --permission with --allow-addons.'
   if (process.env['OI_ADDON']) return 'Name one in OI_ADDON that was compiled for this machine.'
   const command = isCheckout ? 'npm run build' : 'npx oi build'
-  // What is there is up to date, but not for this machine.
+  // An existing build is up to date, but for another machine.
   const clean = existsSync(own) ? ` ${isCheckout ? '-- ' : ''}--clean` : ''
   const missing = missingTools()
   const needs = missing && `\nFor that, install ${missing.names}: ${missing.install}`
   return `Compile it here: ${command}${clean}${needs ?? ''}`
 }
 
-/** Of a package, the sources of TypeScript are no part. */
+/** Packages do not contain tsconfig.json. */
 const isCheckout = existsSync(join(packageRoot, 'tsconfig.json'))
 
-/** What was compiled here. */
+/** The local build. */
 const own = join(packageRoot, 'build', 'default', 'oi.node')
 
 interface Place {
@@ -221,15 +221,15 @@ function requireFile(path: string): NativeAddon {
 }
 
 /**
- * Asked before the addon is loaded: on a processor that lacks what its constructors use, loading it
- * would end the process. What was compiled for every processor of its kind has no such file.
+ * Checked before the addon is loaded: if the processor lacks an instruction that static
+ * constructors use, loading would end the process. Portable builds have no such file.
  */
 function lackingInstructions(addon: string): readonly string[] {
   const path = join(dirname(addon), 'processor.node')
   return existsSync(path) ? (require(path) as readonly string[]) : []
 }
 
-/** Of another version, it has another interface. */
+/** A package of another version has another interface. */
 function requirePackage(name: string): NativeAddon {
   let version: string
   try {

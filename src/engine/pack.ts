@@ -1,5 +1,5 @@
 /**
- * A request as the addon and runners take it: texts and images one after another, in flat arrays.
+ * A request as addon and runners take it: texts and images in flat arrays.
  *
  * @module
  */
@@ -7,12 +7,12 @@
 import { OiError } from '../errors.js'
 import type { ImagePixels, PromptPart, ScoreInput } from './types.js'
 
-/** What a part is: `kinds` of {@link PackedInput}. */
+/** Kinds of parts, as in `kinds` of {@link PackedInput}. */
 const partKinds = { user: 0, trusted: 1, image: 2 } as const
 
 /**
- * What is asked, in arrays: P parts, those of the prefix first, then those of Q questions, with C
- * candidates and I images in all.
+ * A request in arrays: P parts (the prefix's, then those of Q questions), C candidates and I
+ * images.
  *
  * native/binding/convert.h reads the same; test/native/border.test.ts compares the two.
  */
@@ -21,7 +21,7 @@ export interface PackedInput {
   readonly texts: string[]
   /** P bytes: 0 for a caller's text, 1 for a template's (control tokens), 2 for an image. */
   readonly kinds: Uint8Array
-  /** 1 + 2 Q counts: parts of the prefix; then for each question its parts and its candidates. */
+  /** 1 + 2 Q counts: the prefix's parts; then for each question its parts and its candidates. */
   readonly shape: Int32Array
   /** C token ids, question by question. */
   readonly candidates: Int32Array
@@ -31,7 +31,7 @@ export interface PackedInput {
   readonly sizes: Int32Array
 }
 
-/** That, for whom and by when. */
+/** A request with its workspace and its deadline. */
 export interface ScoreAsk extends PackedInput {
   /** An integer from 0 to 2^32 - 1. */
   readonly workspace: number
@@ -39,7 +39,9 @@ export interface ScoreAsk extends PackedInput {
   readonly deadlineMs: number
 }
 
-/** @throws {@link OiError} `ERR_INVALID_ARGUMENT` for an image that is none, or in a question. */
+/**
+ * @throws {@link OiError} `ERR_INVALID_ARGUMENT` for an invalid image, or an image in a question.
+ */
 export function pack({ prefix, suffixes }: ScoreInput): PackedInput {
   const texts: string[] = []
   const kinds: number[] = []

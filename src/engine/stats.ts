@@ -1,32 +1,34 @@
 /**
- * The counters of an engine: the one list of them, in the order in which runners send them.
+ * The counters of an engine: the only list, in the order in which runners send them.
  *
- * The addon counts the same, under these names and in this order (native/engine/stats.h), which
- * test/native/border.test.ts holds.
+ * The addon has the same names in the same order (native/engine/stats.h);
+ * test/native/border.test.ts compares them.
  *
  * @module
  */
 
-/** Counters of an engine that has done nothing. Tokens unless named otherwise. */
+/**
+ * Counters of an engine that has done nothing. The unit is tokens unless the name says otherwise.
+ */
 const none = {
   /** Requests accepted and not yet answered, tokenizing included. */
   queuedRequests: 0,
-  /** What those still need, and how long that will take by the rate measured so far. */
+  /** The tokens that those still need, and the time for them at the rate measured so far. */
   queuedTokens: 0,
   backlogMs: 0,
-  /** Requests that ended: answered, cancelled, out of time, refused as too many, failed. */
+  /** Ended requests: answered, cancelled, out of time, refused as too many, failed. */
   answered: 0,
   cancelled: 0,
   expired: 0,
   refused: 0,
   failed: 0,
-  /** `llama_decode` calls, what they could have held, and the time spent in them. */
+  /** `llama_decode` calls, their capacity in tokens, and the time spent in them. */
   steps: 0,
   capacityTokens: 0,
   busyMs: 0,
   /**
-   * Evaluated in all, and of these: rows that only fill a batch up, and rows whose request
-   * did not live to see its answer. The useful-work ratio is 1 - (padding + lost) / evaluated.
+   * All evaluated rows; of these, padding rows, and rows of requests that ended unanswered. The
+   * useful-work ratio is 1 - (padding + lost) / evaluated.
    */
   evaluatedTokens: 0,
   paddingTokens: 0,
@@ -55,18 +57,18 @@ const none = {
   diskBytesLimit: 0,
   diskPrefixes: 0,
   /**
-   * Bytes of logits, or of what a device made of them, that came from it to the host; 0 on the CPU.
+   * Bytes of logits, or of a device's reduction of them, copied to the host; 0 on the CPU.
    */
   readoutBytes: 0,
   /**
-   * Of `busyMs`, on a device: until all of a step was built and handed over. On the CPU, all.
+   * The part of `busyMs` until a step was built and submitted to a device. On the CPU, all of it.
    */
   submitMs: 0,
-  /** Compute graphs used again without being rebuilt. */
+  /** Compute graphs reused without a rebuild. */
   graphsReused: 0,
 }
 
-/** What an engine has done since it was opened, and how it stands. */
+/** The counters of an engine since it was opened, and its present state. */
 export type EngineStats = Readonly<typeof none>
 
 /** @returns The counters of an engine that has done nothing; also of one without a model. */

@@ -1,6 +1,6 @@
 /**
- * What compiling the addon needs of the system: programs, and the line that installs those that are
- * missing. Asked by whatever compiles it, and by the error of whoever has none.
+ * The programs that compiling the addon needs, and the line that installs the missing ones. Used
+ * before a build, and in the error for a missing addon.
  *
  * @module
  */
@@ -30,14 +30,14 @@ const tools: readonly Tool[] = [
   },
 ]
 
-/** Besides those, by switches of the build. */
+/** Further tools, by build switch. */
 const toolsOf: ReadonlyMap<string, Tool> = new Map([
   [
     'linux-arm64',
     {
       name: "Debian's cross compiler for arm64",
       commands: ['aarch64-linux-gnu-g++'],
-      // Of Debian alone: others name its libraries otherwise.
+      // Debian's only: other systems name its libraries otherwise.
       packages: ['g++-aarch64-linux-gnu', '', '', ''],
     },
   ],
@@ -74,16 +74,16 @@ const toolsOf: ReadonlyMap<string, Tool> = new Map([
 
 interface Manager {
   readonly command: string
-  /** Followed by packages, for root. */
+  /** The install command for root; packages follow. */
   readonly install: string
-  /** The same for others. */
+  /** The same for other users. */
   readonly byOthers: string
 }
 
 const managers: readonly Manager[] = [
   {
     command: 'apt-get',
-    // Root is at home in containers, whose images leave out the lists of packages.
+    // Root usually means a container, whose image leaves out the package lists.
     install: 'apt-get update && apt-get install -y',
     byOthers: 'sudo apt-get install -y',
   },
@@ -92,17 +92,19 @@ const managers: readonly Manager[] = [
   { command: 'brew', install: 'brew install', byOthers: 'brew install' },
 ]
 
-/** What is not there. */
+/** The missing tools. */
 export interface Missing {
-  /** In words, with commas between. */
+  /** Their names, with commas between. */
   readonly names: string
-  /** The command line that installs it, by the package manager that is there; '' if none can. */
+  /**
+   * The command line that installs them with the system's package manager; '' without a known one.
+   */
   readonly install: string
 }
 
 /**
- * @param switches - Of the build, without dashes.
- * @returns Undefined if nothing is missing, or if this process may start no others to find out.
+ * @param switches - The build's switches, without dashes.
+ * @returns Undefined if nothing is missing, or if this process may not start others to find out.
  */
 export function missingTools(switches: Iterable<string> = []): Missing | undefined {
   try {
@@ -121,13 +123,13 @@ export function missingTools(switches: Iterable<string> = []): Missing | undefin
       install: packages.length === 0 ? '' : `${command} ${packages.join(' ')}`,
     }
   } catch (error) {
-    // Of Node's permissions.
+    // Refused by Node's permission model.
     if ((error as NodeJS.ErrnoException).code === 'ERR_ACCESS_DENIED') return undefined
     throw error
   }
 }
 
-/** Being there is not enough: macOS has programs of these names that only ask to be installed. */
+/** Existence is not enough: macOS has programs of these names that only offer to install them. */
 function runs(command: string): boolean {
   return spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
 }

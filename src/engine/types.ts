@@ -1,7 +1,7 @@
 /**
- * The engine as the rest of the project sees it: parts of text in, logits out.
+ * The engine's interface: parts of text in, logits out.
  *
- * Types only, so that everything above it can be tested with another implementation.
+ * Types only, so that all users can be tested with another implementation.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { EngineStats } from './stats.js'
 
 export type { EngineStats }
 
-/** A picture as the model's projector takes it. */
+/** A decoded image as the model's projector takes it. */
 export interface ImagePixels {
   /** RGB, 8 bits each, row by row from the top: `3 · width · height` bytes. */
   readonly rgb: Uint8Array
@@ -23,11 +23,11 @@ export interface ImagePixels {
 export interface PromptPart {
   readonly text: string
   /**
-   * True for text of a template, in which control tokens are recognised. False for
-   * everything that a caller sent: nothing in it ever becomes a control token.
+   * True for text of a template, in which control tokens are recognised. False for everything that
+   * a caller sent: none of it ever becomes a control token.
    */
   readonly trusted: boolean
-  /** A picture at this place, in a prefix only; the text is empty then. Needs `info.vision`. */
+  /** An image at this place, in a prefix only; the text is empty then. Needs `info.vision`. */
   readonly image?: ImagePixels
 }
 
@@ -35,8 +35,8 @@ export interface PromptPart {
 export interface Suffix {
   readonly parts: readonly PromptPart[]
   /**
-   * Token ids whose logits are wanted at the suffix' last position. Empty: the tokens are
-   * counted and nothing is evaluated.
+   * Token ids whose logits are wanted at the suffix's last position. Empty: the tokens are counted
+   * and nothing is evaluated.
    */
   readonly candidates: Int32Array
 }
@@ -55,8 +55,8 @@ export interface ScoreOutput {
    */
   readonly logits: Float32Array
   /**
-   * For each of those suffixes, how many tokens of the whole vocabulary were likelier than its
-   * likeliest candidate.
+   * For each of those suffixes, how many tokens of the vocabulary were likelier than its likeliest
+   * candidate.
    */
   readonly ranks: Int32Array
   /** Tokens of the prefix, those of its images included. */
@@ -65,34 +65,34 @@ export interface ScoreOutput {
   readonly imageTokens: number
   /** Tokens of all suffixes together, counted ones included. */
   readonly suffixTokens: number
-  /** Prefix tokens that were taken from the cache instead of being evaluated. */
+  /** Prefix tokens found in the cache and not evaluated. */
   readonly cachedTokens: number
   /** Milliseconds. `queueMs` is all waiting, `modelMs` the time on the inference thread. */
   readonly queueMs: number
   readonly tokenizeMs: number
-  /** Encoding of the images that were not known yet. */
+  /** Time to encode the images that were not cached. */
   readonly visionMs: number
   readonly modelMs: number
 }
 
-/** What of a model lies in the memory of one device. Bytes. */
+/** The part of a model in the memory of one device. Bytes. */
 export interface Placement {
-  /** As llama.cpp calls it: `CPU`, `CUDA0`. */
+  /** llama.cpp's name: `CPU`, `CUDA0`. */
   readonly device: string
-  /** As `NVIDIA H100 80GB HBM3`; '' of the CPU. */
+  /** As `NVIDIA H100 80GB HBM3`; '' for the CPU. */
   readonly description: string
   /** Layers of the model; the output head counts as one. */
   readonly layers: number
   readonly weightBytes: number
-  /** K/V cells and recurrent states. */
+  /** KV cells and recurrent states. */
   readonly cellBytes: number
-  /** What is computed, and what goes in and out. */
+  /** Compute, input and output buffers. */
   readonly bufferBytes: number
-  /** Free on the device before anything of the model was there; 0 if that is not known. */
+  /** Free on the device before the model was loaded; 0 if unknown. */
   readonly freeBytes: number
 }
 
-/** What is known about a model once it is open. */
+/** Facts about an open model. */
 export interface ModelInfo {
   /** Whether images can be parts of a prefix: the model was opened with a projector. */
   readonly vision: boolean
@@ -107,7 +107,7 @@ export interface ModelInfo {
   readonly trainedContextTokens: number
   /** Cells of this engine's context: prefix and suffixes of a request must fit together. */
   readonly contextTokens: number
-  /** Forks evaluated at once at most; more questions run in waves. */
+  /** Most forks evaluated at once; more questions run in waves. */
   readonly maxForks: number
   readonly recurrent: boolean
   readonly hybrid: boolean
@@ -119,27 +119,27 @@ export interface ModelInfo {
   readonly chatTemplates: Readonly<Record<string, string>>
   readonly bosToken: string
   readonly eosToken: string
-  /** Bytes of the context's K/V (and recurrent) memory, estimated before it was made. */
+  /** Bytes of the context's KV cells and recurrent states, estimated before they were allocated. */
   readonly contextBytes: number
   readonly threads: number
-  /** Tokens of one step at most: how long a newcomer waits for what is running. */
+  /** Most tokens of one step, which bounds how long a new request waits for the running step. */
   readonly stepTokens: number
   /** Bytes of RAM that the host tier of the state cache may take. */
   readonly hostCacheBytes: number
   /** Where the model runs, as `CPU` or `CUDA0 (NVIDIA H100 80GB HBM3)`. */
   readonly device: string
   /**
-   * What lies where: of an open model as llama.cpp has put it there, of one that was opened for its
-   * metadata as it would be. The CPU comes last.
+   * The memory by device: of an open model as llama.cpp allocated it; of a model opened for its
+   * metadata, as it would. The CPU comes last.
    */
   readonly placement: readonly Placement[]
-  /** What was chosen otherwise than asked for, and why, for people; often none. */
+  /** Choices that differ from the options, and why, for people; often none. */
   readonly notes: readonly string[]
   /** Instructions that our own CPU kernels use, as `AVX2, FMA and F16C`; '' if none are used. */
   readonly kernels: string
 }
 
-/** What is needed of an AbortSignal; every AbortSignal is one. */
+/** The part of an AbortSignal that the engine needs. */
 export interface Cancellation {
   readonly aborted: boolean
   readonly reason?: unknown
@@ -148,14 +148,14 @@ export interface Cancellation {
 }
 
 export interface ScoreOptions {
-  /** Aborting drops the job at the next step at the latest; score() rejects with its reason's meaning. */
+  /** Aborting drops the request at the next step at the latest; `score()` rejects. */
   readonly signal?: Cancellation | undefined
   /**
-   * Whose request it is. While several workspaces wait, each gets the same share of the tokens
-   * that are evaluated. An integer from 0 to 2^32 - 1; 0 by default.
+   * The workspace of the request. While several workspaces wait, each gets the same share of the
+   * evaluated tokens. An integer from 0 to 2^32 - 1; 0 by default.
    */
   readonly workspace?: number | undefined
-  /** Time for the request, milliseconds; what is not done by then rejects with `ERR_TIMEOUT`. */
+  /** Time for the request, milliseconds; then it rejects with `ERR_TIMEOUT`. */
   readonly deadlineMs?: number | undefined
   /** Its id in logs and crash reports. */
   readonly requestId?: string | undefined
@@ -168,8 +168,8 @@ export interface Engine {
    * Evaluates the prefix once and every suffix behind it.
    *
    * @throws {@link OiError} `ERR_STATE_TOO_LONG` (prefix and longest suffix exceed the context;
-   *   `message` carries count and limit), `ERR_OVERLOADED` (too much is waiting; `retryAfterMs`
-   *   says when that will have changed), `ERR_TIMEOUT`, `ERR_ABORTED`, `ERR_ENGINE_CLOSED`,
+   *   `message` carries count and limit), `ERR_OVERLOADED` (too many requests wait; `retryAfterMs`
+   *   says when to retry), `ERR_TIMEOUT`, `ERR_ABORTED`, `ERR_ENGINE_CLOSED`,
    *   `ERR_ENGINE_INTERNAL`.
    */
   score(input: ScoreInput, options?: ScoreOptions): Promise<ScoreOutput>
@@ -177,12 +177,12 @@ export interface Engine {
   tokenize(texts: readonly PromptPart[]): Promise<Int32Array[]>
   /** Number of tokens of plain text. */
   countTokens(text: string): Promise<number>
-  /** Counters since the engine was opened. Cheap, and never waits for the model. */
+  /** Counters since the engine was opened. Cheap; never waits for the model. */
   stats(): EngineStats
-  /** The same of each replica, where there are several. */
+  /** The counters of each replica, if there are several. */
   replicas?(): readonly EngineStats[]
   /** For each id, true if the token is ordinary text: not control, unknown, unused or a raw byte. */
   areOrdinary(ids: Int32Array): boolean[]
-  /** Waits for accepted work, then frees everything. Idempotent. */
+  /** Waits for accepted requests, then frees everything. Idempotent. */
   close(): Promise<void>
 }

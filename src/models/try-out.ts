@@ -28,7 +28,7 @@ export async function tryOut(
     await ask(engine, [])
     if (!engine.info.vision) return
     onStage('showing it an image')
-    await ask(engine, [picture()])
+    await ask(engine, [testImage()])
   } catch (error) {
     const reason = `${modelPath}: it cannot answer: ${(error as Error).message}`
     throw new OiError('ERR_MODEL_LOAD', reason, { cause: error })
@@ -56,7 +56,7 @@ async function ask(engine: Engine, parts: PromptPart[]): Promise<void> {
   await engine.score(input)
 }
 
-function picture(): PromptPart {
+function testImage(): PromptPart {
   const rgb = Uint8Array.from({ length: 3 * side * side }, (_, i) => (i * 7) & 255)
   return { text: '', trusted: false, image: { rgb, width: side, height: side } }
 }

@@ -1,5 +1,5 @@
 /**
- * A question whose labels take several tokens: a suffix for each place where one of them is read.
+ * A question whose labels have several tokens: one suffix for each place where a token is read.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Asked, AskedSuffix } from './asked.js'
 import type { Code } from './codes.js'
 
 /**
- * Reads the probability of each whole code, over the vocabulary.
+ * Reads the probability of each complete code, over the vocabulary.
  *
  * @param text - The question, with the codes as labels.
  * @param codes - One for each option.

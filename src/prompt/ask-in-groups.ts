@@ -1,6 +1,6 @@
 /**
- * A question of more options than there are labels, asked in two steps: for the group that has
- * the best option, and in each group for the best of its members.
+ * A question of more options than labels, asked in two steps: which group has the best option, and
+ * which member of each group is best.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import * as letters from './letters.js'
 import type { LettersVersion, ListQuestion } from './letters.js'
 
 /**
- * Reads p(option) = p(group) p(member | group), all suffixes in one pass. Each suffix holds the
- * question's instructions, so there are as few groups as can be; of the options, the first one
- * holds all and the others together all once more.
+ * Reads p(option) = p(group) p(member | group), all suffixes in one pass. Each suffix repeats the
+ * question's instructions, so there are as few groups as possible. The first suffix has all
+ * options; the others together have all of them once more.
  *
- * @param question - Of n options at most if there are √n labels or more.
+ * @param question - With √n labels or more, it may have n options.
  * @param labels - Texts, two or more.
  * @param tokens - Their tokens.
  * @param reversed - Whether levels are given highest first.
- * @param version - Of the wording.
+ * @param version - The wording.
  */
 export function askInGroups(
   question: ListQuestion,
@@ -37,7 +37,7 @@ export function askInGroups(
   ]
   const options = groups.flatMap((members, candidate): Step[][][] => {
     const group: Step = { suffix: 0, candidate }
-    // Nothing is left to ask in a group of one.
+    // A group of one needs no question.
     if (members.length === 1) return [[[group]]]
     const suffix = suffixes.length
     suffixes.push({
@@ -53,8 +53,8 @@ export function askInGroups(
 }
 
 /**
- * The fewest groups of at most `most` members: their sizes differ by one at most, the larger ones
- * first, and the order is kept.
+ * The fewest groups of at most `most` members. Their sizes differ by one at most, larger groups
+ * first; the order is kept.
  */
 export function divide<T>(items: readonly T[], most: number): T[][] {
   const count = Math.ceil(items.length / most)

@@ -1,6 +1,5 @@
 /**
- * A question as it is asked: the suffixes that a readout makes of it, and how its answer is read
- * behind them.
+ * A rendered question: its suffixes, and how its answer is read behind them.
  *
  * @module
  */
@@ -13,9 +12,9 @@ export interface Asked {
 }
 
 export interface AskedSuffix {
-  /** The wording, the caller's text in it: never trusted. */
+  /** The wording with the caller's text: never trusted. */
   readonly text: string
-  /** The beginning of the answer, which stands behind the tail; none by default. */
+  /** The beginning of the answer, behind the tail. Default: none. */
   readonly begun?: string
   readonly candidates: Int32Array
 }

@@ -1,16 +1,16 @@
 /**
- * The model's own chat template, rendered once and cut into the texts around a request.
+ * Renders the model's own chat template once, and cuts the result into the texts around a request.
  *
- * One user message is rendered that holds two sentinels, one for the state and one for the
- * question. What the template writes around them is trusted text; the caller's text is put in
- * their places later and never passes through the template.
+ * The rendered user message holds two sentinels, one for the state and one for the question. The
+ * template's text around them is trusted; the caller's text replaces the sentinels later and never
+ * passes through the template.
  *
  * Rules
- *   1. Thinking is switched off by every name that templates have for it.
- *   2. A template that asks for the date is given a fixed one: the same request must have the
- *      same prompt tomorrow.
- *   3. Templates differ in whether content is a string or a list of parts, and in whether an
- *      absent tool list may be absent. The first form that renders both sentinels is used.
+ *   1. Thinking is switched off by every variable name that templates use for it.
+ *   2. A template that asks for the date gets a fixed date: the same request must have the same
+ *      prompt tomorrow.
+ *   3. Templates differ in whether content is a string or a list of parts, and in whether the tool
+ *      list may be undefined. The first form that renders both sentinels is used.
  *
  * @module
  */
@@ -23,10 +23,10 @@ export interface ChatRendering {
   readonly head: string
   /** Between state and question. */
   readonly between: string
-  /** Behind the question, up to where the reply begins. */
+  /** Behind the question, up to the beginning of the reply. */
   readonly tail: string
   /**
-   * Behind the question in a conversation that has a plain reply already, up to that reply.
+   * Behind the question in a conversation that already has a plain reply, up to that reply.
    * Undefined if the template cannot render one.
    */
   readonly replyTail: string | undefined
@@ -37,7 +37,7 @@ export interface ChatTokens {
   readonly eosToken: string
 }
 
-/** What stands between state and question in the user message. */
+/** The text between state and question in the user message. */
 export const separator = '\n\n'
 
 // Letters and digits only: no template trims, escapes or splits them.
@@ -55,8 +55,8 @@ const replySentinel = 'oiReplySentinel9c41e7'
 export function renderChat(source: string, tokens: ChatTokens): ChatRendering {
   let template: Template
   try {
-    // A name that the library has set can only be set again inside the template. The line break
-    // belongs to that tag: blocks are trimmed.
+    // A name that the library sets can only be overridden inside the template. The line break is
+    // part of the tag: blocks are trimmed.
     template = new Template(`{% set strftime_now = fixed_now %}\n${source}`)
   } catch (cause) {
     throw unusable(`cannot be parsed: ${messageOf(cause)}`, cause)
@@ -108,14 +108,14 @@ function renderReply(
   try {
     text = template.render({ ...variables, messages: [user, reply], add_generation_prompt: false })
   } catch {
-    // Some templates want the conversation to end with the user. They only have no reply to show.
+    // Some templates require the user's message to be last; they cannot show a reply.
     return undefined
   }
   const behind = text.split(questionSentinel)[1]
   return behind?.includes(replySentinel) ? behind.split(replySentinel)[0] : undefined
 }
 
-/** The texts before and behind the only place of a sentinel. */
+/** The texts before and behind a sentinel, which must occur once. */
 function cut(text: string, sentinel: string, what: string): [string, string] {
   const pieces = text.split(sentinel)
   const [before, behind] = pieces
@@ -135,7 +135,7 @@ function commonVariables({ bosToken, eosToken }: ChatTokens): Variables {
   }
 }
 
-/** `strftime_now` on a day that never changes. */
+/** `strftime_now` of a fixed day. */
 function fixedNow(format: unknown): string {
   const fields: Record<string, string> = {
     Y: '2025',
@@ -156,7 +156,7 @@ function fixedNow(format: unknown): string {
 const efforts = ['none', 'no_think', 'minimal', 'low']
 
 function switchesOff(source: string): Variables {
-  // Templates refuse or print values that they do not know, so one they name is used.
+  // Templates refuse or print unknown values, so a value that the template names is used.
   const effort = efforts.find(
     (name) => source.includes(`'${name}'`) || source.includes(`"${name}"`),
   )

@@ -1,17 +1,17 @@
 /**
- * Codes: labels of several tokens, for a vocabulary that has too few of one.
+ * Codes: labels of several tokens, for a vocabulary with too few labels of one token.
  *
  * The probability of a code is the product of its tokens' probabilities, never their mean, which
- * would favour the codes of many tokens. Each token is read at a place of its own: behind the tail
- * and the part of the code before it. Codes that begin alike share these places, so that a set of
- * codes is a trie of tokens with a place for each of its inner nodes.
+ * would favour codes of many tokens. Each token is read at its own place: behind the tail and the
+ * code's earlier tokens. Codes with a common beginning share places, so a set of codes is a trie of
+ * tokens with a place for each inner node.
  *
  * Rules
- *   1. The text up to a place is tokenized into exactly the tail's tokens and those of the code
- *      before that place. Otherwise the next token would be asked for behind other tokens than
- *      those that it follows.
- *   2. No code is the beginning of another one, in tokens: its probability would hold the other's.
- *   3. A set has 64 places at most, as each of them is a suffix to evaluate.
+ *   1. The text up to a place is tokenized into exactly the tail's tokens and the code's tokens
+ *      before that place. Otherwise the next token would be read behind tokens that it does not
+ *      follow.
+ *   2. No code's tokens are the beginning of another's: its probability would include the other's.
+ *   3. A set has 64 places at most, as each place is a suffix to evaluate.
  *
  * @module
  */
@@ -23,30 +23,31 @@ import type { Layout } from './plain-layout.js'
 import { tokensBehind } from './tokens-behind.js'
 
 export interface Code {
-  /** As it stands in the list of options, without a leading space. */
+  /** Its text in the list of options, without a leading space. */
   readonly text: string
   /** At least one. */
   readonly steps: readonly CodeStep[]
 }
 
 export interface CodeStep {
-  /** What stands between the tail and the token: '' for the first one. */
+  /** The text between the tail and the token: '' for the first token. */
   readonly before: string
   readonly token: number
 }
 
-/** Places of a set at most (rule 3). */
+/** Most places of a set (rule 3). */
 export const mostPlaces = 64
 
-/** Words of one width that are tried, as not every one may be a code. */
+/** How many words of one length are tried, as not every word is a code. */
 const mostWords = 4 * mostOptions
 
 /**
- * The codes of a model: of the alphabet and the form (with a space before them or without) that
- * reach the most options. Letters before digits, of which a set takes thrice the places.
+ * The codes of a model, from the alphabet and the form (with a space before them or without) that
+ * reach the most options. Letters before digits, as a set of digits takes three times as many
+ * places.
  *
- * @returns Sets of 2 to 255 codes, each longer than the one before; a question takes the first
- *   that is long enough. None if no alphabet has two characters that can be read.
+ * @returns Sets of 2 to 255 codes, each larger than the one before; a question takes the first that
+ *   is large enough. None if no alphabet has two characters that can be read.
  */
 export async function findCodes(
   engine: Engine,
@@ -63,12 +64,12 @@ export async function findCodes(
   return best
 }
 
-/** Options that sets of codes reach, 0 without any. */
+/** How many options the sets of codes reach; 0 without sets. */
 export function mostCodes(sets: readonly (readonly Code[])[]): number {
   return sets.at(-1)?.length ?? 0
 }
 
-/** A set for each width from one character on, up to the width that has enough words. */
+/** A set for each length from one character on, up to the length that has enough words. */
 async function codeSets(
   engine: Engine,
   tail: string,
@@ -86,7 +87,7 @@ async function codeSets(
   return sets
 }
 
-/** The first words of so many characters, in the order of the alphabet. */
+/** The first words of a length, in the order of the alphabet. */
 function wordsOf(alphabet: readonly string[], width: number): string[] {
   const count = Math.min(mostWords, alphabet.length ** width)
   return Array.from({ length: count }, (_, number) => {
@@ -100,7 +101,7 @@ function wordsOf(alphabet: readonly string[], width: number): string[] {
   })
 }
 
-/** Of the words, those that keep the rules; 255 at most. */
+/** The words that keep the rules; 255 at most. */
 async function codesOf(
   engine: Engine,
   tail: string,
@@ -122,12 +123,12 @@ async function codesOf(
   return codes
 }
 
-/** '', then the first character, and so on, but not the whole text. */
+/** All proper beginnings of a text: '', its first character, and so on. */
 function beginningsOf(text: string): string[] {
   return Array.from({ length: text.length }, (_, end) => text.slice(0, end))
 }
 
-/** Undefined if the text adds no ordinary tokens to the tail's, or rule 1 does not hold. */
+/** Undefined if the text adds no ordinary tokens to the tail's, or breaks rule 1. */
 function stepsOf(
   text: string,
   tokensOf: ReadonlyMap<string, readonly number[] | undefined>,

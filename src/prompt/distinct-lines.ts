@@ -1,17 +1,17 @@
 /**
- * Options that are different stand on different lines.
+ * Gives different options different lines.
  *
  * A name that ends as another's description begins can make two lines the same, and then the model
- * cannot tell which of them is which. Such options, and no others, have their texts as JSON strings:
- * where a string ends is beyond doubt.
+ * cannot tell the two apart. Such options, and no others, have their texts as JSON strings, which
+ * have a clear end.
  *
  * @module
  */
 
 /**
- * @param lineOf - An option's line, without its label. Of two different options, at least the lines
- *   with JSON strings are different.
- * @returns Whether each option's texts are to be JSON strings.
+ * @param lineOf - An option's line, without its label. Lines with JSON strings must differ for
+ *   different options.
+ * @returns For each option, whether its texts must be JSON strings.
  */
 export function ambiguousOptions<T>(
   options: readonly T[],
@@ -28,10 +28,10 @@ export function ambiguousOptions<T>(
   if (byLine.size === options.length) return ambiguous
   for (const same of byLine.values()) {
     const different = new Set(same.map((i) => lineOf(options[i]!, i, true)))
-    // Levels that were given twice are the same in any form.
+    // Duplicate levels are the same in any form.
     if (different.size > 1) for (const i of same) ambiguous[i] = true
   }
-  // What is a JSON string now may be what another option's name is by itself.
+  // The new JSON string may equal another option's plain name.
   const collides = options.some((option, i) => {
     const plain = ambiguous[i] ? (byLine.get(lineOf(option, i, true)) ?? []) : []
     return plain.some((other) => !ambiguous[other])

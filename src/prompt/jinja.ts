@@ -1,7 +1,7 @@
 /**
- * Jinja templates that people wrote: what is wrong with one is said with its line.
+ * Compiles Jinja templates that users wrote: syntax errors name their line.
  *
- * The library's errors have no place. The place is found by looking where its parser had come to.
+ * The library's errors have no place. It is found by the last token that the parser read.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import { parse, Template, tokenize } from '@huggingface/jinja'
 import { OiError } from '../errors.js'
 
-/** Jinja drops the last line break, which an editor adds to a file; elsewhere it is meant. */
+/** Keeps a final line break, which Jinja drops because editors add it to files. */
 export function keepLastBreak(source: string): string {
   return source.endsWith('\n') ? `${source}\n` : source
 }
@@ -46,7 +46,7 @@ function faultOf(source: string, cause: unknown): Fault {
   const reason = (cause as Error).message.replace(/^Parser Error: /, '').replace(/\.$/, '')
   const tokens = tokensOf(source)
   if (tokens === undefined) {
-    // From the faulty line on, no beginning of the text can be read.
+    // The first line up to which the text cannot be tokenized is the faulty one.
     let line = lines.length
     while (line > 1 && tokensOf(lines.slice(0, line - 1).join('\n')) === undefined) line--
     return { line, reason }
@@ -61,14 +61,14 @@ function faultOf(source: string, cause: unknown): Fault {
 
 function tokensOf(source: string): Tokens | undefined {
   try {
-    // As the library does it for a template.
+    // The library's own options for templates.
     return lex(source, { lstrip_blocks: true, trim_blocks: true })
   } catch {
     return undefined
   }
 }
 
-/** The last token that the parser looked at before it gave up. */
+/** The last token that the parser read before it failed. */
 function furthest(tokens: Tokens): number {
   let last = 0
   const watched = new Proxy(tokens, {
@@ -80,7 +80,7 @@ function furthest(tokens: Tokens): number {
   try {
     parseTokens(watched)
   } catch {
-    // What it says is known already.
+    // The error is known already.
   }
   return last
 }

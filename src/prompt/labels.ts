@@ -1,9 +1,9 @@
 /**
  * Labels: the texts that a model can answer with in exactly one token.
  *
- * Whether a text is one token depends on what stands before it, so the engine is asked about
- * the very place where the answer is read: the tail and the label together must be the tail's
- * tokens and one more, which is ordinary text and not yet another label's.
+ * Whether a text is one token depends on the text before it, so labels are tokenized where the
+ * answer is read: the tail and the label together must give the tail's tokens and one more, which
+ * is ordinary text and no other label's token.
  *
  * @module
  */
@@ -14,12 +14,12 @@ import type { Layout } from './plain-layout.js'
 import { tokensBehind } from './tokens-behind.js'
 
 export interface Label {
-  /** As it stands in the list of options, without a leading space. */
+  /** Its text in the list of options, without a leading space. */
   readonly text: string
   readonly token: number
 }
 
-/** Tokens that mean no and yes, each side with at least one; leading spaces are in their texts. */
+/** Tokens that mean no and yes, at least one each; their texts include leading spaces. */
 export interface NoulTokens {
   readonly no: readonly Label[]
   readonly yes: readonly Label[]
@@ -31,10 +31,10 @@ const digits = [...'0123456789']
 const pairs = (first: readonly string[], second: readonly string[]) =>
   first.flatMap((a) => second.map((b) => a + b))
 
-/** Characters of which labels and codes are made, the plainest first. */
+/** Alphabets of labels and codes, the plainest first. */
 export const alphabets: readonly (readonly string[])[] = [upper, lower, digits]
 
-/** Asked in this order, each as a whole, until there are enough labels. */
+/** Tried in this order, each as a whole, until there are enough labels. */
 const pools: readonly (readonly string[])[] = [
   upper,
   pairs(upper, upper),
@@ -42,11 +42,11 @@ const pools: readonly (readonly string[])[] = [
 ]
 
 /**
- * The labels of a model, the plainest first: all in the form that the layout prefers, or, if its
- * tokenizer does not allow that, all in the other.
+ * The labels of a model, the plainest first: all in the form that the layout prefers, or, if the
+ * tokenizer does not allow that, all in the other form.
  *
- * @param most - So many at most.
- * @returns Two or more, or none if there are fewer than two in either form.
+ * @param most - How many at most.
+ * @returns Two or more, or none if neither form has two.
  */
 export async function findLabels(
   engine: Engine,
@@ -60,7 +60,7 @@ export async function findLabels(
   return []
 }
 
-/** What may stand between the tail and a label: what the layout prefers, then the other. */
+/** The texts between the tail and a label: the layout's preferred one, then the other. */
 export function prefixesOf({ labelPrefix }: Layout): readonly ['' | ' ', '' | ' '] {
   return labelPrefix === '' ? ['', ' '] : [' ', '']
 }
@@ -92,7 +92,7 @@ async function labelsBehind(
 const noForms = ['No', 'no', 'NO', ' No', ' no', ' NO']
 const yesForms = ['Yes', 'yes', 'YES', ' Yes', ' yes', ' YES']
 
-/** The forms of no and yes that are single tokens, or undefined if either side has none. */
+/** The forms of no and yes that are single tokens; undefined if either has none. */
 export async function findNoulTokens(
   engine: Engine,
   layout: Layout,
@@ -111,7 +111,7 @@ export async function findNoulTokens(
   return no.length > 0 && yes.length > 0 ? { no, yes } : undefined
 }
 
-/** For each text, its one token behind the tail, or undefined. */
+/** For each text, its single token behind the tail, or undefined. */
 export async function singleTokens(
   engine: Engine,
   tail: string,

@@ -1,5 +1,5 @@
 /**
- * The readout of any instruct model: options behind labels, in the wording of `letters.ts` or in a
+ * The readout of any instruct model: options behind labels, in the wording of `letters.ts` or the
  * user's own.
  *
  * @module
@@ -30,9 +30,9 @@ import { stateParts, statePartsInSteps, wrapText } from './state-parts.js'
 
 export interface LettersParts {
   readonly layout: Layout
-  /** Two or more, or none if there are codes. */
+  /** Two or more labels, or none if there are codes. */
   readonly labels: readonly Label[]
-  /** By their lengths; none where labels and groups reach every question. */
+  /** Sets by length; none if labels and groups reach every question. */
   readonly codes: readonly (readonly Code[])[]
   /** Undefined if a noul is asked with labels. */
   readonly noul: NoulTokens | undefined
@@ -57,10 +57,10 @@ export class LettersReadout implements Readout {
   readonly #codes: readonly (readonly Code[])[]
   /** Undefined if a noul is asked with labels. */
   readonly #noul: { readonly candidates: Int32Array; readonly forms: readonly number[] } | undefined
-  /** Behind the state, where a frame has text of its own there. */
+  /** A frame's own text behind the state. */
   readonly #turn: PromptPart | undefined
   readonly #tail: PromptPart
-  /** Texts of large states, written ahead. */
+  /** Texts of large states, written in advance. */
   readonly #written = new WeakMap<object, readonly PromptPart[]>()
 
   constructor({ layout, labels, codes, noul, version = letters.lettersOne, custom }: LettersParts) {
@@ -149,7 +149,7 @@ export class LettersReadout implements Readout {
     )
   }
 
-  /** The reading is no, then yes, however they are listed. */
+  /** The reading is no, then yes, in whichever order they are listed. */
   #askNoul(question: NoulQuestion, reversed: boolean): Asked {
     if (this.#noul === undefined) {
       const asked = this.#askAtOnce(2, (labels) => {
@@ -164,7 +164,7 @@ export class LettersReadout implements Readout {
     }
   }
 
-  /** With labels, or with codes if labels do not reach so many options. */
+  /** Asks with labels, or with codes if there are too few labels. */
   #askAtOnce(count: number, textWith: (labels: readonly string[]) => string): Asked {
     const codes = this.#codesFor(count)
     const text = textWith(codes?.map((code) => code.text) ?? this.labels)
@@ -179,7 +179,7 @@ export class LettersReadout implements Readout {
     }
   }
 
-  /** The shortest codes for so many options, if labels do not reach them and codes do. */
+  /** The shortest codes for so many options, if there are too few labels and enough codes. */
   #codesFor(count: number): readonly Code[] | undefined {
     if (count <= this.labels.length) return undefined
     return this.#codes.find((codes) => codes.length >= count)
@@ -200,7 +200,7 @@ export class LettersReadout implements Readout {
   }
 }
 
-/** The same question of two options, read from the second to the first. */
+/** The same question of two options, with the second option read first. */
 function turned({ suffixes, reading }: Asked): Asked {
   if (reading.kind === 'steps') {
     return { suffixes, reading: { ...reading, options: reading.options.toReversed() } }
@@ -213,7 +213,7 @@ function turned({ suffixes, reading }: Asked): Asked {
   }
 }
 
-/** A user's own wording knows no groups. */
+/** A user's own wording has no groups. */
 function mostOptionsOf(
   labels: readonly Label[],
   codes: LettersParts['codes'],
@@ -223,7 +223,7 @@ function mostOptionsOf(
   return custom ? labels.length : Math.min(mostOptions, labels.length ** 2)
 }
 
-/** The tokens of a code with the pieces of its text that they are. */
+/** The tokens of a code with their pieces of its text. */
 function piecesOf({ text, steps }: Code): { readonly token: number; readonly text: string }[] {
   const whole = steps[1]?.before.startsWith(' ') ? ` ${text}` : text
   return steps.map(({ before, token }, i) => ({

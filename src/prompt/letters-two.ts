@@ -1,20 +1,20 @@
 /**
- * The readout `letters@2`: the wording of `letters@1`, with an end of the state that can be seen, and
- * options that cannot be taken for labels or for one another.
+ * The readout `letters@2`: the wording of `letters@1`, with a visible end of the state, and options
+ * that cannot be mistaken for labels or for one another.
  *
  * Rules, besides those of `letters.ts`
- *   1. The state stands between two fences of backticks, longer than any in it: no state can end
- *      itself and go on as a question.
+ *   1. The state stands between two fences of backticks, longer than any run in it: no state can
+ *      end itself and go on as a question.
  *   2. If one name of a choice could be read as a label of its list (`A`, `b: none`), has the
- *      separator ` - ` in it, or looks quoted, all names of the question are JSON strings: one that
- *      alone looks different would be chosen for its looks. So no two options have the same line.
- *   3. Descriptions and levels that could be read as labels are JSON strings; of levels that would
- *      have the same line, those that are strings.
- *   4. What means yes or no and could itself be read as an answer (`No`) is a JSON string, and so is
- *      the other one then.
+ *      separator ` - ` in it, or looks quoted, all names of the question are JSON strings: a single
+ *      name that looks different would attract the model. So no two options have the same line.
+ *   3. Descriptions and levels that could be read as labels are JSON strings; so are strings among
+ *      levels that would have the same line.
+ *   4. A criterion of a noul that could itself be read as an answer (`No`) is a JSON string, and so
+ *      is the other criterion then.
  *
- * It is chosen by its name (`--readout letters@2`); models are asked with `letters@1` by themselves, as
- * both have not been measured against each other on a model that was trained to follow instructions.
+ * It is chosen by its name (`--readout letters@2`). The default is `letters@1`, as the two have not
+ * been compared on a model that was trained to follow instructions.
  *
  * @module
  */
@@ -76,12 +76,12 @@ function levelTexts(levels: readonly Json[], labels: readonly string[], reversed
   return levels.map((level, i) => lineOf(level, i, ambiguous[i]!))
 }
 
-/** Whether a name does not stand for itself (rule 2). */
+/** Whether a name is unclear by rule 2. */
 function isUnclear(name: string, isLabel: (text: string) => boolean): boolean {
   return (
     lineText(name) !== name ||
     name.startsWith('"') ||
-    // Also one that makes a separator with what follows it.
+    // Also a name whose end forms a separator with the text behind it.
     (name + separator).indexOf(separator) !== name.length ||
     isLabel(name)
   )
@@ -98,7 +98,7 @@ function noulLine({ criteria }: NoulQuestion): (value: Json) => string {
   return texts.some((text) => typeof text === 'string' && isAnswer(text)) ? jsonLine : lineText
 }
 
-/** Whether a text begins as one of these labels would: `a`, `A: …`, `A) …`, `A. …`. */
+/** Whether a text begins like one of these labels: `a`, `A: …`, `A) …`, `A. …`. */
 function labelTest(labels: readonly string[]): (text: string) => boolean {
   const known = new Set(labels.map((label) => label.toLowerCase()))
   return (text) => {
@@ -108,7 +108,7 @@ function labelTest(labels: readonly string[]): (text: string) => boolean {
   }
 }
 
-/** Longer than any run of backticks in the text, three at least. */
+/** Longer than any run of backticks in the text, at least three. */
 function fenceFor(text: string): string {
   let longest = 2
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length)

@@ -3,13 +3,13 @@
  * more options than labels, `letters@1+groups` asks in two steps.
  *
  * Rules
- *   1. Changing any of these texts makes a new version.
+ *   1. A change of any of these texts makes a new version.
  *   2. Names of questions never appear: renaming a question must not move its answer.
- *   3. One option is one line. A name or description with a line break in it, or with nothing
- *      to see at one of its ends, is written as a JSON string, so that no text can pass for
+ *   3. One option is one line. A name or description with a line break in it, or with invisible
+ *      characters at one of its ends, is written as a JSON string, so that no text can pass for
  *      another option. Instructions are the question itself and may have any number of lines.
- *   4. In a list of groups a line with nothing but a label begins a group. An option's line begins
- *      with a dash, so that no option can pass for a group.
+ *   4. In a list of groups, a line with only a label begins a group. An option's line begins with a
+ *      dash, so that no option can pass for a group.
  *
  * @module
  */
@@ -21,8 +21,8 @@ import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../decide/type
 export const lettersVersion = 'letters@1'
 
 /**
- * How questions are put into words. Labels: at least as many as there are options or levels.
- * Reversed: levels are given highest first, and a noul's no stands before its yes.
+ * The wording of questions. Labels: at least as many as options or levels. Reversed: levels are
+ * given highest first, and a noul's no stands before its yes.
  */
 export interface Wording {
   choiceText(question: ChoiceQuestion, labels: readonly string[]): string
@@ -31,16 +31,16 @@ export interface Wording {
   noulChoiceText(question: NoulQuestion, labels: readonly string[], reversed?: boolean): string
 }
 
-/** A version of the readout by letters: the wording, and what stands around the state. */
+/** A version of the readout by letters: the wording, and the texts around the state. */
 export interface LettersVersion extends Wording {
   /** As `letters@1`. */
   readonly name: string
-  /** @param state - Its text; without pictures. Plain text is returned. */
+  /** @param state - Its text, without images. @returns Plain text. */
   aroundState(state: string): { readonly before: string; readonly behind: string }
   /**
    * Each option or level on its line, without a label.
    *
-   * @param labels - At least as many as stand in one list.
+   * @param labels - At least as many as one list has.
    */
   optionTexts(
     question: ListQuestion,
@@ -58,7 +58,7 @@ export function stateText(state: Json): string {
 export type ListQuestion = ChoiceQuestion | ScoreQuestion
 
 /**
- * @param labels - At least as many as there are options.
+ * @param labels - At least as many as options.
  * @example
  * ```text
  * Which team should handle this?
@@ -75,7 +75,7 @@ export function choiceText(question: ChoiceQuestion, labels: readonly string[]):
 }
 
 /**
- * @param labels - At least as many as there are levels.
+ * @param labels - At least as many as levels.
  * @param reversed - Whether the criteria are given highest first; a level without a text keeps
  *   its number on the scale.
  */
@@ -90,7 +90,7 @@ export function scoreText(
 /**
  * Each option or level on its line, without a label.
  *
- * @param reversed - As of {@link scoreText}, here and below; of no meaning for a choice.
+ * @param reversed - As for {@link scoreText}, here and below; ignored for a choice.
  */
 export function optionTexts(question: ListQuestion, reversed = false): string[] {
   if (question.type === 'choice') {
@@ -108,9 +108,9 @@ export function optionTexts(question: ListQuestion, reversed = false): string[] 
 }
 
 /**
- * The question about some of its options or about all of them.
+ * A question about all or some of its options.
  *
- * @param options - Of {@link optionTexts}.
+ * @param options - From {@link optionTexts}.
  * @param labels - At least as many.
  */
 export function listText(
@@ -129,9 +129,9 @@ export function listText(
 }
 
 /**
- * The question in which group of options the answer is.
+ * The question which group has the answer.
  *
- * @param groups - Of {@link optionTexts}; none is empty.
+ * @param groups - From {@link optionTexts}; none is empty.
  * @param labels - At least as many.
  * @example
  * ```text
@@ -176,8 +176,8 @@ function direction(reversed: boolean): string {
 /**
  * For models that can say yes and no in one token.
  *
- * @param reversed - Whether what counts as no stands before what counts as yes.
- * @param textOf - How what counts is written.
+ * @param reversed - Whether the criterion of no stands before that of yes.
+ * @param textOf - Writes a criterion.
  */
 export function noulText(
   question: NoulQuestion,
@@ -196,7 +196,7 @@ export function noulText(
   )
 }
 
-/** For all other models: the first label is yes, the second no, or if reversed the other way. */
+/** For all other models: the first label is yes, the second no; the other way round if reversed. */
 export function noulChoiceText(
   question: NoulQuestion,
   labels: readonly string[],
@@ -226,14 +226,14 @@ export function isBlank(value: Json | undefined): value is null | '' | undefined
   return value === undefined || value === null || value === ''
 }
 
-/** What the first `count` labels are called. */
+/** The word for the first `count` labels. */
 export function labelWord(labels: readonly string[], count: number): string {
   return labels.slice(0, count).every((label) => letter.test(label)) ? 'letter' : 'code'
 }
 
 const letter = /^\p{L}$/u
 
-// All that Unicode calls a line break, as some model has read each of them as one.
+// All line breaks of Unicode, as some model reads each of them as one.
 export const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/
 const unescapedLineBreaks = /[\u0085\u2028\u2029]/g
 
@@ -247,7 +247,7 @@ export function lineText(value: Json): string {
 
 /** Any value as JSON on one line. */
 export function jsonLine(value: Json): string {
-  // JSON leaves these three as they are.
+  // JSON does not escape these three.
   return stringifyJson(value).replace(
     unescapedLineBreaks,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,

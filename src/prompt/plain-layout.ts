@@ -6,17 +6,17 @@
 
 import { separator } from './chat-template.js'
 
-/** The texts around the state and the question of one request. All of them are trusted. */
+/** The texts around the state and the question of one request. All are trusted. */
 export interface Layout {
   /** Before the state. */
   readonly head: string
   /** Between state and question; plain text, never control tokens. */
   readonly between: string
-  /** Trusted text behind that, as the end of a message and the beginning of the next. */
+  /** Trusted text behind `between`, as the end of a message and the beginning of the next. */
   readonly turn?: string
   /** Behind the question. The label follows at once. */
   readonly tail: string
-  /** What stands before a reply in running text at that place. */
+  /** The text before a reply that plain text would have at that place. */
   readonly labelPrefix: '' | ' '
 }
 

@@ -1,13 +1,12 @@
 /**
- * Finds out how a model is asked, and makes its readout.
+ * Chooses and makes a model's readout.
  *
- * Everything that depends on the model alone is found out once, when the readout is made.
- * Rendering a request is then pure string work.
+ * Everything that depends on the model alone is computed once, when the readout is made. Rendering
+ * a request is then pure string work.
  *
- * A request becomes one shared prefix (the layout's head, and the state with the line break
- * behind it, so that both are tokenized as running text) and one suffix for each question
- * (its wording, and the layout's tail). The caller's text is never in a trusted part. A state with
- * images is cut where they stand.
+ * A request becomes one shared prefix (the layout's head, and the state with the line break behind
+ * it, so that the two are tokenized together) and one suffix for each question (its wording, and
+ * the layout's tail). The caller's text is never in a trusted part. A state is cut at its images.
  *
  * @module
  */
@@ -35,22 +34,22 @@ import type { Readout } from './types.js'
 
 export interface ReadoutOptions {
   /**
-   * Single-token labels at most; 255 by default, as more are never needed. With fewer, a model is
-   * asked as one of a poorer vocabulary would be.
+   * The most single-token labels. Default 255, as more are never needed. Fewer simulate a model
+   * with a poorer vocabulary.
    */
   readonly maxLabels?: number
-  /** What takes the place of the readout that the model has. */
+  /** Replaces the model's readout. */
   readonly custom?: ChosenReadout | undefined
 }
 
 /**
- * Finds out how a model can be asked: with a readout that it was given or brings along, a decision
- * model in its own format, any other with labels of one token, and beyond them in groups, or, if
- * groups do not reach 255 options, with codes of several tokens.
+ * Chooses a readout: the given one or the model's embedded one; for a decision model its own
+ * format; for any other model labels of one token, and beyond them groups, or, if groups do not
+ * reach 255 options, codes of several tokens.
  *
- * @throws {@link OiError} `ERR_READOUT` if its template cannot be used, always thinks, or leaves
- *   no place for labels; if it is a decision model of a type that cannot be served; of a user's
- *   own, with its file.
+ * @throws {@link OiError} `ERR_READOUT` if its template cannot be used, always thinks, or leaves no
+ *   place for labels; if it is a decision model of a type that cannot be served; for a user's own
+ *   readout, naming its file.
  */
 export async function createReadout(
   engine: Engine,

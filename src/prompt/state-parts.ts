@@ -1,13 +1,13 @@
 /**
- * A state with images: its text, cut where they stand.
+ * A state with images: its text, cut at the images.
  *
  * Rules
- *   1. Without its images the text is what a state without images has: a string as it is,
- *      anything else as compact JSON. A picture takes the place of its block, and the key or the
- *      brackets around it stay, so that the model can tell one picture from another.
- *   2. Images beside the state come before it, each followed by a line break.
- *   3. What is a picture is known by the object that it replaces, never by its text: no text
- *      that a caller sends can pass for one.
+ *   1. Apart from its images the text is as for a state without images: a string as it is, anything
+ *      else as compact JSON. An image replaces its block; the key or the brackets around it stay,
+ *      so that the model can tell images apart.
+ *   2. Images beside the state come before it, each with a line break behind it.
+ *   3. An image is recognised by the object that it replaces, never by text: no text of a caller
+ *      can pass for an image.
  *
  * @module
  */
@@ -19,8 +19,8 @@ import type { RequestImages } from '../decide/types.js'
 import type { ImagePixels, PromptPart } from '../engine/types.js'
 
 /**
- * @param images - Decoded; the state is no deeper than JSON may be, as they were found in it.
- * @param behind - What follows the state, in the same run of text.
+ * @param images - Decoded. They were found in the state, so it is no deeper than JSON may be.
+ * @param behind - The text behind the state, in the same run of text.
  * @example
  * ```text
  * {"title":"My cat","photo": ▢ ,"year":2024}
@@ -47,7 +47,7 @@ export function* statePartsInSteps(
   return parts.finish()
 }
 
-/** Puts texts around parts, each in one run with the text that it touches. */
+/** Puts texts around parts, each joined with the text that it touches. */
 export function wrapText(
   before: string,
   parts: readonly PromptPart[],
@@ -69,7 +69,7 @@ export function wrapText(
 class Parts implements JsonSink {
   readonly instead: JsonSink['instead'] & object
   readonly #parts: PromptPart[] = []
-  /** Behind the last part: texts without a picture between them are one. */
+  /** The text behind the last part: texts without an image between them are joined. */
   #text = ''
 
   constructor({ inState }: RequestImages) {

@@ -1,5 +1,5 @@
 /**
- * Temperatures that a readout brings along, by type and number of options.
+ * A readout's own temperatures, by type and number of options.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * Models that think before they answer: where the answer has to begin.
+ * The beginning of the answer of models that think before they answer.
  *
- * Switching thinking off is a request that a template may ignore, so what it rendered is looked
- * at. The label is read right behind the tail, and there the model must be about to answer.
+ * A template may ignore the switch that turns thinking off, so its output is checked. The label is
+ * read right behind the tail, where the model must be about to answer.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { ChatRendering } from './chat-template.js'
 interface ThinkBlock {
   readonly open: string
   readonly close: string
-  /** The closing mark also ends other things: without the opening one it says nothing. */
+  /** The closing mark also ends other blocks: without the opening mark it means nothing. */
   readonly common?: true
 }
 
@@ -33,11 +33,11 @@ const thinkBlocks: readonly ThinkBlock[] = [
   { open: '<|think|>', close: '<|end|>', common: true },
 ]
 
-/** Names by which templates let a caller switch thinking off. */
+/** Variables by which templates let a caller switch thinking off. */
 const switchName =
   /\b(?:enable_thinking|thinking_mode|thinking_budget|thinking_effort|reasoning_effort)\b/
 
-/** A variable that is called just that, and not the word in a sentence or of a message. */
+/** A variable of exactly this name, and not the word in a sentence or a message. */
 const bareSwitch = /\b(?:if|not|and|or|set)\s+thinking\s*(?:-?[%}]|and\b|or\b|is\b|=|\))/
 
 const thinkingWords = /think|thought|reason|reflect|analysis|scratchpad/i
@@ -45,13 +45,13 @@ const thinkingWords = /think|thought|reason|reflect|analysis|scratchpad/i
 /**
  * The tail behind which the model answers at once.
  *
- * - An open block that a switch should have kept closed is closed.
- * - Where the template's own replies have more before their text than the tail has, as an empty
- *   block or the name of a channel, that is appended.
+ * - A block that is open in spite of the switch is closed.
+ * - If the template's own replies have more before their text than the tail, such as an empty block
+ *   or the name of a channel, that is appended.
  *
  * @param source - The template's text.
- * @throws {@link OiError} `ERR_READOUT` if the template always opens a block, or ends with
- *   something that looks like thinking and is not of a known family.
+ * @throws {@link OiError} `ERR_READOUT` if the template always opens a block, or ends with text
+ *   that looks like thinking of an unknown family.
  */
 export function answerTail({ tail, replyTail }: ChatRendering, source: string): string {
   const found = findBlock(tail)
@@ -65,7 +65,7 @@ export function answerTail({ tail, replyTail }: ChatRendering, source: string): 
   const missing = missingFrom(tail, replyTail)
   if (missing !== '') return tail + missing
   if (found !== undefined) {
-    // Replies without a block may still have a mark of their own where the block would end.
+    // Replies without a block may still have a mark of their own at its place.
     const mark = missingFrom(tail.slice(0, found.at), replyTail)
     return findBlock(mark) === undefined ? tail + mark : tail
   }
@@ -85,7 +85,7 @@ export function openThinking(text: string): string | undefined {
 interface FoundBlock {
   readonly block: ThinkBlock
   readonly state: 'open' | 'closed'
-  /** Where the block begins: its opening mark, or its closing one if that stands alone. */
+  /** The beginning of the block: its opening mark, or a closing mark that stands alone. */
   readonly at: number
 }
 
@@ -99,14 +99,14 @@ function findBlock(text: string): FoundBlock | undefined {
   return undefined
 }
 
-/** On the same line if nothing followed the opening mark, else behind an empty paragraph. */
+/** Closes on the same line if nothing followed the opening mark, else behind an empty paragraph. */
 function closing(opened: string, block: ThinkBlock): string {
   return opened.includes('\n') ? `\n${block.close}\n\n` : block.close
 }
 
 /**
- * What the template's own reply has between `start` and its text. A mere space is not counted:
- * it is part of the reply's first token.
+ * The text of the template's own reply between `start` and the reply's text. A single space does
+ * not count: it is part of the reply's first token.
  */
 function missingFrom(start: string, replyTail: string | undefined): string {
   const missing = replyTail?.startsWith(start) ? replyTail.slice(start.length) : ''

@@ -1,5 +1,5 @@
 /**
- * What a text adds to the tokens before it, at the very place where an answer is read.
+ * The tokens that a text adds at the place where an answer is read.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import type { Engine, PromptPart } from '../engine/types.js'
 
 /**
- * For each text, its tokens behind the tail, or undefined if that is not the tail's own tokens and
- * more of ordinary text: a text can change how what stands before it is tokenized.
+ * For each text, its tokens behind the tail; undefined if the tokens of both are not the tail's own
+ * tokens and further ordinary ones: a text can change how the text before it is tokenized.
  */
 export async function tokensBehind(
   engine: Engine,

@@ -1,5 +1,5 @@
 /**
- * What a readout is: how one model is asked, and where its answers are read.
+ * A readout: how one model is asked, and where its answers are read.
  *
  * @module
  */
@@ -21,57 +21,59 @@ export interface Reader {
 
 export interface Rendering {
   readonly input: ScoreInput
-  /** One for each question, in order: each takes as many suffixes as its reading says. */
+  /** One for each question, in order; its reading says how many suffixes it takes. */
   readonly readers: readonly Reader[]
 }
 
 export interface Readout {
   /**
-   * Name and version: `letters@1`, and behind it how a question is asked that has more options than
-   * there are labels, if they are fewer than 255: `letters@1+groups` in two steps,
-   * `letters@1+trie` with codes of several tokens.
+   * Name and version: `letters@1`. If there are fewer than 255 labels, a suffix says how questions
+   * of more options are asked: `letters@1+groups` in two steps, `letters@1+trie` with codes of
+   * several tokens.
    */
   readonly name: string
-  /** Those of a single token: two or more, or none. */
+  /** Labels of a single token: two or more, or none. */
   readonly labels: readonly string[]
-  /** Those of several tokens, which questions of more options than labels take; often none. */
+  /**
+   * Labels of several tokens, for questions of more options than single-token labels; often none.
+   */
   readonly codes: readonly string[]
-  /** What counts as no and as yes: every form that is read, summed up. */
+  /** The forms of no and of yes that are read, and summed up. */
   readonly noulForms: { readonly no: readonly string[]; readonly yes: readonly string[] }
-  /** Options of a choice and levels of a score at most, 2 to 255. */
+  /** The most options of a choice and levels of a score, 2 to 255. */
   readonly maxOptions: number
   /** True if its prompts have no place for images, whatever the model sees. */
   readonly textOnly?: true
-  /** True if it says itself in which orders options are shown; then no others are asked for. */
+  /** True if it sets the orders of options itself; then no others are asked for. */
   readonly ownOrders?: true
-  /** In how many orders its model wants to be asked where nothing else is said; 1 by default. */
+  /** The default number of option orders for its model. Default 1. */
   readonly orders?: Orders
-  /** Every token that can be a candidate, as far as known: the label or the form that it is. */
+  /** Label or form of every known token that can be a candidate. */
   readonly tokenTexts: ReadonlyMap<number, string>
-  /** Its own, which come before any that were fitted later. */
+  /** Its own temperatures, which take precedence over a calibration's. */
   readonly temperatures?: readonly Temperature[]
-  /** Of a model whose answers are read from its hidden states: what a pass through it is. */
+  /** For a model whose answers are read from its hidden states: the facts of a pass. */
   readonly pass?: PassFacts
-  /** If a noul is rated: how many ratings there are. The first means no and the last yes. */
+  /** The number of ratings if a noul is rated. The first means no, the last yes. */
   readonly noulRatings?: number | undefined
   /**
-   * @param images - Those of the request; without them, blocks in the state are read as JSON.
-   * @param reversed - True if levels are given highest first, which the wording has to say, and a
-   *   noul's no is to stand before its yes. Of no meaning for a choice. Default false.
+   * @param images - The request's images; without them, blocks in the state are read as JSON.
+   * @param reversed - True if levels are given highest first, which the wording must say, and a
+   *   noul's no stands before its yes. Ignored for a choice. Default false.
    * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if a question has more options than
    *   `maxOptions`, or for images if it is text only.
    */
   render(request: DecideRequest, images?: RequestImages, reversed?: boolean): Rendering
   /**
-   * Does most of the work for one question ahead, for large requests. Only there where how a
-   * question is rendered depends on the others, so that they cannot be rendered one by one.
+   * Does most of the work for one question in advance, for large requests. Only for readouts that
+   * render a question in dependence on the others, and so cannot render them one by one.
    *
    * @param question - The object that will be in the request.
    * @throws As {@link render}.
    */
   prepare?(name: string, question: Question): void
   /**
-   * Writes the text of a state ahead, in steps, for a state that is much: a container, the object
+   * Writes the text of a large state in advance, in steps. The state is a container: the object
    * that will be in the request.
    */
   writeState(state: Json[] | JsonObject, images?: RequestImages): Steps<void>
@@ -80,9 +82,9 @@ export interface Readout {
 /** How a model of hidden states is asked, for people; src/prompt/hidden/README.md. */
 export interface PassFacts {
   readonly template: string
-  /** What stands before each option. */
+  /** The text before each option. */
   readonly marker: string
   readonly positions: 'sequential' | 'parallel'
-  /** Of one pass; undefined: as many as fit. */
+  /** The most options of one pass; undefined: as many as fit. */
   readonly maxOptions: number | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * One call of an engine, as its supervisor keeps it while it is inside.
+ * One call of an engine, which its supervisor keeps until it is answered.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export class Call implements InsideCall {
   readonly signal: Cancellation | undefined
   readonly #asked: ScoreInput | readonly PromptPart[] | string
 
-  /** @param asked - Measured only if it is asked for: that is seldom. */
+  /** @param asked - Measured only on request, which is rare. */
   constructor(
     kind: InsideCall['kind'],
     asked: ScoreInput | readonly PromptPart[] | string,
@@ -49,7 +49,7 @@ export class Call implements InsideCall {
     return Math.max(0, this.dueMs - performance.now())
   }
 
-  /** @throws {@link OiError} If nobody waits for it any more. */
+  /** @throws {@link OiError} If it was aborted, or its deadline has passed. */
   requireWanted(): void {
     if (this.signal?.aborted) throw new OiError('ERR_ABORTED', 'The request was cancelled')
     if (performance.now() < this.dueMs) return

@@ -2,9 +2,9 @@
  * A runner's process and the stream to it.
  *
  * Rules
- *   1. Its end is told once, after all that it wrote has been read: how it ended, and its last
- *      words.
- *   2. What is read lies in one buffer, which is used again: a frame is read when it is given.
+ *   1. Its end is reported once, after all of its output has been read: how it ended, and its last
+ *      output.
+ *   2. Reads share one buffer: a frame must be consumed during its callback.
  *
  * @module
  */
@@ -23,26 +23,26 @@ const ownEntry = fileURLToPath(new URL('main.js', import.meta.url))
 const ownEnvironment = {
   // ggml's backtrace starts a debugger.
   GGML_NO_BACKTRACE: '1',
-  // The last in the child's list of descriptors.
+  // The last of the child's descriptors.
   OI_CORE_SHARES_FD: '4',
 }
-/** Of each child. One listener for all of them: Node takes more than ten for a leak. */
+/** Ends every child. One process listener for all: Node takes more than ten for a leak. */
 const alive = new Set<() => void>()
 process.on('exit', () => alive.forEach((kill) => kill()))
 
 const lastWordsBytes = 8192
-/** As much as the system hands over at once. */
+/** The most that one read returns. */
 const readBytes = 64 * 1024
 
 export interface ChildOptions {
   /** Environment variables besides those of this process. */
   readonly environment: Readonly<Record<string, string>> | undefined
-  /** The program; a runner's own by default. */
+  /** The program. Default: the runner's. */
   readonly entry: string | undefined
   readonly onFrame: (frame: Frame) => void
-  /** Told what it writes on stderr. */
+  /** Called with its output on stderr. */
   readonly onWords: (text: string) => void
-  /** Told once. @param cause - A signal's name, `exit 1`, or why it was killed. */
+  /** Called once. @param cause - A signal's name, `exit 1`, or why it was killed. */
   readonly onEnd: (cause: string, lastWords: string) => void
 }
 
@@ -51,7 +51,7 @@ export class RunnerChild {
   readonly #child: ChildProcess
   readonly #socket: Socket
   #lastWords = ''
-  /** Why it was ended from here. */
+  /** The reason given to `kill()`. */
   #reason: string | undefined
 
   /** Starts it. @throws {@link OiError} `ERR_ADDON_NOT_FOUND`, `ERR_ENGINE_INTERNAL` (no socket). */
@@ -83,18 +83,20 @@ export class RunnerChild {
     return this.#socket
   }
 
-  /** Ends it at once. @param reason - The cause that is told. */
+  /** Ends it at once. @param reason - The cause that `onEnd` gets. */
   kill(reason: string): void {
     this.#reason ??= reason
     this.#child.kill('SIGKILL')
   }
 
-  /** Lets it end. */
+  /** Closes the connection, after which it ends by itself. */
   end(): void {
     this.#socket.end()
   }
 
-  /** One that is its own reads into the same buffer; a child's pipe takes a new one each time. */
+  /**
+   * A Socket of our own reads into one buffer; a child's pipe allocates a new buffer for each read.
+   */
   #open(fd: number, onFrame: (frame: Frame) => void): Socket {
     const frames = new FrameReader(Object.values(replies), onFrame)
     const buffer = Buffer.allocUnsafeSlow(readBytes)
@@ -109,7 +111,7 @@ export class RunnerChild {
       }
     }
     const socket = new Socket({ fd, onread: { buffer, callback: take } } as SocketOptions)
-    socket.on('error', () => {}) // the process' end follows, or is brought about
+    socket.on('error', () => {}) // the process ends by itself, or is killed
     socket.resume()
     return socket
   }

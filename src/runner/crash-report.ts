@@ -1,9 +1,9 @@
 /**
- * A file for each end of a runner, for whoever wants to know why.
+ * A file for each crash of a runner, to find its cause.
  *
  * Rules
- *   1. Sizes and ids, never texts: what was asked is nobody's business but its caller's.
- *   2. Writing fails without harm, and the event loop waits for no disk.
+ *   1. Sizes and ids, never texts: requests are private to their callers.
+ *   2. A failed write does no harm, and the event loop never waits for the disk.
  *   3. The newest {@link keptReports} are kept.
  *
  * @module
@@ -22,7 +22,7 @@ export interface Crash {
   /** The model's name. */
   readonly model: string
   readonly end: RunnerEnd
-  /** What was asked and not answered. */
+  /** The unanswered calls. */
   readonly inside: readonly InsideCall[]
 }
 
@@ -30,14 +30,14 @@ export class CrashReports {
   readonly #folder: string
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param folder - Made when the first one is written. */
+  /** @param folder - Created with the first report. */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** @returns The path of its file. @throws What the file system does. */
+  /** @returns The path of its file. @throws The file system's error. */
   write(crash: Crash): Promise<string> {
-    // What it was like now, and not when it is its turn.
+    // The state of now, and not of when the queued write runs.
     const time = new Date().toISOString()
     const text = `${JSON.stringify({ time, ...reportOf(crash) }, null, 2)}\n`
     const name = fileName(time, crash)
@@ -56,7 +56,7 @@ export class CrashReports {
   }
 }
 
-/** Sorted by time; a model may be called anything. */
+/** Names sort by time; a model's name may have any character. */
 function fileName(time: string, { model, end }: Crash): string {
   const called = model.replaceAll(/[^\w.-]+/g, '_').slice(0, 64)
   return `${time.replaceAll(/[:.]/g, '-')}-${called}-${end.pid ?? 0}.json`
@@ -71,12 +71,12 @@ function reportOf({ model, end, inside }: Crash) {
     cause,
     livedMs: Math.round(livedMs),
     lastWords: lastWords.split('\n').filter((line) => line !== ''),
-    /** The step that ended it had some of these: a sequence for each question. */
+    /** The last step's sequences are some of these: one for each question. */
     step: {
       requests: scored.length,
       questions: scored.reduce((sum, { questions }) => sum + questions, 0),
       textLength: scored.reduce((sum, { textLength }) => sum + textLength, 0),
-      /** As it was last told, up to a tenth of a second before. */
+      /** From the last report, up to a tenth of a second before the end. */
       queuedTokens: stats.queuedTokens,
     },
     stats,

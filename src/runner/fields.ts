@@ -1,9 +1,8 @@
 /**
  * Fields of a payload, one behind another: numbers, texts, arrays of numbers.
  *
- * Nothing is tagged: both sides know the order (messages.ts). Arrays and texts are preceded by
- * their length. Arrays are copied out of what was received, as its bytes are used again and lie
- * at any address.
+ * No tags: both sides know the order (messages.ts). A length precedes arrays and texts. Arrays are
+ * copied out of the received buffer, which is reused and may be unaligned.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { ProtocolError } from './frames.js'
 
 type Numbers = Uint8Array | Int32Array | Float32Array
 
-/** Bytes that fields take up. */
+/** Sizes of fields, bytes. */
 export const sizeOf = {
   uint32: 4,
   float64: 8,
@@ -20,7 +19,7 @@ export const sizeOf = {
   numbers: (numbers: Numbers) => 4 + numbers.byteLength,
 } as const
 
-/** Writes fields into a buffer that has room for them. */
+/** Writes fields into a buffer of sufficient size. */
 export class FieldWriter {
   readonly #buffer: Buffer
   #at: number
@@ -96,7 +95,7 @@ export class FieldReader {
     return copy
   }
 
-  /** @returns Where the bytes begin that were passed. */
+  /** @returns The start of the skipped bytes. */
   #skip(count: number): number {
     const begin = this.#at
     if (begin + count > this.#buffer.length) throw new ProtocolError('A payload ends too early')

@@ -1,29 +1,29 @@
 /**
  * Frames on a stream between two processes: a length, a kind, an id, a payload.
  *
- * Twelve bytes of head, little endian: the payload's length, the kind, the id, 32 bits each.
- * A peer that announces more than a frame may hold, or a kind that nobody knows, speaks another
- * language: what follows cannot be understood, so the stream is given up.
+ * Twelve bytes of head, little endian: the payload's length, the kind, the id, 32 bits each. A
+ * frame that is too long or of an unknown kind breaks the protocol: the bytes behind it cannot be
+ * interpreted, so the stream is closed.
  *
  * @module
  */
 
 export const headBytes = 12
 
-/** More than eight pictures of the largest size with their texts; less than a Buffer can hold. */
+/** More than eight images of the largest size with their texts; less than a Buffer can hold. */
 export const maxPayloadBytes = 2 ** 29
 
 export interface Frame {
   readonly kind: number
   readonly id: number
-  /** A view of received bytes: copied by whoever keeps it. */
+  /** A view of received bytes: copy it to keep it. */
   readonly payload: Buffer
 }
 
 /** The peer broke the protocol; the message says how. */
 export class ProtocolError extends Error {}
 
-/** Makes room for a frame. @returns Its buffer, head written; the payload begins behind it. */
+/** Allocates a frame. @returns Its buffer, with its head written; the payload follows. */
 export function newFrame(kind: number, id: number, payloadBytes: number): Buffer {
   if (payloadBytes > maxPayloadBytes) {
     throw new ProtocolError(`A payload of ${payloadBytes} bytes is more than a frame may hold`)
@@ -35,24 +35,24 @@ export function newFrame(kind: number, id: number, payloadBytes: number): Buffer
   return frame
 }
 
-/** Takes a stream's bytes as they come, and gives its frames. */
+/** Splits a stream's bytes into frames. */
 export class FrameReader {
   readonly #onFrame: (frame: Frame) => void
   readonly #kinds: ReadonlySet<number>
-  /** What has come of a frame that is not whole. */
+  /** The received part of an incomplete frame. */
   #chunks: Buffer[] = []
   #length = 0
-  /** Bytes after which the frame that is under way can be looked at again. */
+  /** Bytes until the incomplete frame can be read further. */
   #wanted = headBytes
 
-  /** @param kinds - Those that may come. */
+  /** @param kinds - The allowed kinds. */
   constructor(kinds: Iterable<number>, onFrame: (frame: Frame) => void) {
     this.#kinds = new Set(kinds)
     this.#onFrame = onFrame
   }
 
   /**
-   * @param chunk - Its bytes may be used again afterwards.
+   * @param chunk - Its buffer may be reused afterwards.
    * @throws {@link ProtocolError} After which nothing more may be pushed.
    */
   push(chunk: Buffer): void {
@@ -79,7 +79,7 @@ export class FrameReader {
     if (at < bytes.length) this.#keep(bytes.subarray(at))
   }
 
-  /** A copy: whose bytes they are may use them again. */
+  /** Keeps a copy: the caller reuses the buffer. */
   #keep(bytes: Buffer): void {
     this.#chunks.push(Buffer.from(bytes))
     this.#length += bytes.length
@@ -94,7 +94,7 @@ export class FrameReader {
 
 /**
  * @param at - Where a head begins.
- * @throws {@link ProtocolError} If it is more than a frame may hold.
+ * @throws {@link ProtocolError} If the frame is too long.
  */
 export function payloadBytesOf(bytes: Buffer, at = 0): number {
   const length = bytes.readUInt32LE(at)

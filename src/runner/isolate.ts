@@ -16,17 +16,16 @@ export interface IsolateOptions {
   /** Variables of the process besides those of this one. */
   readonly environment?: Readonly<Record<string, string>>
   /**
-   * What the first engine has to do before it counts as open.
+   * Tries the first engine out before it counts as open.
    *
-   * @param say - Takes what it is at, for what is said if the process ends.
+   * @param say - Called with the present stage, for the error if the process ends.
    */
   readonly tryOut?: (engine: Engine, say: (stage: string) => void) => Promise<void>
 }
 
 /**
- * As `openEngine`, with the model in a process of its own: what ends that one, a failed check of
- * llama.cpp or a lack of memory, costs the calls that were inside a second try, and this process
- * nothing.
+ * As `openEngine`, with the model in a process of its own: if a failed assertion of llama.cpp or a
+ * lack of memory ends that process, its running calls are retried, and this process goes on.
  *
  * @throws As `openEngine`: `ERR_MODEL_LOAD` also if the process ended while it loaded the model, or
  *   was tried out; and what `tryOut` throws.
@@ -49,7 +48,7 @@ export async function openIsolated(
       const engine = await openNative(() => runner)
       if (isFirst) await tryOut?.(engine, (next) => (stage = next))
       isFirst = false
-      // Which of them answers is not for the caller to see: memory may be short later.
+      // A replacement must answer like the first process, though memory may be short later.
       native = { ...native, contextTokens: engine.info.contextTokens }
       return { engine, pid: runner.pid }
     } catch (error) {
@@ -64,7 +63,7 @@ export async function openIsolated(
   }, events)
 }
 
-/** llama.cpp's log is there for whoever asks for it. */
+/** Shows llama.cpp's log if `OI_NATIVE_LOG` asks for it. */
 function showWords(text: string): void {
   if (process.env['OI_NATIVE_LOG'] !== undefined) process.stderr.write(text)
 }

@@ -1,12 +1,14 @@
 /**
- * Keeps a process running: opens one, and another when it has ended.
+ * Keeps a process running: opens it, and replaces it when it has ended.
  *
  * Rules
- *   1. The next one comes after a pause. It is short as long as processes answer something before
- *      they end; else it doubles each time, so that what ends at once does not take all cores.
- *   2. The next one has the same model: what was found out about the first one, as the tokens of its
- *      labels, would be wrong for another. A file that is another one now is tried again later.
- *   3. Closing waits for no pause and no model that is being loaded.
+ *   1. The next process starts after a pause. The pause is short as long as processes answer
+ *      something before they end; else it doubles each time, so that a model that crashes at once
+ *      does not take all cores.
+ *   2. The next process has the same model: facts found out about the first one, such as the tokens
+ *      of its labels, would be wrong for another. If the file has another model now, it is tried
+ *      again later.
+ *   3. Closing waits neither for a pause nor for a model that is loading.
  *
  * @module
  */
@@ -41,7 +43,7 @@ export class RunnerKeeper {
   #answered = false
   #replacing: Promise<void> | undefined
 
-  /** Opens the first one. @throws As the opener. */
+  /** Opens the first process. @throws As the opener. */
   static async open(options: KeeperOptions): Promise<RunnerKeeper> {
     const startMs = performance.now()
     const opened = await openOne(options.open, new AbortController().signal)
@@ -55,17 +57,19 @@ export class RunnerKeeper {
     this.#take(opened)
   }
 
-  /** Undefined while there is none. */
+  /** Undefined while no process runs. */
   get runner(): Runner | undefined {
     return this.#runner
   }
 
-  /** The one that there is, or was last. */
+  /** The present runner, or the last one. */
   get last(): Runner {
     return this.#last
   }
 
-  /** When the next one should be there, on the clock of `performance.now()`, if there is none. */
+  /**
+   * When the next process should be ready, on the clock of `performance.now()`, while none runs.
+   */
   get dueMs(): number {
     return this.#dueMs
   }
@@ -74,22 +78,22 @@ export class RunnerKeeper {
     return this.#stop.signal.aborted
   }
 
-  /** By their cause. */
+  /** Ends by cause. */
   get ends(): Readonly<Record<string, number>> {
     return this.#ends
   }
 
-  /** How often there was a next one. */
+  /** How often the process was replaced. */
   get restarts(): number {
     return this.#restarts
   }
 
-  /** Takes note that the process has answered (rule 1). */
+  /** Notes that the process has answered (rule 1). */
   noteAnswer(): void {
     this.#answered = true
   }
 
-  /** Resolves when a process has come or gone, at `wake()`, at an abort, or when the time has come. */
+  /** Resolves when a process has started or ended, at `wake()`, at an abort, or at `untilMs`. */
   async change(untilMs: number, signal?: Cancellation): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = () => {
@@ -98,19 +102,19 @@ export class RunnerKeeper {
         this.#waiters.delete(wake)
         resolve()
       }
-      // A timer can wait for 2^31 ms at most; whoever is woken too early looks again.
+      // A timer waits 2^31 ms at most; a caller woken too early checks again.
       const timer = setTimeout(wake, Math.min(2 ** 31 - 1, untilMs - performance.now()))
       signal?.addEventListener('abort', wake)
       this.#waiters.add(wake)
     })
   }
 
-  /** Has everybody look again who waits for a change. */
+  /** Wakes all callers of `change()`, to check again. */
   wake(): void {
     for (const wake of [...this.#waiters]) wake()
   }
 
-  /** Waits for what was accepted. Idempotent. */
+  /** Waits for accepted calls. Idempotent. */
   async close(): Promise<void> {
     const engine = this.#runner?.engine
     this.#stop.abort()
@@ -173,7 +177,7 @@ export class RunnerKeeper {
 
 interface Opened {
   readonly runner: Runner
-  /** @param listener - Told of its end, at once if that has come already. */
+  /** @param listener - Called with its end, at once if it has ended already. */
   onEnd(listener: (end: RunnerEnd) => void): void
 }
 

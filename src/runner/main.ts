@@ -1,16 +1,16 @@
 /**
- * A runner: the process in which one model runs, and ends if it must. Started by a front, which
- * speaks with it over file descriptor 3; it ends when that is closed.
+ * A runner: the process in which one model runs, and may crash. A front starts it and speaks with
+ * it over file descriptor 3; it ends when that is closed.
  *
  * @module
  */
 
 import { serve } from './serve.js'
 
-/** A terminal sends these to all processes of a group: it is the front that says when to end. */
+/** A terminal sends these to all processes of a group; only the front may end a runner. */
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
-/** A driver may compile for a step, or the machine be short of memory. */
+/** A step may be slow because a driver compiles, or memory is short. */
 const leastStepMs = 60_000
 
 try {

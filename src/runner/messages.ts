@@ -1,14 +1,15 @@
 /**
- * What a front and a runner say to each other, and how it is written. `PROTOCOL.md` beside this
- * file has it as a table.
+ * The messages between a front and a runner, and their encoding. `PROTOCOL.md` beside this file has
+ * them as a table.
  *
  * Rules
  *   1. The first frame of a connection is `open`, with the protocol's version: both sides come from
- *      one package, so another version is a fault and never negotiated.
- *   2. A call has an id of its own among those under way, and one reply: `result`, `tokens`,
+ *      one package, so another version is an error and never negotiated.
+ *   2. A call has an id that no other running call has, and one reply: `result`, `tokens`,
  *      `counted`, `opened`, `closed` or `failed`, with the same id.
- *   3. Texts and arrays travel as they are, not as JSON; what is said once (options, facts) is JSON.
- *   4. The runner's side of what is said often is the addon's (native/frames/messages.h), not here.
+ *   3. Texts and arrays are sent as bytes, not as JSON; messages sent once (options, facts) are
+ *      JSON.
+ *   4. The runner encodes frequent messages in the addon (native/frames/messages.h), not here.
  *
  * @module
  */
@@ -43,7 +44,7 @@ export interface OpenAsk {
   readonly options: NativeOptions
 }
 
-/** What an error says across the border. */
+/** An error as sent to the other process. */
 export interface Failure {
   /** '' for none. */
   readonly code: string
@@ -83,7 +84,7 @@ export function scoreFrame(id: number, ask: ScoreAsk): Buffer {
 
 export function readResult(payload: Buffer): ScoreOutput {
   const fields = new FieldReader(payload)
-  // In the order in which they are written.
+  // In the order of their encoding.
   return {
     logits: fields.float32s(),
     ranks: fields.int32s(),
@@ -98,7 +99,7 @@ export function readResult(payload: Buffer): ScoreOutput {
   }
 }
 
-/** @param kinds - One byte a text, as in {@link ScoreAsk}. */
+/** @param kinds - One byte per text, as in {@link ScoreAsk}. */
 export function tokenizeFrame(id: number, texts: readonly string[], kinds: Uint8Array): Buffer {
   let bytes = sizeOf.uint32 + sizeOf.numbers(kinds)
   for (const text of texts) bytes += sizeOf.text(text)
@@ -128,7 +129,7 @@ export const readProgress = (payload: Buffer): number => new FieldReader(payload
 export const openFrame = (options: NativeOptions) =>
   jsonFrame(asks.open, 0, { version: protocolVersion, options } satisfies OpenAsk)
 
-/** Facts are JSON, behind the one of them that is an array. */
+/** The one array among the facts, then the others as JSON. */
 export function openedFrame(id: number, { ordinary, ...facts }: NativeFacts): Buffer {
   const text = JSON.stringify(facts)
   const frame = newFrame(replies.opened, id, sizeOf.numbers(ordinary) + sizeOf.text(text))
@@ -152,7 +153,7 @@ export function readStats(payload: Buffer): EngineStats {
   return Object.fromEntries(entries) as Record<keyof EngineStats, number>
 }
 
-/** Why what was asked has no result. */
+/** The error of a call. */
 export function failedFrame(id: number, error: unknown): Buffer {
   const { code = '', message = String(error), retryAfterMs = 0 } = error as Partial<Failure>
   const bytes = sizeOf.text(code) + sizeOf.text(message) + sizeOf.float64

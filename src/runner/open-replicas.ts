@@ -1,5 +1,5 @@
 /**
- * Opens a model as often as it is to run.
+ * Opens the replicas of a model.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { type Replica, ReplicaSet } from './replica-set.js'
 import { requireSameModel } from './same-model.js'
 
 /**
- * One after another, as each finds the cores and the disk to itself then. Each has caches of the
- * sizes that the options say; on disk, in a folder of its own.
+ * Opens them one after another, so that each has the cores and the disk to itself meanwhile. Each
+ * has caches of the sizes in the options, and its own folder on disk.
  *
- * @param devices - Of each replica; at least one.
- * @returns The engine itself if it is the only one.
- * @throws As `open`, and {@link OiError} `ERR_MODEL_LOAD` if the file became another one meanwhile;
- *   all are closed then.
+ * @param devices - One for each replica; at least one.
+ * @returns The engine itself if there is only one.
+ * @throws As `open`, and {@link OiError} `ERR_MODEL_LOAD` if the file was replaced meanwhile; all
+ *   are closed then.
  */
 export async function openReplicas(
   devices: readonly string[],
@@ -30,9 +30,9 @@ export async function openReplicas(
       const engine = await open({
         ...options,
         device,
-        // What one has room for all have: which one is asked is not for the caller to see.
+        // All have the first replica's context: which one answers must make no difference.
         contextTokens: opened[0]?.info.contextTokens ?? options.contextTokens,
-        // Their states are always the same ones.
+        // A state always goes to the same replica, so folders share nothing.
         diskCacheDir: diskCacheDir && i > 0 ? `${diskCacheDir}-replica-${i + 1}` : diskCacheDir,
         onProgress: onProgress && ((fraction) => onProgress((i + fraction) / devices.length)),
       })

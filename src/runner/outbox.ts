@@ -1,8 +1,8 @@
 /**
  * Frames queued for a runner, written in order as the runner reads them.
  *
- * A frame is made when it can be written, and until then is only what it is made of, which its
- * caller holds anyway: a runner that does not read costs no memory.
+ * A frame is built when it can be written; until then only its parts exist, which its caller holds
+ * anyway. So a runner that does not read costs no memory.
  *
  * @module
  */
@@ -16,10 +16,10 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Frames that wait, at most: far more than an engine has places for, which knows whom to refuse. */
+/** Most waiting frames: far more than an engine accepts, as the engine knows whom to refuse. */
 export const mostWaiting = 16_384
 
-/** How long a refused caller is told to wait: whoever does not read for so long is replaced. */
+/** How long a refused caller should wait: a runner that does not read for so long is replaced. */
 const retryAfterMs = 1000
 
 export class Outbox {
@@ -34,7 +34,7 @@ export class Outbox {
   /**
    * Writes a frame, now if there is room for it.
    *
-   * @param reject - Told why it cannot be made, or waits in vain: `ERR_OVERLOADED`.
+   * @param reject - Called if it cannot be built, or if too many wait: `ERR_OVERLOADED`.
    */
   send(id: number, make: () => Buffer, reject: (error: Error) => void): void {
     if (this.#waiting.length === 0 && !this.#stream.writableNeedDrain) {
@@ -47,7 +47,7 @@ export class Outbox {
     }
   }
 
-  /** @returns Whether it was still waiting: it is not written then. */
+  /** @returns Whether it was still waiting; it is not written then. */
   drop(id: number): boolean {
     const at = this.#waiting.findIndex((each) => each.id === id)
     if (at < 0) return false

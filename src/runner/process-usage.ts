@@ -1,5 +1,5 @@
 /**
- * What the system says about a process. Linux; elsewhere nothing is known.
+ * Memory and CPU time of a process, from Linux; unknown on other systems.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import { readFileSync } from 'node:fs'
 
 export interface ProcessUsage {
   readonly residentBytes: number
-  /** Of these, what belongs to no file: what others can have once the process has ended. */
+  /** The part that belongs to no file: it becomes free when the process ends. */
   readonly ownBytes: number
   /** Of all threads. */
   readonly cpuMs: number
 }
 
-/** What Linux counts CPU time in, for programs: a hundredth of a second, on any machine. */
+/** Linux's unit of CPU time: a hundredth of a second, on any machine. */
 const tickMs = 10
 
-/** @returns Undefined if there is no such process, or no way to know. */
+/** @returns Undefined if there is no such process, or the system does not tell. */
 export function processUsage(pid: number): ProcessUsage | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
@@ -36,7 +36,7 @@ export function processUsage(pid: number): ProcessUsage | undefined {
   }
 }
 
-/** Whether a process has been stopped, as by SIGSTOP. False where that cannot be seen. */
+/** Whether a process is stopped, as by SIGSTOP. False if the system does not tell. */
 export function isStopped(pid: number): boolean {
   try {
     return statFields(pid)[0] === 'T'
@@ -45,7 +45,7 @@ export function isStopped(pid: number): boolean {
   }
 }
 
-/** Those behind the name, which may have any character in it. */
+/** The fields behind the name, which may contain any character. */
 function statFields(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')

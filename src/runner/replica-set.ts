@@ -4,17 +4,17 @@
  * Rules
  *   1. A request goes where its state is likely to be cached: each state has an order of the
  *      replicas that follows from its key alone (rendezvous hashing, Thaler and Ravishankar 1998),
- *      so that states are spread evenly, and when a replica is gone only its states move, and come
- *      back with it.
- *   2. It goes to the first of these that has less than 1.25 times the mean of the work under way,
- *      the request counted in. For requests of one size that is the rule of Mirrokni, Thorup and
- *      Zadimoghaddam ("Consistent Hashing with Bounded Loads", arXiv:1608.01350, SODA 2018): at
- *      most ⌈1.25 · m / n⌉ of m requests on one of n replicas.
- *   3. Work is the text of the questions, which no cache spares. A state's text would say nothing:
- *      whether it has to be evaluated depends on the cache.
- *   4. Replicas that would let a request wait for their process are left out, unless all would.
- *   5. One that refuses because too much is waiting there is not the last word: the others are
- *      asked, the least busy first.
+ *      so that states are spread evenly, and when a replica fails only its states move, until it is
+ *      back.
+ *   2. It goes to the first of these whose running work, with the request, is less than 1.25 times
+ *      the mean. For requests of one size that is the rule of Mirrokni, Thorup and Zadimoghaddam
+ *      ("Consistent Hashing with Bounded Loads", arXiv:1608.01350, SODA 2018): at most ⌈1.25 · m /
+ *      n⌉ of m requests on one of n replicas.
+ *   3. Work is the length of the questions, which no cache saves. The state's length does not
+ *      count: whether it must be evaluated depends on the cache.
+ *   4. Replicas without a running process are left out, unless none has one.
+ *   5. If a replica refuses because too many requests wait there, the others are asked, the least
+ *      busy first.
  *
  * @module
  */
@@ -32,12 +32,15 @@ import type {
 import { OiError } from '../errors.js'
 import { stateKey } from './state-key.js'
 
-/** More evens out better, less keeps more requests where their state is: the usual value. */
+/**
+ * The usual value: a smaller one spreads the load better, a larger one keeps more requests where
+ * their state is cached.
+ */
 const bound = 1.25
 
-/** An engine; one that may be without its process says so. */
+/** An engine whose process may be missing. */
 export interface Replica extends Engine {
-  /** Whether it asks a new call at once. Default: always. */
+  /** Whether a new call would start at once. Default: always. */
   readonly free?: boolean
   /** When it will have a process, milliseconds from now; 0 if it has. */
   readonly retryAfterMs?: number
@@ -46,7 +49,7 @@ export interface Replica extends Engine {
 interface Place {
   readonly engine: Replica
   readonly index: number
-  /** Of the requests under way. */
+  /** Work of the running requests. */
   work: number
 }
 
@@ -69,7 +72,7 @@ export class ReplicaSet implements Engine {
     for (const place of this.#choose(stateKey(input.prefix), work)) {
       place.work += work
       try {
-        // Less than a millisecond could be read as no limit at all.
+        // Less than a millisecond could be taken for no limit.
         const leftMs = Math.max(1, dueMs - performance.now())
         return await place.engine.score(input, { ...options, deadlineMs: leftMs })
       } catch (error) {
@@ -107,14 +110,14 @@ export class ReplicaSet implements Engine {
     await Promise.all(this.#places.map(({ engine }) => engine.close()))
   }
 
-  /** Whom to ask, one after another. */
+  /** The replicas to ask, in order. */
   #choose(key: number, work: number): readonly Place[] {
     const free = this.#places.filter(isFree)
     if (free.length === 0) return [this.#soonest()]
     const total = free.reduce((sum, place) => sum + place.work, work)
     const most = (bound * total) / free.length
     const inOrder = free.toSorted((a, b) => rank(key, b.index) - rank(key, a.index))
-    // The least busy one is always below that.
+    // The least busy replica is always below the limit.
     const chosen = inOrder.find((place) => place.work < most)!
     return [chosen, ...free.filter((place) => place !== chosen).sort(byWork)]
   }
@@ -138,7 +141,7 @@ function workOf({ suffixes }: ScoreInput): number {
   return units
 }
 
-/** Of a replica for a state: even over all states, and of no two replicas related. */
+/** The rank of a replica for a state: uniform over states, independent between replicas. */
 function rank(key: number, replica: number): number {
   // The last step of MurmurHash3.
   let hash = key ^ Math.imul(replica + 1, 0x9e3779b9)
@@ -151,7 +154,10 @@ function isOverload(error: unknown): error is OiError {
   return error instanceof OiError && error.code === 'ERR_OVERLOADED'
 }
 
-/** The counters of several engines as those of one: sums, of rates as well; but they work through what waits side by side, not one by one. */
+/**
+ * The counters of several engines as those of one: sums, also of rates. Waiting times are no sums,
+ * as engines work in parallel.
+ */
 function sumStats(all: readonly EngineStats[]): EngineStats {
   const sum: Record<keyof EngineStats, number> = { ...noStats() }
   for (const stats of all) {

@@ -1,14 +1,14 @@
 /**
- * The front's side of one runner: its process, and what is under way in it.
+ * The front's side of one runner: its process and its running calls.
  *
  * Rules
- *   1. It is the addon's engine to whoever uses it (`NativeEngine`): the same calls, the same
+ *   1. It has the interface of the addon's engine (`NativeEngine`): the same calls, the same
  *      errors.
- *   2. When the process ends, for whatever reason, every call that is under way rejects with
- *      {@link RunnerEnded}, and so does every later one.
- *   3. A runner that is alive but answers nothing is ended: a stopped process at once, any other
- *      after the time for a ping. Its engine's threads may be busy: what answers pings is another
- *      one, until a step takes far longer than its like.
+ *   2. When the process ends, for whatever reason, every running call rejects with {@link
+ *      RunnerEnded}, and so does every later call.
+ *   3. A runner that is alive but answers nothing is killed: a stopped process at once, any other
+ *      after the time for a ping. Busy engine threads do not matter: another thread answers pings,
+ *      until a step takes far longer than similar steps.
  *
  * @module
  */
@@ -42,24 +42,24 @@ import { isStopped } from './process-usage.js'
 /** How a runner ended. */
 export interface RunnerEnd {
   readonly pid: number | undefined
-  /** From its start on, milliseconds. */
+  /** Milliseconds since its start. */
   readonly livedMs: number
   /** A signal's name, `exit 1`, or why it was ended: `stopped`, `hung`, `protocol`. */
   readonly cause: string
-  /** The last lines that it wrote on stderr. */
+  /** Its last lines on stderr. */
   readonly lastWords: string
-  /** The counters that it told last. */
+  /** The last counters that it sent. */
   readonly stats: EngineStats
 }
 
-/** The runner has ended, and with it what it was asked. */
+/** The runner has ended, and its calls with it. */
 export class RunnerEnded extends Error {
   constructor(readonly end: RunnerEnd) {
     super(`The engine's process ended: ${end.cause}`)
   }
 }
 
-/** How the runner ended, if it is why something failed. */
+/** How the runner ended, if an error is due to that. */
 export function endOf(error: unknown): RunnerEnd | undefined {
   if (error instanceof RunnerEnded) return error.end
   return error instanceof Error && error.cause !== undefined ? endOf(error.cause) : undefined
@@ -73,13 +73,13 @@ interface Call {
 export interface RunnerOptions {
   readonly native: NativeOptions
   readonly onProgress: (fraction: number) => void
-  /** Told once. */
+  /** Called once. */
   readonly onEnd: (end: RunnerEnd) => void
-  /** Told what it writes on stderr. */
+  /** Called with its output on stderr. */
   readonly onWords: (text: string) => void
   /** Environment variables besides those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** The program, for tests of what a broken one does. */
+  /** The program; tests give a broken one. */
   readonly entry?: string
 }
 
@@ -93,11 +93,11 @@ export class RunnerProcess implements NativeEngine {
   readonly #calls = new Map<number, Call>()
   readonly #watch: NodeJS.Timeout
   readonly #startMs = performance.now()
-  /** The counters, as they were told last: all 0 at first. */
+  /** The last counters that it sent: all 0 at first. */
   readonly #told = Buffer.alloc(statsBytes)
   #end: RunnerEnd | undefined
   #closing = false
-  /** Whether all that was accepted is done, and the process may go. */
+  /** Whether all accepted calls are done, and the process may end. */
   #done = false
   #pingedAtMs: number | undefined
 
@@ -156,7 +156,7 @@ export class RunnerProcess implements NativeEngine {
     return readStats(this.#told)
   }
 
-  /** Waits for what was accepted, then ends the process. Never rejects. */
+  /** Waits for accepted calls, then ends the process. Never rejects. */
   async close(): Promise<void> {
     if (this.#closing) return
     this.#closing = true
@@ -171,7 +171,7 @@ export class RunnerProcess implements NativeEngine {
     await this.#child.ended
   }
 
-  /** Ends the process at once. @param reason - The cause that is told. */
+  /** Ends the process at once. @param reason - The cause that `onEnd` gets. */
   kill(reason: string): void {
     this.#child.kill(reason)
   }
@@ -188,7 +188,7 @@ export class RunnerProcess implements NativeEngine {
     })
   }
 
-  /** Without waiting for room: it is small, and seldom. */
+  /** Skips the queue: such frames are small and rare. */
   #send(frame: Buffer): void {
     this.#child.stream.write(frame)
   }
@@ -235,12 +235,12 @@ export class RunnerProcess implements NativeEngine {
     const livedMs = performance.now() - this.#startMs
     const end = { pid, livedMs, cause, lastWords, stats: this.stats() }
     this.#end = end
-    // First: whoever asks again because of a rejection must find that there is none.
+    // First: a caller that retries after a rejection must find the runner gone.
     if (!this.#done) this.#options.onEnd(end)
     for (const { reject } of this.#calls.values()) reject(new RunnerEnded(end))
     this.#calls.clear()
   }
 }
 
-/** Of no request: theirs begin at 1, and opening has 0. */
+/** No call has this id: ids of calls begin at 1, and opening has 0. */
 const closeId = 2 ** 32 - 1

@@ -1,10 +1,10 @@
 /**
- * The runner's side: opens the engine that the first frame asks for, and has the addon answer the
- * others (native/frames/frame_server.h).
+ * The runner's side: opens the engine that the first frame asks for, and lets the addon answer all
+ * later frames (native/frames/frame_server.h).
  *
  * Rules
- *   1. It holds one engine and nothing of HTTP, prompts or accounts.
- *   2. It lives no longer than its connection: a front that is gone has no use for it.
+ *   1. It holds one engine and knows nothing of HTTP, prompts or accounts.
+ *   2. It ends with its connection.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import {
 /**
  * Serves one connection, until it ends.
  *
- * @param fatal - For tests: a request with this text in it ends the process.
+ * @param fatal - For tests: a request that contains this text ends the process.
  * @param leastStepMs - After how long a step may count as hanging.
  * @throws If the front breaks the protocol.
  */
@@ -48,7 +48,7 @@ export async function serve(fd: number, fatal: string, leastStepMs: number): Pro
   await served
 }
 
-/** The first frame, and not a byte beyond it. */
+/** Reads the first frame, and no byte beyond it. */
 function readOpen(fd: number): OpenAsk {
   let open: unknown
   const frames = new FrameReader([asks.open], ({ payload }) => {

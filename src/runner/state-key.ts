@@ -6,8 +6,8 @@
  *   2. A state that grows, as a conversation does, has the same key until its length passes the
  *      next power of two: the part that counts is the largest power of two in it. So states that
  *      share less than half of their text, as a common beginning, have different keys.
- *   3. Short ones count as a whole: to evaluate them again costs next to nothing, and their common
- *      beginnings are a large part of them. Of long ones, no more counts than takes some
+ *   3. A short state counts as a whole: evaluating it again costs next to nothing, and common
+ *      beginnings are a large part of it. Of a long state, only as much counts as takes some
  *      microseconds.
  *
  * @module
@@ -17,11 +17,11 @@ import type { ImagePixels, PromptPart } from '../engine/types.js'
 
 /** UTF-16 units. */
 const [shortUnits, mostUnits] = [256, 4096]
-/** Of a picture, evenly spread over it: borders are alike in many. */
+/** Bytes of an image that count, spread evenly over it: many images have similar borders. */
 const pixelBytes = 256
 
 /**
- * @param prefix - Of a request: what the caller sent in it is the state, what is trusted is the
+ * @param prefix - A request's prefix: the caller's parts are the state; trusted parts are the
  *   template, the same for all.
  * @returns 32 bits.
  */
@@ -49,5 +49,5 @@ function hashImage(start: number, { rgb, width, height }: ImagePixels): number {
   return hash
 }
 
-/** FNV-1a, of units instead of bytes. */
+/** FNV-1a over UTF-16 units instead of bytes. */
 const step = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193)

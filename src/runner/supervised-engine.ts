@@ -2,14 +2,13 @@
  * An engine in a process of its own, which is replaced when it ends.
  *
  * Rules
- *   1. A call that was inside when the process ended is asked again, once, of the next one: a
+ *   1. A call that was running when the process ended is retried once in the next process: a
  *      decision changes nothing, so asking twice does no harm.
- *   2. Which of several calls ended the process, nobody knows. So those are asked again one after
- *      another, each alone: one that ends the process again is known then and given up, and no
+ *   2. Nobody knows which of several calls ended the process. So they are retried one after
+ *      another, each alone: a call that ends the process again is known then and fails, and no
  *      other call pays for it twice. Meanwhile new calls wait.
- *   3. While there is no process, new calls wait for one that should be there soon; else they are
- *      refused, with the time until it should be. Those of rule 1 wait as long as their deadlines
- *      let them.
+ *   3. While no process runs, new calls wait if the next one should be ready soon; else they are
+ *      refused, with the time until then. Retried calls (rule 1) wait until their deadlines.
  *
  * @module
  */
@@ -32,13 +31,13 @@ import { processUsage } from './process-usage.js'
 import { endOf } from './runner-process.js'
 import type { OpenRunner, RunnerReport, SupervisorCounts, SupervisorEvents } from './supervision.js'
 
-/** New calls that wait: for a process, or for those that are asked alone. */
+/** Most new calls that wait for a process, or for calls that run alone. */
 const mostWaiting = 1024
 /** How long a new call waits for a process. */
 const mostWaitMs = 5000
-/** How much later than expected a process may be there for those of rule 1. */
+/** How late a process may be before retried calls (rule 1) fail. */
 const mostLateMs = 60_000
-/** Whoever is refused is not to come back sooner. */
+/** The shortest wait that a refused caller is told. */
 const leastRetryMs = 100
 
 type Ask<T> = (engine: Engine) => Promise<T>
@@ -50,13 +49,13 @@ export class SupervisedEngine implements Engine {
   readonly #keeper: RunnerKeeper
   #askedAgain = 0
   #gaveUp = 0
-  /** Calls that are, or will be, asked alone; and the last of them, which never rejects. */
+  /** Calls that run alone, or will; and the last of them, which never rejects. */
   #suspects = 0
   #alone: Promise<unknown> = Promise.resolve()
   #waiting = 0
   #closing: Promise<void> | undefined
 
-  /** Opens the first one. @throws As the opener. */
+  /** Opens the first process. @throws As the opener. */
   static async open(open: OpenRunner, events: SupervisorEvents = {}): Promise<SupervisedEngine> {
     const inside = new Chain<Call>()
     const keeper = await RunnerKeeper.open({ open, events, inside: () => inside.values() })
@@ -84,7 +83,7 @@ export class SupervisedEngine implements Engine {
     return this.#ask(new Call('count', text), (engine) => engine.countTokens(text))
   }
 
-  /** Of the process that there is, or was last: each begins anew. */
+  /** Counters of the present process, or of the last one: each starts from 0. */
   stats(): EngineStats {
     return this.#keeper.last.engine.stats()
   }
@@ -98,17 +97,17 @@ export class SupervisedEngine implements Engine {
     return this.#keeper.runner !== undefined
   }
 
-  /** Whether a new call is asked at once: nothing is missing, and nobody asked alone (rule 2). */
+  /** Whether a new call would start at once: a process runs, and no call runs alone (rule 2). */
   get free(): boolean {
     return this.ready && this.#suspects === 0
   }
 
-  /** Milliseconds until something should be able to answer; 0 if it is. */
+  /** Milliseconds until a process should be able to answer; 0 if one is. */
   get retryAfterMs(): number {
     return this.ready ? 0 : Math.max(leastRetryMs, this.#keeper.dueMs - performance.now())
   }
 
-  /** Of the process that there is, or was last. */
+  /** Pid of the present process, or of the last one. */
   get pid(): number | undefined {
     return this.#keeper.last.pid
   }
@@ -125,7 +124,7 @@ export class SupervisedEngine implements Engine {
     return { model, ready, retryAfterMs, pid, usage, ...this.counts() }
   }
 
-  /** Waits for what was accepted, but for no process that is not there. Idempotent. */
+  /** Waits for accepted calls, but not for a process to start. Idempotent. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
@@ -134,7 +133,7 @@ export class SupervisedEngine implements Engine {
     const keeper = this.#keeper
     while (this.ready && this.#suspects + this.#waiting > 0) {
       await keeper.change(Infinity)
-      // Whoever has been woken asks now.
+      // Woken callers ask now.
       await setImmediate()
     }
     await keeper.close()
@@ -206,7 +205,7 @@ export class SupervisedEngine implements Engine {
     }
   }
 
-  /** @param untilMs - How long there may be none. @param isFree - Whether it may be asked. */
+  /** @param untilMs - How long to wait. @param isFree - Whether the process may be asked. */
   async #waitForProcess(call: Call, untilMs: number, isFree: () => boolean): Promise<void> {
     const keeper = this.#keeper
     for (;;) {
@@ -225,7 +224,7 @@ export class SupervisedEngine implements Engine {
   }
 }
 
-/** Whether it failed because the process ended, and not for a reason of its own. */
+/** Whether a call failed because the process ended. */
 const isEnd = (error: unknown) => endOf(error) !== undefined
 
 function closedError(): OiError {

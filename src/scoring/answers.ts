@@ -1,5 +1,5 @@
 /**
- * Logits of one question's candidates to its answer.
+ * Turns the logits of one question's candidates into its answer.
  *
  * @module
  */
@@ -32,8 +32,8 @@ export interface AnswerOptions {
 /**
  * The answer to one question.
  *
- * Options of a noul are no, then yes, or ratings from no to yes; those of a choice and the levels
- * of a score are in the caller's order.
+ * Options of a noul are no, then yes, or ratings from no to yes; options of a choice and levels of
+ * a score are in the caller's order.
  *
  * @throws {@link OiError} `ERR_INVALID_ARGUMENT` as {@link softmax}.
  */
@@ -79,7 +79,7 @@ function shape(question: Question, probabilities: Float64Array): Answer {
 }
 
 /**
- * The probability of yes: the expected place on a scale from 0, which is no, to 1, which is yes.
+ * The probability of yes: the expected place on a scale from 0 (no) to 1 (yes).
  *
  * @param probabilities - Of no and of yes; of a rated noul, those of each rating from no to yes.
  */
@@ -87,7 +87,7 @@ export function noulAnswer(probabilities: ArrayLike<number>): NoulAnswer {
   const last = probabilities.length - 1
   let noul = 0
   for (let i = 1; i <= last; i++) noul += (probabilities[i]! * i) / last
-  // Probabilities sum to 1 but for a rounding.
+  // Probabilities sum to 1 up to rounding.
   return { type: 'noul', noul: Math.min(1, noul) }
 }
 
@@ -112,7 +112,7 @@ export function scoreAnswer(
 ): ScoreAnswer {
   const levels = question.criteria
   let score = 0
-  // Indices from 0 on are the one kind of name that JavaScript keeps in this order by itself.
+  // JavaScript keeps indices from 0 on in this order by itself.
   const named: Record<string, number> = {}
   const legend: Record<string, Json> = {}
   for (let i = 0; i < levels.length; i++) {
@@ -131,8 +131,7 @@ export function scoreAnswer(
 
 /** An answer's JSON, its options in the caller's order. */
 export function answerText(answer: Answer): string {
-  // JavaScript's own writer is three times as fast, but it knows neither that order nor numbers
-  // of a level as they were written.
+  // JSON.stringify is three times as fast, but keeps neither that order nor the digits of numbers.
   const plain =
     answer.type === 'noul' ||
     (answer.type === 'choice'

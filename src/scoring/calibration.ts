@@ -1,5 +1,5 @@
 /**
- * What is done to logits before they become probabilities, and for which questions.
+ * The calibration of logits before they become probabilities, by type of question.
  *
  *     p = softmax((l + b) / T),   b added to the logit of yes, 0 for all other options
  *
@@ -17,12 +17,12 @@ export interface Calibration {
   readonly bias: number
 }
 
-/** What is known for questions of one type with so many options; undefined if nothing is. */
+/** The calibration for a type and a number of options; undefined if there is none. */
 export type CalibrationSource = (type: QuestionType, options: number) => Calibration | undefined
 
-/** A calibration of one model, asked in one way; of no other. */
+/** A calibration of one model with one readout; invalid for all others. */
 export interface BoundCalibration {
-  /** Where it was read. */
+  /** The file's path. */
   readonly path: string
   /** `sha256:` and 64 hex digits of the weights file. */
   readonly digest: string
@@ -39,7 +39,7 @@ export interface BoundCalibration {
 
 const none: Calibration = { temperature: 1, bias: 0 }
 
-/** The first source that knows; without any, logits stay as they are. */
+/** The first source with a calibration wins; without any, logits stay unchanged. */
 export function inTurn(
   ...sources: readonly (CalibrationSource | undefined)[]
 ): (type: QuestionType, options: number) => Calibration {
@@ -64,9 +64,9 @@ export function bucketOf(options: number): Bucket {
 }
 
 /**
- * @param logits - Shape [n], nats; of a noul no, then yes. A noul that was rated, with more than
- *   two logits, has no bias.
- * @param bias - As of {@link Calibration}: not 0 for a noul only.
+ * @param logits - Shape [n], nats; for a noul no, then yes. A rated noul, with more than two
+ *   logits, has no bias.
+ * @param bias - As in {@link Calibration}: 0 unless the question is a noul.
  * @returns Shape [n].
  */
 export function withBias(logits: readonly number[], bias: number): readonly number[] {

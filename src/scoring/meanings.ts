@@ -8,7 +8,7 @@ import type { Reading, StepReading } from './types.js'
 
 /**
  * Shape [suffixes][candidates][options]: indices of options in the caller's order, no before yes
- * for a noul. A label of a group stands for several options; a candidate that none needs for none.
+ * for a noul. A group's label stands for several options; an unused candidate for none.
  */
 export function meaningsOf(reading: Reading): readonly (readonly (readonly number[])[])[] {
   if (reading.kind === 'labels') {

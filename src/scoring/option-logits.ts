@@ -1,5 +1,5 @@
 /**
- * From what was measured behind a question's suffixes to one logit for each option.
+ * Turns the measurements behind a question's suffixes into one logit for each option.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import type { LabelReading, Measurement, OrdersReading, Reading, StepReading } f
 export interface OptionLogits {
   /** Shape [n], nats, in the caller's order; known up to a constant. */
   readonly logits: readonly number[]
-  /** Probability of all options' labels together over the whole vocabulary, 0 to 1. */
+  /** The total probability of all options' labels over the whole vocabulary, 0 to 1. */
   readonly labelMass: number
   /**
    * How many tokens of the vocabulary were likelier than the likeliest label, at the first place
-   * that was read; the most of several orders. Undefined where the model was not asked.
+   * that was read; the largest number of several orders. Undefined if the model was not asked.
    */
   readonly rank?: number | undefined
-  /** Log-probabilities of each order, shape [orders][n]; only of averaged orders. */
+  /** Log-probabilities of each order, shape [orders][n]; only for averaged orders. */
   readonly orders?: readonly (readonly number[])[]
   /** True if the answer is the mean of the orders' probabilities, not of their logarithms. */
   readonly meanOfProbabilities?: true
 }
 
-/** How many suffixes a reading takes. */
+/** The number of suffixes of a reading. */
 export function suffixesOf(reading: Reading): number {
   if (reading.kind === 'labels') return 1
   if (reading.kind === 'steps') return reading.suffixes
@@ -34,10 +34,10 @@ export function suffixesOf(reading: Reading): number {
  * One logit for each option.
  *
  * Averaged orders: the mean of the orders' log-probabilities, which is the geometric mean of their
- * probabilities. Over all rotations each option stands once behind each label, so that what a
- * label adds to a logit by itself is the same for all options, and falls out. Where a model's own
- * format has the mean of the probabilities instead, that is taken of each order's softmax, which
- * needs the temperature: it is left to `answerOf`, and the logits are those of temperature 1.
+ * probabilities. Over all rotations each option stands once behind each label, so a label's own
+ * effect on a logit is the same for all options and cancels out. If a model's own format takes the
+ * mean of probabilities instead, that mean needs each order's softmax and so the temperature:
+ * `answerOf` computes it, and the logits here are those of temperature 1.
  *
  * @param measured - One for each suffix of the reading, in order.
  */
@@ -55,7 +55,7 @@ function labelLogits(
   const { logits: candidates, vocabulary, rank } = measured!
   let at = 0
   const logits = forms.map((count) => {
-    // Of one form, both are its own logit; most options have one.
+    // With one form, both are its logit; most options have one.
     if (count === 1) return candidates[at++]!
     const own: number[] = []
     for (let i = 0; i < count; i++) own.push(candidates[at++]!)
@@ -112,10 +112,10 @@ function meanOverOrders(
 }
 
 /**
- * The largest difference that the order makes to an option's probability, 0 to 1.
+ * The largest effect of the order on an option's probability, 0 to 1.
  *
  * @param orders - Shape [orders][n], nats.
- * @param temperature - As of {@link softmax}.
+ * @param temperature - As for {@link softmax}.
  */
 export function orderSpread(orders: readonly (readonly number[])[], temperature: number): number {
   const rows = orders.map((row) => softmax(row, temperature))

@@ -232,7 +232,10 @@ t.test('a body that is not the file itself is refused', async (t) => {
   const { hub, puller } = await Puller.start(t)
   hub.trouble = () => ({ headers: { 'content-encoding': 'gzip' } })
   const url = hub.serve('/m.gguf', someBytes(1))
-  await t.rejects(puller.pull(url), { code: 'ERR_PULL', message: /is sent with the content coding gzip/ })
+  await t.rejects(puller.pull(url), {
+    code: 'ERR_PULL',
+    message: /is sent with the content coding gzip/,
+  })
 })
 
 t.test('an empty file is no model', async (t) => {

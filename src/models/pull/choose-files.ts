@@ -141,7 +141,10 @@ function requireAllParts(model: readonly ListedFile[], name: string): void {
     model.length === count &&
     parts.every((found, i) => (found === undefined ? count === 1 : found.number === i + 1))
   if (isWhole) return
-  throw new OiError('ERR_PULL', `${name} has ${count} parts, but the repository has ${model.length} of them`)
+  throw new OiError(
+    'ERR_PULL',
+    `${name} has ${count} parts, but the repository has ${model.length} of them`,
+  )
 }
 
 function chooseProjector(projectors: readonly ListedFile[]): ListedFile | undefined {

@@ -78,7 +78,10 @@ export async function fetchBytes(
     if (![200, 206, 416].includes(status)) throw refusalOf(url, response, options)
     const encoding = headers.get('content-encoding') ?? 'identity'
     if (encoding !== 'identity') {
-      throw new OiError('ERR_PULL', `${shownAddress(url)} is sent with the content coding ${encoding}`)
+      throw new OiError(
+        'ERR_PULL',
+        `${shownAddress(url)} is sent with the content coding ${encoding}`,
+      )
     }
     return {
       status,

@@ -54,7 +54,10 @@ export async function planPull(source: Source, options: PlanOptions): Promise<Pl
   const given = typeof wanted === 'object' ? await projectorOf(wanted, options) : undefined
   const projector = given ?? (wanted === 'own' ? found.projector : undefined)
   if (projector && model.some(({ name }) => name === projector.name)) {
-    throw new OiError('ERR_CONFIG', `--mmproj: ${projector.name} is the name of the model's file too`)
+    throw new OiError(
+      'ERR_CONFIG',
+      `--mmproj: ${projector.name} is the name of the model's file too`,
+    )
   }
   const files = projector ? [...model, projector] : model
   const fileName = files[0]!.name

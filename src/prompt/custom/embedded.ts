@@ -1,7 +1,7 @@
 /**
  * A readout inside a model's own metadata (`oi.readout`): the text of a file as `--readout` takes it.
  *
- * So a model that was trained on prompts of its own brings them along, labels and temperatures too.
+ * So a model trained on its own prompts brings them along, with labels and temperatures.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { CustomReadout } from './types.js'
 export const embeddedKey = 'oi.readout'
 
 /**
- * @returns Undefined if the model has none.
+ * @returns Undefined if the model has no readout.
  * @throws {@link OiError} `ERR_READOUT` naming the place in the metadata and what is expected there.
  */
 export function embeddedReadout({ metadata }: ModelInfo): CustomReadout | undefined {

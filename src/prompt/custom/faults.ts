@@ -1,12 +1,12 @@
 /**
- * Where something is wrong, put before what is wrong.
+ * Puts the place of a fault before its message.
  *
  * @module
  */
 
 import { OiError } from '../../errors.js'
 
-/** Runs `work`; an `ERR_READOUT` of it names the place. */
+/** Runs `work`; its `ERR_READOUT` errors name the place. */
 export function naming<T>(place: string, work: () => T): T {
   try {
     return work()

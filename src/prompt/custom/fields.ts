@@ -1,5 +1,5 @@
 /**
- * Fields of a readout's JSON, each checked where it stands.
+ * Checks of the fields of a readout's JSON.
  *
  * @module
  */
@@ -14,8 +14,8 @@ export function refusal(place: string, message: string): OiError {
 }
 
 /**
- * @param known - The names that it may have.
- * @throws {@link OiError} `ERR_READOUT` if it is no object, has another name, or one twice.
+ * @param known - The allowed names.
+ * @throws {@link OiError} `ERR_READOUT` if it is no object, has an unknown name, or a name twice.
  */
 export function objectAt(
   place: string,
@@ -36,7 +36,7 @@ export function textAt(place: string, value: Json | undefined): string {
   throw refusal(place, 'expected a text that is not empty')
 }
 
-/** @throws {@link OiError} `ERR_READOUT` if it is no list of so many different texts. */
+/** @throws {@link OiError} `ERR_READOUT` if it is no list of different texts of that length. */
 export function distinctTexts(
   place: string,
   value: Json | undefined,

@@ -1,5 +1,5 @@
 /**
- * The layout that a template of a user's own makes around state and question.
+ * The layout of state and question by a user's own template.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { MarkedTemplate } from './marked-template.js'
 
 /**
  * @param source - Jinja that shows `state` and then `question`.
- * @param tokens - Of the model, as `bos_token` and `eos_token`.
+ * @param tokens - The model's `bos_token` and `eos_token`.
  * @throws {@link OiError} `ERR_READOUT` if it is not Jinja, does not show both once and in this
- *   order, or does not end where an answer begins.
+ *   order, or does not end at the beginning of an answer.
  */
 export function frameLayout(source: string, { bosToken, eosToken }: ChatTokens): Layout {
   const constants = { bos_token: bosToken, eos_token: eosToken }
@@ -29,7 +29,7 @@ export function frameLayout(source: string, { bosToken, eosToken }: ChatTokens):
   }
   const [head, middle, tail] = literals as [string, string, string]
   requireAnswerPlace(tail, eosToken)
-  // White space behind the state is tokenized with it, as running text.
+  // White space behind the state is tokenized together with the state.
   const between = /^\s*/.exec(middle)![0]
   const labelPrefix = /[\p{L}\p{N}:]$/u.test(tail) ? ' ' : ''
   return { head, between, turn: middle.slice(between.length), tail, labelPrefix }

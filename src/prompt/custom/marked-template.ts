@@ -1,13 +1,13 @@
 /**
- * Templates of a user's own, rendered when they are loaded, with marks in the places of texts.
+ * A user's own templates, rendered when they are loaded, with marks in the places of texts.
  *
  * Rules
- *   1. What a caller sends never passes through a template: it takes the place of a mark when
- *      the template is finished. So no text can change what a template does, a template cannot
- *      fail on a request, and a request costs no more than joining texts.
- *   2. A template may only ask whether a text is there. It is rendered once for each combination
- *      of texts that may be missing, and so checked for all requests there can be.
- *   3. Every text that is given is shown exactly once: nothing of a request is left out.
+ *   1. A caller's text never passes through a template: it replaces a mark after rendering. So no
+ *      text can change what a template does, a template cannot fail on a request, and a request
+ *      costs no more than joining texts.
+ *   2. A template may only test whether a text is given. It is rendered once for each combination
+ *      of optional texts, and so checked for all possible requests.
+ *   3. Every given text is shown exactly once: no part of a request is left out.
  *
  * @module
  */
@@ -16,34 +16,39 @@ import { OiError } from '../../errors.js'
 import { compileJinja } from '../jinja.js'
 import { requireVariables } from './variables.js'
 
-/** What a template can name. */
+/** The variables of a template. */
 export interface Slots {
   /** Texts that are always given. */
   readonly texts: readonly string[]
-  /** Texts that may be missing: empty then. Few: each of them, and each flag, doubles the work. */
+  /**
+   * Texts that may be missing, and are empty then. Few: each of them, and each flag, doubles the
+   * work.
+   */
   readonly optional?: readonly string[]
   /** True or false. */
   readonly flags?: readonly string[]
-  /** Short texts of our own, as a number, which may be shown any number of times. */
+  /** Short texts of our own, such as numbers, which may be shown any number of times. */
   readonly facts?: readonly string[]
   /** Values that are known already. */
   readonly constants?: Readonly<Record<string, string>>
-  /** What to say, besides, to one who tries to read such a text. */
+  /** Hints for the error when a template tries to read a text. */
   readonly hints?: Readonly<Record<string, string>>
 }
 
-/** What a template became: literals around slots, one literal more than there are slots. */
+/** A rendered template: literals around slots, one literal more than slots. */
 export interface Cut {
   readonly literals: readonly string[]
   readonly slots: readonly string[]
 }
 
 export class MarkedTemplate {
-  /** By which of the optional texts and flags are there: bit i is the i-th. */
+  /** Indexed by the given optional texts and flags: bit i is the i-th. */
   readonly cuts: readonly Cut[]
   readonly #switches: readonly string[]
 
-  /** @throws {@link OiError} `ERR_READOUT` as the rules say, and with the line of bad syntax. */
+  /**
+   * @throws {@link OiError} `ERR_READOUT` if a rule is broken, or for bad syntax, with its line.
+   */
   constructor(source: string, slots: Slots) {
     const { texts, optional = [], flags = [], facts = [], constants = {}, hints } = slots
     const marked = [...texts, ...optional, ...facts]
@@ -61,7 +66,7 @@ export class MarkedTemplate {
       for (const name of [...given, ...facts]) variables[name] = markOf(marked.indexOf(name))
       return cutAt(render(template, variables), marked)
     })
-    // The one with everything first: its faults are said most plainly.
+    // The combination with everything first: its errors are the clearest.
     for (let bits = this.cuts.length - 1; bits >= 0; bits--) {
       const missing = optional.filter((_, i) => (bits & (1 << i)) === 0)
       const given = [...texts, ...optional].filter((name) => !missing.includes(name))
@@ -69,7 +74,7 @@ export class MarkedTemplate {
     }
   }
 
-  /** @param values - Of every slot; `''` is missing, and so is a flag that is `false`. */
+  /** @param values - For every slot; `''` is a missing text, `false` a missing flag. */
   fill(values: Readonly<Record<string, string | boolean>>): string {
     let bits = 0
     for (let i = 0; i < this.#switches.length; i++) {
@@ -95,7 +100,7 @@ const markOf = (index: number) => `oiMark${index}x9c41e7`
 const mark = /oiMark(\d+)x9c41e7/
 
 function cutAt(text: string, marked: readonly string[]): Cut {
-  // A pattern with a group leaves what it found between the pieces.
+  // Splitting by a pattern with a group keeps the matches between the pieces.
   const pieces = text.split(mark)
   return {
     literals: pieces.filter((_, i) => i % 2 === 0),

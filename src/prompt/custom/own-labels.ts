@@ -1,6 +1,6 @@
 /**
- * Labels and forms of yes and no that a user has chosen: each must be one token, and for those
- * that are not, the message says what they are.
+ * Labels and forms of yes and no that a user has chosen. Each must be one token; for those that are
+ * not, the message says how they are tokenized.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import { type Label, type NoulTokens, singleTokens } from '../labels.js'
 import type { Layout } from '../plain-layout.js'
 import type { NoulForms } from './types.js'
 
-/** Faults that one message names. */
+/** The most faults that one message names. */
 const shownFaults = 5
 
 /**
- * The labels with their tokens: in the form that the layout prefers, or, if that does not work for
- * all of them, in the other.
+ * The labels with their tokens: in the form that the layout prefers, or, if not all labels work in
+ * it, in the other form.
  *
  * @param texts - Distinct, at least two.
- * @throws {@link OiError} `ERR_READOUT` naming those that are not single, distinct, ordinary
- *   tokens in the form in which more of them are, and what they are instead.
+ * @throws {@link OiError} `ERR_READOUT` naming the labels that are not single, distinct, ordinary
+ *   tokens in the better form, and how they are tokenized instead.
  */
 export async function ownLabels(
   engine: Engine,
@@ -93,7 +93,7 @@ async function refuse(
   )
 }
 
-/** The texts of a label's tokens, or how many there are where they cannot be told. */
+/** The texts of a label's tokens, or their number if the texts are unknown. */
 async function piecesOf(engine: Engine, text: string, ids: Int32Array): Promise<string> {
   const runs: string[] = []
   for (let from = 0; from < text.length; from++) {

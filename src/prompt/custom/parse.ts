@@ -1,7 +1,7 @@
 /**
  * The file of a readout: JSON, or a template alone.
  *
- * Every place of the JSON is optional, and what it leaves out is as in `letters@1`:
+ * Every field of the JSON is optional; missing fields are as in `letters@1`:
  *
  * ```json
  * {
@@ -32,7 +32,7 @@ import type { CustomReadout, NoulForms } from './types.js'
 import { variablesOf } from './variables.js'
 import { createWording, wordingNames } from './wording.js'
 
-/** All but what the file system knows. */
+/** A readout without the facts that the file system has. */
 export type ReadoutContent = Omit<CustomReadout, 'file' | 'name'> & {
   readonly name: string | undefined
 }
@@ -60,7 +60,7 @@ export function parseReadout(text: string, readTemplate: (path: string) => strin
   }
 }
 
-/** A template alone: all else is as in `letters@1`. @throws As {@link parseReadout}. */
+/** A template alone: everything else is as in `letters@1`. @throws As {@link parseReadout}. */
 export function parseTemplateReadout(source: string): ReadoutContent {
   return {
     name: undefined,
@@ -118,7 +118,7 @@ const unknownTokens = { bosToken: 'bos_token', eosToken: 'eos_token' }
 function templateOf(source: string): NonNullable<CustomReadout['template']> {
   const variables = variablesOf(compileJinja(source).parsed)
   if (!variables.has('messages')) {
-    // Once without a model, so that what is wrong is known before one is loaded.
+    // Once without a model, so that faults are found before a model is loaded.
     frameLayout(source, unknownTokens)
     return { kind: 'frame', source }
   }
@@ -139,7 +139,7 @@ function readWording(
   return createWording(Object.fromEntries(texts) as Record<string, string>)
 }
 
-/** The usual wording asks for the words Yes and No: what is read must be what was asked for. */
+/** The standard wording asks for the words Yes and No: the forms that are read must be these. */
 function requireNoulWording(noul: Json | undefined, wording: Json | undefined): void {
   if (wording !== undefined || !isJsonObject(noul)) return
   const { yes, no } = readNoul(noul)!

@@ -1,5 +1,5 @@
 /**
- * `temperature` of a readout's file: one number for all, or by type, or by type and number of
+ * `temperature` in a readout file: one number for all, or by type, or by type and number of
  * options.
  *
  * @module
@@ -15,7 +15,7 @@ const bucketNames = Object.keys(buckets) as (keyof typeof buckets)[]
 const [least, most] = [0.01, 100]
 
 /**
- * @throws {@link OiError} `ERR_READOUT` for anything but a number from 0.01 to 100 in its place.
+ * @throws {@link OiError} `ERR_READOUT` for a value that is not a number from 0.01 to 100.
  * @example
  * ```json
  * { "noul": 1.1, "choice": { "2": 1.2, "3-5": 1.4, "6-10": 1.4, "11+": 1.5 } }

@@ -1,6 +1,6 @@
 /**
- * What a template of a user's own reads: a misspelt variable would be empty without a word, and a
- * text that is put in later cannot be read at all.
+ * Checks the variables that a user's own template reads: a misspelt variable would silently be
+ * empty, and a text that is inserted later cannot be read at all.
  *
  * @module
  */
@@ -8,28 +8,31 @@
 import { nearestOf } from '../../api/words.js'
 import { OiError } from '../../errors.js'
 
-/** What Jinja itself, or the library, has under a name. */
+/** Names that Jinja or the library defines. */
 const builtIn = [
   ...['true', 'false', 'none', 'True', 'False', 'None', 'loop', 'caller', 'range', 'namespace'],
   ...['raise_exception', 'strftime_now', 'dict'],
 ]
 
-/** What joins texts, or asks only whether there is one. */
+/** Operators that join texts, or only test for one. */
 const joins = ['~', '+', 'and', 'or']
 
 interface Use {
   readonly name: string
-  /** What would read the variable's value; undefined if it is only shown, or tested for itself. */
+  /**
+   * The construct that reads the variable's value; undefined if it is only shown, or tested by
+   * itself.
+   */
   readonly reader: string | undefined
 }
 
 /**
  * @param program - A parsed template.
  * @param known - All variables that it may read, at least one.
- * @param texts - Those of them that stand for a text which is put in later.
- * @param hints - What to say, besides, about some of those.
- * @throws {@link OiError} `ERR_READOUT` for another variable, with the nearest known one, and for
- *   anything that would read such a text.
+ * @param texts - The known variables whose text is inserted later.
+ * @param hints - Further words for the errors about some of these.
+ * @throws {@link OiError} `ERR_READOUT` for an unknown variable, with the nearest known one, and
+ *   for a construct that would read such a text.
  */
 export function requireVariables(
   program: unknown,
@@ -48,7 +51,7 @@ export function requireVariables(
     }
     if (reader === undefined || !texts.includes(name)) continue
     throw refusal(
-      `${name} cannot be read by ${reader}: its text is put in when the template is finished, so ` +
+      `${name} cannot be read by ${reader}: its text is inserted after rendering, so ` +
         `expected {{ ${name} }} or {% if ${name} %}${name in hints ? `; ${hints[name]}` : ''}`,
     )
   }
@@ -70,7 +73,7 @@ type Node = Readonly<Record<string, unknown>> & { readonly type: string }
 
 class Walk {
   readonly uses: Use[] = []
-  /** Names that the template sets itself, wherever it does. */
+  /** Names that the template sets itself, anywhere. */
   readonly bound = new Set(builtIn)
 
   visit(value: unknown, reader: string | undefined): void {
@@ -136,7 +139,7 @@ class Walk {
         return
       default:
         for (const [key, child] of Object.entries(node)) {
-          // A token, which looks like a variable where the operator is a word.
+          // Not a child: a token, which looks like a variable if the operator is a word.
           if (key !== 'operator') this.visit(child, reader)
         }
     }

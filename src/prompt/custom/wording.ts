@@ -1,11 +1,12 @@
 /**
- * The wording of questions, from templates of a user's own.
+ * The wording of questions, from a user's own templates.
  *
  * Rules
- *   1. The wording is plain text: control tokens count in the template around it alone.
- *   2. One option is one line, and one level, as in `letters@1`: no text can pass for another one.
+ *   1. The wording is plain text: control tokens are recognised only in the template around it.
+ *   2. Each option and each level is one line, as in `letters@1`: no text can pass for another
+ *      option.
  *   3. Different options have different lines, see `distinct-lines.ts`.
- *   4. What a template does not name, as the names of questions, the model never sees.
+ *   4. The model never sees what no template names, such as the names of questions.
  *
  * @module
  */
@@ -47,7 +48,7 @@ const instructions = '{% if instructions %}{{ instructions }}\n\n{% endif %}'
 const yes = '{% if yes %}Yes: {{ yes }}\n{% endif %}'
 const no = '{% if no %}No: {{ no }}\n{% endif %}'
 
-/** Those of `letters@1`, as such templates: what is not given is taken from here. */
+/** The wording of `letters@1` as templates: the defaults. */
 export const standardWording: Readonly<Record<WordingName, string>> = {
   choice:
     `${instructions}Options:\n{{ options }}\n\n` +
@@ -66,9 +67,9 @@ export const standardWording: Readonly<Record<WordingName, string>> = {
 }
 
 /**
- * @param given - Jinja, by what it words.
+ * @param given - Jinja by name.
  * @throws {@link OiError} `ERR_READOUT` naming the template, as {@link MarkedTemplate}; and if an
- *   option or a level can have more than one line.
+ *   option or a level may have several lines.
  */
 export function createWording(given: Readonly<Partial<Record<WordingName, string>>>): Wording {
   const templates = Object.fromEntries(
@@ -144,7 +145,7 @@ function requireOneLine({ cuts }: MarkedTemplate): void {
   throw new OiError('ERR_READOUT', 'expected one line, so that no text can pass for another one')
 }
 
-/** A text on one line; nothing if it is missing. */
+/** A text on one line; '' if it is missing. */
 function lineOf(value: Json | undefined, asJson = false): string {
   if (isBlank(value)) return ''
   return asJson ? jsonLine(value) : lineText(value)

@@ -1,6 +1,6 @@
 /**
- * The readouts of hidden states: a marker before each option, and a head that tells its logit.
- * README.md says what is in such a model's file; the head is the engine's business.
+ * The readouts of hidden states: a marker before each option, and a head that computes its logit.
+ * README.md describes such a model's file; the engine computes the head.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Temperature } from '../temperatures.js'
 import { type PassTemplate, parsePassTemplate } from './pass-template.js'
 import { optionTexts, questionText } from './pass-text.js'
 
-/** By name: what its keys in the metadata begin with. */
+/** Readout name -> the prefix of its keys in the metadata. */
 const prefixes: Readonly<Record<string, string>> = {
   'markers@1': 'oi.markers.',
   'pointer@1': 'oi.pointer.',
@@ -34,14 +34,15 @@ export function readsStates({ metadata }: ModelInfo): boolean {
   return Object.hasOwn(prefixes, metadata['oi.readout'] ?? '')
 }
 
-/** What stands before each option of a model that {@link readsStates}. */
+/** The text before each option, for a model that {@link readsStates}. */
 export function markerOf({ metadata }: ModelInfo): string {
   return metadata[`${prefixes[metadata['oi.readout']!]}marker`] ?? ''
 }
 
 /**
- * @param engine - Of a model that {@link readsStates}; opening it has checked what the engine needs.
- * @throws {@link OiError} `ERR_READOUT` naming the key that is not as it must be.
+ * @param engine - With a model that {@link readsStates}; opening has checked the keys that the
+ *   engine needs.
+ * @throws {@link OiError} `ERR_READOUT` naming the key with a wrong value.
  */
 export function createHiddenReadout({ info }: Engine): Readout {
   return new HiddenReadout(info)
@@ -60,7 +61,7 @@ class HiddenReadout implements Readout {
   readonly pass: PassFacts
   readonly #template: PassTemplate
   readonly #marker: PromptPart
-  /** Texts of large states, written ahead. */
+  /** Texts of large states, written in advance. */
   readonly #written = new WeakMap<object, string>()
 
   constructor(info: ModelInfo) {
@@ -72,7 +73,7 @@ class HiddenReadout implements Readout {
     const temperatures = temperaturesOf(metadata[temperatureKey])
     if (temperatures) this.temperatures = temperatures
     const parallel = metadata[`${prefix}positions`] === 'parallel'
-    // Options stand beside each other: another order is the same.
+    // Options are evaluated in parallel: their order makes no difference.
     if (parallel) this.ownOrders = true
     this.pass = {
       template: this.#template.source,
@@ -109,7 +110,7 @@ class HiddenReadout implements Readout {
 
   #suffix(question: Question, options: readonly string[]): Suffix {
     const parts = options.flatMap((text) => [this.#marker, { text, trusted: false }])
-    // A marker each; which token they are is known from the file.
+    // One marker for each option; the file says which token it is.
     const candidates = new Int32Array(options.length === 1 ? 0 : options.length)
     return { parts: this.#template.suffix(questionText(question), parts), candidates }
   }

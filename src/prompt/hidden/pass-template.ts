@@ -1,6 +1,6 @@
 /**
- * The template of a pass through a model of hidden states (README.md): where the state, the question and its
- * options stand in it.
+ * The template of a pass through a model of hidden states (README.md): the places of the state, the
+ * question and its options.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import { OiError } from '../../errors.js'
 const names = ['state', 'question', 'options'] as const
 type Name = (typeof names)[number]
 
-/** Text of the template, or what stands in its place. */
+/** Text of the template, or a name in its place. */
 type Segment = PromptPart | Name
 
 export interface PassTemplate {
   readonly source: string
-  /** The parts that every question of a request has, the state among them. */
+  /** The parts common to all questions of a request, with the state. */
   prefix(state: readonly PromptPart[]): PromptPart[]
-  /** All others. */
+  /** All other parts. */
   suffix(question: string, options: readonly PromptPart[]): PromptPart[]
 }
 
 /**
- * @param key - Where it stands, for messages.
- * @throws {@link OiError} `ERR_READOUT` unless each name is there once, and the state first or last.
+ * @param key - Its metadata key, for messages.
+ * @throws {@link OiError} `ERR_READOUT` unless each name occurs once, and the state first or last.
  */
 export function parsePassTemplate(key: string, source: string): PassTemplate {
   const segments: Segment[] = source
@@ -40,7 +40,7 @@ export function parsePassTemplate(key: string, source: string): PassTemplate {
   if (found[1] === 'state') {
     throw new OiError('ERR_READOUT', `${key}: expected {state} first or last`)
   }
-  // Text between the state and what is beside it belongs to the state's half.
+  // Text between the state and its neighbour belongs to the state's half.
   const cut =
     found[0] === 'state'
       ? segments.indexOf(found[1]!)

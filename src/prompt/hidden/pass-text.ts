@@ -1,5 +1,5 @@
 /**
- * What the options of a question are called in a pass through a model of hidden states (README.md).
+ * The texts of a question and its options in a pass through a model of hidden states (README.md).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Json } from '../../api/json.js'
 import type { Question } from '../../decide/types.js'
 import { instructionText, isBlank } from '../letters.js'
 
-/** The question itself. */
+/** The text of the question. */
 export function questionText({ instructions }: Question): string {
   return instructionText(instructions)
 }
@@ -17,7 +17,8 @@ export function questionText({ instructions }: Question): string {
 /**
  * One text for each option, in the order of the reading: no before yes for a noul.
  *
- * @param reversed - True if levels are given highest first; one without a text keeps its number.
+ * @param reversed - True if levels are given highest first; a level without a text keeps its
+ *   number.
  */
 export function optionTexts(question: Question, reversed: boolean): string[] {
   if (question.type === 'choice') return entriesOf(question.criteria).map(described)

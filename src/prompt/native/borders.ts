@@ -1,5 +1,5 @@
 /**
- * Where a template's trusted texts end, found out with the vocabulary. The rules are those of
+ * Finds the ends of a template's trusted texts, with the vocabulary. The rules are those of
  * `systemone-template.ts`.
  *
  * @module
@@ -9,26 +9,26 @@ import type { Engine, PromptPart } from '../../engine/types.js'
 import { OiError } from '../../errors.js'
 import { callerText } from './template-question.js'
 
-/** What a template writes before and behind the state. */
+/** The text of a template before and behind the state. */
 export interface Split {
   readonly before: string
   readonly behind: string
 }
 
 export interface Borders {
-  /** By what the template wrote before the state of an example: the trusted part of that. */
+  /** The text before the state of an example -> its trusted part. */
   readonly heads: ReadonlyMap<string, string>
   readonly commonHead: string
   readonly between: string
   readonly tail: string
 }
 
-/** What looks like a control token: `<…>` without a space in it, or `[WORD]`. */
+/** Text that looks like a control token: `<…>` without a space in it, or `[WORD]`. */
 const markPattern = /<[^<>\s]{1,64}>|\[\/?[A-Z_]{2,24}\]/g
 
 /**
  * @param state - The text that stood for the state.
- * @param examples - What the template wrote around it for questions of every kind.
+ * @param examples - The texts that the template wrote around it for questions of every kind.
  * @throws {@link OiError} `ERR_READOUT` if a rule is broken.
  */
 export async function findBorders(
@@ -59,7 +59,7 @@ export async function findBorders(
   return { heads, commonHead, between: await cutBetween(engine, state, plain), tail }
 }
 
-/** The marks of the template that are one token in trusted text and no such token in plain text. */
+/** The marks of the template that are one token in trusted text, but not in plain text. */
 async function controlTokens(
   engine: Engine,
   examples: readonly Split[],
@@ -71,7 +71,7 @@ async function controlTokens(
   return found.filter((_, i) => trusted[i]!.length === 1 && !isSame(trusted[i]!, [plain[i]!]))
 }
 
-/** Where the last of the marks ends, 0 without one. */
+/** The end of the last mark; 0 without one. */
 function lastEnd(text: string, marks: readonly string[]): number {
   const ends = marks.map((mark) => {
     const at = text.lastIndexOf(mark)
@@ -80,7 +80,7 @@ function lastEnd(text: string, marks: readonly string[]): number {
   return Math.max(0, ...ends)
 }
 
-/** From the first control token on, which has to be behind all that a caller sent. */
+/** The text from the first control token on, which must be behind all of the caller's text. */
 function tailOf(behind: string, state: string, marks: readonly string[]): string {
   const places = marks.map((mark) => behind.indexOf(mark)).filter((at) => at !== -1)
   if (places.length === 0) throw broken('no control token of this vocabulary behind the question')
@@ -90,7 +90,7 @@ function tailOf(behind: string, state: string, marks: readonly string[]): string
   return tail
 }
 
-/** Rule 4, as far as control tokens go. */
+/** Rule 4 for control tokens. */
 async function requireSameTokens(
   engine: Engine,
   state: string,
@@ -112,14 +112,14 @@ async function requireSameTokens(
   }
 }
 
-/** Last characters of a state: with some, the text behind it makes one token. */
+/** Last characters of a state: some form one token with the text behind them. */
 const stateEndings = ['', '.', '}', '"', '\n']
-/** Behind a cut, more text than a token can reach back over. */
+/** Text behind a cut, longer than any token. */
 const enough = 80
 
 /**
- * The most of the common text behind the state at whose end a prompt may be cut: with the cut it
- * has the same tokens as without (rule 4).
+ * The longest part of the common text behind the state at whose end a prompt may be cut, so that it
+ * has the same tokens as without the cut (rule 4).
  */
 async function cutBetween(
   engine: Engine,

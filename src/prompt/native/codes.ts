@@ -1,8 +1,8 @@
 /**
  * The labels of decision models: texts that are one token by themselves.
  *
- * By themselves, and not behind the prompt as the labels of `letters`: these models were trained
- * with those tokens, also where a vocabulary would cut the prompt's end and a label otherwise.
+ * They are tokenized alone, and not behind the prompt as the labels of `letters`: these models were
+ * trained with those tokens, even if a vocabulary splits the prompt's end and a label otherwise.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { singleTokens } from '../labels.js'
 
 export interface Code {
   readonly text: string
-  /** One, or several of which the likeliest counts. */
+  /** One token, or several of which the likeliest counts. */
   readonly tokens: readonly number[]
 }
 
@@ -23,7 +23,9 @@ const pairs = upper.flatMap((a) => upper.map((b) => a + b))
 const numbers = (count: number, digits: number) =>
   Array.from({ length: count }, (_, i) => String(i).padStart(digits, '0'))
 
-/** A to Z, then a to z, up to the first that is not one token: each place has its own letter. */
+/**
+ * A to Z, then a to z, up to the first letter that is not one token: each place has its own letter.
+ */
 export async function letterCodes(engine: Engine): Promise<Code[]> {
   const letters = [...upper, ...lower]
   const tokens = await singleTokens(engine, '', letters)
@@ -33,7 +35,7 @@ export async function letterCodes(engine: Engine): Promise<Code[]> {
     .map((text, i) => ({ text, tokens: [tokens[i]!] }))
 }
 
-/** A to Z, then AA to ZZ: those that are one token, up to 255 of them. */
+/** A to Z, then AA to ZZ: those that are one token, up to 255. */
 export async function pairCodes(engine: Engine): Promise<Code[]> {
   const texts = [...upper, ...pairs]
   const tokens = await singleTokens(engine, '', texts)
@@ -45,19 +47,22 @@ export async function pairCodes(engine: Engine): Promise<Code[]> {
     .slice(0, mostOptions)
 }
 
-/** The labels of d1, which depend on the question. */
+/** d1's labels, which depend on the question. */
 export interface OwnCodes {
   /**
-   * For the names of a choice: the names themselves where each is a letter, else letters up to 26
-   * of them and numbers beyond, each with the next of a long list where it is no single token.
-   * Undefined if there are not enough.
+   * Labels for the names of a choice: the names themselves if each is a letter; else letters for up
+   * to 26 names, and numbers beyond. A label that is no single token is replaced by the next of a
+   * long list. Undefined if there are not enough.
    */
   choice(names: readonly string[]): readonly Code[] | undefined
-  /** For the levels of a score: their numbers, from 0, as far as they are single tokens. */
+  /**
+   * Labels for the levels of a score: their numbers, from 0, up to the first that is no single
+   * token.
+   */
   readonly levels: readonly Code[]
   readonly no: Code
   readonly yes: Code
-  /** The forms of no and of yes that are single tokens. */
+  /** The forms of no and yes that are single tokens. */
   readonly noulForms: { readonly no: readonly string[]; readonly yes: readonly string[] }
 }
 
@@ -67,7 +72,7 @@ const spares = [
   ...[...numbers(200, 1).map((number) => `#${number}`), ...pairs],
 ]
 
-/** @returns Undefined if no form of yes or of no is one token. */
+/** @returns Undefined if no form of yes or no form of no is one token. */
 export async function ownCodes(engine: Engine): Promise<OwnCodes | undefined> {
   const noForms = ['no', 'No', 'NO']
   const yesForms = ['yes', 'Yes', 'YES']

@@ -1,8 +1,8 @@
 /**
- * Options of a decision model that its template would show as the same line.
+ * Tells apart options that a decision model's template would show as the same line.
  *
- * The template is the model's own and stays as it was trained; only the names and descriptions of
- * options that it cannot tell apart become JSON strings, in which it is beyond doubt where they end.
+ * The template stays as the model was trained with it; only names and descriptions of options that
+ * would have the same line become JSON strings, which have a clear end.
  *
  * @module
  */
@@ -10,7 +10,7 @@
 import type { SystemoneTemplate } from './systemone-template.js'
 import type { TemplateOption, TemplateQuestion } from './template-question.js'
 
-/** The question, with options that can be told apart. */
+/** The question with distinct options. */
 export function distinct(
   question: TemplateQuestion,
   template: Pick<SystemoneTemplate, 'question'>,
@@ -19,7 +19,7 @@ export function distinct(
   if (type !== 'choice') return question
   const byText = new Map<string, number[]>()
   for (const i of suspects(options)) {
-    // Each alone and behind the same label: its line, whatever the template makes of it.
+    // Each option alone and behind the same label: its line, whatever the template does.
     const option = { ...options[i]!, label: options[0]!.label }
     const { text } = template.question({ ...question, options: [option] })
     byText.set(text, [...(byText.get(text) ?? []), i])
@@ -33,8 +33,8 @@ export function distinct(
 }
 
 /**
- * Options whose lines could be the same with some separator: the name of one begins with another's.
- * They are few, so that trying them costs little.
+ * Options whose lines could be the same with some separator: one's name begins with another's. They
+ * are few, so trying them costs little.
  */
 function suspects(options: readonly TemplateOption[]): ReadonlySet<number> {
   const byName = options.map(({ key }, i) => ({ key, i })).sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -50,7 +50,9 @@ function suspects(options: readonly TemplateOption[]): ReadonlySet<number> {
   return found
 }
 
-/** Whether a separator makes them the same: what the longer name has more is in the description. */
+/**
+ * Whether some separator makes them the same: the rest of the longer name is in the description.
+ */
 function canBeSame(short: TemplateOption, long: TemplateOption): boolean {
   const more = long.key.slice(short.key.length)
   const [own, other] = [short.description ?? '', long.description ?? '']

@@ -1,10 +1,10 @@
 /**
- * The families of decision models, as data: how each of them shows options and where its answer
- * is read. What a question says is in the model's own template.
+ * The families of decision models, as data: how each shows options, and where its answer is read.
+ * The wording is in the model's own template.
  *
  * A decision model is a GGUF with `<arch>.decision.type` in its metadata. The facts are those of
  * llama.cpp's own server and conversion scripts (since b11361; the pinned tree is older and has
- * neither, but runs the causal models among them as they are).
+ * neither, but runs the causal models among them).
  *
  * @module
  */
@@ -12,7 +12,7 @@
 import type { ModelInfo } from '../../engine/types.js'
 import type { JsonForm } from '../../api/json-writer.js'
 
-/** Temperatures may depend on the number of options: a bucket's name, and its largest number. */
+/** Temperatures may depend on the number of options: a bucket's name and its largest number. */
 export interface Bucket {
   readonly name: string
   readonly atMost: number
@@ -31,12 +31,12 @@ export interface Family {
    * rating, of which the first label is a certain no and the last a certain yes.
    */
   readonly noul: 'yes first' | 'no first' | 'rating'
-  /** Whether a choice is asked in the caller's order and in reverse, and the mean is taken. */
+  /** Whether a choice is asked in the caller's order and in reverse, and averaged. */
   readonly bothOrders: boolean
   readonly buckets: readonly Bucket[]
-  /** How a state that is no text is written. */
+  /** How a state that is not text is written. */
   readonly state: JsonForm
-  /** The same of everything else. */
+  /** The same for all other values. */
   readonly values: JsonForm
 }
 
@@ -88,7 +88,7 @@ export const families: Readonly<Record<string, Family>> = {
 
 const head = 'reads its answer from a head that this llama.cpp does not have'
 
-/** Types that are known and cannot be served, and why. */
+/** Known types that cannot be served, and why. */
 export const refusedTypes: Readonly<Record<string, string>> = {
   kev: `a pointer between tokens of the prompt ${head}`,
   laya: `an encoder, which ${head}`,

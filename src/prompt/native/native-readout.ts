@@ -1,10 +1,10 @@
 /**
- * How a decision model is asked: with its own template, and in the way of its family.
+ * The readout of decision models: their own template, and the rules of their family.
  *
  * A request becomes one prefix (the template's head and the state) and one suffix for each
- * question, two where a family asks in both orders. Where the template's head depends on the
- * question, and the questions of a request do not agree, their prefix is what their heads have in
- * common, and the state is in every suffix.
+ * question, two where a family asks in both orders. If the template's head depends on the question
+ * and differs within a request, the prefix is the common part of the heads, and the state is in
+ * every suffix.
  *
  * @module
  */
@@ -28,9 +28,9 @@ import { readTemperatures } from './temperatures.js'
 import { templateText, templateTextInSteps } from './template-text.js'
 
 /**
- * @param engine - Of a model that {@link decisionType} knows a type of.
+ * @param engine - With a model that has a {@link decisionType}.
  * @throws {@link OiError} `ERR_READOUT` if the type cannot be served, or its template, labels or
- *   temperatures are not what they must be.
+ *   temperatures are wrong.
  */
 export async function createNativeReadout(engine: Engine): Promise<Readout> {
   const type = decisionType(engine.info) ?? ''
@@ -66,9 +66,9 @@ class NativeReadout implements Readout {
   readonly #template: SystemoneTemplate
   readonly #questions: Questions
   readonly #tail: PromptPart
-  /** Texts of large states, written ahead. */
+  /** Texts of large states, written in advance. */
   readonly #written = new WeakMap<object, string>()
-  /** What is prepared. */
+  /** Prepared questions. */
   readonly #variantsOf = new WeakMap<Question, Variant[]>()
 
   constructor(
@@ -166,7 +166,7 @@ function readingOf(variants: readonly Variant[]): Reader['reading'] {
 }
 
 function labelReading({ forms }: Asked): LabelReading {
-  // d1 counts the likeliest of a label's forms.
+  // d1 takes the likeliest of a label's forms.
   return forms.some((count) => count > 1)
     ? { kind: 'labels', forms, pick: 'likeliest' }
     : { kind: 'labels', forms }

@@ -18,23 +18,26 @@ import { templateText } from './template-text.js'
 /** A question in one order, and the tokens of its answers. */
 export interface Asked {
   readonly question: TemplateQuestion
-  /** Of a reading: no before yes for a noul, ratings from no to yes, or the order shown. */
+  /**
+   * In the order of the reading: no before yes for a noul, ratings from no to yes, or the order
+   * shown.
+   */
   readonly candidates: Int32Array
   readonly forms: readonly number[]
-  /** Where each option of the caller's order stands in this one. */
+  /** The place in this order of each option, by the caller's order. */
   readonly places: readonly number[]
 }
 
 export interface Questions {
-  /** For people: the labels in their usual order. */
+  /** The labels in their usual order, for people. */
   readonly labels: readonly string[]
   readonly noulForms: { readonly no: readonly string[]; readonly yes: readonly string[] }
   readonly maxOptions: number
-  /** Of every label that does not depend on the question. */
+  /** The text of every label that does not depend on the question. */
   readonly tokenTexts: ReadonlyMap<number, string>
-  /** One for each order. Undefined if there are more options than labels. */
+  /** One for each order; undefined if there are more options than labels. */
   ask(question: Question): readonly Asked[] | undefined
-  /** Options or levels of such a question, at most. */
+  /** The most options or levels of such a question. */
   mostOf(question: Question): number
 }
 
@@ -53,7 +56,7 @@ export async function createQuestions(engine: Engine, family: Family): Promise<Q
   return new CodedQuestions(family, codes)
 }
 
-/** Every answer is the label of a place in the list. */
+/** Questions whose answer is the label of a place in the list. */
 class CodedQuestions implements Questions {
   readonly labels: readonly string[]
   readonly noulForms: Questions['noulForms']
@@ -197,7 +200,7 @@ function listedOptions(
       description: textOf(description, values),
     }))
   }
-  // A level has a description in every template, and one without is known by its number.
+  // Templates need a description of each level; a level without one gets its number.
   return question.criteria.map((level, i) => ({
     key: String(i),
     description: textOf(level, values) ?? '',
@@ -210,7 +213,7 @@ function noulOptions({ criteria }: NoulQuestion, { noul, values }: Family): read
   return noul === 'yes first' ? [yes, no] : [no, yes]
 }
 
-/** Null for nothing and for an empty text. */
+/** Null for a missing or empty text. */
 function textOf(value: Json | undefined, form: Family['values']): string | null {
   return value === undefined || value === null || value === '' ? null : templateText(value, form)
 }

@@ -3,17 +3,17 @@
  * a request.
  *
  * It is Jinja with the variables `id`, `type`, `instructions`, `state`, `options` (each with `key`,
- * `description` and `label`), `questions` and `images`. A caller's text passes through it as values,
- * and what comes out is tokenized as plain text; only what the template itself writes before
- * the state and behind the question is trusted.
+ * `description` and `label`), `questions` and `images`. A caller's text passes through it as
+ * values, and its output is tokenized as plain text; only the template's own text before the state
+ * and behind the question is trusted.
  *
  * Rules
- *   1. The state comes once, before everything else that a caller sent: questions share it.
- *   2. Control tokens are found by what the vocabulary makes of the template's text. They stand
- *      before the state and behind the question, never between.
- *   3. What the template writes before the state may depend on the question, but only as it did
- *      for one of the examples that it was tried with. Nothing else is trusted.
- *   4. A prompt has the same tokens as if it were tokenized in one piece.
+ *   1. The state occurs once, before all other text of a caller: questions share it.
+ *   2. Control tokens are found by tokenizing the template's text. They stand before the state and
+ *      behind the question, never between.
+ *   3. The text before the state may depend on the question, but must equal that of one of the
+ *      examples that the template was tried with. No other text is trusted.
+ *   4. A prompt has the same tokens as if tokenized in one piece.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface RenderedQuestion {
   /** Before the state: trusted text that ends with a control token, and plain text behind it. */
   readonly head: string
   readonly lead: string
-  /** Behind the state and `between`: plain text, the caller's in it. */
+  /** Behind the state and `between`: plain text with the caller's. */
   readonly text: string
 }
 
@@ -39,7 +39,7 @@ const stateSentinel = 'oiState9c41e7'
 export class SystemoneTemplate {
   readonly #template: Template
   readonly #borders: Borders
-  /** What the template writes around the state of one question. */
+  /** The template's texts around the state of one question. */
   readonly #around: Split
   readonly #example: TemplateQuestion
 
@@ -51,9 +51,9 @@ export class SystemoneTemplate {
   }
 
   /**
-   * Reads a template and tries it.
+   * Parses a template and tries it with examples.
    *
-   * @param most - Options of a question at most.
+   * @param most - The most options of a question.
    * @throws {@link OiError} `ERR_READOUT` if it cannot be parsed or rendered, or breaks a rule.
    */
   static async create(source: string, engine: Engine, most: number): Promise<SystemoneTemplate> {
@@ -79,7 +79,7 @@ export class SystemoneTemplate {
     return this.#borders.tail
   }
 
-  /** What every head begins with, up to a control token. */
+  /** The common beginning of all heads, up to a control token. */
   get commonHead(): string {
     return this.#borders.commonHead
   }
@@ -88,7 +88,8 @@ export class SystemoneTemplate {
    * The state as the template writes it: plain text.
    *
    * @param state - As text; see `template-text.ts`.
-   * @throws {@link OiError} `ERR_READOUT` if the template treats this state as no other.
+   * @throws {@link OiError} `ERR_READOUT` if the template writes other texts around this state than
+   *   around others.
    */
   state(state: string): string {
     const { before, behind } = this.#around
@@ -100,7 +101,10 @@ export class SystemoneTemplate {
     return text.slice(before.length, before.length + length)
   }
 
-  /** @throws {@link OiError} `ERR_READOUT` if the template does what no example made it do. */
+  /**
+   * @throws {@link OiError} `ERR_READOUT` if the template writes texts that it wrote for no
+   * example.
+   */
   question(question: TemplateQuestion): RenderedQuestion {
     const { before, behind } = split(this.#template, question)
     const { heads, between, tail } = this.#borders
@@ -108,7 +112,7 @@ export class SystemoneTemplate {
     const length = behind.length - between.length - tail.length
     const fits = length >= 0 && behind.startsWith(between) && behind.endsWith(tail)
     if (head === undefined || !fits) {
-      throw unusable('writes around this question what it wrote around no example')
+      throw unusable('writes a text around this question that it wrote around no example')
     }
     const text = behind.slice(between.length, between.length + length)
     return { head, lead: before.slice(head.length), text }
@@ -117,7 +121,7 @@ export class SystemoneTemplate {
 
 function split(template: Template, question: TemplateQuestion): Split {
   const text = render(template, question, stateSentinel)
-  // The first one: behind it, a caller's text may have the sentinel too.
+  // The first: behind it, a caller's text may contain the sentinel too.
   const at = text.indexOf(stateSentinel)
   if (at === -1) throw unusable('does not show the state')
   return { before: text.slice(0, at), behind: text.slice(at + stateSentinel.length) }

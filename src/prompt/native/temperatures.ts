@@ -1,6 +1,6 @@
 /**
- * The temperatures that a decision model brings along: `<arch>.decision.temperature.<type>`, or
- * `….<type>.<bucket>` for a number of options.
+ * A decision model's own temperatures: `<arch>.decision.temperature.<type>`, or `….<type>.<bucket>`
+ * for a number of options.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import type { Bucket } from './families.js'
 const types: readonly Question['type'][] = ['choice', 'score', 'noul']
 
 /**
- * What the metadata say, a bucket's own temperature before that of its type. Types and buckets
- * without any are left out.
+ * Reads the metadata; a bucket's own temperature takes precedence over that of its type. Types and
+ * buckets without a temperature are left out.
  *
- * @throws {@link OiError} `ERR_READOUT` for one that is no number above 0.
+ * @throws {@link OiError} `ERR_READOUT` for a temperature that is no number above 0.
  */
 export function readTemperatures(
   { architecture, metadata }: ModelInfo,

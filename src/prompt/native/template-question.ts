@@ -1,5 +1,5 @@
 /**
- * One question as a decision model's template gets it, and examples to try a template with.
+ * A question as a decision model's template gets it, and examples to try templates with.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import type { Question } from '../../decide/types.js'
 
 export interface TemplateQuestion {
-  /** Always {@link questionId}: the name that a caller gave must not move the answer. */
+  /** Always {@link questionId}: the caller's name must not move the answer. */
   readonly id: string
   readonly type: Question['type']
-  /** Empty if there are none. */
+  /** '' without instructions. */
   readonly instructions: string
   readonly options: readonly TemplateOption[]
 }
@@ -19,20 +19,20 @@ export interface TemplateOption {
   /** An option's name, a level's number from 0, or `true` and `false`. */
   readonly key: string
   readonly description: string | null
-  /** What the model answers for it. */
+  /** The model's answer for it. */
   readonly label: string
 }
 
 export const questionId = 'question'
 
-/** What stands for a caller's text in the examples. */
+/** Stands for a caller's text in the examples. */
 export const callerText = 'oiText9c41e7'
 
 /**
- * Questions of each type, with descriptions and without, and around the numbers of options at
+ * Questions of each type, with and without descriptions, with numbers of options around those at
  * which labels change.
  *
- * @param most - Options at most.
+ * @param most - The most options.
  */
 export function exampleQuestions(most: number): readonly TemplateQuestion[] {
   const counts = [1, 2, 26, 27, most].filter((count) => count <= most)

@@ -1,8 +1,8 @@
 /**
- * A caller's values as the text that a decision model's template gets.
+ * A caller's values as text for a decision model's template.
  *
- * The templates take text as it is and would write anything else as JSON; here that has been done
- * already, as a template's interpreter would lose the order of names and the digits of numbers.
+ * Templates show text as it is and write other values as JSON. That is done here in advance, as the
+ * template interpreter would lose the order of names and the digits of numbers.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type JsonForm, stringifyInSteps } from '../../api/json-writer.js'
 import { atOnce, type Steps } from '../../api/turns.js'
 
 /**
- * A string as it is, anything else as JSON on one line with a space behind `,` and `:`, unless told.
+ * A string as it is, anything else as JSON on one line, by default with a space behind `,` and `:`.
  *
  * @example
  * ```ts
