@@ -174,7 +174,7 @@ async function kill(
 
 /** Of the process that came last instead of one that had ended. */
 function lastLoad(log: string): { pid: string; loadMs: number } | undefined {
-  const found = [...log.matchAll(/is there again, process (\d+), loaded in (\d+) ms/g)].at(-1)
+  const found = [...log.matchAll(/is back, process (\d+), loaded in (\d+) ms/g)].at(-1)
   return found && { pid: found[1]!, loadMs: Number(found[2]) }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Labelled rows, asked several at a time.
+ * Asks labelled rows, several at a time.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
 import type { RowObservation } from './sample.js'
 import { rowKey } from './split.js'
 
-/** Rows under way at the same time: enough to fill the model's steps. */
+/** Rows asked at the same time: enough to fill the model's steps. */
 const window = 16
 
 interface AskedRow extends SketchedRow {
@@ -20,11 +20,11 @@ interface AskedRow extends SketchedRow {
 }
 
 /**
- * What the model says about every question with a right answer, in the order of the rows. Rows of
- * one state, and near copies of it, have one name.
+ * Observes every question with a right answer, in the order of the rows. Rows with the same state,
+ * or near copies of it, have one name.
  *
- * @param onRow - Told how many rows have been answered.
- * @throws {@link OiError} Of the first row that cannot be read or answered, with its line.
+ * @param onRow - Called with the number of answered rows.
+ * @throws {@link OiError} For the first row that cannot be read or answered, with its line.
  */
 export async function askRows(
   rows: AsyncIterable<LabelledRow>,
@@ -39,7 +39,7 @@ export async function askRows(
   }
   for await (const row of rows) {
     const asked = askRow(row, decide)
-    // Those behind the first that fails are not waited for.
+    // Rows behind the first failure are not waited for.
     asked.catch(() => {})
     running.push(asked)
     if (running.length >= window) await takeOldest()

@@ -1,14 +1,14 @@
 /**
- * What a number of errors says about their rate.
+ * Bounds on a rate of errors, from a number of errors.
  *
  * @module
  */
 
 /**
- * Probability of at most so many errors in n trials.
+ * The probability of at most so many errors in n trials.
  *
  * @param errors - 0 to `trials`.
- * @param rate - Of errors, 0 to 1.
+ * @param rate - Rate of errors, 0 to 1.
  * @returns 0 to 1. Summed in logarithms, so that large n do not underflow.
  */
 export function atMost(errors: number, trials: number, rate: number): number {
@@ -29,7 +29,7 @@ export function atMost(errors: number, trials: number, rate: number): number {
 }
 
 /**
- * The rate of errors is not above this, with the given confidence: the one-sided exact bound.
+ * The upper bound of the rate of errors, with the given confidence: exact and one-sided.
  *
  * @param errors - 0 to `trials`.
  * @param trials - At least 1.

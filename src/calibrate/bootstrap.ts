@@ -1,5 +1,5 @@
 /**
- * How far a fit could have come out elsewhere, with other rows of the same kind.
+ * How much a fit varies with other rows of the same kind.
  *
  * @module
  */
@@ -27,17 +27,17 @@ export interface BootstrapOptions {
   readonly repetitions?: number | undefined
 }
 
-/** How many fits the intervals are made of. */
+/** How many fits the intervals are based on. */
 const usualRepetitions = 500
 const tail = 0.025
 
 /**
  * 95 % intervals by the percentile bootstrap: rows, with all their observations, are drawn with
- * replacement and fitted again. They are intervals of the fit as it is, prior included: that of a
- * bucket with few rows says mostly what its type's does.
+ * replacement and fitted again. The prior is included: the interval of a bucket with few rows is
+ * close to its type's.
  *
- * @param options - Rows are numbered from 0 to `rowCount`. `repetitions` is 500 by default.
- * @returns The intervals of a scale of `fit`.
+ * @param options - Row numbers are from 0, below `rowCount`. `repetitions` is 500 by default.
+ * @returns A function: the intervals of a scale of `fit`.
  * @see B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapter 13.
  */
 export function bootstrap(

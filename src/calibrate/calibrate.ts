@@ -1,5 +1,5 @@
 /**
- * Labelled observations to temperatures, and what they are worth on rows that were held out.
+ * Fits temperatures to labelled observations, and judges them on held-out rows.
  *
  * @module
  */
@@ -22,53 +22,53 @@ import type { Answered } from './thresholds.js'
 
 export interface FittedTemperature {
   readonly temperature: number
-  /** 95 %, of the temperature. */
+  /** 95 % interval of the temperature. */
   readonly interval: Interval
-  /** Answers that it was fitted to. */
+  /** The number of answers that it was fitted to. */
   readonly observations: number
 }
 
 export interface FittedType extends FittedTemperature {
-  /** Nats; there only where it makes held-back answers likelier. */
+  /** Nats; only if it makes held-back answers likelier. */
   readonly bias?: number
-  /** 95 %, of the bias. */
+  /** 95 % interval of the bias. */
   readonly biasInterval?: Interval
-  /** Where there are several numbers of options. */
+  /** Present if there are several buckets. */
   readonly buckets?: Readonly<Partial<Record<Bucket, FittedTemperature>>>
 }
 
 export type FittedTypes = Readonly<Partial<Record<QuestionType, FittedType>>>
 
 export interface Comparison {
-  /** With the probabilities as they were answered. */
+  /** Figures of the probabilities as answered. */
   readonly before: Figures
   readonly after: Figures
 }
 
 export interface Calibrated {
-  /** Answers that were fitted. */
+  /** The number of fitted answers. */
   readonly observations: number
   readonly types: FittedTypes
   readonly heldOut: Comparison & {
     readonly types: Readonly<Partial<Record<QuestionType, Comparison>>>
   }
-  /** Both parts with their new probabilities, to choose thresholds by. */
+  /** Both parts with their calibrated probabilities, to choose thresholds by. */
   readonly answered: { readonly fitted: readonly Answered[]; readonly heldOut: readonly Answered[] }
 }
 
 export interface CalibrateOptions {
-  /** Of rows that are held out, above 0 and below 1. */
+  /** Share of rows that are held out, above 0 and below 1. */
   readonly share: number
-  /** An integer: of the split and the bootstrap. */
+  /** Seed of the split and the bootstrap, an integer. */
   readonly seed: number
-  /** Fits that the intervals are made of. 500 by default. */
+  /** Number of fits for the intervals. Default 500. */
   readonly repetitions?: number
 }
 
 /**
- * Fits on one part of the rows, judges on the other.
+ * Fits on one part of the rows, and judges on the other.
  *
- * What was fitted on the first part is the result, not refitted on all: so the figures are those of
+ * The fit of the first part is the result and is not refitted on all rows, so the figures belong to
  * exactly this calibration. The same observations in the same order give the same result.
  *
  * @throws {@link OiError} `ERR_CONFIG` if either part has no rows.
@@ -111,7 +111,7 @@ export function calibrate(
 function answered(observation: RowObservation, source: CalibrationSource): Answered {
   const { question, type, logits, right } = observation
   const found = source(type, logits.length)
-  // A type of which nothing was fitted stays as it was.
+  // A type without a fit stays as it was.
   const probabilities = found
     ? [...softmax(withBias(logits, found.bias), found.temperature)]
     : observation.probabilities

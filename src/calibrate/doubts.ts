@@ -1,6 +1,6 @@
 /**
- * Why a calibration should not be used: what was fitted may be a property of the rows, not of the
- * model. Each doubt is a sentence that names the type of question and what would help.
+ * Reasons not to use a calibration: the fit may reflect the rows instead of the model. Each doubt
+ * is a sentence that names the type of question and what would help.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { QuestionType } from '../scoring/calibration.js'
 import type { Calibrated, FittedType } from './calibrate.js'
 import type { Answered } from './thresholds.js'
 
-/** Answers of a type that are fitted and held out, at least. */
+/** The fewest fitted and held-out answers of a type. */
 export const [fewestFitted, fewestHeldOut] = [30, 10]
-/** Right answers of a noul that are yes, and that are no, at least. */
+/** The fewest right answers of nouls that are yes, and that are no. */
 export const fewestOfSide = 5
-/** Temperatures between which a model can be calibrated, as far as fitting looks for them. */
+/** Plausible temperatures, which are the range of the search. */
 export const temperatureBounds = [0.05, 20] as const
-/** Largest bias of a noul, either way; nats. */
+/** Largest absolute bias of a noul; nats. */
 export const mostBias = 10
 
-/** Log losses that differ by less are the same; nats. */
+/** Log losses that differ by less count as equal; nats. */
 const sameLoss = 1e-6
 
-/** None if the calibration can be believed. */
+/** The doubts about a calibration; often none. */
 export function doubtsOf({ types, heldOut, answered }: Calibrated): string[] {
   return (Object.entries(types) as [QuestionType, FittedType][]).flatMap(([type, fitted]) => {
     const ofType = (all: readonly Answered[]) => all.filter((one) => one.type === type)
@@ -44,7 +44,7 @@ function tooFew(fitted: number, heldOut: number): string | undefined {
   )
 }
 
-/** A fit to one-sided labels makes that one answer sure, whatever is asked. */
+/** A fit to one-sided labels makes one answer certain, whatever the question. */
 function oneSided(type: QuestionType, answered: readonly Answered[]): string | undefined {
   const counts = new Map<number, number>()
   for (const { right } of answered) counts.set(right, (counts.get(right) ?? 0) + 1)
@@ -77,7 +77,7 @@ function outOfBounds({ temperature, bias = 0, buckets = {} }: FittedType): strin
     .map(
       ({ temperature, where }) =>
         `the temperature${where} is out of bounds: expected ${low} to ${high}, ` +
-        `got ${temperature.toPrecision(3)}; are the labels right, and does the model understand?`,
+        `got ${temperature.toPrecision(3)}; check the labels, and whether the model understands`,
     )
   if (!(Math.abs(bias) <= mostBias)) {
     found.push(

@@ -1,5 +1,5 @@
 /**
- * How good probabilities are, in the numbers of `oi eval`.
+ * The quality of probabilities, in the figures of `oi eval`.
  *
  * @module
  */
@@ -12,21 +12,21 @@ export type Judged = Pick<Observation, 'type' | 'probabilities' | 'right'>
 
 export interface Figures {
   readonly observations: number
-  /** Share whose most likely option is right, 0 to 1. */
+  /** Share of answers whose likeliest option is right, 0 to 1. */
   readonly accuracy: number
-  /** Squared distance of the probabilities from the truth, summed over options; 0 to 2. */
+  /** Squared distance of the probabilities from the right answer, summed over options; 0 to 2. */
   readonly brier: number
   /** Mean of -ln p(right), nats; a probability under 2^-52 counts as that. */
   readonly logLoss: number
   /**
-   * Expected calibration error, 0 to 1: how far the top probability is from the share of right
-   * answers, in 10 bins of equal width, weighted by their numbers.
+   * Expected calibration error, 0 to 1: the distance of the top probability from the share of right
+   * answers, in 10 bins of equal width, weighted by their counts.
    */
   readonly ece: number
 }
 
 /**
- * @returns Means over the observations; NaN of none.
+ * @returns Means over the observations; NaN without any.
  * @see M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian
  *   binning", AAAI 2015.
  */

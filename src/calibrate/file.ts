@@ -8,7 +8,7 @@
  *         "choice": { "temperature": 2.1, "buckets": { "3-5": { "temperature": 2.3, … } }, … } },
  *       "heldOut": { … } }
  *
- * What is answered depends on `types` alone. Intervals, numbers and figures are for people.
+ * Answers depend on `types` alone. Intervals, counts and figures are for people.
  *
  * @module
  */
@@ -49,7 +49,7 @@ const schema = Type.Object({
   ),
 })
 
-/** What the numbers alone do not tell. */
+/** The facts about a calibration besides its numbers. */
 export interface Provenance {
   /** `sha256:` and 64 hex digits of the weights file. */
   readonly model: string
@@ -68,7 +68,7 @@ export interface CalibrationFile extends Provenance {
   readonly heldOut: CalibrateOptions & { readonly before: Figures; readonly after: Figures }
 }
 
-/** The file's content, without its text's line end. */
+/** The content of the file. */
 export function calibrationFile(
   { model, readout, data, date }: Provenance,
   { observations, types, heldOut: { before, after } }: Calibrated,

@@ -1,16 +1,16 @@
 /**
  * Temperatures of each type and bucket, and the bias of nouls, from labelled logits.
  *
- * A temperature is the one that makes the right answers likeliest (Guo et al. 2017), a bias besides
- * as in Platt 1999. Few rows must not lead far from what is known without them, so both have a
- * Gaussian prior; what is minimised, over the n observations of one type or bucket, is
+ * The temperature makes the right answers likeliest (Guo et al. 2017); the bias is as in Platt
+ * 1999. Few rows must not lead far from the expectation, so both have a Gaussian prior. Minimised
+ * over the n observations of one type or bucket:
  *
  *     sum -ln p(right) + (ln T - m)^2 / (2 · 0.5^2) + (b / T)^2 / (2 · 1^2)
  *
- * A type has m = 0, that is T = 1; a bucket has m = ln T of its type: few rows in a bucket leave it
- * with its type's temperature, none at all too. 0.5 says that two thirds of all temperatures are
- * within a factor of 1.65 of where they are expected. It weighs as much as a handful of rows: each
- * one adds the variance of l / T under p, usually 0.2 to 1, to the prior's 4.
+ * A type has m = 0, that is T = 1; a bucket has m = ln T of its type: a bucket with few or no rows
+ * keeps its type's temperature. 0.5 means that two thirds of all temperatures are within a factor
+ * of 1.65 of the expected one. The prior weighs as much as a handful of rows: each row adds the
+ * variance of l / T under p, usually 0.2 to 1, to the prior's 4.
  *
  * @see C. Guo, G. Pleiss, Y. Sun, K. Weinberger, "On calibration of modern neural networks", ICML 2017.
  * @see J. Platt, "Probabilistic outputs for support vector machines", 1999.
@@ -24,17 +24,17 @@ import { lossesOf, lossOf, type Scale } from './loss.js'
 import { type Curve, minimize, type Point } from './minimize.js'
 import type { Sample, Samples } from './sample.js'
 
-/** Standard deviation of ln T around where it is expected. */
+/** Standard deviation of ln T around its expectation. */
 const temperatureSpread = 0.5
 /** Standard deviation of b / T around 0, nats. */
 const shiftSpread = 1
 
-/** Where the search begins: T from 0.05 to 20. The prior makes a second valley possible. */
+/** Starts of the search: T from 0.05 to 20. Because of the prior there may be two minima. */
 const starts = [-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3]
 
 export interface TypeFit {
   readonly scale: Scale
-  /** Empty if all observations are in one bucket: the type's scale is its own then. */
+  /** Empty if all observations are in one bucket, whose scale is then the type's. */
   readonly buckets: ReadonlyMap<Bucket, Scale>
 }
 
@@ -43,9 +43,9 @@ export type Fit = ReadonlyMap<QuestionType, TypeFit>
 export interface FitOptions {
   /** Whether nouls have a bias. */
   readonly biased: boolean
-  /** How often each row counts, by its number. Once by default. */
+  /** The weight of each row, by its number. Default 1. */
   readonly weights?: ArrayLike<number>
-  /** A fit that is known to be near, which saves the search. */
+  /** A fit that is known to be near; it saves the search. */
   readonly near?: Fit
 }
 
@@ -77,7 +77,7 @@ export interface ScaleOptions {
   readonly near?: Scale | undefined
 }
 
-/** The scale of samples that share one. */
+/** The common scale of samples. */
 export function fitScale(
   samples: readonly Sample[],
   { mean, biased, weights, near }: ScaleOptions,
@@ -105,7 +105,7 @@ function withPrior(loss: Curve, point: Point, mean: number, biased: boolean): Cu
   const value = loss.value + distance ** 2 / 2
   const temperatureSlope = slope + distance / temperatureSpread
   const temperatureCurvature = curvature + temperatureSpread ** -2
-  // Held where it is: no slope, and apart from the other.
+  // The bias stays fixed: no gradient, and no mixed derivative.
   if (!biased) {
     return { value, gradient: [temperatureSlope, 0], hessian: [temperatureCurvature, 0, 1] }
   }
@@ -120,9 +120,9 @@ function withPrior(loss: Curve, point: Point, mean: number, biased: boolean): Cu
 const folds = 5
 
 /**
- * Whether nouls are better off with a bias, on rows that were not used to fit it: by five-fold
- * cross-validation, the mean gain in log loss is more than its standard error. So the rows that are
- * held out for the figures have no say in it.
+ * Whether a bias improves nouls on rows that it was not fitted to: in five-fold cross-validation,
+ * the mean gain in log loss exceeds its standard error. So the rows that are held out for the
+ * figures do not decide it.
  */
 export function carriesBias(sample: Sample, rowCount: number): boolean {
   let [count, sum, squares] = [0, 0, 0]

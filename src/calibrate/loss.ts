@@ -13,7 +13,7 @@
 import type { Curve } from './minimize.js'
 import type { Sample } from './sample.js'
 
-/** Temperature and bias, as they are fitted. */
+/** Temperature and bias, in the parameters of the fit. */
 export interface Scale {
   /** ln T. */
   readonly logTemperature: number
@@ -22,9 +22,9 @@ export interface Scale {
 }
 
 /**
- * Summed over observations; nats.
+ * The loss summed over observations; nats.
  *
- * @param weights - How often each row counts, by its number. Once by default.
+ * @param weights - The weight of each row, by its number. Default 1.
  */
 export function lossOf(
   samples: Iterable<Sample>,
@@ -69,7 +69,7 @@ export function lossOf(
   }
 }
 
-/** Shape [m]: of each observation; nats. */
+/** Shape [m]: the loss of each observation; nats. */
 export function lossesOf(
   { gaps, starts, signs, rows }: Sample,
   { logTemperature, shift }: Scale,

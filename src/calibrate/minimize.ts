@@ -1,5 +1,5 @@
 /**
- * The lowest point of a smooth function of two variables.
+ * Finds a minimum of a smooth function of two variables.
  *
  * @module
  */
@@ -10,13 +10,13 @@ export type Point = readonly [number, number]
 export interface Curve {
   readonly value: number
   readonly gradient: Point
-  /** Second derivatives: of the first variable, mixed, of the second. */
+  /** Second derivatives: by the first variable, mixed, by the second. */
   readonly hessian: readonly [number, number, number]
 }
 
-/** A shorter step than this ends it: logarithms of temperatures are exact to that. */
+/** A shorter step than this ends the search: the precision of ln T. */
 const tolerance = 1e-9
-/** What rounding may add to a sum, relative. */
+/** Relative rounding error of a sum. */
 const rounding = 1e-13
 const mostSteps = 200
 
@@ -46,7 +46,7 @@ export function minimize(at: (point: Point) => Curve, start: Point): Point {
       damping = damping < 1e-6 ? 0 : damping / 10
       if (length < tolerance) break
     } else {
-      // Where no step is short enough to lead down, it is rounding that is seen.
+      // If no step leads down, only rounding errors are left.
       if (length < tolerance) break
       damping = more(damping)
     }

@@ -1,10 +1,10 @@
 /**
- * Rows that say nearly the same, found by the words of their states.
+ * Finds rows with nearly the same text, by the words of their states.
  *
- * What was fitted on one of two near copies is not judged by the other: they are held out together.
- * Near copies have four fifths of the shorter one's words and pairs of neighbouring words in common,
- * and the shorter one is at least half as long: another case, other punctuation, a word more or less.
- * A number is a word as any other: `Ticket 7` and `Ticket 8` are no copies, two letters of thirty
+ * A fit on one of two near copies must not be judged by the other: near copies stay on one side.
+ * Near copies share four fifths of the shorter state's words and pairs of neighbouring words, and
+ * the shorter state is at least half as long: they differ in case, punctuation, or a word or two. A
+ * number is a word like any other: `Ticket 7` and `Ticket 8` are no copies; two letters of thirty
  * words that differ in a number are.
  *
  * Words are compared by a bottom-k sketch, so that long states cost no more memory than short ones.
@@ -21,34 +21,34 @@ import { type Pictured, picturesBeside } from './split.js'
 export interface Sketch {
   /** The smallest hashes, ascending; all of them if there are at most {@link kept}. */
   readonly hashes: Uint32Array
-  /** How many words and pairs there are in all. */
+  /** The number of all words and pairs. */
   readonly size: number
 }
 
 /** A labelled row that may be a near copy of others. */
 export interface SketchedRow {
-  /** Its name; the same for rows that belong together in any case. */
+  /** Its name; rows that belong together in any case have the same name. */
   readonly row: string
-  /** Undefined if it has none, or is about pictures. */
+  /** Undefined if it has no words, or is about images. */
   readonly sketch: Sketch | undefined
 }
 
 const kept = 128
-/** Hashes under which a row is looked up, and rows that are kept under each: the latest ones. */
+/** How many hashes a row is looked up by, and how many rows, the latest, are kept under each. */
 const [lookedUp, listed] = [12, 64]
 const shared = 0.8
 const leastRatio = 0.5
-/** A longer word is data: a picture in base64, say. */
+/** A longer word is data, such as an image in base64. */
 const longestWord = 200
 
-/** The words of a request's state. Pictures have none: two pictures are never near copies. */
+/** Sketches the words of a request's state. Images have none: two images are never near copies. */
 export function sketchOf({ state, ...beside }: Pictured): Sketch | undefined {
   if (picturesBeside(beside).length > 0) return undefined
   const words = wordsOf(state)
   if (words.length === 0 || words.some((word) => word.length > longestWord)) return undefined
   const hashes = new Set<number>()
   let before = ''
-  // The ends are neighbours too: so the first and the last word count as much as others.
+  // The ends count as neighbours, so that the first and the last word weigh as much as others.
   for (const word of [...words, '']) {
     if (word !== '') hashes.add(hashOf(word))
     hashes.add(hashOf(`${before} ${word}`))
@@ -58,9 +58,9 @@ export function sketchOf({ state, ...beside }: Pictured): Sketch | undefined {
 }
 
 /**
- * The group of each row, by its name: near copies of near copies are in one group.
+ * Groups rows by name: near copies of near copies are in one group.
  *
- * @returns Row -> the name of its group, which is the first of its rows' names in their own order.
+ * @returns Row -> the name of its group: the first of its rows' names in sorted order.
  */
 export function groupNearCopies(rows: Iterable<SketchedRow>): ReadonlyMap<string, string> {
   const groups = new Groups()
@@ -84,14 +84,16 @@ export function groupNearCopies(rows: Iterable<SketchedRow>): ReadonlyMap<string
   return groups.names()
 }
 
-/** Whether one of the states is nearly the other. */
+/** Whether two states are near copies. */
 export function areNearCopies(a: Sketch, b: Sketch): boolean {
   const [short, long] = a.size < b.size ? [a, b] : [b, a]
   if (short.size < leastRatio * long.size) return false
   return inCommon(a, b) >= shared * short.size
 }
 
-/** How many words and pairs two states share: counted if both are sketched whole, else estimated. */
+/**
+ * How many words and pairs two states share: counted if both sketches are complete, else estimated.
+ */
 function inCommon(a: Sketch, b: Sketch): number {
   const isWhole = a.size <= kept && b.size <= kept
   let [i, j, union, both] = [0, 0, 0, 0]
@@ -107,12 +109,12 @@ function inCommon(a: Sketch, b: Sketch): number {
   return (resemblance * (a.size + b.size)) / (1 + resemblance)
 }
 
-/** Scripts that put no space between words: each character is one. */
+/** Scripts without spaces between words: each character is a word. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu
 const wordPattern = /[\p{L}\p{M}\p{N}]+/gu
 
-/** Texts as their words; of records, numbers and the like with their names. */
+/** The words of a value: of texts, their words; numbers and the like with their names. */
 function wordsOf(value: Json, name = ''): string[] {
   if (typeof value === 'string') {
     const text = value.normalize('NFKC').toLowerCase().replace(unspaced, ' $& ')
@@ -123,7 +125,9 @@ function wordsOf(value: Json, name = ''): string[] {
   return [`${name}=${stringifyJson(value)}`]
 }
 
-/** FNV-1a, and murmur3's last steps, so that the smallest hashes are of any words. */
+/**
+ * FNV-1a and the last steps of murmur3, so that the smallest hashes are a uniform sample of words.
+ */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) {
@@ -145,7 +149,7 @@ class Groups {
     return false
   }
 
-  /** The first of both names leads, so that a group's name does not depend on the order. */
+  /** The smaller name leads, so that a group's name does not depend on the order. */
   join(a: string, b: string): void {
     const [first, second] = [this.#leaderOf(a), this.#leaderOf(b)]
     if (first < second) this.#parents.set(second, first)

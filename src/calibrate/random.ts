@@ -1,5 +1,5 @@
 /**
- * Random numbers that are the same for the same seed.
+ * Seeded random numbers.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 /**
  * Uniform in [0, 1), 32 bits each: a counter, mixed (splitmix32).
  *
- * @param seed - An integer, of which the lowest 32 bits count.
+ * @param seed - An integer; its lowest 32 bits count.
  */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0

@@ -1,12 +1,12 @@
 /**
- * Observations that were saved: JSONL, one a line.
+ * Reads saved observations: JSONL, one per line.
  *
  *     {"question": "refund", "type": "noul", "logits": [1.2, 3.4], "probabilities": [0.1, 0.9],
  *      "right": 1, "row": "4711"}
  *
- * `row` and `state` are optional: lines that share a row, or whose states are the same or near copies,
- * are fitted or held out together. Other members are passed over. A logit of null is one of an option
- * that the model cannot produce.
+ * `row` and `state` are optional: lines that share a row, or whose states are the same or near
+ * copies, are fitted or held out together. Other members are ignored. A logit of null belongs to an
+ * option that the model cannot produce.
  *
  * @module
  */
@@ -92,7 +92,7 @@ function requireNumber(value: unknown): number {
 function isDistribution(values: readonly unknown[], count: number): values is readonly number[] {
   const numbers = values.every((p) => typeof p === 'number' && p >= 0 && p <= 1)
   if (!numbers || values.length !== count) return false
-  // Somebody may have rounded them.
+  // Allows for rounding.
   return Math.abs((values as readonly number[]).reduce((sum, p) => sum + p, 0) - 1) < 1e-2
 }
 

@@ -1,5 +1,5 @@
 /**
- * Observations as numbers side by side, which fitting goes over hundreds of times.
+ * Observations as flat arrays, which fitting reads hundreds of times.
  *
  * @module
  */
@@ -7,22 +7,21 @@
 import type { Observation } from '../evaluate/types.js'
 import { type Bucket, bucketOf, buckets, type QuestionType } from '../scoring/calibration.js'
 
-/** An observation, as far as fitting needs it, and the labelled row that it is of. */
+/** The part of an observation that fitting needs, and its labelled row. */
 export interface RowObservation extends Omit<Observation, 'labelMass'> {
-  /** The same for all observations of one row, and of rows with the same state. */
+  /** Equal for all observations of one row, and of rows with the same state. */
   readonly row: string
 }
 
 /** Observations of one type and bucket. m is their number. */
 export interface Sample {
   /**
-   * What the logits of the wrong options have over that of the right one, nats, one observation
-   * after another.
+   * Logits of the wrong options minus that of the right one, nats, observation by observation.
    */
   readonly gaps: Float64Array
-  /** Shape [m + 1]: where each observation's gaps begin. */
+  /** Shape [m + 1]: the start of each observation's gaps. */
   readonly starts: Int32Array
-  /** Shape [m]: what the bias does to a gap, 1 or -1 for a noul, else 0. */
+  /** Shape [m]: the sign of the bias in a gap, 1 or -1 for a noul, else 0. */
   readonly signs: Int8Array
   /** Shape [m]: the number of the row. */
   readonly rows: Int32Array
@@ -30,17 +29,19 @@ export interface Sample {
 
 export type Samples = ReadonlyMap<QuestionType, ReadonlyMap<Bucket, Sample>>
 
-/** Nats under the largest, as which a logit of -Infinity counts: it has no temperature. */
+/**
+ * A logit of -Infinity, which no temperature scales, counts as this many nats below the largest.
+ */
 const impossible = 100
 
-/** Numbers rows from 0 as they come. */
+/** Numbers rows from 0 in the order of their first observation. */
 export function rowNumbers(observations: readonly RowObservation[]): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>()
   for (const { row } of observations) if (!numbers.has(row)) numbers.set(row, numbers.size)
   return numbers
 }
 
-/** By type, and by bucket from the fewest options on; only those that there are. */
+/** Samples by type and bucket, fewest options first; no empty ones. */
 export function samplesOf(
   observations: readonly RowObservation[],
   numbers: ReadonlyMap<string, number>,
@@ -76,14 +77,14 @@ function sampleOf(
       if (option !== right) gaps[at++] = Math.max(lowest, logit) - own
     })
     starts[i + 1] = at
-    // The bias raises yes: over a right no, and under itself where yes is right.
+    // The bias raises yes: it widens the gap if no is right, and narrows it if yes is right.
     if (type === 'noul') signs[i] = right === 0 ? 1 : -1
     rows[i] = numbers.get(row)!
   })
   return { gaps, starts, signs, rows }
 }
 
-/** How many observations. */
+/** The number of observations. */
 export function countOf(sample: Sample): number {
   return sample.rows.length
 }

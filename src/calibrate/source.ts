@@ -1,5 +1,5 @@
 /**
- * Fitted temperatures as what answering asks for.
+ * Fitted temperatures as a source for answering.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import {
   type QuestionType,
 } from '../scoring/calibration.js'
 
-/** What answering needs of a calibration. */
+/** The part of a calibration that answering needs. */
 export type Temperatures = Readonly<
   Partial<
     Record<
       QuestionType,
       {
         readonly temperature: number
-        /** Nats; of nouls. */
+        /** Nats; for nouls only. */
         readonly bias?: number
         readonly buckets?: Readonly<Partial<Record<Bucket, { readonly temperature: number }>>>
       }
@@ -27,7 +27,9 @@ export type Temperatures = Readonly<
   >
 >
 
-/** A bucket without a temperature has its type's; a type without one is not known. */
+/**
+ * A bucket without a temperature has its type's; a type without a temperature has no calibration.
+ */
 export function sourceOf(types: Temperatures): CalibrationSource {
   const known = new Map<QuestionType, (options: number) => Calibration>()
   for (const [type, { temperature, bias = 0, buckets = {} }] of Object.entries(types)) {

@@ -1,5 +1,5 @@
 /**
- * Which rows are fitted, and which are held out to see what fitting was worth.
+ * Splits rows into those that are fitted and those that are held out to judge the fit.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto'
 import { stringifyJson } from '../api/json.js'
 import type { DecideRequest } from '../decide/types.js'
 
-/** A state, and the pictures that stand beside it. */
+/** A state and the images beside it. */
 export type Pictured = Pick<DecideRequest, 'state' | 'images' | 'image' | 'assets'>
 
-/** Those that stand beside a state, as texts. */
+/** The images beside a state, as texts. */
 export function picturesBeside({ images, image, assets }: Omit<Pictured, 'state'>): string[] {
   const all = [image, ...(Array.isArray(images) ? images : [images]), assets]
   return all
@@ -20,8 +20,8 @@ export function picturesBeside({ images, image, assets }: Omit<Pictured, 'state'
 }
 
 /**
- * Names a row by what it is about, its state and images: what is asked twice about one state
- * stays together, so that no state is on both sides.
+ * Names a row by its state and images: rows about one state stay together, so that no state is on
+ * both sides.
  */
 export function rowKey({ state, ...beside }: Pictured): string {
   const hash = createHash('sha256').update(stringifyJson(state))
@@ -30,9 +30,9 @@ export function rowKey({ state, ...beside }: Pictured): string {
 }
 
 /**
- * Divides rows by a hash of their names: the same for the same seed, whatever other rows there are.
+ * Divides rows by a hash of seed and name, so a row's side does not depend on other rows.
  *
- * @param share - Of rows that are held out, expected; 0 to 1.
+ * @param share - Expected share of held-out rows, 0 to 1.
  */
 export function splitRows<T extends { readonly row: string }>(
   rows: readonly T[],

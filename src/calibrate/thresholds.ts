@@ -1,16 +1,16 @@
 /**
- * From which probability on answers are decided, so that not too many of them are wrong.
+ * Thresholds: the probability from which on answers are decided, so that few of them are wrong.
  *
  * An answer is decided if its top probability (of a noul, that of yes or of no) is at least the
- * threshold. The promise: with the given confidence, the share of wrong answers among those decided
- * is at most the given rate, for further rows of the same kind. It holds for each question by
- * itself, not for all of them together.
+ * threshold. The promise: with the given confidence, the share of wrong answers among the decided
+ * ones is at most the given rate, for further rows of the same kind. It holds for each question
+ * alone, not for all together.
  *
- * Choosing the best of many thresholds by the same rows would break it. So thresholds and their order
- * are fixed before the held-out rows are looked at: quantiles over the fitted rows, from the one
- * that is likeliest to pass, judged by the fitted rows, to looser ones. They are tested on the
- * held-out rows one after another, each at the full level; the first one that fails ends it, and the
- * last that passed is taken (fixed-sequence testing).
+ * Choosing the best of many thresholds by the same rows would break the promise. So the thresholds
+ * and their order are fixed without the held-out rows: quantiles of the fitted rows, from the one
+ * that is likeliest to pass by the fitted rows to looser ones. They are tested on the held-out rows
+ * one after another, each at the full level; the first failure ends the test, and the last
+ * threshold that passed is taken (fixed-sequence testing).
  *
  * @see A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, "Learn then test: calibrating
  *   predictive algorithms to achieve risk control", 2021, on (split) fixed-sequence testing.
@@ -21,7 +21,7 @@ import { argMax } from '../scoring/confidence.js'
 import type { QuestionType } from '../scoring/calibration.js'
 import { atMost, upperBound } from './binomial.js'
 
-/** An answer as it was calibrated. */
+/** A calibrated answer. */
 export interface Answered {
   readonly question: string
   readonly type: QuestionType
@@ -32,19 +32,19 @@ export interface Answered {
 }
 
 export interface Goal {
-  /** Of wrong answers among those decided, above 0 and below 1. */
+  /** Allowed share of wrong answers among the decided ones, above 0 and below 1. */
   readonly rate: number
   /** Above 0 and below 1. */
   readonly confidence: number
 }
 
 export interface Threshold {
-  /** Smallest top probability that is decided, 0 to 1; 0 decides all. */
+  /** Smallest top probability that is decided, 0 to 1; 0 decides all answers. */
   readonly threshold: number
-  /** Held-out answers that it decides, and how many of them are wrong. */
+  /** How many held-out answers it decides, and how many of these are wrong. */
   readonly decided: number
   readonly wrong: number
-  /** The rate of errors is not above this, with the goal's confidence. At most the goal's rate. */
+  /** Upper bound of the rate of errors, with the goal's confidence; at most the goal's rate. */
   readonly bound: number
   /** Share of held-out answers that it leaves undecided, 0 to 1. */
   readonly undecided: number
@@ -55,19 +55,19 @@ export interface QuestionThreshold {
   readonly type: QuestionType
   /** Held-out answers. */
   readonly observations: number
-  /** Undefined if none holds. */
+  /** Undefined if no threshold holds. */
   readonly found: Threshold | undefined
-  /** Why none holds. */
+  /** Why no threshold holds. */
   readonly reason: string | undefined
 }
 
 /** Shares of the fitted rows that the thresholds decide, strictest first. */
 const shares = Array.from({ length: 50 }, (_, i) => (i + 1) / 50)
-/** Thresholds are tested as they are shown. */
+/** Thresholds are rounded to the shown digits before they are tested. */
 const digits = 1e4
 
 /**
- * A threshold for each question, in the order in which questions come.
+ * A threshold for each question, in the order of the questions.
  *
  * @param fitted - Answers to the rows that the calibration was fitted to.
  * @param heldOut - Answers to all others.
@@ -105,7 +105,7 @@ function thresholdOf(
   const none = (reason: string) => ({ ...shared, found: undefined, reason })
   const needed = fewest(goal)
   if (heldOut.length < needed) {
-    return none(`it takes ${needed} held-out answers at least, there are ${heldOut.length}`)
+    return none(`it needs at least ${needed} held-out answers, got ${heldOut.length}`)
   }
   let found: Threshold | undefined
   for (const threshold of candidates(fitted, heldOut.length, goal)) {
@@ -113,24 +113,24 @@ function thresholdOf(
     if (tested === undefined) break
     found = tested
   }
-  if (found === undefined) return none('the surest answers are wrong too often, or too few')
+  if (found === undefined) return none('the most certain answers are wrong too often, or too few')
   return { ...shared, found, reason: undefined }
 }
 
 /**
- * Thresholds in the order in which they are tested, known without the held-out answers.
+ * Thresholds in the order of testing, chosen without the held-out answers.
  *
- * @param count - Held-out answers.
+ * @param count - The number of held-out answers.
  */
 function candidates(fitted: readonly Answered[], count: number, goal: Goal): readonly number[] {
-  // Without fitted answers there is nothing to choose from but all.
+  // Without fitted answers the only candidate is to decide all.
   if (fitted.length === 0) return [0]
   const sorted = fitted.toSorted((a, b) => topOf(b) - topOf(a))
   let [at, wrong, likeliest, start] = [0, 0, -1, 0]
   const thresholds = shares.map((share, i) => {
     const decided = Math.ceil(share * sorted.length)
     for (; at < decided; at++) if (isWrong(sorted[at]!)) wrong++
-    // One right and one wrong more: what was not seen yet is not impossible.
+    // One right and one wrong answer more: a case that was not seen is not impossible.
     const chance = chanceToPass(Math.floor(share * count), (wrong + 1) / (decided + 2), goal)
     if (chance > likeliest) [likeliest, start] = [chance, i]
     return share === 1 ? 0 : Math.floor(topOf(sorted[decided - 1]!) * digits) / digits
@@ -138,7 +138,9 @@ function candidates(fitted: readonly Answered[], count: number, goal: Goal): rea
   return [...new Set(thresholds.slice(start))]
 }
 
-/** That so many decided answers show the goal to be kept, if the true rate of errors is `rate`. */
+/**
+ * The probability that so many decided answers pass the test, if the true rate of errors is `rate`.
+ */
 function chanceToPass(decided: number, rate: number, goal: Goal): number {
   // The test passes with fewer wrong answers than this.
   let [low, high] = [0, decided + 1]
@@ -150,17 +152,17 @@ function chanceToPass(decided: number, rate: number, goal: Goal): number {
   return low === 0 ? 0 : atMost(low - 1, decided, rate)
 }
 
-/** The least number of decided answers that can pass, if all of them are right. */
+/** The smallest number of decided answers that can pass, if all of them are right. */
 function fewest({ rate, confidence }: Goal): number {
   return Math.ceil(Math.log(1 - confidence) / Math.log1p(-rate))
 }
 
-/** Whether so many wrong answers show that the goal is kept. */
+/** Whether so many wrong answers pass the test. */
 function passes(wrong: number, decided: number, { rate, confidence }: Goal): boolean {
   return decided > 0 && atMost(wrong, decided, rate) <= 1 - confidence
 }
 
-/** Undefined if the answers do not show that the rate is kept. */
+/** Undefined if the answers fail the test. */
 function test(threshold: number, heldOut: readonly Answered[], goal: Goal): Threshold | undefined {
   const decided = heldOut.filter((answered) => topOf(answered) >= threshold)
   const wrong = decided.filter(isWrong).length

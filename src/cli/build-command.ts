@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { packageRoot } from '../package-root.js'
 
-/** Of the build script, which is beside the commands and no part of them. */
+/** The exports of the build script, which is not a part of the commands. */
 interface BuildScript {
   build(flags: string[]): Promise<number>
 }
@@ -26,10 +26,10 @@ const flags = {
 export function addBuildCommand(program: Command, done: (code: number) => void): void {
   const command = program
     .command('build')
-    .description('compile the native addon here, where no package has it for this machine')
+    .description('compile the native addon, if no package has it for this machine')
     .addHelpText(
       'after',
-      '\nNeeds a C++ compiler, CMake, git and Ninja or make, and says what is missing. Takes some' +
+      '\nNeeds a C++ compiler, CMake, git and Ninja or make, and names what is missing. Takes some' +
         '\nminutes. Without a GPU, what was compiled is used from then on; with one, the line at the' +
         '\nend says how it is used.' +
         '\n\nNo build for a GPU has run on one yet. The build for Vulkan passes its tests on a device in' +

@@ -15,11 +15,11 @@ import { serializeDecision } from '../decide/decide.js'
 import { atOnce, inTurns, type Steps } from '../api/turns.js'
 import type { Dependencies } from './dependencies.js'
 
-/** Shorter texts are read in a fraction of what a turn of the event loop may last. */
+/** A shorter text is read in a fraction of the time allowed for a turn of the event loop. */
 const shortText = 65_536
 
 export const createWire: Dependencies['createWire'] = ({ maxQuestions, maxReplyBytes }) => {
-  // A model with fewer labels refuses by itself.
+  // A model with fewer labels refuses the request itself.
   const limits = { maxQuestions, maxOptions: mostOptions, maxLevels: mostOptions }
   const known = new KnownQuestions()
   return {

@@ -1,6 +1,5 @@
 /**
- * Dependencies that the commands are given: tests run the same commands over a
- * model that needs no file.
+ * The dependencies of commands: tests run the same commands with a model that needs no file.
  *
  * @module
  */
@@ -15,41 +14,41 @@ import type { SupervisorEvents } from '../runner/supervision.js'
 
 export interface OpenedModel {
   readonly decider: Decider
-  /** Where it runs, as `CPU`. */
+  /** Its device, as `CPU`. */
   readonly device: string
-  /** One line for people: which model runs where. */
+  /** One line for people: the model and its device. */
   readonly startLine: string
-  /** What must be known before its answers are believed. */
+  /** A warning about its answers. */
   readonly warning: string | undefined
-  /** Temperatures of its readout's own, which come before those of a calibration. */
+  /** The readout's own temperatures, which take precedence over a calibration's. */
   readonly temperatures?: readonly Temperature[] | undefined
-  /** Those that run in a process of their own: none for a model in this process. */
+  /** Its engines in processes of their own: none for a model in this process. */
   readonly runners?: readonly SupervisedEngine[] | undefined
   /**
-   * Reads readout and calibration again, and makes ready to answer by these settings. What is of the
-   * engine (the file, its context, threads, …) stays as it is.
+   * Reads readout and calibration again, and prepares to answer by these settings. The engine
+   * (file, context, threads, …) does not change.
    *
-   * @returns What has it do so, from the next request on.
-   * @throws What opening it would, of readout and calibration.
+   * @returns A function that applies them, from the next request on.
+   * @throws The errors of readout and calibration that opening has.
    */
   prepare(model: ModelConfig): Promise<() => void>
   close(): Promise<void>
 }
 
 export interface OpenModelOptions {
-  /** Told how much has been loaded, 0 to 1. */
+  /** Called with the loaded fraction, 0 to 1. */
   readonly onProgress: (fraction: number) => void
-  /** Has the model in a process of its own, and is told of its ends. Default: in this process. */
+  /** Runs the model in a process of its own, and gets its events. Default: in this process. */
   readonly isolate?: SupervisorEvents | undefined
 }
 
 export type OpenModel = (model: ModelConfig, options: OpenModelOptions) => Promise<OpenedModel>
 
 /**
- * Name and memory of a model, without loading it. Refuses a readout that does not fit it.
+ * Name and memory of a model, without loading it. Refuses a readout that does not fit.
  *
- * @param isolate - Whether its header is read in a process of its own. What cannot be loaded is
- *   known only when it is opened then; else it is tried first.
+ * @param isolate - Whether the model will run in a process of its own. Then opening finds out
+ *   whether it can be loaded; else a probe tries it first.
  */
 export type SurveyModel = (model: ModelConfig, isolate: boolean) => Promise<MemoryNeed>
 
@@ -65,5 +64,5 @@ export interface Dependencies {
   readonly exit: (code: number) => void
 }
 
-/** How the process ends. Usage: a wrong command, flag, variable or setting. */
+/** Exit codes of the process. Usage: a wrong command, flag, variable or setting. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const

@@ -12,7 +12,7 @@ import { killedBy } from './signals.js'
 
 const exit = (code: number) => process.exit(code)
 
-// Process 1 of a container is ended by no signal that it does not listen to.
+// Process 1 of a container ignores every signal without a listener.
 if (process.pid === 1) {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

@@ -1,5 +1,5 @@
 /**
- * `oi openapi`: the OpenAPI document, for tools that make clients or pages of it.
+ * `oi openapi`: the OpenAPI document, for tools that make clients or pages from it.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The commands' frame: parsing, help, and what a failure looks like.
+ * The frame of all commands: parsing, help, and errors.
  *
  * @module
  */
@@ -28,7 +28,7 @@ Every setting can be given as an environment variable too; a flag wins over it.
 Exit codes: 0 success, 1 the command failed, 2 wrong usage or a wrong setting.`
 
 /**
- * Runs one command, and waits until what it prints has left.
+ * Runs one command, and waits until its output is written.
  *
  * @param argv - As `process.argv`.
  * @returns The exit code. Never rejects.
@@ -74,7 +74,7 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
   }
 }
 
-/** The message of an error that was thrown on purpose, or is the system's; everything of others. */
+/** The message of an intended or a system error; the stack of any other error. */
 function describe(error: unknown): string {
   if (error instanceof OiError) return error.message
   if (error instanceof Error && 'syscall' in error) return error.message

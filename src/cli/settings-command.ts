@@ -1,6 +1,5 @@
 /**
- * `oi settings`: every setting as a server would have it, or as the one that runs has it, and what
- * said so.
+ * `oi settings`: every setting of a future or of the running server, with its origin.
  *
  * @module
  */
@@ -29,8 +28,8 @@ const columns = {
 export function addSettingsCommand(program: Command, dependencies: Dependencies): void {
   const command = program
     .command('settings')
-    .description('show every setting, and whether a flag, a variable, the file or nothing says it')
-    .option('--running', 'those of the server that runs on the data folder')
+    .description('show every setting with its origin: flag, variable, file or default')
+    .option('--running', 'those of the running server of the data folder')
     .option('--changed', 'only those that are not defaults')
     .option('--json', 'JSON for programs')
     .addHelpText('after', '\nWithout --running: as oi serve would have them with the same flags.')

@@ -1,8 +1,8 @@
 /**
  * Signals that ask to stop: the first asks, the second insists.
  *
- * SIGHUP, where it is listened to: a terminal that is gone asks as SIGTERM does; any other cuts no
- * request, and whoever listens does with it what he likes.
+ * SIGHUP with a listener: if the terminal is gone, it acts as SIGTERM; else the listener handles
+ * it, and no request ends.
  *
  * @module
  */
@@ -16,22 +16,22 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export interface StopSignals {
   /** Resolves at the first signal. */
   readonly first: Promise<StopSignal>
-  /** Gives all signals back their usual meaning. */
+  /** Restores the default handling of all signals. */
   dispose(): void
 }
 
 export interface StopOptions {
-  /** Told of each SIGHUP that does not ask to stop. Default: SIGHUP ends the process. */
+  /** Called for each SIGHUP that does not ask to stop. Default: SIGHUP ends the process. */
   readonly onHangup?: () => void
 }
 
 /**
- * What npm is sent together with its process group, as by Ctrl-C, reaches its child twice: npm
- * passes it on. So much later, milliseconds, it is a second one.
+ * A signal to npm's process group, as by Ctrl-C, reaches the child twice, as npm passes it on. Only
+ * after this time, milliseconds, it counts as a second signal.
  */
 const npmEchoMs = 250
 
-/** @param insist - Called at the second signal and every further one, with the exit code. */
+/** @param insist - Called with the exit code at the second signal and every later one. */
 export function listenForStop(
   insist: (code: number) => void,
   { onHangup: tell }: StopOptions = {},
@@ -48,7 +48,7 @@ export function listenForStop(
     ask(signal)
   }
   const onHangup = () => {
-    // Kernel and shell both send it: it never insists.
+    // Kernel and shell both send it, so it never counts as a second signal.
     if (terminal !== undefined && !isatty(terminal)) ask('SIGHUP')
     else tell?.()
   }
@@ -65,7 +65,7 @@ export function listenForStop(
   }
 }
 
-/** The exit code that shells give to what a signal has ended. */
+/** The exit code of shells for a process that a signal ended. */
 export function killedBy(signal: StopSignal): number {
   return 128 + constants.signals[signal]
 }

@@ -1,5 +1,5 @@
 /**
- * Figures of answers that are yes or no, in one pass and in memory that does not grow.
+ * Figures of yes-or-no answers, in one pass and constant memory.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { Ranking } from './ranking.js'
 
 /** One answer. */
 export interface BinaryOutcome {
-  /** Of yes, 0 to 1. */
+  /** Probability of yes, 0 to 1. */
   readonly probability: number
-  /** Whether yes was answered. */
+  /** Whether the answer was yes. */
   readonly said: boolean
   /** Whether yes is right. */
   readonly right: boolean
 }
 
-/** Yes is what is looked for. */
+/** Figures with yes as the positive class. */
 export interface BinaryFigures {
   readonly answers: number
   /** Share of right answers that are yes. */
@@ -31,7 +31,7 @@ export interface BinaryFigures {
 }
 
 export class BinaryTally {
-  /** By what is right and what was said. */
+  /** Counts by the right answer and the given answer. */
   readonly #counts = { yesYes: 0, yesNo: 0, noYes: 0, noNo: 0 }
   readonly #ranking = new Ranking()
   #brier = 0

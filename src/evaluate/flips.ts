@@ -1,5 +1,5 @@
 /**
- * The same questions with their options in reverse: does the order decide?
+ * Asks the same questions with reversed options, to measure the effect of the order.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { DecideRequest, Question } from '../decide/types.js'
 import { optionCount } from '../api/counts.js'
 import type { Expected, LabelledRow } from './types.js'
 
-/** A row's questions in reverse, beside it. */
+/** A row's questions with reversed options. */
 export interface Reversed {
   /** The row with only these questions, under names that the row itself does not have. */
   readonly row: LabelledRow
@@ -18,10 +18,9 @@ export interface Reversed {
 }
 
 /**
- * The labelled choices and scores of a row, of two options or more, with their options in
- * reverse.
+ * Reverses the options of a row's labelled choices and scores of two options or more.
  *
- * @returns Undefined if it has none.
+ * @returns Undefined if the row has no such question.
  */
 export function reverse(row: LabelledRow): Reversed | undefined {
   const { request } = row
@@ -31,7 +30,7 @@ export function reverse(row: LabelledRow): Reversed | undefined {
   for (const [name, right] of entriesOf(row.expected)) {
     const question = request.questions[name]!
     if (question.type === 'noul' || optionCount(question) === 1) continue
-    // Names are never shown to the model, and only have to differ.
+    // The model never sees names; they only must differ.
     let free = `${name} reversed`
     while (Object.hasOwn(request.questions, free)) free += "'"
     names.set(name, free)
@@ -51,8 +50,8 @@ export function reverse(row: LabelledRow): Reversed | undefined {
 }
 
 /**
- * The requests that ask a row and its reverse: one, so that both share the state, unless a request
- * has no room for so many questions.
+ * The requests that ask a row and its reverse: one, so that both share the state, unless it would
+ * have too many questions.
  *
  * @param maxQuestions - Of one request, at least 1.
  */

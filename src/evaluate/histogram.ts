@@ -1,13 +1,13 @@
 /**
- * How values are spread, in memory that does not grow with their number.
+ * A histogram of values in constant memory.
  *
- * Bounds of buckets grow by a fixed ratio, so that a quantile is right to about one per cent
- * whatever its size.
+ * Bounds of buckets grow by a fixed ratio, so the relative error of a quantile is about one per
+ * cent.
  *
  * @module
  */
 
-/** Of a bucket's upper bound to its lower one: 32 buckets for each doubling. */
+/** Ratio of a bucket's upper bound to its lower bound: 32 buckets for each doubling. */
 const bucketsPerDoubling = 32
 
 export interface Column {
@@ -43,7 +43,7 @@ export class LogHistogram {
     this.#counts = new Uint32Array(Math.ceil(doublings * bucketsPerDoubling) + 1)
   }
 
-  /** @param value - From 0; what is no number is left out. */
+  /** @param value - From 0; NaN is ignored. */
   add(value: number): void {
     if (!(value >= 0)) return
     const bucket = Math.floor(Math.log2(value / this.#least) * bucketsPerDoubling)
@@ -60,7 +60,7 @@ export class LogHistogram {
   }
 
   /**
-   * The least value that a share of all values does not exceed, within the width of a bucket.
+   * The smallest value that a share of all values does not exceed, within the width of a bucket.
    *
    * @param share - 0 to 1.
    * @returns NaN without values.
@@ -72,7 +72,7 @@ export class LogHistogram {
     let bucket = 0
     for (let seen = this.#counts[0]!; seen < rank; seen += this.#counts[bucket]!) bucket++
     const middle = Math.sqrt(this.#bound(bucket) * this.#bound(bucket + 1))
-    // Known exactly, and the only ones known of what lies outside the buckets.
+    // Least and greatest value are exact, and the only facts about values outside the buckets.
     return Math.min(this.#max, Math.max(this.#min, middle))
   }
 
@@ -87,7 +87,7 @@ export class LogHistogram {
     }
   }
 
-  /** Bars for a plot with a logarithmic axis, from the first that is not empty to the last. */
+  /** Bars for a plot with a logarithmic axis, from the first to the last non-empty bucket. */
   columns(most: number): Column[] {
     const first = this.#counts.findIndex((count) => count > 0)
     if (first === -1) return []

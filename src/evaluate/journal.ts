@@ -1,11 +1,11 @@
 /**
- * The file of a run that can be taken up again: what was measured, one row a line.
+ * The file of a resumable run: the measurements, one row per line.
  *
  * Rules
- *   1. The first line says what was measured on what; a run on anything else is refused.
- *   2. A row is written when it is finished and not before, in one piece. A last line without its
- *      end is one that was being written when the process was killed, and is cut off.
- *   3. Each run begins with such a head; `atMs` of its rows counts from there.
+ *   1. The first line identifies the run: data, models and options. A different run is refused.
+ *   2. A row is written in one piece when it is finished. A last line without its end was being
+ *      written when the process was killed, and is cut off.
+ *   3. Each run begins with such a line; `atMs` of its rows counts from there.
  *
  * @module
  */
@@ -17,27 +17,27 @@ import { linesOf, longestLine, piecesOf } from './lines.js'
 import { LineSet } from './line-set.js'
 import type { RowRecord } from './measure.js'
 
-/** What must be the same for figures to be of one kind. */
+/** The facts that must be equal for results to be comparable. */
 export interface RunIdentity {
   /** Digest of the labelled file. */
   readonly data: string
-  /** What the answers of the models depend on. */
+  /** The facts that the models' answers depend on. */
   readonly models: Json
   readonly flips: boolean
-  /** Names of options for all else. */
+  /** Names of catch-all options. */
   readonly others: readonly string[]
 }
 
 const format = 'oi-eval@1'
-const notOurs = 'this is no file of oi eval; name one that is not there yet'
+const notOurs = 'this is not a file of oi eval; name a new file'
 type Head = RunIdentity & { readonly format: typeof format }
 type Entry = RowRecord & { readonly atMs: number }
 
-/** What a difference means, for messages. */
+/** The meaning of a difference, for messages. */
 const meanings: Readonly<Record<keyof RunIdentity, string>> = {
   data: 'it was made with another labelled file',
-  models: 'it was made with another model, or the same one set otherwise',
-  flips: 'it was made with --flips where there is none now, or the other way round',
+  models: 'it was made with another model, or with other settings',
+  flips: 'one of the two runs has --flips, and the other has not',
   others: 'it was made with other names in --other',
 }
 
@@ -54,11 +54,11 @@ export class Journal {
   }
 
   /**
-   * Opens a file, or begins one where there is none.
+   * Opens a file, or creates it.
    *
-   * @param onRecord - Called with each row that is in it already.
-   * @throws {@link OiError} `ERR_CONFIG` if it is not such a file, is of another run, is damaged,
-   *   or cannot be written.
+   * @param onRecord - Called with each row of earlier runs.
+   * @throws {@link OiError} `ERR_CONFIG` if it is not such a file, belongs to a different run, is
+   *   damaged, or cannot be written.
    */
   static async open(
     path: string,
@@ -67,12 +67,12 @@ export class Journal {
   ): Promise<Journal> {
     const file = openFile(path)
     try {
-      // First of all: another file that was named by mistake must stay as it is.
+      // First: a wrong file named by mistake must stay unchanged.
       await requireHead(path)
       cutUnfinished(file)
       const done = new LineSet()
       const earlierMs = await replay(path, identity, (record) => {
-        // Two processes may have worked on it at the same time.
+        // Two processes may have written to the file at the same time.
         if (done.add(record.line)) onRecord(record)
       })
       const journal = new Journal(file, done, earlierMs)
@@ -94,7 +94,7 @@ export class Journal {
     this.#write({ ...record, atMs: Math.round(performance.now() - this.#startMs) })
   }
 
-  /** Time of all runs together, milliseconds. */
+  /** Total time of all runs, milliseconds. */
   get elapsedMs(): number {
     return this.#earlierMs + performance.now() - this.#startMs
   }
@@ -104,10 +104,10 @@ export class Journal {
   }
 
   #write(line: Head | Entry): void {
-    // Without a buffer of our own, a killed process loses nothing but the row it writes.
+    // Unbuffered: a killed process loses only the row that it is writing.
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
     try {
-      // A disk that is nearly full takes a part; the rest then says why.
+      // A nearly full disk takes a part; the next write then fails with the reason.
       for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
     } catch (cause) {
       const { message } = cause as Error
@@ -136,7 +136,7 @@ async function requireHead(path: string): Promise<void> {
   }
 }
 
-/** @returns Milliseconds that earlier runs have taken. */
+/** @returns The time of earlier runs, milliseconds. */
 async function replay(
   path: string,
   identity: RunIdentity,
@@ -164,7 +164,7 @@ async function replay(
 function requireSame(path: string, head: Fields, identity: RunIdentity): void {
   for (const key of Object.keys(meanings) as (keyof RunIdentity)[]) {
     if (JSON.stringify(head[key]) === JSON.stringify(identity[key])) continue
-    throw refusal(path, `${meanings[key]}; take a new file`)
+    throw refusal(path, `${meanings[key]}; name a new file`)
   }
 }
 

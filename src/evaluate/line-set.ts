@@ -1,5 +1,5 @@
 /**
- * Numbers of lines, a bit for each.
+ * A set of line numbers, one bit each.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 export class LineSet {
   #bits = new Uint8Array(1024)
 
-  /** @param line - From 0. @returns False if it was there already. */
+  /** @param line - From 0. @returns False if the set has it already. */
   add(line: number): boolean {
     if (this.has(line)) return false
     const at = line >> 3

@@ -1,5 +1,5 @@
 /**
- * Lines of a file of any length, one at a time.
+ * Reads the lines of a file of any length, one at a time.
  *
  * @module
  */
@@ -14,17 +14,17 @@ export interface Line {
   readonly number: number
   /** Without its end, never empty. */
   readonly text: string
-  /** False of a last line without its end. */
+  /** False for a last line without its end. */
   readonly ended: boolean
 }
 
 const lineFeed = 10
-/** As much as a server takes as one body at most: 64 MiB. */
+/** As long as the largest body of a server: 64 MiB. */
 export const longestLine = 64 * 2 ** 20
 const pieceBytes = 256 * 2 ** 10
 
 /**
- * The bytes of a file in pieces.
+ * Reads the bytes of a file in pieces.
  *
  * @throws {@link OiError} `ERR_CONFIG` if it cannot be read.
  */
@@ -48,7 +48,7 @@ export async function* linesOf(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Line, void, undefined> {
   let number = 1
-  // Joined once at the line's end: a long line in many pieces is not copied again and again.
+  // Joined once at the line's end, so that a long line is not copied for each piece.
   let begun: Uint8Array[] = []
   let begunBytes = 0
   const take = (part: Uint8Array) => {
@@ -56,7 +56,7 @@ export async function* linesOf(
     if (begunBytes > longestLine) {
       throw inLine(number, new OiError('ERR_BODY_INVALID', `expected at most ${longestLine} bytes`))
     }
-    // Alone it is most lines, and need not be joined.
+    // Most lines lie within one piece and need no join.
     if (part.byteLength > 0) begun.push(part)
   }
   const finish = (): string => {
@@ -86,7 +86,7 @@ export async function* linesOf(
   if (text.trim() !== '') yield { number, text, ended: false }
 }
 
-/** The same error with the line before its message; what is no {@link OiError} as it is. */
+/** Puts the line before the message of an {@link OiError}; other errors stay unchanged. */
 export function inLine(number: number, error: unknown): unknown {
   if (!(error instanceof OiError)) return error
   const { code, message, param } = error

@@ -1,5 +1,5 @@
 /**
- * One row, asked and measured.
+ * Asks and measures one row.
  *
  * @module
  */
@@ -19,43 +19,43 @@ export interface MeasureOptions {
   readonly ask: Ask
   /** Whether choices and scores are asked in reverse as well. */
   readonly flips: boolean
-  /** Of one request. */
+  /** The most questions of one request. */
   readonly maxQuestions: number
-  /** As of {@link outcomeOf}. */
+  /** As for {@link outcomeOf}. */
   readonly others?: ReadonlySet<string> | undefined
 }
 
-/** What is kept of a row. */
+/** The record of a row. */
 export type RowRecord = MeasuredRow | RefusedRow
 
 export interface MeasuredRow {
-  /** Of the file, from 1. */
+  /** Its line in the file, from 1. */
   readonly line: number
   readonly outcomes: readonly Outcome[]
-  /** Of all that was asked, in reverse too. */
+  /** The tokens of all its requests, also of those in reverse. */
   readonly tokens: Tokens
-  /** From asking to the answer, milliseconds. */
+  /** From request to answer, milliseconds. */
   readonly latencyMs: number
-  /** The model's own part of it, milliseconds. */
+  /** The model's part of it, milliseconds. */
   readonly modelMs: number
 }
 
 export interface Tokens {
   readonly input: number
-  /** Those of the input that came from a cache. */
+  /** Input tokens that came from a cache. */
   readonly cached: number
   readonly image: number
   readonly output: number
 }
 
-/** A row that the model does not accept, as one whose state is too long. */
+/** A row that the model does not accept, for example because its state is too long. */
 export interface RefusedRow {
   readonly line: number
   /** The place and the rule. */
   readonly refused: string
 }
 
-/** Codes of what is wrong with the request itself: asking again would not help. */
+/** Codes of faults of the request itself: a retry would not help. */
 const refusals: readonly string[] = [
   'ERR_BODY_INVALID',
   'ERR_REQUEST_UNACCEPTABLE',
@@ -63,7 +63,7 @@ const refusals: readonly string[] = [
   'ERR_BODY_TOO_LARGE',
 ]
 
-/** @throws What `ask` throws, unless it is a refusal; then what {@link observationsOf} throws. */
+/** @throws What `ask` throws, unless it refuses the row; what {@link observationsOf} throws. */
 export async function measureRow(
   row: LabelledRow,
   { ask, flips, maxQuestions, others }: MeasureOptions,
@@ -76,7 +76,7 @@ export async function measureRow(
   try {
     for (const request of requestsOf(row, reversed, maxQuestions)) {
       decisions.push(await ask(request, signal))
-      // A second request is asked only for the sake of the flips.
+      // A second request serves the flips only.
       if (decisions.length === 1) latencyMs = performance.now() - startMs
     }
   } catch (error) {
@@ -103,7 +103,7 @@ export async function measureRow(
   return { line: row.line, outcomes, tokens, latencyMs, modelMs }
 }
 
-/** A server may leave fields out, and its numbers may be texts of their own. */
+/** A server may leave fields out, and its numbers may be RawNumbers. */
 function tokensOf(decision: Reply): Tokens {
   const usage = decision.usage as Partial<Usage> | undefined
   return {

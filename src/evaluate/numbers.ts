@@ -1,5 +1,5 @@
 /**
- * Figures as people read them, in the table and on the page alike.
+ * Formats figures for people, for the table and the page.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function showCount(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 0 })
 }
 
-/** Three digits or all before the point: `0.00123`, `12.3`, `4,711`. */
+/** Three digits, or all digits before the point: `0.00123`, `12.3`, `4,711`. */
 export function showAmount(value: number): string {
   if (!Number.isFinite(value)) return none
   if (Math.abs(value) >= 100) return showCount(value)

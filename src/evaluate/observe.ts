@@ -1,5 +1,5 @@
 /**
- * What a decision says about the questions whose right answers are known.
+ * Observations: the answers of a decision to the questions whose right answers are known.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import type { Expected, LabelledRow, Observation, Reply } from './types.js'
  * One observation for each question with a right answer and at least two options, in the order
  * of `expected`.
  *
- * @param decision - Of the row's request, with evidence. May come from a server: what is not an
- *   answer to the question is refused.
- * @throws {@link OiError} `ERR_REMOTE` naming the answer, and what it lacks.
+ * @param decision - The decision for the row's request, with evidence. It may come from a server:
+ *   anything but an answer to the question is refused.
+ * @throws {@link OiError} `ERR_REMOTE` naming the answer, and what is missing.
  */
 export function observationsOf(row: LabelledRow, decision: Reply): Observation[] {
   const observations: Observation[] = []
@@ -44,7 +44,7 @@ export function observationsOf(row: LabelledRow, decision: Reply): Observation[]
   return observations
 }
 
-/** Index of the right option; of a noul: no, then yes. */
+/** Index of the right option; for a noul: no, then yes. */
 function rightOption(question: Question, expected: Expected): number {
   if (question.type === 'choice') return keysOf(question.criteria).indexOf(expected as string)
   return Number(expected)
@@ -56,7 +56,7 @@ function answerTo(question: Question, { answers }: Reply, name: string, place: s
   throw wrong(place, `an answer of type ${question.type}`)
 }
 
-/** Shape [n], in the order of the question's options; NaN for what is not there. */
+/** Shape [n], in the order of the question's options; NaN if missing. */
 function probabilitiesOf(question: Question, answer: Answer): number[] {
   if (answer.type === 'noul') return [1 - Number(answer.noul), Number(answer.noul)]
   const given: unknown = answer.probabilities
@@ -68,7 +68,9 @@ function probabilitiesOf(question: Question, answer: Answer): number[] {
   return names.map((name) => (Object.hasOwn(given, name) ? Number(given[name]) : NaN))
 }
 
-/** A noul that was rated has logits of its ratings: those of yes and no are its probability's. */
+/**
+ * A rated noul has logits of its ratings: the logits of no and yes are made from its probability.
+ */
 function logitsOf(
   answer: Answer,
   logits: readonly number[],
@@ -81,7 +83,7 @@ function logitsOf(
   return requireNumbers(logits, options, place)
 }
 
-/** JSON has no word for what a label that is impossible has: -Infinity becomes null. */
+/** An impossible label has -Infinity, which JSON writes as null. */
 function logit(value: unknown): number {
   return value === null ? -Infinity : Number(value)
 }
@@ -92,7 +94,7 @@ function requireNumbers(values: readonly number[], count: number, place: string)
 }
 
 function requireProbabilities(values: readonly number[], count: number, place: string): number[] {
-  // Beyond 1 by no more than rounding.
+  // Rounding may exceed 1.
   if (values.every((p) => p >= 0 && p <= 1 + 1e-6)) return requireNumbers(values, count, place)
   throw wrong(place, `${count} probabilities, one for each option`)
 }

@@ -1,5 +1,5 @@
 /**
- * What one answer came to.
+ * The outcome of one answer.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { argMax } from '../scoring/confidence.js'
 import type { BinaryOutcome } from './binary-tally.js'
 import type { Observation } from './types.js'
 
-/** What every answer has figures of. */
+/** Figures of every answer. */
 export interface Grade {
   /** At least 2. */
   readonly options: number
-  /** Whether the likeliest option is the right one: the earliest on a tie, but yes of a noul. */
+  /** Whether the likeliest option is the right one: the earliest on a tie, but yes for a noul. */
   readonly correct: boolean
   /** Probability of the likeliest option. */
   readonly confidence: number
@@ -24,25 +24,27 @@ export interface Grade {
   readonly logLoss: number
 }
 
-/** All that the figures need of an answer, and little enough to keep a line of each in a file. */
+/**
+ * Everything that the figures need of an answer, small enough for one line per answer in a file.
+ */
 export interface Outcome extends Grade {
   readonly question: string
   readonly type: Question['type']
   /** 0 to 1. */
   readonly labelMass: number
-  /** Of a noul. */
+  /** For a noul. */
   readonly noul?: BinaryOutcome
-  /** Of a choice with an option for all else: whether that is the right one. */
+  /** For a choice with a catch-all option: whether that option is the right one. */
   readonly other?: BinaryOutcome
-  /** Of a score. */
+  /** For a score. */
   readonly score?: ScoreOutcome
-  /** The right option and the likeliest one, if they are not the same. */
+  /** The right option and the likeliest one, if they differ. */
   readonly mistake?: { readonly wanted: string; readonly got: string }
-  /** Of a choice or a score that was asked with its options reversed as well. */
+  /** For a choice or a score that was also asked with reversed options. */
   readonly reversed?: {
-    /** Whether another option is the likeliest one then. */
+    /** Whether another option is the likeliest in reverse. */
     readonly flipped: boolean
-    /** The largest difference of an option's probability, 0 to 1. */
+    /** The largest change of an option's probability, 0 to 1. */
     readonly shift: number
   }
 }
@@ -54,7 +56,7 @@ export interface ScoreOutcome {
   readonly ranked: number
 }
 
-/** Enough to tell options apart, and a bound on what is kept of them. */
+/** Kept length of a name: enough to tell options apart. */
 const longestName = 80
 
 export function gradeOf({
@@ -73,10 +75,10 @@ export function gradeOf({
 }
 
 /**
- * @param question - The one that was observed.
- * @param reversed - Shape [n]: probabilities of the same options, in the same order, where they
- *   were asked in reverse.
- * @param others - Names of options for all else: several of them in one choice count as one.
+ * @param question - The observed question.
+ * @param reversed - Shape [n]: probabilities of the same options, in the same order, from the
+ *   question in reverse.
+ * @param others - Names of catch-all options: several of them in one choice count as one.
  */
 export function outcomeOf(
   observation: Observation,
@@ -109,7 +111,7 @@ export function outcomeOf(
   }
 }
 
-/** Undefined without such an option. */
+/** Undefined without a catch-all option. */
 function otherOutcome(
   { probabilities, right }: Observation,
   likeliest: number,
@@ -121,7 +123,7 @@ function otherOutcome(
   if (!isOther.includes(true)) return undefined
   const probability = probabilities.reduce((sum, p, i) => (isOther[i] ? sum + p : sum), 0)
   return {
-    // A sum of rounded numbers.
+    // A sum of rounded numbers may exceed 1.
     probability: Math.min(1, probability),
     said: isOther[likeliest]!,
     right: isOther[right]!,
@@ -149,7 +151,7 @@ function scoreOutcome(probabilities: readonly number[], right: number): ScoreOut
   return { error: Math.abs(level - right), ranked }
 }
 
-/** As it is shown everywhere else: a noul of .5 is a yes. */
+/** As everywhere else, a noul of .5 is a yes. */
 function likeliestOf(type: Question['type'], probabilities: readonly number[]): number {
   return type === 'noul' ? Number(probabilities[1]! >= 0.5) : argMax(probabilities)
 }

@@ -1,19 +1,19 @@
 /**
- * How well a probability of yes tells the yeses from the noes, whatever the threshold.
+ * How well a probability of yes separates yeses from noes, independent of a threshold.
  *
  * @module
  */
 
-/** Buckets of equal width over the log-odds; what lies outside shares the first or the last. */
+/** Buckets of equal width over the log-odds; values outside fall into the first or the last. */
 const mostLogOdds = 20
 const bucketCount = 2000
 
-/** Memory does not grow with the number of values: those of one bucket count as equal. */
+/** Constant memory: the values of one bucket count as equal. */
 export class Ranking {
   readonly #yes = new Uint32Array(bucketCount)
   readonly #no = new Uint32Array(bucketCount)
 
-  /** @param probability - Of yes, 0 to 1. */
+  /** @param probability - Probability of yes, 0 to 1. */
   add(probability: number, right: boolean): void {
     const logOdds = Math.log(probability / (1 - probability))
     const share = (logOdds + mostLogOdds) / (2 * mostLogOdds)
@@ -23,9 +23,10 @@ export class Ranking {
   }
 
   /**
-   * Area under the ROC curve: the probability that a yes is given more than a no, ties half.
+   * Area under the ROC curve: the probability that a yes gets a higher value than a no; ties count
+   * half.
    *
-   * @returns 0 to 1; NaN unless there are both.
+   * @returns 0 to 1; NaN unless there are yeses and noes.
    */
   area(): number {
     let noes = 0

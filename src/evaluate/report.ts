@@ -1,5 +1,5 @@
 /**
- * What `oi eval` reports: the object that `--json` prints, and of which table and page are made.
+ * The report of `oi eval`: `--json` prints it; table and page are made from it.
  *
  * Types only.
  *
@@ -11,24 +11,24 @@ import type { Column, Quantiles } from './histogram.js'
 import type { Tokens } from './measure.js'
 import type { Figures } from './tally.js'
 
-/** What was measured on what. */
+/** The subject of the measurements. */
 export interface ReportHead {
-  /** The labelled file, as it was named. */
+  /** The labelled file, as named on the command line. */
   readonly file: string
-  /** `sha256:` and 64 hex digits of it. */
+  /** `sha256:` and 64 hex digits of the file. */
   readonly digest: string
-  /** The models that could be asked; a server may have several. */
+  /** The models that may have answered; a server may have several. */
   readonly models: readonly ReportModel[]
-  /** The server's address, if it was one. */
+  /** The server's address, if a server was asked. */
   readonly url?: string
-  /** What must be known before the figures are believed. */
+  /** A warning about the figures. */
   readonly warning?: string
   /** Whether choices and scores were asked in reverse as well. */
   readonly reversed: boolean
   readonly concurrency: number
   /** ISO time of the report. */
   readonly date: string
-  /** Of this package. */
+  /** The version of this package. */
   readonly version: string
 }
 
@@ -43,31 +43,31 @@ export interface Report extends ReportHead {
   readonly rows: {
     readonly inFile: number
     readonly answered: number
-    /** Those that the model did not accept; they are in no figure. */
+    /** Rows that the model did not accept; they are in no figure. */
     readonly refused: number
-    /** The first of them. */
+    /** The first refused rows. */
     readonly refusals: readonly RefusalExample[]
   }
   /** False if the run was interrupted. */
   readonly whole: boolean
   readonly overall: Figures
   readonly types: Readonly<Partial<Record<Question['type'], Figures>>>
-  /** In the order in which they were met. */
+  /** In the order of their first answers. */
   readonly questions: readonly QuestionFigures[]
-  /** Beyond the first thousand questions, which have figures. */
+  /** Answers beyond the first thousand questions, which have figures. */
   readonly answersOfFurtherQuestions: number
-  /** The most frequent ones. */
+  /** The most frequent mistakes. */
   readonly mistakes: readonly Mistake[]
-  /** Beyond the first 50,000 pairs of options. */
+  /** Mistakes beyond the first 50,000 pairs of options. */
   readonly mistakesNotToldApart: number
   readonly tokens: Tokens
-  /** From asking to the answer. */
+  /** From request to answer. */
   readonly latencyMs: Quantiles & { readonly columns: readonly Column[] }
-  /** The model's own part. */
+  /** The model's part of the latency. */
   readonly modelMs: Quantiles
-  /** Of all runs, if it was taken up again. */
+  /** Time of all runs, if the run was resumed. */
   readonly seconds: number
-  /** Answered rows; those in reverse do not count as rows of their own. */
+  /** Answered rows; a row in reverse does not count again. */
   readonly decisionsPerSecond: number
   /** Answered questions whose right answer is known. */
   readonly answersPerSecond: number
@@ -90,7 +90,7 @@ export interface RefusalExample {
   readonly message: string
 }
 
-/** What the figures themselves do not know. */
+/** Facts of the run that the results do not have. */
 export interface RunFacts {
   readonly about: ReportHead
   readonly rowsInFile: number

@@ -1,5 +1,5 @@
 /**
- * All that was measured, gathered row by row in memory that does not grow with their number.
+ * Collects measurements row by row in constant memory.
  *
  * @module
  */
@@ -11,14 +11,16 @@ import type { Outcome } from './outcome.js'
 import type { Mistake, RefusalExample, Report, RunFacts } from './report.js'
 import { Tally } from './tally.js'
 
-/** Questions with figures of their own; those of further names are in the other figures only. */
+/**
+ * The most questions with figures of their own; further questions are only in the other figures.
+ */
 const mostQuestions = 1000
-/** Pairs of options that are told apart. */
+/** The most pairs of options that are counted apart. */
 const mostPairs = 50_000
 const shownMistakes = 50
 const shownRefusals = 5
 const mostColumns = 48
-/** Of the names of questions, which can be of any length. */
+/** Kept length of the names of questions, which can be of any length. */
 const longestName = 200
 
 export class Results {
@@ -61,7 +63,7 @@ export class Results {
     if (!this.#types.has(type)) this.#types.set(type, new Tally())
     this.#types.get(type)!.add(outcome)
 
-    // One name can stand for questions of different types in different rows.
+    // One name may have different types in different rows.
     const key = `${type} ${question}`
     const own = this.#questions.get(key)
     if (own) own.tally.add(outcome)

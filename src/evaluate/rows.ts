@@ -4,7 +4,7 @@
  *     {"state": …, "questions": {"refund": {"type": "noul", …}}, "expected": {"refund": true}}
  *
  * A noul's right answer is true or false, that of a choice an option's name, that of a score a
- * level counted from 0. Not every question needs one. Empty lines are passed over.
+ * level counted from 0. Not every question needs one. Empty lines are ignored.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { inLine, linesOf, piecesOf } from './lines.js'
 import type { Expected, LabelledRow } from './types.js'
 
 /**
- * The rows of a file in its order. Memory: one line.
+ * Reads the rows of a file in order. Memory: one line.
  *
  * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read; `ERR_BODY_INVALID` or
  *   `ERR_REQUEST_UNACCEPTABLE` for the first bad line: `line 3: expected.team: expected …`.
@@ -39,7 +39,7 @@ export async function* readRows(
   yield* rowsOf(piecesOf(path), limits)
 }
 
-/** The same of bytes from elsewhere. @throws As {@link readRows}. */
+/** The same for bytes from another source. @throws As {@link readRows}. */
 export async function* rowsOf(
   pieces: AsyncIterable<Uint8Array>,
   limits: RequestLimits,
@@ -54,7 +54,7 @@ function readLine(line: number, text: string, limits: RequestLimits): Omit<Label
     const body = parseJson(text)
     const { state, questions, model, images } = checkRequest(body, limits)
     const expected = readExpected((body as { expected?: Json }).expected, questions)
-    // The right answers stay here: a server is not shown them.
+    // The right answers stay here: no server sees them.
     const request = {
       ...(images !== undefined && { images }),
       state,
@@ -107,7 +107,7 @@ function readRight(right: Json, question: Question, place: string): Expected {
     throw failure('ERR_BODY_INVALID', place, `expected the name of an option, got ${got}`)
   }
   const top = question.criteria.length - 1
-  // 1.0 is a whole number as well, and what some programs write.
+  // 1.0 is a whole number too, and some programs write it so.
   const level = typeof right === 'number' || right instanceof RawNumber ? Number(right) : NaN
   if (Number.isInteger(level) && level >= 0 && level <= top) return level
   const got = Number.isNaN(level) ? describe(right) : String(level)

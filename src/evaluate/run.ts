@@ -1,5 +1,5 @@
 /**
- * Many rows at the same time.
+ * Measures many rows at the same time.
  *
  * @module
  */
@@ -13,27 +13,27 @@ export interface RunOptions {
   /** Rows that are asked at the same time. */
   readonly concurrency: number
   readonly measure: (row: LabelledRow, signal: AbortSignal) => Promise<RowRecord>
-  /** In the order in which they are finished. */
+  /** Called in the order in which rows finish. */
   readonly onRecord: (record: RowRecord) => void
-  /** Rows that are finished already, by their lines. */
+  /** Whether the row of a line is finished already. */
   readonly isDone?: (line: number) => boolean
-  /** Ends the run early: what is under way is dropped. */
+  /** Ends the run early: running requests are dropped. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Measures every row. No more than `concurrency` of them are in memory.
+ * Measures every row. At most `concurrency` rows are in memory.
  *
  * @returns False if the signal ended it early.
- * @throws The first thing that went wrong, after all that was under way has ended; an
- *   {@link OiError} with its line before its message.
+ * @throws The first error, after all running requests have ended; an {@link OiError} has its line
+ *   before its message.
  */
 export async function runRows(
   rows: AsyncIterable<LabelledRow>,
   { concurrency, measure, onRecord, isDone = () => false, signal }: RunOptions,
 ): Promise<boolean> {
   const stop = new AbortController()
-  // Each row that is under way listens to it, which is no leak.
+  // Each running row listens to it, which is no leak.
   setMaxListeners(0, stop.signal)
   const onAbort = () => stop.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort)
@@ -42,7 +42,7 @@ export async function runRows(
   const failures: unknown[] = []
 
   const fail = (error: unknown) => {
-    // What is dropped fails too, but for no reason of its own.
+    // Dropped requests fail too, but only because of the abort.
     if (!stop.signal.aborted) failures.push(error)
     stop.abort()
   }

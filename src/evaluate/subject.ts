@@ -1,5 +1,5 @@
 /**
- * What is evaluated: a model that is open here, or those of a server.
+ * The subject of an evaluation: a model in this process, or a server.
  *
  * @module
  */
@@ -15,15 +15,15 @@ import type { Reply } from './types.js'
 
 export interface Subject {
   readonly models: readonly ReportModel[]
-  /** What its answers depend on: with another identity they are not to be mixed. */
+  /** The facts that its answers depend on: results of different identities must not be mixed. */
   readonly identity: Json
-  /** Questions of one request. */
+  /** The most questions of one request. */
   readonly maxQuestions: number
   readonly ask: Ask
 }
 
 /**
- * An open model.
+ * A model that is open in this process.
  *
  * @param orders - As of `DecideOptions`.
  */
@@ -38,8 +38,8 @@ export function localSubject(decider: Decider, orders?: Orders): Subject {
  * A server.
  *
  * @param client - With as many retries as a long run needs.
- * @param orders - As of `DecideOptions`.
- * @throws {@link OiError} `ERR_REMOTE` if it cannot be asked for its models.
+ * @param orders - As in `DecideOptions`.
+ * @throws {@link OiError} `ERR_REMOTE` if it does not list its models.
  */
 export async function remoteSubject(client: Client, orders?: Orders): Promise<Subject> {
   const models = await client.models().catch((cause: unknown) => {
@@ -49,7 +49,7 @@ export async function remoteSubject(client: Client, orders?: Orders): Promise<Su
     ...factsOf(models, orders),
     ask: async (request, signal) => {
       const options = { evidence: true, orders, signal }
-      // As a text: names like "7" stay where they are, and numbers as they were written.
+      // As text, which keeps the order of names like "7" and the digits of numbers.
       const body = stringifyJson(request)
       const ask = () => client.decideText(body, options)
       const text = await waitForTurn(ask, signal).catch((cause) => {
@@ -60,13 +60,12 @@ export async function remoteSubject(client: Client, orders?: Orders): Promise<Su
   }
 }
 
-/** How long after a row's first request the client's own retries may begin anew, milliseconds. */
+/** How long after a row's first request the client's retries may start over, milliseconds. */
 const patienceMs = 600_000
 
 /**
- * A limit that is used up says when to come back, and is no failure: places become free one by
- * one, and rows at the same time compete for them, so retries that are counted can run out within
- * milliseconds.
+ * An exhausted limit says when to retry, and is no failure: places become free one by one, and
+ * concurrent rows compete for them, so counted retries could run out within milliseconds.
  */
 async function waitForTurn<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const untilMs = performance.now() + patienceMs
@@ -93,7 +92,7 @@ function factsOf(
       ...(readout !== undefined && { readout }),
     })),
     identity: [...cards.map(identityOf), { orders }],
-    // The least, as rows can name any model; servers of other makes need not tell.
+    // The smallest limit, as rows can name any model; servers other than oi may have none.
     maxQuestions: Math.min(...cards.map(({ limits }) => limits?.max_questions ?? 1)),
   }
 }
@@ -108,7 +107,7 @@ const unimportant: ReadonlySet<string> = new Set<keyof ModelCard>([
   'limits',
 ])
 
-/** All other fields, those that a newer server adds too. */
+/** All other fields, also those that a newer server adds. */
 function identityOf(card: ModelCard): Json {
   const kept = Object.entries(card).filter(([name]) => !unimportant.has(name))
   return Object.fromEntries(kept)
@@ -119,13 +118,13 @@ function readReply(text: string): Reply {
   try {
     body = parseJson(text)
   } catch {
-    // Said below, in the same words as for JSON of another kind.
+    // The error below serves for this and for other wrong JSON.
   }
   if (isJsonObject(body) && isJsonObject(body['answers'])) return body as JsonObject & Reply
   throw new OiError('ERR_REMOTE', 'The reply has no answers: is this an address of oi serve?')
 }
 
-/** Statuses of a request that is wrong in itself. */
+/** Statuses of faults of the request itself. */
 const refusals: readonly (number | undefined)[] = [400, 413, 422]
 
 function remoteError(cause: unknown, endpoint: string): unknown {

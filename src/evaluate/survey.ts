@@ -1,6 +1,6 @@
 /**
- * A first pass over a labelled file, before anything is asked: whether every line is good, how
- * many there are, and which file it is.
+ * A first pass over a labelled file, before any request: checks and counts its lines, and hashes
+ * it.
  *
  * @module
  */
@@ -22,13 +22,13 @@ export interface Survey {
   readonly rows: number
   /** `sha256:` and 64 hex digits of the file. */
   readonly digest: string
-  /** Those of the names asked for that no labelled choice has as an option. */
+  /** Names in `others` that no labelled choice has as an option. */
   readonly missing: readonly string[]
 }
 
 /**
- * @param options - `others`: names of options that are looked for. `onProgress`: told how much has
- *   been read, 0 to 1.
+ * @param options - `others`: names of options to look for. `onProgress`: called with the read
+ *   fraction, 0 to 1.
  * @throws {@link OiError} As {@link readRows}: the first bad line.
  */
 export async function surveyRows(
@@ -37,7 +37,7 @@ export async function surveyRows(
   { others = [], onProgress = () => {} }: SurveyOptions = {},
 ): Promise<Survey> {
   const hash = createHash('sha256')
-  // What cannot be read is named by piecesOf.
+  // If it cannot be read, piecesOf reports it.
   const size = await stat(path).then(
     (file) => file.size,
     () => 0,
@@ -61,7 +61,7 @@ export async function surveyRows(
   return { rows, digest: `sha256:${hash.digest('hex')}`, missing: [...missing] }
 }
 
-/** Of the choices whose right answer is known. */
+/** Names of the options of all labelled choices. */
 function optionNames({ request, expected }: LabelledRow): string[] {
   return keysOf(expected).flatMap((name) => {
     const question = request.questions[name]!

@@ -1,5 +1,5 @@
 /**
- * Figures of a group of answers, in one pass and in memory that does not grow.
+ * Figures of a group of answers, in one pass and constant memory.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type BinaryFigures, BinaryTally } from './binary-tally.js'
 import { LogHistogram } from './histogram.js'
 import type { Grade, Outcome } from './outcome.js'
 
-/** What is true of a group of answers. Without any, means and shares are NaN. */
+/** The figures of a group of answers. Means and shares of no answers are NaN. */
 export interface Figures {
   readonly answers: number
   /** Share of the answers whose likeliest option is the right one. */
@@ -25,12 +25,12 @@ export interface Figures {
   readonly ece: number
   /** Ten bins of equal width over the confidence; a bin begins with its lower bound. */
   readonly bins: readonly Bin[]
-  /** Probability of all labels over the vocabulary: its mean, and what 5 % do not exceed. */
+  /** Probability of all labels over the vocabulary: its mean and its 5 % quantile. */
   readonly labelMass: { readonly mean: number; readonly p5: number }
   readonly flips?: FlipFigures
-  /** Of the nouls: yes is said from a probability of .5 on. */
+  /** For nouls: an answer is yes from a probability of .5 on. */
   readonly noul?: BinaryFigures
-  /** Of the choices with an option for all else: yes is said where that is the likeliest one. */
+  /** For choices with a catch-all option: an answer is yes if that option is the likeliest. */
   readonly other?: BinaryFigures
   readonly score?: ScoreFigures
 }
@@ -41,12 +41,12 @@ export interface Bin {
   readonly accuracy: number
 }
 
-/** Of the choices and scores that were asked with their options reversed as well. */
+/** For choices and scores that were also asked with reversed options. */
 export interface FlipFigures {
   readonly answers: number
-  /** Share of those whose likeliest option is another one then. */
+  /** Share whose likeliest option changes. */
   readonly rate: number
-  /** Mean of the largest difference of an option's probability. */
+  /** Mean of the largest change of an option's probability. */
   readonly shift: number
 }
 
@@ -54,7 +54,7 @@ export interface ScoreFigures {
   readonly answers: number
   /** Mean of |expected level - right level|, levels. */
   readonly meanError: number
-  /** Share of those that are off by half a level at most. */
+  /** Share of answers that are off by half a level at most. */
   readonly withinHalf: number
   /** Mean ranked probability score over n - 1, 0 to 1. */
   readonly ranked: number
@@ -119,7 +119,7 @@ export class Tally {
       guessing: this.#guessing / n,
       brier: this.#brier / n,
       logLoss: this.#logLoss / n,
-      // A bin's weight times its gap, both over the same count.
+      // A bin's weight times its gap: the count cancels out.
       ece: this.#bins.reduce((sum, bin) => sum + Math.abs(bin.correct - bin.sum) / n, 0),
       bins: this.#bins.map((bin) => ({
         answers: bin.answers,

@@ -1,5 +1,5 @@
 /**
- * Labelled requests, and what a model said to them.
+ * Labelled requests, and the answers of a model.
  *
  * @module
  */
@@ -11,14 +11,14 @@ export type Expected = boolean | string | number
 
 /** One line of a labelled file: a request body with `expected` beside it. */
 export interface LabelledRow {
-  /** Of the file, from 1. */
+  /** Its line in the file, from 1. */
   readonly line: number
   readonly request: DecideRequest
-  /** By the names of the questions; a question without one is asked but not counted. */
+  /** By the names of the questions; a question without a right answer is asked but not counted. */
   readonly expected: Readonly<Record<string, Expected>>
 }
 
-/** What is read of an answer: a model's own here, or a server's, which tells no more. */
+/** The part of a decision that is read, whether from a model here or from a server. */
 export type Reply = Omit<Decision, 'cached_tokens' | 'timings'>
 
 /** One answered question whose right answer is known. */
@@ -27,7 +27,7 @@ export interface Observation {
   readonly question: string
   readonly type: Question['type']
   /**
-   * Shape [n], n >= 2, nats, known up to a constant: before temperature and bias. Of a noul: no,
+   * Shape [n], n >= 2, nats, known up to a constant: before temperature and bias. For a noul: no,
    * then yes.
    */
   readonly logits: readonly number[]

@@ -155,8 +155,8 @@ function isOverload(error: unknown): error is OiError {
 }
 
 /**
- * The counters of several engines as those of one: sums, also of rates. Waiting times are no sums,
- * as engines work in parallel.
+ * The counters of several engines as those of one: sums, also of rates. Only the backlog's time is
+ * the largest, as engines work in parallel.
  */
 function sumStats(all: readonly EngineStats[]): EngineStats {
   const sum: Record<keyof EngineStats, number> = { ...noStats() }

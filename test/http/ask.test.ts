@@ -127,7 +127,7 @@ for (const [title, args, input, message] of [
     '',
     /--orders: expected "auto" or 1 or 2 or "all", got 3/,
   ],
-  ['a broken key', ['x', '--noul', 'y', '--url', 'http://a', '--key', 'é'], '', /The key holds/],
+  ['a broken key', ['x', '--noul', 'y', '--url', 'http://a', '--key', 'é'], '', /The key has/],
 ] as const) {
   t.test(`${title} is wrong usage: 2`, async (t) => {
     const { code, stdout, stderr } = await ask([...args], input)

@@ -120,5 +120,5 @@ t.test('fewer replicas than devices are refused', async (t) => {
   const args = ['serve', '--data-dir', t.testdir(), '--device', 'cpu,cpu', '--replicas', '1']
   const { code, stderr } = await oi(args)
   t.equal(code, 2)
-  t.match(stderr, /replicas: expected one for each device at least, got 1 for cpu, cpu/)
+  t.match(stderr, /replicas: expected at least one for each device, got 1 for cpu, cpu/)
 })

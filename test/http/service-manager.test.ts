@@ -111,7 +111,7 @@ t.test('a manager that is not there is said once, and ends nothing', { skip }, a
   const environment = { NOTIFY_SOCKET: join(tmpdir(), 'oi-nobody'), WATCHDOG_USEC: '40000' }
   const served = await Served.start(t, { model: 'fake', environment })
   await sleep(200)
-  t.equal(served.said.match(/The service manager cannot be told/g)?.length, 1)
+  t.equal(served.said.match(/The service manager cannot be notified/g)?.length, 1)
   t.equal((await served.decide('It rains.')).status, 200)
   t.equal(await served.server.stop(), 0)
 })

@@ -208,7 +208,7 @@ t.test('the end of a server does not wait for a model that is gone', { skip }, a
   renameSync(file, `${file}.away`)
   process.kill(Number(pid), 'SIGKILL')
   // By then the next try is seconds away.
-  await command.match(/next try in (?:[2-9]\d{3}|\d{5}) ms/)
+  await command.match(/next attempt in (?:[2-9]\d{3}|\d{5}) ms/)
   const startMs = performance.now()
   command.process.kill('SIGTERM')
   t.equal(await command.exited, 0)

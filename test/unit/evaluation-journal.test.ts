@@ -94,7 +94,7 @@ t.test('a file that is no journal is refused and stays as it is', async (t) => {
     const before = readFileSync(join(dir, name))
     await t.rejects(Journal.open(join(dir, name), identity, t.fail), {
       code: 'ERR_CONFIG',
-      message: /this is no file of oi eval/,
+      message: /this is not a file of oi eval/,
     })
     t.strictSame(readFileSync(join(dir, name)), before)
   }

@@ -76,7 +76,7 @@ t.test('the page has figures, plots and tables, and is well-formed', async (t) =
     'Reliability',
     'By question',
     'Most frequent mistakes',
-    'None of the others',
+    'Catch-all options',
     'Latency',
     'flips',
   ]) {
@@ -126,7 +126,7 @@ t.test('the table shows what was measured', async (t) => {
   t.match(text, /^ +answers +accuracy .*ECE .*flips +shift\nall +180 .*\nnoul +60 /m)
   t.match(text, /^By question\n/m)
   t.match(text, /^Nouls: yes from .*\n.*AUC\n/m)
-  t.match(text, /^None of the others: yes where .*\n.*AUC\n +\d+\.\d % /m)
+  t.match(text, /^Catch-all options: yes where .*\n.*AUC\n +\d+\.\d % /m)
   t.match(text, /^Scores: the expected level is \d.* half a level at most in \d+\.\d %; ranked/m)
   t.match(text, /^Reliability\nconfidence +answers +mean +accuracy\n0\.\d–/m)
   t.match(text, /^30 decisions\/s, 90 answers\/s in 2\.0 s, 4 at the same time$/m)

@@ -17,7 +17,7 @@ t.test('one replica on each device, or as many as asked for, in turn', async (t)
 t.test('fewer replicas than devices are refused', async (t) => {
   t.throws(() => replicaDevices(model('CUDA0,CUDA1', 1)), {
     code: 'ERR_CONFIG',
-    message: 'replicas: expected one for each device at least, got 1 for CUDA0, CUDA1',
+    message: 'replicas: expected at least one for each device, got 1 for CUDA0, CUDA1',
   })
 })
 

@@ -67,9 +67,7 @@ t.test('what is surely right is decided wholly', async (t) => {
 t.test('where no threshold holds, it says why', async (t) => {
   const random = createRandom(1)
   const few = thresholdsOf(answers(random, 300), answers(random, 20), goal)
-  t.match(few, [
-    { found: undefined, reason: 'it takes 29 held-out answers at least, there are 20' },
-  ])
+  t.match(few, [{ found: undefined, reason: 'it needs at least 29 held-out answers, got 20' }])
 
   const wrong = answers(random, 300).map((one) => ({ ...one, right: random.integer(2) }))
   const coin = thresholdsOf(wrong, wrong, goal)

@@ -21,7 +21,7 @@ type CompactFlags = AccountsFlags & {
   readonly shrink?: boolean
 }
 
-/** Of a check, for people. */
+/** Columns of a check, for people. */
 export const agreementColumns = {
   workspace: (found: Agreement) => found.workspace,
   'balance (credits)': ({ balance }: Agreement) =>
@@ -61,8 +61,8 @@ export function addAccountsCommand(
       "write the ledger's rows before a day to a file of JSON lines, and put their sums in their place",
     )
     .requiredOption('--before <date>', 'the first day whose rows stay, UTC, as 2026-01-31', readDay)
-    .option('--export <file>', 'where to; by default beside the ledger, named after the day')
-    .option('--shrink', 'make the file smaller after it; without, the room is used again')
+    .option('--export <file>', 'file to write; by default beside the ledger, named after the day')
+    .option('--shrink', 'shrink the ledger file; by default its free space is reused')
   addSettings(compact, ['dataDir']).action((flags: CompactFlags) => {
     withAccounts(dependencies, flags, (accounts, administration, dataDir) => {
       const day = new Date(flags.before).toISOString().slice(0, 10)
@@ -70,14 +70,12 @@ export function addAccountsCommand(
       const { rows, closings } = accounts.compact(flags.before, path, flags.shrink)
       const deed = { action: 'ledger.compact', target: 'ledger', name: '' }
       administration.record(deed, null, { before: day, export: path, rows, closings })
-      process.stdout.write(
-        `${counted(rows, 'row')} moved to ${path}, ${closings} stay in their place.\n`,
-      )
+      process.stdout.write(`${counted(rows, 'row')} moved to ${path}, ${closings} replace them.\n`)
     })
   })
 }
 
-/** @throws {@link OiError} `ERR_CONFIG` for a day that is not over, whose rows still come. */
+/** @throws {@link OiError} `ERR_CONFIG` for a day in the future, whose rows are yet to come. */
 function readDay(text: string): number {
   const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
   if (Number.isNaN(ms)) throw new InvalidArgumentError('A day is as 2026-01-31.')

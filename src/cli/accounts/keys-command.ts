@@ -47,7 +47,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
 
   const create = keys
     .command('create')
-    .description('make a key and print it, this once')
+    .description('make a key and print it, once only')
     .option('--workspace <name>', 'the workspace that it belongs to', 'default')
     .option('--name <name>', 'what it is for', 'unnamed')
     .option('--expires <time>', 'when it expires, as 2026-12-31 (UTC)', readExpiry)
@@ -111,7 +111,7 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
 
   const rotate = keys
     .command('rotate')
-    .description('replace a key; the old one stays valid for a while')
+    .description('replace a key; the old key stays valid for a while')
     .argument('<id>', 'as oi keys list shows it', readId)
     .option('--overlap-hours <n>', 'how long both are valid, up to 2160', readWhole(0, 2160), 24)
   addSettings(rotate, ['dataDir']).action(

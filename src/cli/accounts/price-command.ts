@@ -28,7 +28,7 @@ export function addPriceCommand(models: Command, dependencies: Dependencies): vo
     .command('price')
     .description('show prices, or set one from the next answer on, in credits per million tokens')
     .argument('[model]', 'its name, as GET /v1/models shows it; without it, all that have a price')
-    .option('--input <credits>', 'of input tokens that are not of images', readAmount)
+    .option('--input <credits>', 'of input tokens without those of images', readAmount)
     .option('--output <credits>', 'of output tokens', readAmount)
     .option('--image <credits>', 'of image tokens', readAmount)
     .option('--json', 'JSON for programs; amounts are millionths of a credit')

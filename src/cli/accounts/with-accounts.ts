@@ -1,5 +1,5 @@
 /**
- * The accounts for one command: opened, changed in the name of whoever runs it, and closed.
+ * The accounts for one command: opened, changed in the name of its user, and closed.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface AccountsFlags {
   readonly dataDir?: string
 }
 
-/** Those of the configured data folder. */
+/** Runs a task with the accounts of the configured data folder. */
 export function withAccounts(
   { environment }: Pick<Dependencies, 'environment'>,
   { dataDir }: AccountsFlags,
@@ -31,7 +31,7 @@ export function withAccounts(
   }
 }
 
-/** Who runs a command, as the audit log calls them. */
+/** The user of a command, as the audit log names them. */
 export function commandActor(): Actor {
   return { kind: 'command', detail: userName() }
 }
@@ -40,7 +40,7 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    // In containers, a user may be a number only.
+    // In containers, a user may have a number only.
     return `user ${process.getuid?.() ?? 'unknown'}`
   }
 }

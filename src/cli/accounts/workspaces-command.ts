@@ -76,7 +76,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
 
   const limits = workspaces
     .command('set-limits')
-    .description('say what the keys of a workspace may together, from the next request on')
+    .description('limit the requests of all keys of a workspace, from the next request on')
     .argument('<name>', 'as oi workspaces list shows it')
     .option('--requests-per-minute <n>', 'in any 60 seconds; 0: unlimited', readLimit)
     .option('--concurrent <n>', 'at the same time; 0: unlimited', readLimit)
@@ -109,7 +109,7 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
 
   const budget = workspaces
     .command('set-budget')
-    .description('say how many tokens the keys of a workspace may use together in each period')
+    .description('limit the tokens of all keys of a workspace in each period')
     .argument('<name>', 'as oi workspaces list shows it')
     .option('--tokens <n>', 'input and output tokens', readWhole(1, mostBudgetTokens))
     .addOption(new Option('--period <which>', 'in UTC').choices(periods))

@@ -1,5 +1,5 @@
 /**
- * `oi admin`: what those who run a server do on its machine; backups are in a file of their own.
+ * `oi admin`: commands for administrators on the server's machine; backups have their own file.
  *
  * @module
  */
@@ -34,7 +34,7 @@ function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
     .addHelpText(
       'after',
       '\nIt is asked for twice, or taken from standard input if that is no terminal: its first' +
-        '\nline, 12 to 256 characters. A server that runs need not be stopped.',
+        '\nline, 12 to 256 characters. A running server need not be stopped.',
     )
   addSettings(password, ['dataDir']).action(async (flags: AccountsFlags) => {
     const { dataDir } = readConfig(dependencies.environment, { dataDir: flags.dataDir })

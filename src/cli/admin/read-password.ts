@@ -1,5 +1,5 @@
 /**
- * A new password from whoever runs a command.
+ * Reads a new password from the user of a command.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { printError } from '../output/print.js'
 import { readStandardInput } from '../input/read-text.js'
 
 /**
- * Asks for it twice, without showing it; where standard input is no terminal, its first line.
+ * Asks for it twice, without showing it; if standard input is no terminal, reads its first line.
  *
- * @throws {@link OiError} `ERR_CONFIG` if nothing is given, or two different ones are.
+ * @throws {@link OiError} `ERR_CONFIG` if no password or two different passwords are given.
  */
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
@@ -27,7 +27,7 @@ export async function readPassword(): Promise<string> {
 
 function ask(prompt: string): Promise<string> {
   printError(prompt)
-  // What is typed is echoed by readline, into nothing.
+  // readline echoes typed characters into this stream, which drops them.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output, terminal: true })
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 /**
- * A response for people: each answer with a bar per option, then usage and time.
+ * A reply for people: each answer with a bar per option, then usage and time.
  *
- * Reads the response's text as parsed JSON and no inner types, so that an answer of another
- * server is shown by the same code as one's own.
+ * Reads the reply as parsed JSON and no inner types, so that the replies of servers and of local
+ * models are shown by the same code.
  *
  * @module
  */
@@ -24,22 +24,22 @@ export interface TableOptions {
 interface Row {
   readonly label: string
   readonly probability: number
-  /** The answer itself. */
+  /** Whether this option is the answer. */
   readonly chosen: boolean
 }
 
-/** Columns of a terminal, shared out over label, bar and percentage. */
+/** Columns of a terminal, divided between label, bar and percentage. */
 const width = 80
 const columns = [29, 42, 9]
 const barWidth = 40
-/** Of a question with more options only the likeliest are shown. */
+/** Of more options, only the likeliest are shown. */
 const mostRows = 12
 
 /**
- * @param response - The body of an answered request.
- * @param request - Its own body, for the text of the questions.
+ * @param response - The body of the reply.
+ * @param request - The body of the request, for the text of the questions.
  * @returns Lines of at most 80 columns, the last one ended.
- * @throws {@link OiError} `ERR_REMOTE` if the response is none of this interface.
+ * @throws {@link OiError} `ERR_REMOTE` if the reply is not one of this interface.
  */
 export function answerTable(response: Json, request: Json, { colours }: TableOptions): string {
   if (!isJsonObject(response) || !isJsonObject(response['answers'])) {
@@ -133,7 +133,7 @@ function footer(response: JsonObject): string {
   )
 }
 
-/** Told in the evidence alone. */
+/** Known from the evidence only. */
 function cachedOf(response: JsonObject): string {
   const cached = member(response['evidence'], 'cached_tokens')
   return cached === undefined ? '' : ` (${Number(cached)} cached)`

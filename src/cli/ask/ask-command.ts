@@ -1,5 +1,5 @@
 /**
- * `oi ask`: one request, answered by a model that is loaded for it, or by a server.
+ * `oi ask`: one request, answered by a model loaded for it, or by a server.
  *
  * @module
  */
@@ -56,7 +56,7 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
     .option('--image <file>', 'an image before the state; repeatable', together)
   for (const [type, { placeholder, description }] of Object.entries(questionFlags)) {
     const option = new Option(`--${type} <${placeholder}>`, `${description}; can be repeated`)
-    // Collected here and not by the option: the questions' order is that of all flags together.
+    // Collected here and not by the option: the order of questions is that of all flags.
     ask.addOption(
       option.argParser((value) => asked.push(readQuestionFlag(type as QuestionType, value))),
     )
@@ -64,10 +64,10 @@ export function addAskCommand(program: Command, dependencies: Dependencies): voi
   ask
     .option('--questions <file|json>', 'questions as in a request: {"name": {"type": …}, …}')
     .option('--request <file>', 'a whole request body; - reads standard input')
-    .option('--json', 'print the response body')
+    .option('--json', 'print the body of the reply')
     .option(
       '--evidence',
-      'add how much probability the model gave to all answers together, and what orders change',
+      'add the total probability of all answers, and the effect of the order of options',
     )
     .option('--url <address>', 'ask a running server instead of loading a model')
     .option('--key <key>', 'key for --url (OI_KEY)')
@@ -101,7 +101,7 @@ async function askModel(
   const config = readConfig(dependencies.environment, chosen)
   const model = modelToOpen(config)
   const wire = dependencies.createWire(config)
-  // Before the model is loaded: what is wrong with a request needs no waiting.
+  // Before the model is loaded: errors of the request should show at once.
   const request = await wire.readRequest(body, { evidence: flags.evidence ?? false })
   const opened = await loadModel(model, dependencies)
   try {

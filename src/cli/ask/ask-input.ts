@@ -1,5 +1,5 @@
 /**
- * What `oi ask` was given, as one request body.
+ * Makes one request body from the input of `oi ask`.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export interface AskInput {
   readonly state: string | undefined
   readonly stateFile?: string
   readonly jsonState?: boolean
-  /** Files of pictures, to stand before the state. */
+  /** Image files, for images before the state. */
   readonly images: readonly string[]
   /** A file, or JSON that begins with `{`. */
   readonly questions?: string
@@ -54,7 +54,7 @@ export async function readAskInput(input: AskInput): Promise<string> {
 }
 
 async function readState(input: AskInput): Promise<Json> {
-  // Pictures can be all that there is to say.
+  // Images may stand without a state.
   const none = input.state === undefined && input.stateFile === undefined && !input.jsonState
   if (none && input.images.length > 0) return ''
   const [source, text] = await readStateText(input)
@@ -112,16 +112,16 @@ function asJson(source: string, text: string): Json {
   return namingSource(source, () => parseJson(text))
 }
 
-/** The line break that shells and editors put behind a text is no part of it. */
+/** Removes the line break that shells and editors put behind a text. */
 function withoutLastBreak(text: string): string {
   return text.replace(/\r?\n$/, '')
 }
 
 /**
- * A picture as a data URL.
+ * An image as a data URL.
  *
- * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read, or is none of the types that
- *   requests may hold.
+ * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read, or has none of the allowed image
+ *   types.
  */
 function imageUrl(path: string): string {
   const bytes = readBytes('--image', path)

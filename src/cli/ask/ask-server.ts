@@ -1,5 +1,5 @@
 /**
- * Asks a running server instead of a model of one's own.
+ * Asks a running server instead of a local model.
  *
  * @module
  */
@@ -17,21 +17,21 @@ export interface ServerQuestion {
   /** The text of the request body. */
   readonly body: string
   readonly evidence: boolean
-  /** Undefined: as the server's model is set. */
+  /** Default: the server's setting. */
   readonly orders: Orders | undefined
 }
 
-/** Above what a server waits by itself: whoever asks can interrupt the command. */
+/** Above a server's own deadlines: the user can interrupt the command. */
 const timeoutMs = 600_000
 
 /**
  * @returns The text of the response body.
- * @throws {@link OiError} `ERR_CONFIG` for an address or key that cannot be one, `ERR_REMOTE`
- *   with the server's own status, code and message, or why it could not be reached.
+ * @throws {@link OiError} `ERR_CONFIG` for an invalid address or key, `ERR_REMOTE` with the
+ *   server's status, code and message, or why it could not be reached.
  */
 export async function askServer(question: ServerQuestion): Promise<string> {
   const { url, key, body, evidence, orders } = question
-  // Nothing is tried again: that is for whoever reads the message to decide.
+  // No retries: the user decides after reading the message.
   const client = connect(url, key, 0)
   try {
     return await client.decideText(body, { evidence, orders })
@@ -42,15 +42,15 @@ export async function askServer(question: ServerQuestion): Promise<string> {
 }
 
 /**
- * A client for the address and the key of a command line.
+ * A client for the address and the key of the command line.
  *
- * @throws {@link OiError} `ERR_CONFIG` for an address or key that cannot be one.
+ * @throws {@link OiError} `ERR_CONFIG` for an invalid address or key.
  */
 export function connect(url: string, key: string, maxRetries: number): Client {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new OiError(
       'ERR_CONFIG',
-      'The key holds characters that no key has: see --key and OI_KEY',
+      'The key has characters that no key can have: see --key and OI_KEY',
     )
   }
   try {
@@ -62,15 +62,15 @@ export function connect(url: string, key: string, maxRetries: number): Client {
 }
 
 /**
- * The key that goes with --url.
+ * The key for --url.
  *
- * @throws {@link OiError} `ERR_CONFIG` if there is none, or a setting of a model of one's own.
+ * @throws {@link OiError} `ERR_CONFIG` if there is none, or if a setting of a local model is given.
  */
 export function requireKey(
   flags: { readonly key?: string },
   { environment }: Pick<Dependencies, 'environment'>,
 ): string {
-  // Orders can be asked of a server, too.
+  // A server takes orders, too.
   const setting = settings.find(({ name }) => name in flags && name !== 'orders')
   if (setting !== undefined) {
     throw new OiError('ERR_CONFIG', `--url asks the server's own model: leave out ${setting.flag}`)
@@ -80,7 +80,7 @@ export function requireKey(
   throw new OiError('ERR_CONFIG', '--url needs a key: --key <key> or OI_KEY')
 }
 
-/** As a setting is read, but what the environment says is about models of one's own. */
+/** Read like a setting, but not from the environment, which is about local models. */
 export function readOrders({ orders }: { readonly orders?: string }): Orders | undefined {
   return orders === undefined ? undefined : ordersOf(readConfig({}, { orders }).orders)
 }

@@ -6,10 +6,10 @@
  *     --score  [name=]question=lowest level,…,highest level
  *
  * Rules
- *   1. A name is one word (letters, digits, `_`, `-`) before a `=`; without one, a
- *      question is named after its place: q1, q2, …
+ *   1. A name is one word (letters, digits, `_`, `-`) before a `=`; a question without a name is
+ *      named after its place: q1, q2, …
  *   2. The first `=` behind the name ends the question, the first `:` of an option its name.
- *   3. `\` takes any special meaning from the character behind it. Spaces around a piece go.
+ *   3. `\` makes the character behind it literal. Spaces around a piece are removed.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { Question } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 
 export interface NamedQuestion {
-  /** Undefined: after its place. */
+  /** Undefined: named after its place. */
   readonly name: string | undefined
   readonly question: Question
 }
@@ -86,7 +86,7 @@ export function readQuestionFlag(type: QuestionType, value: string): NamedQuesti
   return { name, question: { type, instructions, criteria: objectFromEntries(options) } }
 }
 
-/** A choice and a score need a `=` of their own: what stands before their only one is no name. */
+/** A choice and a score need a `=` of their own: the text before their only `=` is no name. */
 function readName(type: QuestionType, value: string): { name: string | undefined; rest: string } {
   const [word, rest] = cut(value, '=')
   const named =

@@ -1,5 +1,5 @@
 /**
- * `oi calibrate`: temperatures for a model from labelled rows, and thresholds that hold.
+ * `oi calibrate`: fits temperatures for a model to labelled rows, and finds thresholds.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { modelToOpen } from '../opening/models-to-open.js'
 import { print, printError } from '../output/print.js'
 import { addSettings } from '../input/setting-options.js'
 
-/** All of other commands but the calibration, which is what is made. */
+/** The settings of other commands, without the calibration, which this command makes. */
 const modelSettings = [
   'model',
   'mmproj',
@@ -53,7 +53,7 @@ type CalibrateFlags = {
   readonly json?: boolean
 } & Partial<Record<(typeof modelSettings)[number], string>>
 
-/** The model that the observations are of. */
+/** The model of the observations. */
 type Identity = Pick<Provenance, 'model' | 'readout'> & { readonly file: string }
 
 const help = `
@@ -76,7 +76,7 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
     .option('--seed <n>', 'seed of the split into fitted and held-out rows', '1')
     .option(
       '--decide <rate>',
-      'show above which probability at most this share of answers is wrong',
+      'show the probability above which at most this share of answers is wrong',
     )
     .option('--confidence <share>', 'confidence that it holds', '0.95')
     .option('--force', 'write the calibration in spite of doubts')
@@ -105,7 +105,7 @@ async function runCalibrate(
   const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
   const config = readConfig(dependencies.environment, {
     ...chosen,
-    // What is measured is the model itself, and whoever asks here can wait.
+    // The model itself is measured, without a calibration; requests may wait long.
     calibration: 'off',
     maxBacklogMs: 3_600_000,
   })
@@ -177,14 +177,17 @@ async function ask(
   }
 }
 
-/** Without a model that they are of, there is nothing to bind a file to. */
+/** A calibration file needs the model of the observations. */
 async function readSaved(
   path: string,
   { models: [model] }: Config,
   out: string | undefined,
 ): Promise<{ observations: RowObservation[]; identity: Identity | undefined }> {
   if (model === undefined && out !== undefined) {
-    throw new OiError('ERR_CONFIG', '--out needs --model <file>: the calibration is of one model')
+    throw new OiError(
+      'ERR_CONFIG',
+      '--out needs --model <file>: a calibration belongs to one model',
+    )
   }
   const observations = await readObservations(path)
   return { observations, identity: model && (await identify(model)) }
@@ -205,12 +208,12 @@ async function identify(model: ModelConfig): Promise<Identity> {
   }
 }
 
-/** Temperatures of a readout's own come before any that are fitted. */
+/** A readout's own temperatures take precedence over fitted ones. */
 function requireUncalibrated(temperatures: readonly Temperature[] = []): void {
   if (new Set(temperatures.map(({ type }) => type)).size < 3) return
   throw new OiError(
     'ERR_CALIBRATION',
-    'The model has temperatures of its own for every type of question, which come first',
+    'The model has its own temperatures for every type of question, which take precedence',
   )
 }
 
@@ -219,7 +222,7 @@ interface Shown {
   readonly options: CalibrateOptions
   readonly goal: Goal | undefined
   readonly doubts: readonly string[]
-  /** Of the file that was written. */
+  /** The written file. */
   readonly path: string | undefined
   readonly json: boolean | undefined
 }

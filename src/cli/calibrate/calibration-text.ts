@@ -1,5 +1,5 @@
 /**
- * What `oi calibrate` found, for people.
+ * The results of `oi calibrate`, for people.
  *
  * @module
  */
@@ -56,7 +56,7 @@ const thresholdColumns = {
   undecided: ({ found }: QuestionThreshold) => percent(found ? found.undecided : 1),
 }
 
-/** Temperatures, and figures before and after on the rows that were held out. */
+/** Temperatures, and the figures of held-out rows before and after. */
 export function printCalibration(
   { observations, types, heldOut }: Calibrated,
   { share, seed }: CalibrateOptions,
@@ -96,13 +96,13 @@ function temperatureRows(type: string, fitted: FittedType): TemperatureRow[] {
   ]
 }
 
-/** From which probability on answers can be decided, and where they cannot be. */
+/** The thresholds of the questions, and the questions without one. */
 export function printThresholds(
   thresholds: readonly QuestionThreshold[],
   { rate, confidence }: Goal,
 ): void {
   print(
-    `Thresholds on the top probability: at most ${percent(rate)} of what is decided is wrong, ` +
+    `Thresholds on the top probability: at most ${percent(rate)} of decided answers are wrong, ` +
       `with ${percent(confidence)} confidence for each question\n`,
   )
   printList(thresholds, thresholdColumns, false)
@@ -111,12 +111,12 @@ export function printThresholds(
   }
 }
 
-/** Why the calibration should not be used. */
+/** Prints why the calibration should not be used. */
 export function printDoubts(doubts: readonly string[]): void {
   for (const doubt of doubts) process.stdout.write(`Doubt: ${doubt}\n`)
 }
 
-/** With as many digits as it has, up to two behind the point. */
+/** Up to two digits behind the point. */
 function percent(share: number): string {
   return `${Number((100 * share).toFixed(2))} %`
 }

@@ -1,5 +1,5 @@
 /**
- * `oi eval`: how good the answers of a model are, on questions whose right answers are known.
+ * `oi eval`: measures the answers of a model on questions whose right answers are known.
  *
  * @module
  */
@@ -22,9 +22,9 @@ type EvalFlags = EvalOptions & {
   readonly key?: string
 } & Partial<Record<(typeof modelSettings)[number], string>>
 
-/** Waits of a second to eight between them: a server can be restarted meanwhile. */
+/** With waits of one to eight seconds between them, so that a server can restart meanwhile. */
 const maxRetries = 10
-/** As many rows as a model lets wait by itself. */
+/** As many rows as a model's default queue holds. */
 const mostAtOnce = 256
 
 const help = `
@@ -49,16 +49,12 @@ export function addEvalCommand(
     .description('measure the answers of a model on questions whose right answers are known')
     .argument('<file>', 'JSONL of request bodies with the right answers')
     .option('--flips', 'ask choices and scores again with reversed options')
-    .option(
-      '--other <option>',
-      'an option for what fits none of the others; can be repeated',
-      together,
-    )
+    .option('--other <option>', 'a catch-all option; can be repeated', together)
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))
     .option('--concurrency <n>', 'rows at the same time', readWhole(1, mostAtOnce), 16)
-    .option('--resume <file>', 'keep results there, and continue from them')
+    .option('--resume <file>', 'keep results in this file, and continue from them')
     .option('--json', 'print the report as JSON')
-    .option('--html <file>', 'write the report as a page with plots, too')
+    .option('--html <file>', 'also write the report as a page with plots')
     .option('--url <address>', 'ask a running server instead of loading a model')
     .option('--key <key>', 'key for --url (OI_KEY)')
     .addHelpText('after', help)
@@ -73,7 +69,7 @@ export function addEvalCommand(
 
 function modelOf(flags: EvalFlags, dependencies: Dependencies): OpenSubject {
   const chosen = Object.fromEntries(modelSettings.map((name) => [name, flags[name]]))
-  // Whoever evaluates waits: nothing is refused because much is waiting.
+  // An evaluation can wait: no request is refused for the length of the queue.
   const patient = { maxQueued: mostAtOnce, maxBacklogMs: 3_600_000 }
   const config = readConfig(dependencies.environment, { ...chosen, ...patient })
   const model = modelToOpen(config)

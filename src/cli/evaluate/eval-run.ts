@@ -42,20 +42,23 @@ export interface OpenedSubject {
   close(): Promise<void>
 }
 
-/** Loads the model, or finds the server. */
+/** Loads the model, or connects to the server. */
 export type OpenSubject = () => Promise<OpenedSubject>
 
-/** How many questions and options a model takes is for the model itself to say, row by row. */
+/** The model itself limits questions and options, row by row. */
 const limits = { maxQuestions: 65_536, maxOptions: mostOptions, maxLevels: mostOptions }
 
-/** @returns The exit code. @throws {@link OiError} What ended the run, after the figures so far. */
+/**
+ * @returns The exit code. @throws {@link OiError} The error that ended the run, after the figures
+ * so far.
+ */
 export async function evaluateFile(
   file: string,
   open: OpenSubject,
   options: EvalOptions,
   { exit }: Pick<Dependencies, 'exit'>,
 ): Promise<number> {
-  // Everything that can be wrong with files is said before a model is loaded, or asked for hours.
+  // Errors of files show before a model is loaded, or asked for hours.
   if (options.html !== undefined) requireWritable('--html', options.html)
   const survey = await withProgress('Reading the rows', (onProgress) =>
     surveyRows(file, limits, { others: options.other ?? [], onProgress }),
@@ -102,7 +105,10 @@ class Run {
     this.#others = new Set(options.other)
   }
 
-  /** Measures all rows, or those until a signal or a failure, which is then no part of the report. */
+  /**
+   * Measures all rows, or those before a signal or a failure. The report does not contain the
+   * failure.
+   */
   async toEnd(exit: Dependencies['exit']): Promise<{ report: Report; failure: Error | undefined }> {
     const journal = await this.#openJournal()
     const startMs = performance.now()
@@ -193,8 +199,8 @@ async function write(report: Report, { json, html }: EvalOptions): Promise<void>
 function howToGoOn({ rows }: Report, { resume }: EvalOptions): string {
   const done = `Ended early: ${rows.answered + rows.refused} of ${rows.inFile} rows are measured`
   return resume === undefined
-    ? `${done}. With --resume <file>, a run that is ended can be taken up again.`
-    : `${done} and kept in ${resume}. The same command goes on from there.`
+    ? `${done}. With --resume <file>, an interrupted run can be resumed.`
+    : `${done} and kept in ${resume}. The same command continues from there.`
 }
 
 function requireWritable(flag: string, path: string): void {
@@ -207,7 +213,7 @@ function requireWritable(flag: string, path: string): void {
   }
 }
 
-/** A bar where there is a terminal, and nothing elsewhere. */
+/** A progress bar on a terminal, nothing elsewhere. */
 async function withProgress<T>(
   label: string,
   work: (show: (fraction: number, note?: string) => void) => Promise<T>,

@@ -21,7 +21,7 @@ const shownQuestions = 20
 const shownMistakes = 10
 const longestName = 30
 
-/** The last line is ended. Names are data, and shown without control characters. */
+/** The last line has its end. Names are data, and shown without control characters. */
 export function evaluationText(report: Report): string {
   const blocks = [
     headLines(report),
@@ -52,7 +52,7 @@ function headLines({ file, models, rows, overall, url, whole }: Report): string[
 
 type Column = readonly [head: string, cell: (figures: Figures) => string]
 
-/** Only the columns that say something about one of the groups. */
+/** Only columns that have a value for some group. */
 function table(groups: readonly (readonly [name: string, Figures])[]): string[] {
   const flips = groups.some(([, { flips }]) => flips !== undefined)
   const columns: Column[] = [
@@ -105,9 +105,7 @@ function questionLines({ questions, answersOfFurtherQuestions }: Report): string
 function binaryBlocks({ overall: { noul, other } }: Report): string[][] {
   return [
     ...(noul ? [binaryLines('Nouls: yes from a probability of .5 on', noul)] : []),
-    ...(other
-      ? [binaryLines('None of the others: yes where the option for it is the likeliest', other)]
-      : []),
+    ...(other ? [binaryLines('Catch-all options: yes where one is the likeliest', other)] : []),
   ]
 }
 
@@ -127,7 +125,7 @@ function binaryLines(
 function scoreLines({ overall: { score } }: Report): string[] {
   if (score === undefined) return []
   return [
-    `Scores: the expected level is ${showAmount(score.meanError)} levels off in the mean, ` +
+    `Scores: the expected level is off by ${showAmount(score.meanError)} levels in the mean, ` +
       `by half a level at most in ${showPercent(score.withinHalf)}; ranked probability score ${showShare(score.ranked)}`,
   ]
 }

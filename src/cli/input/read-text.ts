@@ -1,5 +1,5 @@
 /**
- * Files and standard input, with errors that say where it was read.
+ * Reads files and standard input; errors name the source.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export async function readStandardInput(): Promise<string> {
   return namingSource('Standard input', () => fileText(Buffer.concat(pieces)))
 }
 
-/** The errors of a body's reader, for a text that is not the body. */
+/** Puts a text's source into the errors of a reader of bodies. */
 export function namingSource<T>(source: string, read: () => T): T {
   try {
     return read()

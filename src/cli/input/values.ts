@@ -1,5 +1,5 @@
 /**
- * Values of flags, read and checked.
+ * Reads and checks the values of flags.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export function readWhole(least: number, most: number): (text: string) => number
   }
 }
 
-/** @returns Whole millionths. @throws Commander's error for a value that is not acceptable. */
+/** @returns Whole millionths. @throws Commander's error for an invalid value. */
 export function readAmount(text: string): number {
   try {
     return readCredits(text)
@@ -26,16 +26,16 @@ export function readAmount(text: string): number {
   }
 }
 
-/** The values of a flag that may stand several times, so far, for commander. */
+/** Collects the values of a repeatable flag, for commander. */
 export function together(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
 /**
- * The address in front of `/v1`, without a slash at its end.
+ * The address before `/v1`, without a slash at its end.
  *
  * @param text - With or without `/v1` at its end.
- * @throws {@link OiError} `ERR_CONFIG` naming the flag, unless it is a http or https address.
+ * @throws {@link OiError} `ERR_CONFIG` naming the flag, unless it is an http or https address.
  * @example
  * ```ts
  * serverAddress('--url', 'http://localhost:8080/v1/') // 'http://localhost:8080'

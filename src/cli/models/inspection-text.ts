@@ -1,5 +1,5 @@
 /**
- * What `oi models inspect` shows to people.
+ * The output of `oi models inspect` for people.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Temperature } from '../../prompt/temperatures.js'
 
 const shownLabels = 12
 
-/** One fact per line, the last line ended. */
+/** One fact per line; the last line has its end. */
 export function inspectionText(inspection: Inspection): string {
   const { memory, readout } = inspection
   const facts: [string, string][] = [
@@ -32,7 +32,7 @@ export function inspectionText(inspection: Inspection): string {
     `${sizeText(memory.total)}: weights ${sizeText(memory.weights)}, ` +
       `context of ${count(memory.contextTokens)} tokens ${sizeText(memory.context)}`,
   ])
-  // In RAM alone, it is all in the line before.
+  // In RAM alone, the line before has everything.
   if (inspection.placement.length > 1) {
     for (const line of placementLines(inspection.placement)) facts.push(['placement', line])
   }
@@ -95,7 +95,7 @@ function temperaturesText(temperatures: readonly Temperature[]): string {
     .join('; ')
 }
 
-/** How many there are, and the first and the last of them. */
+/** Their number, and the first and the last of them. */
 function listText(labels: readonly string[]): string {
   if (labels.length === 0) return 'none'
   const first = labels.slice(0, shownLabels).join(' ')

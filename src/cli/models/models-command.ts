@@ -1,5 +1,5 @@
 /**
- * `oi models`: inspect; the others are in files of their own.
+ * `oi models`: inspect; its other commands have their own files.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { addPulledModelsCommands } from './pulled-models-command.js'
 import { addRunningModelsCommands } from './running-models-command.js'
 import { addSettings } from '../input/setting-options.js'
 
-/** The settings that say how a model is looked at, and where it would lie. */
+/** The settings that affect the readout and the placement of a model. */
 const inspectSettings = [
   ...(['modelsDir', 'readout', 'contextTokens', 'device', 'split', 'tensorSplit'] as const),
   ...(['gpuLayers', 'cpuExperts', 'maxForks', 'batchTokens', 'microbatchTokens'] as const),
@@ -47,10 +47,10 @@ export function addModelsCommand(
     .description('model files, those of a running server, and what their tokens cost')
   const inspect = models
     .command('inspect')
-    .description('show what a model file is and how it is asked')
+    .description('show the facts about a model file, and its readout')
     .argument(
       '[model]',
-      'a GGUF file, or the name of a pulled model; without it, the model that oi serve would take',
+      'a GGUF file, or the name of a pulled model; default: the model that oi serve would open',
     )
     .option('--render <file>', 'show the exact prompt of a request body')
     .option('--json', 'JSON for programs; sizes are bytes')
@@ -76,7 +76,7 @@ async function inspectFile(
 ): Promise<number> {
   const { file } = model
   const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
-  // Whether the file can be loaded at all. Where it would lie is found out without.
+  // Finds out whether the file can be loaded at all. The placement needs no loading.
   await probeModel({ ...model, device: 'cpu', tensorSplit: '', gpuLayers: 0, replicas: 0 })
   const engine = await openMetadata(model)
   try {
@@ -94,7 +94,7 @@ async function inspectFile(
   }
 }
 
-/** Images are shown as the model would get them, whether this one sees any or not. */
+/** Images are shown even if this model sees none. */
 async function readPrompt(path: string, readout: Readout): Promise<ShownPrompt> {
   const { maxOptions } = readout
   const limits = { maxQuestions, maxOptions, maxLevels: maxOptions }

@@ -8,9 +8,9 @@ import type { PullProgress } from '../../models/pull/pull.js'
 import { sizeText } from '../../api/words.js'
 import { createProgress, type Progress } from '../output/progress.js'
 
-/** The rate is that of so long, milliseconds. */
+/** The rate is measured over this time, milliseconds. */
 const rateMs = 5000
-/** Of all the work, reading the files again to be checked is this share. */
+/** The share of the progress bar for reading the files again to check them. */
 const checkShare = 0.05
 
 export class PullDisplay {
@@ -28,14 +28,14 @@ export class PullDisplay {
     this.#progress ??= createProgress(`Pulling ${name}`, this.#write)
     const whole = Math.max(totalBytes, thereBytes, 1)
     const share = ((1 - checkShare) * thereBytes + checkShare * checkedBytes) / whole
-    // What is begun anew takes nothing back from the bar.
+    // The bar never goes back, even if a download starts over.
     this.#fraction = Math.max(this.#fraction, Math.min(share, 1))
     const of = totalBytes === 0 ? '' : ` of ${sizeText(totalBytes)}`
     const rate = this.#rate(fetchedBytes)
     this.#progress.update(this.#fraction, `${sizeText(thereBytes)}${of}${rate}`)
   }
 
-  /** Something that the user should know of meanwhile. */
+  /** Shows a note to the user. */
   note(text: string): void {
     this.stop()
     this.#write(`${text}\n`)
@@ -43,10 +43,10 @@ export class PullDisplay {
 
   checking(): void {
     this.stop()
-    this.#write('Loading it once, to see that it answers\n')
+    this.#write('Loading it once, to check that it answers\n')
   }
 
-  /** Leaves the line. Idempotent. */
+  /** Ends the line. Idempotent. */
   stop(): void {
     this.#progress?.stop()
     this.#progress = undefined

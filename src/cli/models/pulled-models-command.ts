@@ -1,5 +1,5 @@
 /**
- * `oi models pull`, `list`, `rm`: models fetched into the folder of models, under names.
+ * `oi models pull`, `list`, `rm`: named models in the folder of pulled models.
  *
  * @module
  */
@@ -61,7 +61,7 @@ goes on where it was when it is run again. A token for private repositories is r
   oi serve --model small`
 
 const defaultHub = 'https://huggingface.co'
-/** Of one request: large enough that what a request costs does not count. */
+/** Bytes of one request: enough to make its overhead negligible. */
 const pieceBytes = 64 << 20
 
 export function addPulledModelsCommands(models: Command, dependencies: Dependencies): void {
@@ -72,15 +72,15 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     .command('pull')
     .description('fetch a model, check it, and give it a name')
     .argument('<source>', 'hf:owner/repository[:QUANTIZATION], an address, or a path')
-    .option('--name <name>', 'the name for it; that of its file by default')
-    .option('--sha256 <digest>', 'what its file must have')
+    .option('--name <name>', 'its name; default: from its file')
+    .option('--sha256 <digest>', 'the expected digest of its file')
     .option(
       '--token-file <file>',
-      'file of a token; goes to the hub or, of an address, to its server',
+      'file with a token; sent to the hub or, for an address, to its server',
     )
     .option('--hub <address>', 'another hub (HF_ENDPOINT)')
     .option('--connections <n>', 'parallel downloads, 1 to 16', '4')
-    .option('--mmproj <source>', 'a projector for it: an address, a path, or hf:…:FILE.gguf')
+    .option('--mmproj <source>', 'its projector: an address, a path, or hf:…:FILE.gguf')
     .option('--no-mmproj', 'without the projector of the repository')
     .option('--json', 'JSON for programs; sizes are bytes')
     .addHelpText('after', help)
@@ -115,7 +115,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
 
   const remove = models
     .command('rm')
-    .description('remove a pulled model, or what a pull has left')
+    .description('remove a pulled model, or the remains of a pull')
     .argument('<name>')
     .option('--force', 'even if the settings name it')
   addSettings(remove, ['dataDir', 'modelsDir', 'config']).action(
@@ -165,13 +165,15 @@ function pullOptions(
   }
 }
 
-/** @param flag - Undefined: not said; false: `--no-mmproj`. */
+/** @param flag - Undefined: not given; false: `--no-mmproj`. */
 function projectorSource(flag: string | false | undefined, hub: URL): PullOptions['projector'] {
   if (flag === undefined) return 'own'
   return flag === false ? 'none' : readSource(flag, hub, '--mmproj')
 }
 
-/** What is given for this pull goes to its source; what is there for all, to the hub only. */
+/**
+ * The token given for this pull goes to its source; the environment's token goes to the hub only.
+ */
 function readToken(
   source: string,
   hub: URL,
@@ -192,7 +194,7 @@ function readToken(
   return tokenFor(found.kind === 'address' ? found.url : hub, '--token-file', text)
 }
 
-/** No message shows it. */
+/** No message shows the token. */
 function tokenFor(url: URL, place: string, text: string): Token {
   if (!/^[\x21-\x7e]{1,4096}$/.test(text)) {
     throw new OiError('ERR_CONFIG', `${place}: expected one token of visible characters`)
@@ -214,12 +216,12 @@ function readConnections(text: string): number {
   throw new OiError('ERR_CONFIG', `--connections: expected an integer from 1 to 16, got ${text}`)
 }
 
-/** @throws {@link OiError} `ERR_PULL` if the server that runs on the data folder has it open. */
+/** @throws {@link OiError} `ERR_PULL` if the server on the data folder has the model open. */
 async function requireNotServed(name: string, config: Config): Promise<void> {
   const folder = resolve(modelsDirOf(config), name)
   const answer = askServer(config.dataDir, 'models.status', {})
   const statuses = (await answer.catch((error: OiError) => {
-    // None runs, or there is no such data folder.
+    // No server runs, or there is no such data folder.
     if (['ERR_REMOTE', 'ERR_ACCOUNTS'].includes(error.code)) return []
     throw error
   })) as ModelStatus[]
@@ -229,7 +231,7 @@ async function requireNotServed(name: string, config: Config): Promise<void> {
   throw new OiError('ERR_PULL', `The server of ${config.dataDir} has ${name} open: ${remedy}`)
 }
 
-/** @throws {@link OiError} `ERR_PULL` if a next start would miss it. */
+/** @throws {@link OiError} `ERR_PULL` if the settings name the model. */
 function requireNotNamed(name: string, { models, config }: Config): void {
   if (!models.some(({ file }) => file === name)) return
   const where = config === '' ? 'OI_MODEL names it' : `the settings name it (${config})`

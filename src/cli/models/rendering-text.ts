@@ -10,27 +10,27 @@ import type { PromptPart, Suffix } from '../../engine/types.js'
 import type { Rendering } from '../../prompt/types.js'
 import { meaningsOf } from '../../scoring/meanings.js'
 
-/** A part as it is shown: of a picture its size alone. */
+/** A part as shown: an image has only its size. */
 export type ShownPart = Omit<PromptPart, 'image'> & {
   readonly image?: { readonly width: number; readonly height: number }
 }
 
-/** What is asked in one go: most questions have one suffix, some have several. */
+/** A suffix: most questions have one, some have several. */
 export interface ShownSuffix {
   readonly parts: readonly ShownPart[]
-  /** What the model may answer; none if there is only one option. */
+  /** The possible answers of the model; none if there is only one option. */
   readonly labels: readonly ShownLabel[]
 }
 
 export interface ShownLabel {
   readonly label: string
   readonly token: number
-  /** What it stands for: `yes` or `no`, names of options, or levels counted from 0. */
+  /** Its meaning: `yes` or `no`, names of options, or levels counted from 0. */
   readonly options: readonly string[]
 }
 
 export interface ShownPrompt {
-  /** What all questions share. */
+  /** The prefix that all questions share. */
   readonly prefix: readonly ShownPart[]
   readonly questions: readonly {
     readonly name: string
@@ -39,7 +39,7 @@ export interface ShownPrompt {
   }[]
 }
 
-/** @param tokenTexts - Of the readout that rendered it. */
+/** @param tokenTexts - From the readout that rendered the prompt. */
 export function showPrompt(
   { input, readers }: Rendering,
   tokenTexts: ReadonlyMap<number, string>,
@@ -82,7 +82,7 @@ function optionsOf(question: Question): readonly string[] {
 
 /**
  * For people: every line of text behind a mark of its part, and `⏎` for every line break in it, so
- * that what is seen is exactly what is there.
+ * that the prompt is shown exactly.
  */
 export function promptText({ prefix, questions }: ShownPrompt): string {
   const blocks = questions.map(({ name, type, suffixes }) => {
@@ -93,11 +93,11 @@ export function promptText({ prefix, questions }: ShownPrompt): string {
     return `question ${JSON.stringify(name)} (${type})\n${shown.join('')}`
   })
   const legend =
-    'T: trusted, control tokens count. U: user, plain text. I: an image. ⏎: a line break.\n'
+    'T: trusted, with control tokens. U: user, plain text. I: an image. ⏎: a line break.\n'
   return [legend, `shared prefix\n${partsText(prefix)}`, ...blocks].join('\n')
 }
 
-/** Labels that stand for the same are listed together: `"Yes" "yes" = yes, "A" = x | y`. */
+/** Labels of the same meaning are listed together: `"Yes" "yes" = yes, "A" = x | y`. */
 function labelsText(labels: readonly ShownLabel[]): string {
   if (labels.length === 0) return 'none, there is one option'
   const byMeaning = new Map<string, string[]>()

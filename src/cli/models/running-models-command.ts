@@ -1,5 +1,5 @@
 /**
- * `oi models load`, `unload`, `reload`, `status`: the models of the server that runs on a data
+ * `oi models load`, `unload`, `reload`, `status`: the models of the running server on a data
  * folder.
  *
  * @module
@@ -52,29 +52,29 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     )
     return [answer].flat() as ModelStatus[]
   }
-  /** Asks the server, and shows the models that it answers with. */
+  /** Asks the server, and shows the models in its reply. */
   const act = async (operation: string, input: Input, flags: Flags) => {
     printList(await ask(operation, input, flags), columns, flags.json)
   }
 
   const load = models
     .command('load')
-    .description('load one more model into the server that runs on the data folder')
+    .description('load one more model into the running server of the data folder')
     .argument('<model>', 'a GGUF file, or the name of a pulled model')
-    .option('--name <name>', 'the name that requests use; the file’s by default')
+    .option('--name <name>', 'the name that requests use; default: from the file')
     .option('--alias <name>', 'a further name; repeatable', together)
     .option('--default', 'make it the default model')
     .option('--json', 'JSON for programs')
     .addHelpText(
       'after',
-      '\nA setting that is not given here is the server’s; variables are not read.',
+      '\nSettings that are not given here are the server’s; variables are not read.',
     )
   addSettings(load, ['dataDir', ...modelSettingNames]).action(
     async (file: string, { name, alias, default: isDefault, ...flags }: LoadFlags) => {
       const given = modelSettingNames.flatMap((setting) =>
         flags[setting] === undefined ? [] : [[setting, flags[setting]] as const],
       )
-      // The server was started elsewhere.
+      // The server's working folder may be another.
       const settings = absolutePaths(process.cwd(), Object.fromEntries(given))
       const isPulled = isModelName(file) && !existsSync(file)
       const path = isPulled ? file : resolve(file)
@@ -85,7 +85,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
 
   const unload = models
     .command('unload')
-    .description('take a model away from the server that runs, once its requests are answered')
+    .description('unload a model from the running server, once its requests are answered')
     .argument('<name>', 'any of its names')
   addSettings(unload, ['dataDir']).action(async (name: string, flags: Flags) => {
     const [model] = await ask('models.unload', { name }, flags)
@@ -94,7 +94,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
 
   const reload = models
     .command('reload')
-    .description('open models anew from their files, beside the old ones, and change over')
+    .description('reload models from their files, beside the old ones, and switch over')
     .argument('[name]', 'any of its names; without it, all models one after another')
     .option('--json', 'JSON for programs')
   addSettings(reload, ['dataDir']).action((name: string | undefined, flags: Flags) =>
@@ -103,7 +103,7 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
 
   const status = models
     .command('status')
-    .description('show the models of the server that runs on the data folder')
+    .description('show the models of the running server of the data folder')
     .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
   addSettings(status, ['dataDir']).action((flags: Flags) => act('models.status', {}, flags))
 }
@@ -113,7 +113,7 @@ function memoryText(processes: ModelStatus['processes']): string {
   return known.length === 0 ? '-' : sizeText(known.reduce((sum, bytes) => sum + bytes, 0))
 }
 
-/** How many, and by what cause: `3 (2 SIGKILL, 1 hung)`. */
+/** Number and causes: `3 (2 SIGKILL, 1 hung)`. */
 function endsText(ends: ModelStatus['ends']): string {
   const entries = Object.entries(ends)
   const total = entries.reduce((sum, [, count]) => sum + count, 0)

@@ -1,6 +1,6 @@
 /**
- * The settings of a model that say how it is asked and what its answers mean, which can change
- * while it is open; all others are of the engine.
+ * The settings of a model that can change while it is open: how to ask it, and how to calibrate its
+ * answers. All others belong to the engine.
  *
  * @module
  */
@@ -13,14 +13,14 @@ const names = [
   ...(['readout', 'calibration', 'orders'] as const),
 ] as const satisfies readonly (keyof ModelConfig)[]
 
-/** As the library's `open()` takes them. */
+/** These settings as options of the library's `open()`. */
 export function answeringOf(model: ModelConfig) {
   const { name, aliases, default: isDefault, readout, calibration, maxQuestions } = model
   const orders = ordersOf(model.orders)
   return { name, aliases, default: isDefault, orders, readout, calibration, maxQuestions }
 }
 
-/** Whether a model has to be opened anew to be another. */
+/** Whether the change from one to the other needs the model to be opened again. */
 export function needsOpening(one: ModelConfig, other: ModelConfig): boolean {
   return engineText(one) !== engineText(other)
 }

@@ -1,5 +1,5 @@
 /**
- * A model that is loaded for one command.
+ * Loads a model for one command.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { printError } from '../output/print.js'
 import { createProgress } from '../output/progress.js'
 import { onOneDevice } from './models-to-open.js'
 
-/** The settings that such commands have as flags. */
+/** The settings that are flags of such commands. */
 export const modelSettings = [
   'model',
   'modelsDir',
@@ -24,7 +24,7 @@ export const modelSettings = [
   'orders',
 ] as const
 
-/** Shows how far loading has come, where there is a terminal. */
+/** Loads a model; shows the progress on a terminal. */
 export async function loadModel(
   model: ModelConfig,
   { openModel }: Pick<Dependencies, 'openModel'>,

@@ -1,6 +1,6 @@
 /**
- * Which models a command opens: those that were named, or else that of the package; how often each,
- * and on which devices.
+ * The models that a command opens (the named ones, or else the package's), with their replicas and
+ * devices.
  *
  * @module
  */
@@ -11,29 +11,29 @@ import { defaultModelPath } from '../../models/default-model.js'
 import { resolveModel } from '../../models/pulled-models.js'
 
 /**
- * At least one; the first answers where a request names none.
+ * At least one; the first is the default.
  *
- * @throws {@link OiError} `ERR_MODEL_LOAD` if what is known of a pulled one is damaged.
+ * @throws {@link OiError} `ERR_MODEL_LOAD` if the description of a pulled model is damaged.
  */
 export function modelsToOpen(config: Config): readonly ModelConfig[] {
   if (config.models.length === 0) return [modelConfig(config, defaultModelPath)]
   return config.models.map((model) => withFiles(model, config))
 }
 
-/** The first of them. */
+/** The default model. */
 export function modelToOpen(config: Config): ModelConfig {
   return modelsToOpen(config)[0]!
 }
 
-/** A model that may be named by the name of a pulled one, with the files that this means. */
+/** A model with its files; a name of a pulled model is replaced by the model's files. */
 export function withFiles(model: ModelConfig, config: Config): ModelConfig {
   const { file, projector = '', name } = resolveModel(model.file, modelsDirOf(config))
   return { ...model, file, name: model.name ?? name, mmproj: model.mmproj || projector }
 }
 
 /**
- * @returns The device of each replica, '' for one that nobody chose: as many replicas as asked for,
- *   else one on each device that was named. Devices that are named twice count twice.
+ * @returns The device of each replica, '' for an unchosen one: as many replicas as the settings
+ *   say, else one on each named device. A device that is named twice counts twice.
  * @throws {@link OiError} `ERR_CONFIG` if there are fewer replicas than devices.
  */
 export function replicaDevices({
@@ -45,13 +45,15 @@ export function replicaDevices({
   if (count < devices.length) {
     throw new OiError(
       'ERR_CONFIG',
-      `replicas: expected one for each device at least, got ${count} for ${devices.join(', ')}`,
+      `replicas: expected at least one for each device, got ${count} for ${devices.join(', ')}`,
     )
   }
   return Array.from({ length: count }, (_, i) => devices[i % devices.length]!)
 }
 
-/** The same model, on the first of its devices alone: for who asks one thing after another. */
+/**
+ * The same model on the first of its devices alone, for commands that send one request at a time.
+ */
 export function onOneDevice(model: ModelConfig): ModelConfig {
   return { ...model, device: replicaDevices(model)[0]!, replicas: 1 }
 }

@@ -1,5 +1,5 @@
 /**
- * The engine behind `oi serve` and `oi ask`.
+ * Opens models for `oi serve` and `oi ask`.
  *
  * @module
  */
@@ -89,7 +89,7 @@ function warningOf(name: string, randomWeights: boolean, notes: readonly string[
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-/** What a probe would find out, its process finds out: it may end as well. */
+/** A runner needs no probe: its own process may end as well. */
 function openRunner(options: EngineOptions, events: SupervisorEvents): Promise<SupervisedEngine> {
   const tryEngine = (engine: Engine, say: (stage: string) => void) =>
     tryOnce(probeRequest(options), async () => {
@@ -109,7 +109,7 @@ export const surveyModel: SurveyModel = async (model, isolate) => {
   for (const device of new Set(devices)) {
     const engine = await openMetadata({ ...model, device }, isolate ? openIsolated : openEngine)
     try {
-      // What is wrong with it is known before the first of several models is loaded.
+      // Errors of the readout show before the first of several models is loaded.
       if (custom !== undefined) await createReadout(engine, { custom })
       const { info } = engine
       const called = modelName(info, { name, fileName: basename(file) })
@@ -121,7 +121,9 @@ export const surveyModel: SurveyModel = async (model, isolate) => {
   return sumNeeds(devices.map((device) => needs.get(device)!))
 }
 
-/** Loads it in a process that may die, unless that is known to go well. @throws As {@link open}. */
+/**
+ * Loads the model in a process that may die, unless it is known to load. @throws As {@link open}.
+ */
 export async function probeModel(model: ModelConfig): Promise<void> {
   const { file, mmproj } = model
   requireFiles(model)
@@ -129,7 +131,7 @@ export async function probeModel(model: ModelConfig): Promise<void> {
   await requireLoadable(probeRequest({ ...engineOptions(model), modelPath: file, projectorPath }))
 }
 
-/** Opens vocabulary and shapes without weights. @throws As {@link openEngine}. */
+/** Opens vocabulary and metadata without weights. @throws As {@link openEngine}. */
 export async function openMetadata(
   model: ModelConfig,
   openAny: (options: EngineOptions) => Promise<Engine> = openEngine,
@@ -138,15 +140,15 @@ export async function openMetadata(
   return openAny({ ...engineOptions(model), modelPath: model.file, metadataOnly: true })
 }
 
-/** First, as it is said best what a file is that is no model. */
+/** Checked first, for the clearest error about a file that is no model. */
 function requireFiles({ file, mmproj }: ModelConfig): void {
   requireModelFile(file)
   if (mmproj !== '') requireProjectorFile(mmproj)
 }
 
 /**
- * All but the files: where the disk cache is depends on the model's digest. Of each of its replicas,
- * which have equal parts of its caches; on the first of its devices.
+ * The options without the files, as the folder of the disk cache depends on the model's digest.
+ * They are for one replica (replicas have equal parts of the caches), on the first device.
  */
 function engineOptions(
   model: ModelConfig,

@@ -1,5 +1,5 @@
 /**
- * Which part of a model is on which device, for people.
+ * The placement of a model on devices, for people.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { ModelInfo, Placement } from '../../engine/types.js'
 import { sizeText } from '../../api/words.js'
 
-/** `CPU`, or what each GPU has: `CUDA0 (a card: 29 of 29 layers, weights 4.02 GB, …)`. */
+/** `CPU`, or the parts on each GPU: `CUDA0 (a card: 29 of 29 layers, weights 4.02 GB, …)`. */
 export function placesText({ device, placement }: Pick<ModelInfo, 'device' | 'placement'>): string {
   const gpus = placement.filter(isGpu)
   if (gpus.length === 0) return device
@@ -19,7 +19,7 @@ export function placesText({ device, placement }: Pick<ModelInfo, 'device' | 'pl
     .join(', ')
 }
 
-/** One line for each device that has anything, with what it had free. */
+/** One line for each device in use, with its free memory before loading. */
 export function placementLines(placement: readonly Placement[]): readonly string[] {
   const all = placement.reduce((sum, { layers }) => sum + layers, 0)
   return placement.map((entry) => {

@@ -7,7 +7,7 @@
 import Table from 'cli-table3'
 
 export interface LayOutOptions {
-  /** Characters, the space behind a column included; what is too long is cut off. */
+  /** Widths in characters, with the space behind a column; longer texts are cut off. */
   readonly colWidths?: readonly number[]
   readonly colAligns?: readonly ('left' | 'right')[]
 }
@@ -35,7 +35,7 @@ export function layOut(
     .map((text) => text.trimEnd())
 }
 
-/** Control characters go: a name must not move the cursor. */
+/** Removes control characters: a name must not move the cursor. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
 }

@@ -1,11 +1,11 @@
 /**
- * What a server says, which must never end, hold or slow it.
+ * The output of a server, which must never end, block or slow it.
  *
  * Rules
- *   1. Nothing throws, and nothing waits for whoever reads.
- *   2. What is held is bounded. Lines beyond it are lost and counted, and so is what could not be
- *      written twice, a second apart: a disk that is full for a moment costs no line.
- *   3. Where lines were lost, a line says how many, as soon as lines can be written again.
+ *   1. Nothing throws, and nothing waits for a reader.
+ *   2. The buffer is bounded. Lines beyond it are lost and counted, and so are lines that could not
+ *      be written in two attempts, a second apart: a disk that is full for a moment costs no line.
+ *   3. After a loss, a line says how many lines were lost, as soon as lines can be written again.
  *
  * @module
  */
@@ -13,9 +13,9 @@
 import { type Sink, sinkOf, type StandardStream } from './sink.js'
 
 export interface LogOutputOptions {
-  /** A line that tells how many were lost, without its end. Default: the words alone. */
+  /** Makes the line about lost lines, without its end. Default: the words alone. */
   readonly notice?: (words: string) => string
-  /** How much is held, bytes. */
+  /** Limit of the buffer, bytes. */
   readonly mostBytes?: number
   /** From one failure to the next attempt, milliseconds. */
   readonly retryMs?: number
@@ -23,12 +23,15 @@ export interface LogOutputOptions {
 
 interface Held {
   readonly bytes: Uint8Array
-  /** How many lines are lost with it; of a notice those that it tells, which are counted already. */
+  /**
+   * How many lines are lost with it; for a notice the lines that it reports, which are counted
+   * already.
+   */
   readonly lines: number
   readonly isNotice: boolean
 }
 
-/** Given to the system at once: as much as a pipe takes. */
+/** Bytes of one write: the capacity of a pipe. */
 const chunkBytes = 65_536
 
 export class LogOutput {
@@ -38,12 +41,12 @@ export class LogOutput {
   readonly #retryMs: number
   #held: Held[] = []
   #heldBytes = 0
-  /** Until half of what is held has left: one notice tells many lines. */
+  /** True until half of the buffer has been written, so that one notice covers many lines. */
   #full = false
   #lost = 0
-  /** Lost lines that no notice tells yet. */
+  /** Lost lines that no notice has reported yet. */
   #untold = 0
-  /** A line was begun whose rest is lost. */
+  /** Whether the beginning of a line was written and its rest lost. */
   #broken = false
   #writing = false
   #failures = 0
@@ -58,7 +61,7 @@ export class LogOutput {
     this.#retryMs = retryMs
   }
 
-  /** Lines that were lost so far. */
+  /** Lines lost so far. */
   get lostLines(): number {
     return this.#lost
   }
@@ -79,7 +82,7 @@ export class LogOutput {
 
   /** Resolves when everything has been written or lost, or after `limitMs`. */
   async flush(limitMs: number): Promise<void> {
-    // What has failed is tried once more, at once.
+    // A failed write is retried at once.
     this.#endWait()
     this.#next()
     if (this.#isIdle) return
@@ -138,7 +141,7 @@ export class LogOutput {
     this.#heldBytes += held.bytes.length
   }
 
-  /** Forgets what has been written, and keeps the rest of a line that was begun. */
+  /** Drops the written bytes, and keeps the rest of a line that was begun. */
   #take(written: number): void {
     this.#heldBytes -= written
     let left = written
@@ -168,7 +171,7 @@ export class LogOutput {
     const lines = this.#untold
     this.#untold = 0
     const words = lines === 1 ? '1 line was lost' : `${lines} lines were lost`
-    // Behind the beginning of a line, this one begins anew.
+    // Behind an unfinished line, start a new one.
     const start = this.#broken && this.#held.length === 0 ? '\n' : ''
     this.#hold({ bytes: Buffer.from(`${start}${this.#notice(words)}\n`), lines, isNotice: true })
   }

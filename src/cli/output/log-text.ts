@@ -1,5 +1,5 @@
 /**
- * A line of the log for people: what is JSON for programs is a sentence on a terminal.
+ * Turns a JSON line of the log into a sentence for a terminal.
  *
  * @module
  */
@@ -18,7 +18,7 @@ interface Entry extends Partial<RequestEntry> {
 
 const colours = { info: 'green', warn: 'yellow', error: 'red' } as const
 
-/** @param line - Of the log, as JSON. @param colour - Whether the terminal shows colours. */
+/** @param line - A line of the log, JSON. @param colour - Whether the terminal shows colours. */
 export function logText(line: string, colour: boolean): string {
   const entry = JSON.parse(line) as Entry
   const level = entry.level.padEnd(5)
@@ -49,7 +49,7 @@ function requestText({ method = '', path, status, ms, ...entry }: Entry): string
   return parts.filter(Boolean).join(' · ')
 }
 
-/** Whatever a caller put into a path moves no cursor. */
+/** A caller's path must not move the cursor. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n]/gu, '\ufffd')
 }

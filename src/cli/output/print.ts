@@ -1,27 +1,27 @@
 /**
- * What commands print. All of it leaves before the process ends, however slowly it is read.
+ * The output of commands. All of it is written before the process ends, however slow the reader.
  *
- * Whoever reads may stop reading, as `head` does: a broken pipe ends no command, as files may
- * still be left to write, and is no failure. Any other error of standard output is one. Errors of
- * standard error are passed over, since there is nobody to tell.
+ * A reader may stop, as `head` does: a broken pipe is no failure and ends no command, which may
+ * have files to write. Any other error of standard output is a failure. Errors of standard error
+ * are ignored, as nobody could read about them.
  *
  * @module
  */
 
 import { type Sink, sinkOf } from './sink.js'
 
-/** How long the end of a command waits for whoever reads its errors, milliseconds. */
+/** How long the end of a command waits for the reader of its errors, milliseconds. */
 const errorsMs = 2000
 
 let sink: Sink | undefined
-/** Of all that was printed so far. */
+/** Settles when everything printed so far has been written. */
 let last: Promise<void> = Promise.resolve()
 let failure: NodeJS.ErrnoException | undefined
 
 /** Prints on standard output. */
 export function print(text: string): void {
   last = last.then(() => {
-    // Behind the first error nothing is written: the output would have a hole.
+    // After the first error nothing is written: the output would have a gap.
     if (failure !== undefined) return undefined
     sink ??= sinkOf(1)
     const { write } = sink
@@ -48,7 +48,7 @@ export function printError(text: string): void {
 }
 
 /**
- * Waits until everything has left.
+ * Waits until everything is written.
  *
  * @returns False if standard output could not be written, which standard error then says.
  */

@@ -12,13 +12,13 @@ export interface Progress {
    * @param note - A few words behind the bar of a terminal.
    */
   update(fraction: number, note?: string): void
-  /** Leaves the line. Idempotent. */
+  /** Ends the line. Idempotent. */
   stop(): void
 }
 
 const lineStep = 0.25
 
-/** @param write - Takes whole lines, where standard error is no terminal. */
+/** @param write - Takes whole lines, if standard error is no terminal. */
 export function createProgress(label: string, write: (line: string) => void): Progress {
   const { stderr } = process
   return stderr.isTTY ? terminalBar(label, stderr) : plainLines(label, write)
@@ -30,7 +30,7 @@ function terminalBar(label: string, stream: NodeJS.WriteStream): Progress {
     format: `${label} {bar} {percentage} %{note}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
-    // The terminal stays as it is: a signal while loading ends the process past stop().
+    // Terminal modes stay unchanged: a signal while loading ends the process without stop().
     linewrap: true,
     gracefulExit: false,
   })

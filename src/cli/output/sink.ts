@@ -1,10 +1,10 @@
 /**
- * Where standard output and standard error lead, written to without holding the event loop.
+ * Writes to standard output and standard error without blocking the event loop.
  *
- * What Node does by itself differs with what is there. A write to a file holds the event loop,
- * throws where the disk is full, and drops in silence what the disk had no room for; one to a
- * terminal that is halted (Ctrl-S) or that nobody reads holds it for ever; one to a pipe that
- * nobody reads is kept in memory.
+ * Node's own behaviour depends on the target. A write to a file blocks the event loop, throws if
+ * the disk is full, and silently drops the bytes that did not fit; a write to a terminal that is
+ * halted (Ctrl-S) or has no reader blocks forever; a write to a pipe without a reader is kept in
+ * memory.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { isatty } from 'node:tty'
 
 export interface Sink {
   /**
-   * Writes all of the bytes. The next ones are given when these are done.
+   * Writes all of the bytes. Call it again only when they are done.
    *
-   * @param done - Called later, once, with what went wrong, and how many bytes had been written
-   *   before it, as far as that is known.
+   * @param done - Called later, once, with the error and, as far as known, the number of bytes
+   *   written before it.
    */
   write(bytes: Uint8Array, done: (error: Error | null, written: number) => void): void
 }
@@ -32,10 +32,10 @@ export function sinkOf(fd: StandardStream): Sink {
 
 /** Pipes, sockets and terminals: the event loop is told when they take more. */
 function streamSink(stream: NodeJS.WriteStream): Sink {
-  // A terminal is the one of them that Node writes to in blocking mode. Its handle is a file
-  // description of its own, so that nobody else's writes change.
+  // Node writes to terminals in blocking mode. The handle is a file description of its own, so
+  // other processes' writes do not change.
   if (stream.isTTY) (stream as NodeJS.WriteStream & TerminalStream)._handle?.setBlocking?.(false)
-  // Each write tells its own error; without a listener it would end the process as well.
+  // Each write reports its own error; without a listener it would also end the process.
   stream.on('error', () => {})
   return {
     write: (bytes, done) => {
@@ -54,7 +54,7 @@ function fileSink(fd: number): Sink {
     write: (bytes, done) => {
       const writeFrom = (start: number) =>
         write(fd, bytes, start, bytes.length - start, null, (error, written) => {
-          // A disk that is nearly full takes a part; the rest then says why.
+          // A nearly full disk takes a part; the next write then fails with the reason.
           const end = start + (written ?? 0)
           if (error || end === bytes.length) done(error, end)
           else writeFrom(end)

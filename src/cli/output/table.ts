@@ -1,8 +1,8 @@
 /**
  * Lists for people and for machines.
  *
- * Tables are drawn here and not by cli-table3, which draws the other ones: it takes seven seconds
- * for 10,000 rows, as it compares each with all those above it.
+ * Tables are drawn here and not by cli-table3, which draws the others: it takes seven seconds for
+ * 10,000 rows, as it compares each row with all rows above.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function printList<T extends object>(
   print(tableText(rows, columns))
 }
 
-/** Rows as a table, the last line ended. */
+/** Rows as a table; the last line has its end. */
 export function tableText<T extends object>(
   rows: readonly T[],
   columns: Readonly<Record<string, (row: T) => string>>,
@@ -33,7 +33,7 @@ export function tableText<T extends object>(
   return `${drawTable([Object.keys(columns), ...cells])}\n`
 }
 
-/** A table with borders, the first row of which is its head. */
+/** A table with borders; the first row is its head. */
 export function drawTable(rows: readonly (readonly string[])[]): string {
   const texts = rows.map((row) => row.map(oneLine))
   const lengths = texts.map((row) => row.map(widthOf))
@@ -50,7 +50,7 @@ export function drawTable(rows: readonly (readonly string[])[]): string {
   return [border(['┌', '┬', '┐']), lines.join(between), border(['└', '┴', '┘'])].join('\n')
 }
 
-/** In columns of a terminal. Plain ASCII, which is most of it, has one for each character. */
+/** Width in columns of a terminal. ASCII, the common case, has one per character. */
 function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
 }

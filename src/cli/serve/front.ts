@@ -1,5 +1,5 @@
 /**
- * What listens: the API and, where they have an address of their own, its metrics.
+ * The listening servers: the API and, if they have an address of their own, the metrics.
  *
  * @module
  */
@@ -26,21 +26,21 @@ import type { Tracing } from './tracing.js'
 
 export interface FrontOptions {
   readonly config: Config
-  /** Those that there will be. */
+  /** The models that will be loaded. */
   readonly models: readonly ModelConfig[]
   readonly backend: Backend
   readonly accounts: Accounts
   readonly log: ServerLog
   readonly createWire: Dependencies['createWire']
-  /** What is done with the models, from the admin API too. */
+  /** Operations on the models, for the admin API. */
   readonly modelAdmin: ModelAdmin
-  /** Every setting as it is, and where it was given. */
+  /** Every setting with its value and origin. */
   readonly settings: () => readonly SettingReport[]
-  /** Undefined: nothing is traced. */
+  /** Undefined: no tracing. */
   readonly tracing: Tracing | undefined
 }
 
-/** What follows from the settings and can change while the server runs. */
+/** State that follows from settings which can change while the server runs. */
 interface Live {
   readonly handlers: HandlersSettings
   readonly places: { readonly places: number; readonly placeWaitMs: number }
@@ -55,7 +55,7 @@ export class Front {
   readonly #addresses: string[] = []
   readonly #watch: CertificateWatch
   #config: Config
-  /** What is shown; undefined: plain HTTP. */
+  /** The certificate in use; undefined: plain HTTP. */
   #tls: TlsContent | undefined
 
   /** @throws {@link OiError} `ERR_LISTEN`, `ERR_CONFIG`; nothing listens then. */
@@ -115,13 +115,13 @@ export class Front {
     return this.#addresses[0]!
   }
 
-  /** Whether there is a console to be opened. */
+  /** Whether there is a console. */
   get hasConsole(): boolean {
     return this.#handlers.hasConsole
   }
 
   /**
-   * Goes by other settings, or for other models, from the next request on.
+   * Applies other settings, or other models, from the next request on.
    *
    * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
    */
@@ -132,7 +132,7 @@ export class Front {
   }
 
   /**
-   * As {@link adjust}, with the certificate read again, for connections that come from then on.
+   * As {@link adjust}, with the certificate read again, for new connections.
    *
    * @throws {@link OiError} `ERR_CONFIG`; nothing has changed then.
    */
@@ -148,7 +148,7 @@ export class Front {
     this.#handlers.beginDrain()
   }
 
-  /** One server after another: the metrics can be read while running requests finish. */
+  /** Closes one server after another: the metrics can be read while running requests finish. */
   async close(graceMs: number): Promise<void> {
     this.#watch.stop()
     for (const server of this.#servers) await server.close(graceMs)
@@ -192,7 +192,7 @@ export class Front {
         anonymous: config.anonymous === 'loopback',
         trustedProxies: createTrustedProxies(config.trustedProxies),
       },
-      // As many as the queue of every model takes: waiting for a place is fair between workspaces.
+      // As many as the smallest queue takes: waiting for a place is fair between workspaces.
       places: { places: Math.min(...models.map(queuedAtMost)), placeWaitMs },
     }
   }
@@ -208,7 +208,7 @@ function tlsFiles({ tlsCert, tlsKey }: Config): TlsFiles | undefined {
 
 const untilText = ({ endMs }: TlsContent) => `it ends on ${new Date(endMs).toISOString()}`
 
-/** The host of a URL that leads to a server listening on `host`. */
+/** The host for a URL of a server that listens on `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

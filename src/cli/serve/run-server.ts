@@ -1,6 +1,6 @@
 /**
  * The life of a server: it listens at once, loads its models, serves until a signal, and finishes
- * what it was asked.
+ * its requests.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { startPatiently } from './start-patiently.js'
 import { createTracing } from './tracing.js'
 import { consoleLine, welcome } from './welcome.js'
 
-/** For the spans of the last requests, milliseconds. */
+/** Time to export the spans of the last requests, milliseconds. */
 const lastSpansMs = 1000
 
 /** Serves until a signal. @param read - Reads the settings, again at SIGHUP. */
@@ -89,7 +89,8 @@ export async function runServer(
       void reload.run().then(() => slots.state() === 'ready' && manager.ready(serving(slots)))
     }
     const loaded = changes.open(models).then(async (opened) => {
-      // Last: a start that fails on the port or the model must not use up the one showing.
+      // Last: the key is shown once, and a start that fails on the port or the model must not use
+      // that up.
       const createKey = () => accounts.createFirstKey()
       const first = await startPatiently(createKey, notice, signals.first)
       if (first !== undefined) log.show(welcome(front.url, first.secret))
@@ -104,12 +105,12 @@ export async function runServer(
       log.say('Ready\n')
       manager.ready(serving(slots))
     })
-    // Whichever comes first: a signal, or the failure to load. Loading by itself ends nothing.
+    // Whichever comes first: a signal, or a failure to load. Successful loading ends nothing.
     const signal = await Promise.race([signals.first, loaded.then(() => signals.first)])
     log.say('Stopping\n')
     manager.stopping()
     const { drainMs, graceMs } = reload.config
-    // Whoever pressed Ctrl-C waits, and no balancer sends requests before it was ready.
+    // The user waits after Ctrl-C, and no balancer sends requests before the server is ready.
     if (signal !== 'SIGINT' && slots.state() === 'ready' && drainMs > 0) {
       front.beginDrain()
       await sleep(drainMs)
@@ -153,5 +154,5 @@ function createChanges(
   })
 }
 
-/** One line for the service manager. */
+/** The status for the service manager. */
 const serving = (slots: ModelSlots) => `Serving ${[...slots.asked().keys()].join(', ')}`

@@ -1,5 +1,5 @@
 /**
- * What a server does with the ends of its models' processes: a crash report, and lines in its log.
+ * Handles the ends of model processes: a crash report, and lines in the log.
  *
  * @module
  */
@@ -19,20 +19,20 @@ export function runnerEvents(
   return {
     ended: (end, inside) => {
       const again = inside.filter(({ ends }) => ends === 0).length
-      const what = `The process of model ${model} ended (${end.cause}); asked again: ${again}`
+      const what = `The process of model ${model} ended (${end.cause}); retried requests: ${again}`
       reports.write({ model, end, inside }).then(
         (path) => logger.warn(`${what}; crash report: ${path}`),
         (error: Error) => logger.warn(`${what}; no crash report: ${error.message}`),
       )
     },
     replaced: (loadMs, pid) =>
-      logger.notice(`Model ${model} is there again, process ${pid}, loaded in ${whole(loadMs)}`),
+      logger.notice(`Model ${model} is back, process ${pid}, loaded in ${whole(loadMs)}`),
     failed: (error, pauseMs) =>
       logger.warn(
         `Model ${model} could not be loaded again: ${(error as Error).message}; ` +
-          `next try in ${whole(pauseMs)}`,
+          `next attempt in ${whole(pauseMs)}`,
       ),
-    // Else it is in the reports alone.
+    // Else only crash reports have the output.
     ...(process.env['OI_NATIVE_LOG'] !== undefined && {
       said: (text: string) => log.tell(text),
     }),

@@ -23,9 +23,9 @@ export function addServeCommand(
       'after',
       '\nA first start on an empty data folder makes a workspace and a key, and shows the key once.' +
         '\nSIGTERM: /readyz says 503 for --drain-ms while everything else is answered, then running' +
-        '\nrequests have --grace-ms to finish. SIGINT (Ctrl-C): the same without --drain-ms. A second' +
-        '\none stops at once. SIGHUP reads settings, certificates, readouts and calibrations again,' +
-        '\nand loads or unloads models as the settings say; if the terminal is gone, it is as SIGTERM.' +
+        '\nrequests get --grace-ms to finish. SIGINT (Ctrl-C): the same without --drain-ms. A second' +
+        '\nsignal stops at once. SIGHUP reads settings, certificates, readouts and calibrations again,' +
+        '\nand loads or unloads models by the settings; if the terminal is gone, it acts as SIGTERM.' +
         '\nExit codes: 0 stopped as asked, 130 or 143 at once by a second SIGINT or SIGTERM.',
     )
   addSettings(serve).action(async (flags: Record<string, string | boolean>) => {

@@ -1,6 +1,6 @@
 /**
- * Everything that a server says: the lines of its start, requests, faults, and what Node itself
- * would write. None of it can end, hold or slow the server (output/log-output.ts).
+ * All output of a server: the lines of its start, requests, faults, and Node's own warnings. None
+ * of it can end, block or slow the server (output/log-output.ts).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { createLogger, type Logger } from '../../http/log/logger.js'
 import { LogOutput } from '../output/log-output.js'
 import { logText } from '../output/log-text.js'
 
-/** How long the end of the process waits for whoever reads, milliseconds. */
+/** How long the end of the process waits for the reader, milliseconds. */
 const flushMs = 1000
 
 type LogConfig = Pick<Config, 'log' | 'logLevel' | 'logFormat'>
@@ -20,7 +20,7 @@ export class ServerLog {
   readonly logger: Logger
   readonly #output = new LogOutput(1)
   readonly #errors: LogOutput
-  /** Whether what is said at the start is a line of JSON too. */
+  /** Whether start lines are JSON too. */
   readonly #onlyJson: boolean
   readonly #dispose: () => void
 
@@ -39,38 +39,37 @@ export class ServerLog {
     this.#dispose = this.#takeOver()
   }
 
-  /** Goes by other settings from the next line on; the format stays. */
+  /** Applies other settings from the next line on; the format stays. */
   adjust(config: LogConfig): void {
     this.logger.adjust(settingsOf(config))
   }
 
-  /** Tells how the start goes, on standard output. @param text - Whole lines. */
+  /** Reports the progress of the start, on standard output. @param text - Whole lines. */
   say(text: string): void {
     if (!this.#onlyJson) this.#output.write(text)
     else for (const line of linesOf(text)) this.logger.notice(line)
   }
 
-  /** Writes what is no part of the log on standard output, as it is. @param text - Whole lines. */
+  /** Writes text that is not part of the log to standard output. @param text - Whole lines. */
   show(text: string): void {
     this.#output.write(text)
   }
 
-  /** Tells what goes on, on standard error. @param text - Whole lines. */
+  /** Reports events, on standard error. @param text - Whole lines. */
   tell(text: string): void {
     if (!this.#onlyJson) this.#errors.write(text)
     else for (const line of linesOf(text)) this.logger.notice(line)
   }
 
-  /** Waits a moment until everything has left, and gives errors back their usual meaning. */
+  /** Waits a moment until everything is written, and restores Node's own handling of errors. */
   async close(): Promise<void> {
     await Promise.all([this.#output.flush(flushMs), this.#errors.flush(flushMs)])
     this.#dispose()
   }
 
   /**
-   * An error that nobody caught has ended one callback, not the server: whatever it belonged to
-   * is answered by its deadline and charged nothing, and everybody else's requests go on. It is
-   * logged and counted as a fault.
+   * An uncaught error ends one callback, not the server: its request is answered at the deadline
+   * and costs nothing, and all other requests go on. It is logged and counted as a fault.
    */
   #takeOver(): () => void {
     const listeners = {
@@ -96,7 +95,10 @@ const settingsOf = ({ log, logLevel }: LogConfig) => ({
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
-/** As the logger would write it: what was lost is said past it, where lines can be written again. */
+/**
+ * A line like the logger's, which is bypassed: it reports lost lines once lines can be written
+ * again.
+ */
 function lossLine(words: string): string {
   return JSON.stringify({ level: 'warn', time: new Date().toISOString(), warning: words })
 }

@@ -1,14 +1,14 @@
 /**
- * What the service manager is told: the protocol of sd_notify(3), which systemd reads.
+ * Notifies the service manager, by the protocol of sd_notify(3), which systemd reads.
  *
  * Rules
- *   1. Where `NOTIFY_SOCKET` is not set, nothing happens.
- *   2. The variables are taken out of the environment: what a child said in its own name would be
- *      taken for ours.
- *   3. The event loop pats the watchdog: while it is stuck nobody is answered, so that a restart
- *      is what helps. Engines have a watch of their own, their supervisor's.
- *   4. While models are loaded or requests finish, time is asked for again and again: how long that
- *      takes depends on the models, not on what a unit file says.
+ *   1. Without `NOTIFY_SOCKET`, nothing happens.
+ *   2. The variables are removed from the environment: a child's own notifications would be taken
+ *      for ours.
+ *   3. The event loop feeds the watchdog: while it is stuck no request is answered, and only a
+ *      restart helps. Engines have their own watchdog, their supervisor.
+ *   4. While models load or requests finish, more time is requested repeatedly: the time depends on
+ *      the models, not on a unit file.
  *
  * @module
  */
@@ -17,17 +17,17 @@ import { constants } from 'node:os'
 import { loadAddon } from '../../engine/native.js'
 import type { Environment } from '../dependencies.js'
 
-/** Time that is asked for while something is under way, and how often. */
+/** The time that is requested while work is in progress, and how often. */
 const [extensionMs, extendEveryMs] = [60_000, 15_000]
-/** After how long a full queue is tried again. */
+/** Pause before a retry if the manager's queue is full. */
 const againMs = 100
-/** A period of the watchdog that no event loop can keep. */
+/** No event loop can keep a shorter watchdog period. */
 const shortestWatchMs = 20
 
 export interface ServiceManagerOptions {
   /** Rule 2. */
   readonly environment: Environment
-  /** Told once, a sentence, if nothing reaches the manager. */
+  /** Called once, with a sentence, if nothing reaches the manager. */
   readonly warn: (text: string) => void
 }
 
@@ -47,12 +47,12 @@ export class ServiceManager {
     const watchMs = Number(usec) / 1000
     const watched = pid === undefined || pid === String(process.pid)
     if (socket === '' || !watched || !(watchMs >= shortestWatchMs)) return
-    // Half of the time, as sd_watchdog_enabled(3) has it.
+    // Half of the time, as sd_watchdog_enabled(3) recommends.
     this.#watch = setInterval(() => this.#send('WATCHDOG=1'), watchMs / 2).unref()
     this.#send('WATCHDOG=1')
   }
 
-  /** Models are loaded before the first request. @param status - For people. */
+  /** The start is in progress. @param status - For people. */
   starting(status: string): void {
     this.#extend()
     this.status(status)
@@ -66,7 +66,9 @@ export class ServiceManager {
     this.#send('READY=1', statusLine(status))
   }
 
-  /** The settings are read again; {@link ready} follows. Nothing before it has been called once. */
+  /**
+   * The settings are read again; {@link ready} follows. Does nothing before the first `ready()`.
+   */
   reloading(): void {
     if (this.#phase !== 'ready') return
     const now = process.hrtime.bigint() / 1000n
@@ -107,15 +109,15 @@ export class ServiceManager {
     const error = loadAddon().sendDatagram(this.#socket, lines.join('\n'))
     if (error === 0) return
     if (error === constants.errno.EAGAIN) {
-      // Its queue is full: what is lost could be the one READY that it waits for.
+      // The manager's queue is full: the lost message could be the READY that it waits for.
       setTimeout(() => this.#send(...lines), againMs).unref()
       return
     }
     if (this.#warned) return
     this.#warned = true
-    this.#warn(`The service manager cannot be told anything: NOTIFY_SOCKET, error ${error}`)
+    this.#warn(`The service manager cannot be notified: NOTIFY_SOCKET, error ${error}`)
   }
 }
 
-/** In one line, whatever a model's name has in it. */
+/** On one line, whatever a model's name contains. */
 const statusLine = (text: string) => `STATUS=${text.replace(/\s+/g, ' ')}`

@@ -1,10 +1,10 @@
 /**
- * SIGHUP: the settings, and the files that they name, are read again.
+ * SIGHUP: reads the settings and the files that they name again.
  *
  * Rules
- *   1. A mistake in the settings or in a certificate changes nothing, and is told.
- *   2. What can take effect does so from the next request on; what cannot is named.
- *   3. Keys, workspaces and prices are in the accounts, where every change counts at once.
+ *   1. A mistake in the settings or in a certificate changes nothing, and is reported.
+ *   2. Live settings take effect from the next request on; the others are named.
+ *   3. Keys, workspaces and prices are in the accounts, where every change takes effect at once.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' |
   readonly read: () => Config
   readonly front: Front
   readonly log: Pick<ServerLog, 'adjust'>
-  /** Takes a sentence that the operator should know. */
+  /** Takes a sentence for the operator. */
   readonly notice: (text: string) => void
 }
 
@@ -36,12 +36,12 @@ export class SettingsReload {
     this.#config = options.config
   }
 
-  /** Those that the server goes by. */
+  /** The settings in effect. */
   get config(): Config {
     return this.#config
   }
 
-  /** Reads them again, and applies them. Never rejects. */
+  /** Reads the settings again, and applies them. Never rejects. */
   run(): Promise<void> {
     return this.#turns.run(async () => {
       const { front, log, notice, slots, changes } = this.#options
@@ -69,16 +69,16 @@ export class SettingsReload {
 
 interface Changed {
   readonly live: readonly ConfigName[]
-  /** Those that only a new start changes. */
+  /** Settings that only a restart changes. */
   readonly fixed: readonly ConfigName[]
-  /** What the server keeps, whatever the settings say now. */
+  /** Values that the server keeps, whatever the settings say now. */
   readonly kept: Partial<Config>
 }
 
 /** Rule 2. */
 function compare(before: Config, after: Config): Changed {
   const changed = settings.filter(({ name }) => before[name] !== after[name])
-  // A server speaks HTTPS from its start on, or never.
+  // Only a restart turns HTTPS on or off.
   const turned = (before.tlsCert === '') !== (after.tlsCert === '')
   const live = changed.filter((setting) => setting.live && !(turned && isTls(setting.name)))
   const kept = changed.filter((setting) => !live.includes(setting)).map(({ name }) => name)

@@ -1,6 +1,6 @@
 /**
- * What a start needs of the accounts while somebody has them locked, or their disk is full: it
- * waits, as the event loop of a server that runs must not.
+ * Retries the start's calls of the accounts while they are locked, or their disk is full. A start
+ * may wait; the event loop of a running server must not.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { OiError } from '../../errors.js'
 const [mostTries, pauseMs] = [60, 500]
 
 /**
- * Calls until it succeeds or fails for good, half a minute at most.
+ * Retries a call until it succeeds or fails for good, for half a minute at most.
  *
- * @param notice - Told why it waits, once.
- * @param stop - Settles when there is no need to wait any more.
+ * @param notice - Called once, with the reason of the wait.
+ * @param stop - Settles when waiting should end.
  * @throws What the last call throws.
  */
 export async function startPatiently<T>(

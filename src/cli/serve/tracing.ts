@@ -1,5 +1,5 @@
 /**
- * The traces of a server, if the settings want any.
+ * The traces of a server, if the settings enable them.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Tracing {
   readonly exporter: Exporter
 }
 
-/** @param notice - Takes a sentence that the operator should know. */
+/** @param notice - Takes a sentence for the operator. */
 export function createTracing(config: Config, notice: (text: string) => void): Tracing | undefined {
   const { otlpEndpoint: endpoint, otlpHeaders: headers, otlpSamplePercent: samplePercent } = config
   if (endpoint === '') return undefined

@@ -1,5 +1,5 @@
 /**
- * What a first start tells: the key, a request that works with it, and the console.
+ * The output of a first start: the key, a request that works with it, and the console.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export const example = {
   },
 }
 
-/** @param url - Where the server listens, without a path. */
+/** @param url - The server's address, without a path. */
 export function welcome(url: string, secret: string): string {
   return `
 This is a new data folder: it has a workspace "default" now, and a key, shown this once:
@@ -36,7 +36,7 @@ Try it:
 `
 }
 
-/** @param token - By which the first password is set; undefined if that was shown before. */
+/** @param token - Sets the first password; undefined if it was shown before. */
 export function consoleLine(url: string, token: string | undefined): string {
   if (token === undefined) return `Console on ${url}/console\n`
   return `

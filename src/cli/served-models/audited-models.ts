@@ -8,7 +8,7 @@ import type { Administration } from '../../accounts/administration.js'
 import type { ModelAdmin, ModelStatus } from '../../admin/operations.js'
 import { patiently } from '../../http/admin/patiently.js'
 
-/** @param administration - In whose name. */
+/** @param administration - Names the actor. */
 export function auditedModels(models: ModelAdmin, administration: Administration): ModelAdmin {
   const record = async (action: string, statuses: readonly ModelStatus[]) => {
     for (const { model, file } of statuses) {

@@ -5,12 +5,12 @@
  */
 
 export class InTurn {
-  /** Of what was asked for last; never rejects. */
+  /** The last task; never rejects. */
   #last: Promise<unknown> = Promise.resolve()
-  /** What is under way, or waits for it. */
+  /** The number of running and waiting tasks. */
   #count = 0
 
-  /** @param onWait - Told if something is under way. */
+  /** @param onWait - Called if the task has to wait. */
   run<T>(task: () => Promise<T>, onWait: () => void = () => {}): Promise<T> {
     if (this.#count++ > 0) onWait()
     const done = this.#last.then(task).finally(() => this.#count--)

@@ -1,5 +1,5 @@
 /**
- * What those who run a server ask of its models.
+ * Operations of administrators on the models of a server.
  *
  * @module
  */
@@ -15,8 +15,8 @@ export interface ModelAdminOptions {
   readonly slots: ModelSlots
   readonly changes: ModelChanges
   /**
-   * A model with settings of its own and, for the rest, those of the server; where the name of a
-   * pulled one was given, with its files.
+   * A model with its own settings and, for the rest, the server's; a name of a pulled model is
+   * replaced by the model's files.
    */
   readonly settingsOf: (file: string, settings: LoadModel['settings']) => ModelConfig
 }
@@ -46,17 +46,17 @@ export function createModelAdmin({ slots, changes, settingsOf }: ModelAdminOptio
   }
 }
 
-/** How an entry of the settings is told from others. */
+/** Identifies an entry of the settings. */
 const keyOf = ({ name, file }: ModelConfig) => name ?? file
 
 /**
- * Brings the models to what the settings say now: those that are new are loaded, those of another
- * engine are opened anew, those that are gone are unloaded; all read their readouts and
- * calibrations again. Models that no settings named stay.
+ * Applies new settings to the models: loads new models, reopens models whose engine settings
+ * changed, unloads removed ones; all read their readouts and calibrations again. Models that no
+ * settings named stay.
  *
- * @param before - The models as the settings were.
- * @param after - As they are now; the default model first.
- * @param onFailure - Told what did not work, a sentence. The rest is done all the same.
+ * @param before - The models by the old settings.
+ * @param after - The models by the new settings; the default model first.
+ * @param onFailure - Called with a sentence for each failure. The rest is done all the same.
  */
 export async function applyModels(
   { slots, changes }: Pick<ModelAdminOptions, 'slots' | 'changes'>,
@@ -81,7 +81,7 @@ export async function applyModels(
   }
   const named = after.flatMap((wanted) => {
     const [name, asked] = find(wanted) ?? []
-    // What could not be opened anew goes on as it is.
+    // A model that could not be reopened goes on unchanged.
     return name === undefined || needsOpening(asked!, wanted) ? [] : ([[name, wanted]] as const)
   })
   await attempt(changes.arrange(new Map(named)))

@@ -2,13 +2,13 @@
  * Loads, unloads and reloads the models of a running server.
  *
  * Rules
- *   1. One thing after another, so that each model that is loaded finds the cores, the disk and the
- *      memory to itself.
- *   2. A model is loaded anew beside the old one, which answers meanwhile. Only where memory does
- *      not allow that, the old one ends first, and requests are refused with 503 until the new
- *      one is there.
- *   3. Nothing is half done: what fails leaves all models as they were, but for a model whose
- *      predecessor had to end first, which can be loaded again, or unloaded.
+ *   1. One change after another, so that each loading model has the cores, the disk and the memory
+ *      to itself.
+ *   2. A model is reloaded beside the old one, which answers meanwhile. Only if memory does not
+ *      allow that, the old one ends first, and requests are refused with 503 until the new one is
+ *      ready.
+ *   3. A failure leaves all models as they were, except for a model whose predecessor had to end
+ *      first; it can be loaded again, or unloaded.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { ServedModel } from './served-model.js'
 
 export interface ModelChangesOptions {
   readonly slots: ModelSlots
-  /** @param what - Which model it is, for people. */
+  /** @param what - Describes the model, for people. */
   readonly openModel: (
     model: PlannedModel,
     what: string,
@@ -38,7 +38,7 @@ export interface ModelChangesOptions {
   readonly surveyModel: (model: ModelConfig) => Promise<MemoryNeed>
   /** Takes whole lines. */
   readonly say: (text: string) => void
-  /** What this process could still take, bytes. Default: as the machine says. */
+  /** Memory that this process could still allocate, bytes. Default: as the system says. */
   readonly availableBytes?: () => number
 }
 
@@ -80,9 +80,10 @@ export class ModelChanges {
   }
 
   /**
-   * Opens one more.
+   * Opens one more model.
    *
-   * @param asked - As the default model, if it says so: the one that was is so no more.
+   * @param asked - Its settings. If they make it the default model, it replaces the present
+   *   default.
    * @throws {@link OiError} What opening it throws; `ERR_CONFIG` if its names are taken,
    *   `ERR_MODEL_MEMORY` if it does not fit beside the others.
    */
@@ -102,10 +103,10 @@ export class ModelChanges {
   }
 
   /**
-   * Takes one away, and waits until it has answered what it was asked.
+   * Removes a model, and waits until it has answered its requests.
    *
    * @param name - Any of its names.
-   * @returns How it stood.
+   * @returns Its last status.
    * @throws {@link OiError} `ERR_NOT_FOUND`; `ERR_INVALID_ARGUMENT` for the default model.
    */
   remove(name: string, onProgress: OnProgress): Promise<ModelStatus> {
@@ -128,10 +129,10 @@ export class ModelChanges {
   }
 
   /**
-   * Opens one anew: rules 2 and 3.
+   * Reopens a model: rules 2 and 3.
    *
    * @param name - Any of its names.
-   * @param asked - With which settings. Default: with its own.
+   * @param asked - Its settings. Default: unchanged.
    * @throws {@link OiError} As {@link add}; `ERR_NOT_FOUND`.
    */
   replace(name: string, onProgress: OnProgress, asked?: ModelConfig): Promise<ModelStatus> {
@@ -143,11 +144,11 @@ export class ModelChanges {
   }
 
   /**
-   * Has all models answer by these settings, with their readouts and calibrations read again, and
-   * in this order. None is opened.
+   * Applies settings to all models, reads their readouts and calibrations again, and sets their
+   * order. Opens no model.
    *
-   * @param asked - By the models' names, the default model's first. Those that it does not have
-   *   stay as they are, behind the others.
+   * @param asked - Settings by model name, the default model's first. Models without an entry stay
+   *   unchanged, behind the others.
    * @throws {@link OiError} `ERR_CONFIG` if names are taken, `ERR_READOUT`, `ERR_CALIBRATION`; nothing
    *   has changed then.
    */
@@ -198,7 +199,7 @@ export class ModelChanges {
       named,
       held.filter((other) => other !== slot),
     )
-    onProgress(`There is no room for two of ${name}: requests to it are refused meanwhile`)
+    onProgress(`Memory does not hold two of ${name}: requests to it are refused meanwhile`)
     const old = slot.give(new ModelSlot(after))
     this.#slots.route(all)
     await this.#retire(old, onProgress)
@@ -215,7 +216,7 @@ export class ModelChanges {
     return planBeside(model, loaded, this.#options.surveyModel, this.#availableBytes())
   }
 
-  /** For all models together, those included that are loaded. */
+  /** Memory for all models together, with those that are loaded. */
   #availableBytes(): number {
     const pids = this.#slots.status().flatMap(({ processes }) => processes.map(({ pid }) => pid))
     const heldBytes = [...new Set(pids)].map((pid) => processUsage(pid)?.ownBytes ?? 0)
@@ -235,7 +236,7 @@ export class ModelChanges {
         told = Math.max(told, tenths)
       })
       if (this.#slots.state() === 'closing') {
-        // Nobody else knows of this one, and no further one is wanted.
+        // Nobody else knows this model, and the server is stopping.
         await opened.close()
         throw new OiError('ERR_ENGINE_CLOSED', 'The server is stopping')
       }
@@ -253,7 +254,7 @@ export class ModelChanges {
     this.#slots.leave(slot)
     const { underWay } = served
     const requests = underWay === 1 ? '1 request' : `${underWay} requests`
-    if (underWay > 0) onProgress(`${served.card.name}: the old one finishes ${requests}`)
+    if (underWay > 0) onProgress(`${served.card.name}: the old model finishes ${requests}`)
     await served.retire()
     this.#slots.forget(slot)
   }
@@ -273,7 +274,7 @@ export class ModelChanges {
   }
 }
 
-/** The same model without its part for requests that name none. */
+/** The same model, but not as the default. */
 function withoutRole(planned: PlannedModel): PlannedModel {
   return { ...planned, asked: { ...planned.asked, default: false } }
 }

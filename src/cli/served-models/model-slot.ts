@@ -1,6 +1,6 @@
 /**
- * The place of one model among those of a server: what answers under its names, and what is on its
- * way to do so.
+ * The slot of one model of a server: the model that answers under its names, and the one that is
+ * loading to replace it.
  *
  * @module
  */
@@ -14,16 +14,16 @@ import type { RunnerReport } from '../../runner/supervision.js'
 import type { PlannedModel } from './plan-models.js'
 import type { ServedModel } from './served-model.js'
 
-/** When to try again where nobody knows, milliseconds. */
+/** Time until a retry if no estimate exists, milliseconds. */
 const failedRetryMs = 60_000
 
 export class ModelSlot {
   planned: PlannedModel
-  /** Undefined while nothing answers here. */
+  /** Undefined while no model answers here. */
   served: ServedModel | undefined
-  /** What of it has been loaded, 0 to 1. */
+  /** The loaded fraction, 0 to 1. */
   loaded = 0
-  /** That which is loaded beside it, to take its place. */
+  /** The slot that is loading to replace it. */
   next: ModelSlot | undefined
   #card: ModelCard | undefined
   #loadMs = 0
@@ -35,7 +35,7 @@ export class ModelSlot {
     this.planned = planned
   }
 
-  /** What is known of the model, or was of the last one here. */
+  /** The card of the model, or of the last one here. */
   get card(): ModelCard {
     return (this.#card = this.served?.card ?? this.#card!)
   }
@@ -61,7 +61,7 @@ export class ModelSlot {
     this.#sinceMs = Date.now()
   }
 
-  /** Takes what is in `next`. @returns What was here. */
+  /** Takes the model of `next`. @returns The old model. */
   give(next: ModelSlot): ModelSlot {
     const old = new ModelSlot(this.planned)
     old.served = this.served
@@ -71,7 +71,7 @@ export class ModelSlot {
     this.loaded = next.loaded
     this.#sinceMs = next.#sinceMs
     this.#reason = undefined
-    // Of one that is still to be loaded, the best guess.
+    // The best guess for a model that is still to load.
     this.#loadMs = next.#loadMs || this.#loadMs
     return old
   }
@@ -86,7 +86,7 @@ export class ModelSlot {
     }
   }
 
-  /** Of the processes of what answers here; while nothing does, of the one that is missing. */
+  /** Reports on the processes of the model here; while there is none, on the missing one. */
   runners(): readonly RunnerReport[] {
     const { name: model } = this.planned
     if (this.served !== undefined) {
@@ -97,7 +97,7 @@ export class ModelSlot {
     return [{ ...missing, ends: {}, restarts: 0, askedAgain: 0, gaveUp: 0 }]
   }
 
-  /** Of what answers here, and of what is loaded to take its place. */
+  /** The status of the model here, and of the one that is loading to replace it. */
   status(): readonly ModelStatus[] {
     const { asked, name } = this.planned
     const { served } = this
@@ -132,12 +132,12 @@ export class ModelSlot {
     return this.#reason === undefined ? 'loading' : 'failed'
   }
 
-  /** While nothing answers here. */
+  /** For the time while no model answers here. */
   get #retryAfterMs(): number {
     return this.#reason === undefined ? Math.max(1, this.#loadMs) : failedRetryMs
   }
 
-  /** For the names of a model that is not there. */
+  /** Refuses requests for a model that is not loaded. */
   #refusing(card: ModelCard): Decider {
     return {
       models: [card],
@@ -152,7 +152,7 @@ export class ModelSlot {
   }
 }
 
-/** How the processes of a model stand. @param runners - Of each of its replicas. */
+/** Reports on the processes of a model. @param runners - One for each replica. */
 function runnerReports(
   model: string,
   runners: readonly SupervisedEngine[],

@@ -1,8 +1,8 @@
 /**
  * The models of a running server, each in its slot, as one decider.
  *
- * A request is given its model when its turn comes, each item of a batch as well: a model that is
- * replaced or taken away gets nothing new from then on.
+ * A request gets its model when its turn comes, and so does each item of a batch: a model that is
+ * replaced or removed gets no new requests from then on.
  *
  * @module
  */
@@ -25,11 +25,11 @@ import type { RunnerReport } from '../../runner/supervision.js'
 import type { ModelSlot } from './model-slot.js'
 
 export class ModelSlots implements Backend, Decider {
-  /** Told when others are served than before. */
+  /** Called when the served models have changed. */
   onChange = () => {}
   #state: ReturnType<Backend['state']> = 'loading'
   #list: readonly ModelSlot[] = []
-  /** Those that finish what they were asked. */
+  /** Slots that finish their last requests. */
   readonly #leaving = new Set<ModelSlot>()
   #router = new Router([])
 
@@ -53,7 +53,7 @@ export class ModelSlots implements Backend, Decider {
     return this.#router.engines()
   }
 
-  /** The default model's first. */
+  /** All slots, the default model's first. */
   get list(): readonly ModelSlot[] {
     return this.#list
   }
@@ -62,12 +62,14 @@ export class ModelSlots implements Backend, Decider {
     return [...this.#list, ...this.#leaving].flatMap((slot) => slot.status())
   }
 
-  /** Models as they were asked for, by their names; the default model first. */
+  /** The models' settings by name; the default model first. */
   asked(): ReadonlyMap<string, ModelConfig> {
     return new Map(this.#list.map(({ planned: { name, asked } }) => [name, asked]))
   }
 
-  /** @param name - Any of its names. @throws {@link OiError} `ERR_NOT_FOUND` with those there are. */
+  /**
+   * @param name - Any of its names. @throws {@link OiError} `ERR_NOT_FOUND` with the known names.
+   */
   find(name: string): ModelSlot {
     const found = this.#list.find((slot) => namesOf(slot.card).includes(name))
     if (found !== undefined) return found
@@ -79,15 +81,15 @@ export class ModelSlots implements Backend, Decider {
     return this.#list.flatMap((slot) => slot.runners())
   }
 
-  /** Which models there will be. */
+  /** Announces the models that will be loaded. */
   announce(list: readonly ModelSlot[]): void {
     this.#list = list
   }
 
   /**
-   * Sends requests to these from now on: other slots, or others in them.
+   * Routes requests to these slots from now on.
    *
-   * @param list - At least one, the default model's first. All of them have been filled once.
+   * @param list - At least one, the default model's first. All have been filled once.
    */
   route(list: readonly ModelSlot[]): void {
     this.#list = list
@@ -101,18 +103,18 @@ export class ModelSlots implements Backend, Decider {
     if (this.#state === 'loading') this.#state = 'failed'
   }
 
-  /** One that is sent nothing any more. */
+  /** Notes a slot that gets no more requests. */
   leave(slot: ModelSlot): void {
     this.#leaving.add(slot)
     slot.leave()
   }
 
-  /** One that has left. */
+  /** Drops a slot that has finished. */
   forget(slot: ModelSlot): void {
     this.#leaving.delete(slot)
   }
 
-  /** Waits for the models' own end, but not for one that is still being loaded. */
+  /** Closes the models; does not wait for one that is still loading. */
   async close(): Promise<void> {
     this.#state = 'closing'
     const slots = [...this.#list, ...this.#leaving]

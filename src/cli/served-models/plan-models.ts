@@ -1,6 +1,6 @@
 /**
- * What is found out about models before they are loaded: whether their names differ, and how they
- * fit into memory together.
+ * Checks models before they are loaded: whether their names differ, and whether they fit into
+ * memory together.
  *
  * @module
  */
@@ -28,9 +28,9 @@ const columns = {
 
 export interface PlannedModel {
   readonly name: string
-  /** As it was asked for. */
+  /** As the settings have it. */
   readonly asked: ModelConfig
-  /** With the size of its cache settled. */
+  /** With its final cache size. */
   readonly config: ModelConfig
   readonly need: MemoryNeed
 }
@@ -38,11 +38,11 @@ export interface PlannedModel {
 type Survey = (model: ModelConfig) => Promise<MemoryNeed>
 
 /**
- * Shows what several models need; about one, nothing is said unless it is refused.
+ * Shows the memory of several models; of a single model only if it is refused.
  *
- * @param survey - Finds out what one needs.
+ * @param survey - Finds out the memory of one model.
  * @param say - Takes whole lines.
- * @returns The models as they are to be opened, in the same order.
+ * @returns The models to open, in the same order.
  * @throws {@link OiError} `ERR_CONFIG` (a name is claimed twice), `ERR_MODEL_MEMORY`, and what
  *   reading a model file throws.
  */
@@ -64,18 +64,18 @@ export async function planModels(
   return planned
 }
 
-/** Those that are loaded already. */
+/** The models that are loaded already. */
 export interface Loaded {
-  /** Whose names are taken. */
+  /** Models whose names are taken. */
   readonly named: readonly PlannedModel[]
-  /** Which have their memory. */
+  /** Models that have their memory. */
   readonly held: readonly PlannedModel[]
 }
 
 /**
- * One more model, beside those that are loaded, whose caches keep their size.
+ * Plans one more model, beside the loaded ones, whose caches keep their size.
  *
- * @param availableBytes - What all of them together may take.
+ * @param availableBytes - Memory for all of them together.
  * @throws As {@link planModels}.
  */
 export async function planBeside(
@@ -98,7 +98,7 @@ function settle(asked: ModelConfig, need: MemoryNeed): PlannedModel {
   return { name, asked, config: { ...asked, hostCacheMb }, need }
 }
 
-/** Which names it claims, for {@link requireDistinctNames}. */
+/** The names that it claims, for {@link requireDistinctNames}. */
 export function claimOf({ name, asked }: Pick<PlannedModel, 'name' | 'asked'>) {
   const { file, aliases = [], default: isDefault = true } = asked
   return { name, file, aliases, default: isDefault }

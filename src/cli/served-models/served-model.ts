@@ -1,5 +1,5 @@
 /**
- * A loaded model, and the requests in progress in it.
+ * A loaded model and its running requests.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { OpenedModel } from '../dependencies.js'
 
 export class ServedModel implements Decider {
   readonly opened: OpenedModel
-  /** When it could answer first, ms since 1970. */
+  /** When it became ready, ms since 1970. */
   readonly readyMs = Date.now()
   #underWay = 0
   #onIdle: (() => void) | undefined
@@ -27,7 +27,7 @@ export class ServedModel implements Decider {
     this.opened = opened
   }
 
-  /** Of one model: its card. */
+  /** The card of its one model. */
   get models(): readonly ModelCard[] {
     return this.opened.decider.models
   }
@@ -36,7 +36,7 @@ export class ServedModel implements Decider {
     return this.models[0]!
   }
 
-  /** Requests that it has not answered yet. */
+  /** The number of its unanswered requests. */
   get underWay(): number {
     return this.#underWay
   }
@@ -54,13 +54,13 @@ export class ServedModel implements Decider {
     return this.opened.decider.engines()
   }
 
-  /** Whether anything can answer: of several processes, one will do. */
+  /** Whether at least one of its processes can answer. */
   get ready(): boolean {
     const { runners = [] } = this.opened
     return runners.length === 0 || runners.some((runner) => runner.ready)
   }
 
-  /** Those in which it runs; the server's own, if it has none of its own. */
+  /** Its processes; the server's own, if it has none. */
   processes(): readonly ProcessStatus[] {
     const { runners = [] } = this.opened
     const pids =
@@ -70,7 +70,7 @@ export class ServedModel implements Decider {
     return pids.map((pid) => ({ pid, residentBytes: processUsage(pid)?.residentBytes }))
   }
 
-  /** Waits for what is under way, of which nothing may be added any more, and closes it. */
+  /** Waits for running requests, and closes it. No request may be added any more. */
   async retire(): Promise<void> {
     if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     await this.opened.close()

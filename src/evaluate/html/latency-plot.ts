@@ -1,5 +1,5 @@
 /**
- * How long answers took: a histogram over a logarithmic axis.
+ * The latency of answers: a histogram over a logarithmic axis.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const margin = { left: 10, top: 48, right: 10, bottom: 40 }
 const width = margin.left + inner.width + margin.right
 const height = margin.top + inner.height + margin.bottom
 
-/** Nothing if nothing was measured. */
+/** Empty without measurements. */
 export function latencyPlot({ columns, p50, p95, p99 }: Report['latencyMs']): Markup | undefined {
   const first = columns[0]
   const last = columns.at(-1)

@@ -1,5 +1,5 @@
 /**
- * HTML and SVG in which text is text: what is put in is escaped, unless it is markup itself.
+ * HTML and SVG templates: inserted values are escaped unless they are markup themselves.
  *
  * @module
  */
@@ -37,7 +37,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Also without control characters, which are no characters of HTML. */
+/** Also removes control characters, which HTML does not allow. */
 function escape(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[&<>"']/g, (c) => entities[c]!)
 }

@@ -1,5 +1,5 @@
 /**
- * A report as one page that needs nothing else: no network, no scripts, no fonts.
+ * A report as one self-contained page: no network, no scripts, no fonts.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { binaryTable, figuresTable, mistakesTable, quantilesTable } from './tabl
 
 const shownQuestions = 200
 
-/** The whole text of the page. Names are data: they stand there as text. */
+/** The text of the page. Names are data, and are escaped. */
 export function reportPage(report: Report): string {
   const { overall, types, questions, latencyMs, modelMs, mistakes } = report
   const groups = Object.entries(types)
@@ -56,14 +56,14 @@ export function reportPage(report: Report): string {
         }
         ${
           overall.other &&
-          html`<h2>None of the others</h2>
-            ${binaryTable('yes where the option for it is the likeliest one', overall.other)}`
+          html`<h2>Catch-all options</h2>
+            ${binaryTable('yes where one is the likeliest', overall.other)}`
         }
         ${
           overall.score &&
           html`<h2>Scores</h2>
             <p>
-              The expected level is ${showAmount(overall.score.meanError)} levels off in the mean;
+              The expected level is ${showAmount(overall.score.meanError)} levels off in the mean,
               by half a level at most in ${showPercent(overall.score.withinHalf)}; ranked
               probability score ${showShare(overall.score.ranked)}.
             </p>`
@@ -118,7 +118,7 @@ function head(report: Report): Markup {
     ${warnings.length > 0 ? html`<div class="warning">${warnings.map((text) => html`<p>${text}</p>`)}</div>` : undefined}`
 }
 
-/** Of a digest, what tells files apart. */
+/** The beginning of a digest, enough to tell files apart. */
 function short(digest: string | undefined): string {
   return digest === undefined ? '' : digest.replace(/^(sha256:.{12}).*$/, '$1…')
 }

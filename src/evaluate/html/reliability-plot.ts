@@ -1,5 +1,5 @@
 /**
- * Reliability diagram: how often answers of a confidence are right, and how many there are.
+ * Reliability diagram: accuracy and number of answers by confidence.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const side = 174
 const margin = { left: 42, top: 30, right: 10, bottom: 108 }
 const width = margin.left + side + margin.right
 const height = margin.top + side + margin.bottom
-/** The counts of answers stand below the diagram, downwards. */
+/** The counts of answers are bars below the diagram, downwards. */
 const countsTop = margin.top + side + 42
 const countsHeight = 42
 const ticks = [0, 0.25, 0.5, 0.75, 1]

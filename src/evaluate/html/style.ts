@@ -1,10 +1,10 @@
 /**
- * How the page of a report looks, in light and in dark.
+ * The style of a report's page, light and dark.
  *
  * @module
  */
 
-/** Constant text: nothing of the data is in it. */
+/** Constant text, without data. */
 export const style = `
 :root {
   color-scheme: light dark;

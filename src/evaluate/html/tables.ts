@@ -31,7 +31,7 @@ export function figuresTable(groups: readonly (readonly [name: string, Figures])
   )
 }
 
-/** @param rule - When yes is said. */
+/** @param rule - When an answer counts as yes. */
 export function binaryTable(
   rule: string,
   { yes, precision, recall, f1, brier, auc }: BinaryFigures,
@@ -65,7 +65,7 @@ export function quantilesTable(rows: readonly (readonly [name: string, Quantiles
   )
 }
 
-/** @param texts - So many columns are texts, the others numbers. */
+/** @param texts - The first columns that are text; the others are numbers. */
 function table(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -90,7 +90,7 @@ function table(
   </div>`
 }
 
-/** Long names are cut off on the page, and whole where the pointer stands. */
+/** Long names are cut off on the page; the tooltip has them whole. */
 function nameCell(name: Cell): Markup {
   return html`<td class="name" title="${name}">${name}</td>`
 }
