@@ -15,7 +15,7 @@
 
 import { entriesOf, isJsonObject, stringifyJson } from '../api/json.js'
 import type { Json } from '../api/json.js'
-import { type Pictured, picturesBeside } from './split.js'
+import { type StateWithImages, imagesBeside } from './split.js'
 
 /** The words of one state. */
 export interface Sketch {
@@ -42,8 +42,8 @@ const leastRatio = 0.5
 const longestWord = 200
 
 /** Sketches the words of a request's state. Images have none: two images are never near copies. */
-export function sketchOf({ state, ...beside }: Pictured): Sketch | undefined {
-  if (picturesBeside(beside).length > 0) return undefined
+export function sketchOf({ state, ...beside }: StateWithImages): Sketch | undefined {
+  if (imagesBeside(beside).length > 0) return undefined
   const words = wordsOf(state)
   if (words.length === 0 || words.some((word) => word.length > longestWord)) return undefined
   const hashes = new Set<number>()

@@ -9,10 +9,10 @@ import { stringifyJson } from '../api/json.js'
 import type { DecideRequest } from '../decide/types.js'
 
 /** A state and the images beside it. */
-export type Pictured = Pick<DecideRequest, 'state' | 'images' | 'image' | 'assets'>
+export type StateWithImages = Pick<DecideRequest, 'state' | 'images' | 'image' | 'assets'>
 
 /** The images beside a state, as texts. */
-export function picturesBeside({ images, image, assets }: Omit<Pictured, 'state'>): string[] {
+export function imagesBeside({ images, image, assets }: Omit<StateWithImages, 'state'>): string[] {
   const all = [image, ...(Array.isArray(images) ? images : [images]), assets]
   return all
     .filter((value) => value !== undefined && value !== null)
@@ -23,9 +23,9 @@ export function picturesBeside({ images, image, assets }: Omit<Pictured, 'state'
  * Names a row by its state and images: rows about one state stay together, so that no state is on
  * both sides.
  */
-export function rowKey({ state, ...beside }: Pictured): string {
+export function rowKey({ state, ...beside }: StateWithImages): string {
   const hash = createHash('sha256').update(stringifyJson(state))
-  for (const image of picturesBeside(beside)) hash.update('\n').update(image)
+  for (const image of imagesBeside(beside)) hash.update('\n').update(image)
   return hash.digest('base64url')
 }
 

@@ -1,5 +1,5 @@
 /**
- * Who is signed in, and which page that shows.
+ * The app: who is signed in, and which page is shown.
  *
  * @module
  */
@@ -29,9 +29,9 @@ import { WorkspacePage } from './workspaces/workspace-page.js'
 
 interface Pages {
   readonly list: FunctionComponent
-  /** Of one thing in the list. */
+  /** The page of one item of the list. */
   readonly one?: FunctionComponent<{ readonly name: string }>
-  /** What such things are called. Default: anything. */
+  /** The pattern of the items' names. Default: anything. */
   readonly names?: RegExp
 }
 
@@ -64,8 +64,8 @@ export function App() {
       </main>
     )
   }
-  // A page asks for what it shows beside the question who is signed in: whoever is not learns
-  // nothing by it, and all others wait for one answer instead of two.
+  // A page loads its data while the session is being checked: without a session the server refuses
+  // it, and with one the user waits for one reply instead of two.
   return (
     <>
       <Frame page={page} name={name}>
@@ -82,7 +82,7 @@ function Page({ page, name }: { readonly page: string; readonly name: string | u
   if (known?.one !== undefined && isNamed) return <known.one key={name} name={name} />
   if (known !== undefined && name === undefined) return <known.list />
   return (
-    <PageHead title="There is no such page">
+    <PageHead title="This page does not exist">
       <a class="button" href="#/keys">
         API keys
       </a>

@@ -1,6 +1,6 @@
 /**
- * Numbers, amounts and times as the console shows them. Times are in UTC, as the server's log,
- * usage and budgets have them.
+ * Formats numbers, amounts and times for the console. Times are in UTC, as in the server's log,
+ * usage and budgets.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 
 const perCredit = 1_000_000
 
-/** Millionths of a credit as credits, every digit of them. */
+/** Millionths of a credit as credits, with every digit. */
 export function credits(millionths: number): string {
   const size = Math.abs(millionths)
   const rest = size % perCredit
@@ -30,9 +30,9 @@ export function credits(millionths: number): string {
 }
 
 /**
- * Credits as a person types them, to millionths.
+ * Reads credits as a person types them, to millionths.
  *
- * @returns Undefined if it is no number with at most 9 digits before the point and 6 behind it.
+ * @returns Undefined unless it is a number with at most 9 digits before the point and 6 behind it.
  */
 export function readCredits(text: string): number | undefined {
   const match = /^([-−]?)(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text.trim().replaceAll(/[,_ ]/g, ''))

@@ -1,5 +1,5 @@
 /**
- * Where the console begins.
+ * The entry point of the console.
  *
  * @module
  */

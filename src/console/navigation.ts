@@ -1,5 +1,5 @@
 /**
- * Pages by the address behind `#`: `#/workspaces/3?before=…`. The server sees none of it.
+ * Pages by the fragment of the address: `#/workspaces/3?before=…`. The server never sees it.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export function goTo(address: string): void {
   window.location.hash = address
 }
 
-/** Changes the query of the page that is shown, and adds nothing to the history. */
+/** Changes the query of the present page, and adds nothing to the history. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { parts, query } = place.value
   const next = new URLSearchParams(query)
@@ -39,7 +39,7 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
   place.set(read())
 }
 
-/** Takes the token out of the address, so that no history keeps it. */
+/** Removes the token from the address, so that no history keeps it. */
 export function forgetFirst(): void {
   window.history.replaceState(null, '', '#/')
   place.set(read())

@@ -1,5 +1,5 @@
 /**
- * Calls of the admin API. Everything the console knows and does goes through here.
+ * Calls of the admin API. All data and actions of the console pass through here.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { ErrorBody, Session } from './wire.js'
 const signedIn = 'oi-signed-in'
 
 /**
- * Undefined until it is known, null if nobody is signed in, `ended` if somebody was: the page stays
- * then behind the sign-in, so that nothing typed in it is lost. Where nobody has signed in, the
- * server is not asked: a browser reports each refusal as an error of the page.
+ * Undefined until known, null if nobody is signed in, `ended` if the session has ended: then the
+ * page stays behind the sign-in, so that typed text is not lost. If nobody has signed in, the
+ * server is not asked, as browsers report each refusal as an error of the page.
  */
 export const session = new Store<Session | 'ended' | null | undefined>(
   mayBeSignedIn() ? undefined : null,
@@ -21,21 +21,21 @@ session.subscribe(() => {
   const { value } = session
   if (value !== undefined) noteSignedIn(value !== null && value !== 'ended')
 })
-// Another tab has signed in or out: all tabs have one cookie.
+// Another tab has signed in or out: all tabs share one cookie.
 window.addEventListener('storage', ({ key }) => {
   if (key === signedIn) void lookAgain()
 })
 
-/** Since when the server has not answered, ms since 1970; undefined while it does. */
+/** When the server stopped answering, ms since 1970; undefined while it answers. */
 export const goneSince = new Store<number | undefined>(undefined)
 
-/** Why a call failed. `status` is 0 where no answer came at all. */
+/** Why a call failed. `status` is 0 if no reply came. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   /** The place in the body, as `questions.team.criteria`. */
   readonly param: string | undefined
-  /** Seconds to wait, where the server said so. */
+  /** Seconds to wait, if the server said so. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, code: string, message: string, param?: string, retryAfter?: number) {
@@ -49,17 +49,17 @@ export class ApiError extends Error {
 
 export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Made JSON, unless it is a text already. */
+  /** Sent as JSON, unless it is a text already. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** Whether it begins a session, or asks for or ends it: it waits for none. */
+  /** Whether it begins, reads or ends a session, and so does not wait for one. */
   readonly ofSession?: boolean
 }
 
 const root = '/admin/v1'
 const gone = 'The server does not answer.'
-/** Not sent again by itself: whoever signs in may not know what was begun. */
+/** Not resent automatically: the user who signs in may be another. */
 const endedBefore = 'The session had ended before this, so nothing was done. Try again.'
 
 export interface Reply {
@@ -68,7 +68,7 @@ export interface Reply {
 }
 
 /**
- * @param path - Behind `/admin/v1`.
+ * @param path - Relative to `/admin/v1`.
  * @throws {@link ApiError}, or an `AbortError` if the signal ended it.
  */
 export async function callText(path: string, options: CallOptions = {}): Promise<Reply> {
@@ -100,7 +100,7 @@ export async function callText(path: string, options: CallOptions = {}): Promise
   if (reply.ok) return { text, headers: reply.headers }
   const failure = errorOf(reply, text)
   if (failure.code === 'invalid_session' && !ofSession) {
-    // While it was not known who is signed in, nothing can have been typed.
+    // Before the session was known, the user could not type anything.
     if (mine === undefined) session.set(null)
     if (!mine) throw failure
     if (session.value === mine) session.set('ended')
@@ -113,7 +113,7 @@ export async function callText(path: string, options: CallOptions = {}): Promise
   throw failure
 }
 
-/** As {@link callText}, for what is read as JSON. */
+/** As {@link callText}, for JSON replies. */
 export async function call<T>(path: string, options?: CallOptions): Promise<T> {
   const { text } = await callText(path, options)
   return (text === '' ? undefined : JSON.parse(text)) as T
@@ -125,14 +125,15 @@ function errorOf(reply: Response, text: string): ApiError {
     const { error } = JSON.parse(text) as ErrorBody
     return new ApiError(reply.status, error.code, error.message, error.param, retry)
   } catch {
-    // Of a proxy in between, for one.
+    // A reply of a proxy, for example.
     const message = `The server answered ${reply.status} ${reply.statusText}`.trim()
     return new ApiError(reply.status, 'unknown', message, undefined, retry)
   }
 }
 
 /**
- * Another tab may have signed out and in again: the cookie is of its session then, the token not.
+ * Another tab may have signed out and in again: then the cookie belongs to its session, but the
+ * token does not.
  *
  * @returns Whether the session has another token.
  */
@@ -142,7 +143,7 @@ async function renewSession(token: string): Promise<boolean> {
   return now.csrf_token !== token
 }
 
-/** Asks who is signed in now. */
+/** Asks the server who is signed in now. */
 async function lookAgain(): Promise<void> {
   try {
     session.set(await call<Session>('/session', { ofSession: true }))
@@ -152,7 +153,7 @@ async function lookAgain(): Promise<void> {
   }
 }
 
-/** Who is signed in, as soon as somebody is or nobody has been. */
+/** The session, as soon as it is known whether somebody is signed in. */
 function knownSession(): Promise<Session | null> {
   return new Promise((resolve) => {
     const look = () => {
@@ -192,6 +193,6 @@ function noteSignedIn(is: boolean): void {
     if (is) localStorage.setItem(signedIn, '1')
     else localStorage.removeItem(signedIn)
   } catch {
-    // Storage is switched off: the server is asked.
+    // Storage is disabled: ask the server.
   }
 }

@@ -24,7 +24,7 @@ export class Store<T> {
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** @returns What ends it. */
+  /** @returns A function that ends it. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -36,14 +36,14 @@ export function useStore<T>(store: Store<T>): T {
   useEffect(() => {
     const seen = store.value
     const end = store.subscribe(() => render({}))
-    // Set between the rendering and now.
+    // The value changed between rendering and now.
     if (!Object.is(seen, store.value)) render({})
     return end
   }, [store])
   return store.value
 }
 
-/** State that outlives a change of page and a reload, in this tab only. */
+/** State that survives a change of page and a reload, in this tab only. */
 export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
   const [value, setValue] = useState<T>(() => {
     try {
@@ -58,7 +58,7 @@ export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
     try {
       sessionStorage.setItem(name, JSON.stringify(next))
     } catch {
-      // Full, as with pictures: the page works on without it.
+      // Storage is full, as with images: the page works on without it.
       sessionStorage.removeItem(name)
     }
   }
@@ -74,11 +74,11 @@ export function hasKept(): boolean {
   }
 }
 
-/** Whoever signs in next sees nothing of what the last one has written. */
+/** Drops kept state, so that the next user sees nothing of the last one's. */
 export function forgetKept(): void {
   try {
     sessionStorage.clear()
   } catch {
-    // Storage is switched off: there is nothing.
+    // Storage is disabled: nothing is kept.
   }
 }

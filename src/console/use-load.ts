@@ -1,5 +1,5 @@
 /**
- * Data of a page: loaded when it appears, again when asked, and again by itself while the server
+ * Data of a page: loaded when it appears, reloaded on request, and automatically while the server
  * does not answer.
  *
  * @module
@@ -9,13 +9,13 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { ApiError, call } from './server.js'
 
 export interface Loaded<T> {
-  /** What came last, also while it is loaded again or that has failed. */
+  /** The last data, also while it is reloaded or after that has failed. */
   readonly data: T | undefined
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly error: ApiError | undefined
   readonly loading: boolean
   readonly reload: () => void
-  /** Puts in what a change has answered. */
+  /** Replaces the data by the reply to a change. */
   readonly put: (change: (data: T) => T) => void
 }
 
@@ -28,7 +28,7 @@ interface State<T> {
 
 const retryMs = 3000
 
-/** @param path - Undefined: nothing is loaded. */
+/** @param path - Undefined loads nothing. */
 export function useLoad<T>(path: string | undefined): Loaded<T> {
   const [turn, setTurn] = useState(0)
   const [state, setState] = useState<State<T>>({
@@ -75,7 +75,7 @@ export interface Action<Arguments extends unknown[]> {
   readonly run: (...args: Arguments) => Promise<void>
 }
 
-/** Something that a person starts: runs once at a time, and keeps why it failed. */
+/** An action of the user: runs once at a time, and keeps its error. */
 export function useAction<Arguments extends unknown[]>(
   act: (...args: Arguments) => Promise<void>,
 ): Action<Arguments> {

@@ -1,12 +1,12 @@
 /**
- * What the admin API answers: its own schemas' types.
+ * The replies of the admin API: types of its schemas.
  *
  * @module
  */
 
 import type { BodyOf, ReplyOf } from '../api/admin/operations.js'
 
-/** As far as it is read here. */
+/** The part that is read here. */
 export interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string; readonly param?: string }
 }

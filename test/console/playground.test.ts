@@ -139,10 +139,10 @@ consoleTest('a picture that is pasted or dropped is seen', withEyes, async (t, c
   const bytes = [...(await png(64, 48))]
   const bring = (kind: 'paste' | 'drop') => page.evaluate(bringing(bytes, kind))
   await bring('paste')
-  await page.getByAltText('Picture 1').waitFor()
+  await page.getByAltText('Image 1').waitFor()
   await bring('drop')
-  await page.getByAltText('Picture 2').waitFor()
-  await page.getByRole('button', { name: 'Remove picture 2' }).click()
+  await page.getByAltText('Image 2').waitFor()
+  await page.getByRole('button', { name: 'Remove image 2' }).click()
   await page.keyboard.press('Control+Enter')
   const answers = page.getByRole('region', { name: 'Answers' })
   await answers.getByRole('article', { name: 'Answer to refund' }).waitFor()

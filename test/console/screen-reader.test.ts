@@ -184,7 +184,7 @@ consoleTest('mistakes, refusals and what is done are read out', {}, async (t, co
     await console.open('settings', 'Settings')
     await page.getByLabel('Current password').fill('wrong horse battery')
     await page.getByLabel('New password', { exact: true }).fill('another good password')
-    await page.getByLabel('The new one again').fill('another good password')
+    await page.getByLabel('Repeat the new password').fill('another good password')
     await button('Change password').click()
     await page.getByRole('alert').waitFor()
     t.match(spoken(await tree(), 'assertive'), 'The current password is wrong')

@@ -11,7 +11,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
   await t.test('a first password that is too short, or mistyped, is not sent', async (t) => {
     await page.goto(console.server.url(console.firstLink))
     await page.getByLabel('New password').fill('short')
-    await page.getByLabel('The same again').fill('other')
+    await page.getByLabel('Repeat the password').fill('other')
     await page.getByRole('button', { name: 'Set password and sign in' }).click()
     await page.getByText('At least 12 characters; these are 5.').waitFor()
     await page.getByText('The two are not the same.').waitFor()
@@ -36,7 +36,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     await page.goto('about:blank')
     await page.goto(console.server.url(console.firstLink))
     await page.getByLabel('New password').fill('another good password')
-    await page.getByLabel('The same again').fill('another good password')
+    await page.getByLabel('Repeat the password').fill('another good password')
     await page.getByRole('button', { name: 'Set password and sign in' }).click()
     await page.getByRole('alert').getByText('The link is not good').waitFor()
     t.pass()

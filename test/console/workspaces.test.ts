@@ -20,7 +20,7 @@ consoleTest('workspaces', {}, async (t, console) => {
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor()
     const limit = section('Limits').getByLabel('Requests', { exact: true })
     await limit.fill('12 apples')
-    await section('Limits').getByText('A whole number, or nothing for no limit.').waitFor()
+    await section('Limits').getByText('A whole number, or empty for no limit.').waitFor()
     await limit.fill('1.5k')
     await section('Limits').getByRole('button', { name: 'Save limits' }).click()
     await section('Limits').getByRole('button', { name: 'Save limits', disabled: true }).waitFor()

@@ -148,7 +148,7 @@ export class ConsoleTest {
   async signInFirst(): Promise<void> {
     await this.page.goto(this.server.url(this.firstLink))
     await this.page.getByLabel('New password').fill(password)
-    await this.page.getByLabel('The same again').fill(password)
+    await this.page.getByLabel('Repeat the password').fill(password)
     await this.page.getByRole('button', { name: 'Set password and sign in' }).click()
     await this.page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
   }

@@ -127,7 +127,10 @@ t.test('the table shows what was measured', async (t) => {
   t.match(text, /^By question\n/m)
   t.match(text, /^Nouls: yes from .*\n.*AUC\n/m)
   t.match(text, /^Catch-all options: yes where .*\n.*AUC\n +\d+\.\d % /m)
-  t.match(text, /^Scores: the expected level is \d.* half a level at most in \d+\.\d %; ranked/m)
+  t.match(
+    text,
+    /^Scores: the expected level is off by \d.* half a level at most in \d+\.\d %; ranked/m,
+  )
   t.match(text, /^Reliability\nconfidence +answers +mean +accuracy\n0\.\d–/m)
   t.match(text, /^30 decisions\/s, 90 answers\/s in 2\.0 s, 4 at the same time$/m)
   t.match(text, /^1,200 tokens in \(40\.0 % cached\)|^600 tokens in \(40\.0 % cached\)/m)

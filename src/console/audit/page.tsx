@@ -1,5 +1,5 @@
 /**
- * The audit log: who changed what, and how it was before.
+ * The audit log: who changed what, with the values before and after.
  *
  * @module
  */
@@ -55,14 +55,14 @@ const columns: readonly Column<AuditEntry>[] = [
 const pageSize = 50
 
 export function AuditPage() {
-  /** Where the pages begin that were shown, the newest page first. */
+  /** The starts of the pages shown so far, the newest page first. */
   const [trail, setTrail] = useState<readonly (number | undefined)[]>([undefined])
   const audit = useLoad<Audit>(withQuery('/audit', { before: trail.at(-1), limit: pageSize }))
   return (
     <>
       <PageHead
         title="Audit"
-        about="Every change of keys, workspaces, prices, models and the password, whoever made it."
+        about="Every change of keys, workspaces, prices, models and the password."
       />
       <LoadedPart of={audit}>
         {({ entries, next_before: next, unbooked }) => (
@@ -102,7 +102,7 @@ export function AuditPage() {
   )
 }
 
-/** Members that differ, each as it was and as it is. */
+/** Members that differ, before and after. */
 function Change({ of: { before, after } }: { readonly of: AuditEntry }) {
   const [was, is] = [membersOf(before), membersOf(after)]
   const names = [...new Set([...was.keys(), ...is.keys()])]
@@ -122,7 +122,7 @@ function Change({ of: { before, after } }: { readonly of: AuditEntry }) {
   )
 }
 
-/** Of nested objects `limits.concurrent`; what is no object stands under ''. */
+/** Members by path, as `limits.concurrent`; a value that is no object is under ''. */
 function membersOf(value: unknown, prefix = ''): Map<string, string> {
   const members = new Map<string, string>()
   if (value === null || value === undefined) {
@@ -140,16 +140,16 @@ function membersOf(value: unknown, prefix = ''): Map<string, string> {
   return members
 }
 
-/** What it means where a member has no value. */
+/** What the absence of a member means. */
 const absent: Readonly<Record<string, string>> = {
   models: 'all',
   expires_at: 'never',
   balance: 'no limit',
 }
-/** Members of which 0 is no limit. */
+/** Members whose 0 means no limit. */
 const limits = ['requests_per_minute', 'concurrent']
 
-/** Members that are millionths of a credit: a balance, and what a million tokens cost. */
+/** Members in millionths of a credit: a balance, and prices of a million tokens. */
 const money: Readonly<Record<string, string>> = {
   balance: 'credits',
   input: 'credits per million tokens',

@@ -1,5 +1,5 @@
 /**
- * Cases beside their answers in each column.
+ * The table of cases with their answers in each column.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Cases of a comparison, and their file: JSON lines as `oi eval` takes them, a request and the
- * right answers in each.
+ * Cases of a comparison, and their file: JSON lines as for `oi eval`, each a request with the right
+ * answers.
  *
  * @module
  */
@@ -19,30 +19,30 @@ export interface Case {
   /** A text, or JSON. */
   readonly form: 'text' | 'json'
   readonly state: string
-  /** The right answer by question, as it is typed: `yes`, an option, a level. */
+  /** The right answer by question, as typed: `yes`, an option, a level. */
   readonly expected: Readonly<Record<string, string>>
 }
 
-/** Above those of an earlier visit, which are kept. */
+/** Larger than the ids of an earlier visit, which are kept. */
 let lastId = Date.now()
 
 export function newCase(parts: Partial<Omit<Case, 'id'>> = {}): Case {
   return { id: ++lastId, form: 'text', state: '', expected: {}, ...parts }
 }
 
-/** JSON of the state; undefined while it is none. */
+/** JSON of the state; undefined while it is invalid. */
 export function stateOf({ form, state }: Case): string | undefined {
   if (form === 'text') return state.trim() === '' ? undefined : JSON.stringify(state)
   const { value } = checkJson(state)
   return value === undefined ? undefined : stringifyJson(value)
 }
 
-/** What stands as the right answer to a question; '' if nothing does. */
+/** The right answer to a question as typed; '' if there is none. */
 export function expectedOf({ expected }: Case, question: string): string {
   return Object.hasOwn(expected, question) ? expected[question]! : ''
 }
 
-/** What a decision is called in a file: true, an option's name, a level. */
+/** A decision as a file has it: true, an option's name, a level. */
 function labelOf(text: string, type: unknown): Json | undefined {
   const wanted = text.trim()
   if (wanted === '') return undefined
@@ -55,7 +55,7 @@ function readYes(text: string): boolean | undefined {
   return /^(?:no|false|0)$/i.test(text) ? false : undefined
 }
 
-/** Whether an answer is the right one; undefined where none is known. */
+/** Whether an answer is right; undefined if the right answer is unknown. */
 export function isRight(decision: string, expected: string, type: string): boolean | undefined {
   if (expected.trim() === '') return undefined
   if (type !== 'noul') return decision === expected.trim()
@@ -86,7 +86,7 @@ export type ReadCases =
   | { readonly cases: readonly Case[]; readonly questions: string; readonly reason?: undefined }
   | { readonly reason: string; readonly cases?: undefined }
 
-/** Lines of a file; all of them must ask the same. */
+/** Reads the lines of a file; all must ask the same questions. */
 export function readLines(text: string): ReadCases {
   const cases: Case[] = []
   let questions: string | undefined
@@ -103,7 +103,7 @@ export function readLines(text: string): ReadCases {
     const text = stringifyJson(asked)
     questions ??= text
     if (text !== questions) {
-      return { reason: `${at}it asks other questions than the lines before.` }
+      return { reason: `${at}its questions differ from those of the lines before.` }
     }
     cases.push(newCase({ ...caseState(value['state']), expected: expectedIn(value['expected']) }))
   }

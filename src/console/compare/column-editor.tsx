@@ -1,5 +1,5 @@
 /**
- * Columns of a comparison: which model, how many orders, which temperature.
+ * The editor of a comparison's columns: model, orders and temperature.
  *
  * @module
  */

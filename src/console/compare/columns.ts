@@ -1,6 +1,6 @@
 /**
- * Columns of a comparison: how the same questions are asked, and what an answer is at another
- * temperature. That is computed here, from the logits that the reply brings: no request is needed.
+ * Columns of a comparison: how the same questions are asked. Answers at another temperature are
+ * computed here from the logits of a reply, without a request.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface CompareColumn {
   /** '' is the default model. */
   readonly model: string
   readonly orders: string
-  /** As typed; '' leaves the model's own. */
+  /** As typed; '' is the model's own. */
   readonly temperature: string
 }
 
@@ -23,7 +23,7 @@ export function requestKey({ model, orders }: CompareColumn): string {
   return JSON.stringify([model, orders])
 }
 
-/** @returns Undefined for a text that is no number above 0 and at most 100. */
+/** @returns Undefined unless the text is a number above 0, at most 100. */
 export function readTemperature(text: string): number | undefined {
   const value = Number(text)
   return text.trim() !== '' && value > 0 && value <= 100 ? value : undefined
@@ -33,13 +33,13 @@ export function isComplete({ temperature }: CompareColumn): boolean {
   return temperature.trim() === '' || readTemperature(temperature) !== undefined
 }
 
-/** The answer as the column has it. */
+/** The answer at the column's temperature. */
 export function inColumn(answer: Answer, column: CompareColumn): Answer {
   const temperature = readTemperature(column.temperature)
   if (temperature === undefined || answer.evidence === undefined) return answer
   const p = softmax(answer.evidence.logits, temperature)
   const evidence = { ...answer.evidence, temperature }
-  // Logits of a noul: no, then yes.
+  // Logits of a noul are no, then yes.
   if (answer.type === 'noul') return { ...answer, evidence, ...noulOf(p[1]!) }
   const bars = answer.bars.map((bar, i) => ({ ...bar, p: p[i]! }))
   if (answer.type === 'choice') {

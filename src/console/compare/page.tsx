@@ -1,6 +1,6 @@
 /**
- * Compare: the same questions about many states, asked in several ways beside each other. Cases
- * stay in this tab; saving them makes a file.
+ * Compare: the same questions about many states, asked in several ways, side by side. Cases stay in
+ * this tab; saving them makes a file.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const exampleStates = [
   'My invoice has the wrong address, and the download button does nothing.',
 ]
 
-/** What a file, or nothing, has taken the place of. */
+/** The cases and questions that were replaced. */
 interface Replaced {
   readonly cases: readonly Case[]
   readonly questions: DraftQuestions
@@ -91,13 +91,13 @@ export function ComparePage() {
       questions: { form: 'json', fields: [], json: prettyJson(readJson(read.questions)) },
     })
   }
-  /** What was there before can be brought back, and this again. */
+  /** Keeps the replaced cases, so that the user can switch back and forth. */
   const replace = (next: Replaced) => {
     if (cases.length > 0) setReplaced({ cases, questions })
     setCases(next.cases)
     setQuestions(next.questions)
   }
-  // An example has questions of its own, and takes the place of no others.
+  // An example has its own questions, and must not replace others.
   const isUnasked = questions.fields.length === 0 && questions.json.trim() === ''
   const takeExample = () => {
     const { type, question } = examples.find(({ type }) => type === 'choice')!
@@ -109,7 +109,7 @@ export function ComparePage() {
     <>
       <PageHead
         title="Compare"
-        about="Models, orders and temperatures beside each other. Cases stay in this tab until you save them to a file; nothing is booked."
+        about="Models, orders and temperatures side by side. Cases stay in this tab until you save them to a file; nothing is booked."
       >
         <button type="button" class="button" onClick={() => chooser.current?.click()}>
           Open file…
@@ -244,7 +244,7 @@ function missing(
     for (const column of columns) {
       const ask = askOf(one, column, questions)
       const known = ask && outcomes.get(ask.key)
-      // What failed is tried again.
+      // Failed requests are retried.
       if (ask !== undefined && (known === undefined || 'error' in known)) asks.set(ask.key, ask)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Answers of a comparison: asked a few at a time, kept by what was asked, so that what has not
- * changed is not asked again.
+ * Answers of a comparison: a few requests at a time, with outcomes kept by request, so that
+ * unchanged requests are not repeated.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { asApiError } from '../use-load.js'
 import { type Case, expectedOf, isRight, stateOf } from './cases.js'
 import { type CompareColumn, inColumn } from './columns.js'
 
-/** One request, by its orders and its body. */
+/** One request: its orders and its body. */
 export interface Ask {
   readonly key: string
   readonly body: string
@@ -32,10 +32,14 @@ export function askOf(one: Case, column: CompareColumn, questions: string): Ask 
   return { key: `${orders}|${body}`, body, orders }
 }
 
-/** At the same time: enough to keep the model busy, few enough for others to come in between. */
+/**
+ * Concurrent requests: enough to keep the model busy, few enough for other callers to get through.
+ */
 const lanes = 4
 
-/** Asks what has no outcome yet. Failures are outcomes; only a server that is gone ends it. */
+/**
+ * Sends all requests without an outcome. Failures are outcomes; only an unreachable server ends it.
+ */
 export async function askAll(
   asks: readonly Ask[],
   signal: AbortSignal,
@@ -59,9 +63,9 @@ export async function askAll(
 
 export interface Cell {
   readonly answers: readonly Answer[]
-  /** By question: whether it differs from what the first column has. */
+  /** By question: whether the answer differs from the first column's. */
   readonly flips: readonly boolean[]
-  /** By question; undefined where the right answer is not known. */
+  /** By question; undefined if the right answer is unknown. */
   readonly right: readonly (boolean | undefined)[]
 }
 

@@ -51,7 +51,7 @@ export function FirstSignIn({ token }: { readonly token: string }) {
             input={{ type: 'password', autocomplete: 'new-password' }}
           />
           <TextField
-            label="The same again"
+            label="Repeat the password"
             value={again}
             onValue={setAgain}
             error={mistakes.again}

@@ -1,5 +1,5 @@
 /**
- * What stands around every page: the pages' names, how the server is, and the way out.
+ * The frame of every page: navigation, the server's status, and signing out.
  *
  * @module
  */
@@ -70,7 +70,7 @@ export function Frame({ page, name, children }: FrameProps) {
     shown.current = now
     setOpen(false)
     window.scrollTo(0, 0)
-    // Whoever hears the page is told of the new one.
+    // Screen readers announce the new page.
     main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
   }, [page, name])
   return (
@@ -143,7 +143,7 @@ export function Frame({ page, name, children }: FrameProps) {
   )
 }
 
-/** That what is shown may be old. */
+/** The notice that shown data may be old. */
 function Gone() {
   const since = useStore(goneSince)
   return (
@@ -168,7 +168,7 @@ const states = {
   closing: { tone: 'warn', text: 'Closing' },
 } as const
 
-/** So often the server is asked how it is, milliseconds. */
+/** Interval of status requests, milliseconds. */
 const statusMs = 15_000
 
 function Foot() {
@@ -180,7 +180,7 @@ function Foot() {
     try {
       await call('/session', { method: 'DELETE', ofSession: true })
     } catch (error) {
-      // It has ended already.
+      // The session has ended already.
       if (asApiError(error).code !== 'invalid_session') throw error
     }
     forgetKept()

@@ -1,5 +1,5 @@
 /**
- * What a new password has to be.
+ * Checks a new password.
  *
  * @module
  */

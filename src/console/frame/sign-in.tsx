@@ -1,5 +1,5 @@
 /**
- * Signing in with the password: on a page of its own, or in front of the page whose session ended.
+ * Signing in with the password: on its own page, or in front of the page whose session ended.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function SignIn() {
   )
 }
 
-/** What was typed stands behind it, and is there again afterwards. */
+/** A dialog over the page, which keeps what was typed. */
 export function SignInAgain() {
   return (
     <Dialog title="Your session has ended" onClose={() => {}} stays covers>

@@ -1,5 +1,5 @@
 /**
- * Light, dark, or as the system is.
+ * The theme: light, dark, or the system's.
  *
  * @module
  */
@@ -27,6 +27,6 @@ export function keepTheme(theme: Theme): void {
   try {
     localStorage.setItem(name, theme)
   } catch {
-    // Storage is switched off: it holds until the page is left.
+    // Storage is disabled: the theme lasts until the page is left.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What is done to a key behind a question: rotate, block, revoke.
+ * Actions on a key that need confirmation: rotate, block, revoke.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Making a key, and changing one: the same fields.
+ * The form to create or change a key.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { useAction, useLoad } from '../use-load.js'
 import type { Key, KeyChange, KeyWithSecret, Models, Workspace } from '../wire.js'
 
 export interface KeyFormProps {
-  /** Undefined: a new one. */
+  /** Undefined: a new key. */
   readonly of?: Key
   readonly workspaces: readonly Workspace[]
   readonly workspaceId?: number | undefined
   readonly onClose: () => void
   readonly onCreated: (key: KeyWithSecret) => void
-  /** Told what is done, in a sentence. */
+  /** Called with a sentence when it is done. */
   readonly onChanged: (text: string) => void
 }
 
@@ -52,7 +52,7 @@ export function KeyForm(props: KeyFormProps) {
     setTried(true)
     if (Object.values(mistakes).some((mistake) => mistake !== undefined)) return
     const body: KeyChange = { name: name.trim(), models: models as Key['models'] }
-    // Kept as it is: it may have passed, and then it could not be set again.
+    // Unchanged: an expiry in the past could not be set again.
     if (expiry !== 'kept') body.expires_at = expiresAt!
     if (key !== undefined) {
       await call(`/keys/${key.id}`, { method: 'PATCH', body })
@@ -73,7 +73,7 @@ export function KeyForm(props: KeyFormProps) {
           label="Name"
           value={name}
           onValue={setName}
-          hint="The application that uses it. It can be changed later."
+          hint="The application that uses the key. It can be changed later."
           error={tried ? mistakes.name : undefined}
           input={{ maxLength: 100, autofocus: true }}
         />
@@ -97,7 +97,7 @@ export function KeyForm(props: KeyFormProps) {
             unit="UTC"
             value={day}
             onValue={setDay}
-            hint="Refused from the end of that day on."
+            hint="The key is refused from the end of that day on."
             error={tried ? mistakes.day : undefined}
             input={{ type: 'date', min: date(Date.now()) }}
           />
@@ -120,7 +120,7 @@ export function KeyForm(props: KeyFormProps) {
   )
 }
 
-/** @returns Undefined if the day is none, or has passed. */
+/** @returns Undefined if the day is invalid or past. */
 function expiryOf(expiry: string, day: string, kept: string | null): string | null | undefined {
   if (expiry === 'never') return null
   if (expiry === 'kept') return kept
@@ -135,7 +135,7 @@ interface ModelsFieldProps {
   readonly error: string | undefined
 }
 
-/** Which models a key may use. Those that are not loaded now keep their place. */
+/** The models that a key may use. Models that are not loaded stay in the list. */
 function ModelsField({ models, onModels, error }: ModelsFieldProps) {
   const loaded = useLoad<Models>('/models')
   const [search, setSearch] = useState('')
@@ -146,7 +146,7 @@ function ModelsField({ models, onModels, error }: ModelsFieldProps) {
     <fieldset class="field">
       <legend>Models</legend>
       <CheckField
-        label="All, those loaded later too"
+        label="All, also those loaded later"
         checked={models === null}
         onChecked={(all) => onModels(all ? null : [])}
       />

@@ -1,5 +1,5 @@
 /**
- * Keys, one a row.
+ * The table of keys.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * API keys: every key of every workspace, and all that can be done with one.
+ * API keys: every key of every workspace, and all actions on keys.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { KeyForm } from './key-form.js'
 import { KeyTable } from './key-table.js'
 import { SecretDialog } from './secret-dialog.js'
 
-/** What is open in front of the list. */
+/** The dialog that is open in front of the list. */
 export type Open =
   | { readonly what: 'create' }
   | { readonly what: 'edit' | 'rotate' | 'block' | 'revoke'; readonly key: Key }

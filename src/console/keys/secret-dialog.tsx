@@ -1,5 +1,5 @@
 /**
- * A new key's secret: shown this once.
+ * A new key's secret, which is shown only once.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Loading one more model from a file of the server's machine.
+ * The dialog that loads one more model from a file on the server's machine.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
           label="Name"
           value={name}
           onValue={setName}
-          hint="What requests call it. Nothing: as the file says."
+          hint="The name that requests use. Default: from the file."
         />
         <TextField
           label="Aliases"
@@ -78,7 +78,7 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
         />
         <Field
           label="Settings"
-          hint="One a line, as threads = 4. What is left out is as the server is set."
+          hint="One per line, as threads = 4. The others are the server’s."
           error={tried ? mistakes.settings : undefined}
         >
           {(wired) => (
@@ -111,7 +111,7 @@ export function LoadDialog({ onClose, onStarted, onLoaded }: LoadDialogProps) {
   )
 }
 
-/** @returns What is wrong, if it cannot be read. */
+/** @returns The settings, or the mistake as a text. */
 function readSettings(text: string): Record<string, string | number | boolean> | string {
   const settings: Record<string, string | number | boolean> = {}
   for (const line of text.split('\n').map((line) => line.trim())) {

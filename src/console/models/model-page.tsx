@@ -1,5 +1,5 @@
 /**
- * One model: its card, how it runs, what it costs, and what can be done to it.
+ * One model: its card, its processes, its prices, and the actions on it.
  *
  * @module
  */
@@ -173,7 +173,7 @@ function Limits({ of: { limits } }: { readonly of: ModelCard }) {
         ['Questions', `${count(limits.max_questions)} in a request`],
         ['All options', `${count(limits.max_options_per_request)} in a request`],
         [
-          'Pictures',
+          'Images',
           limits.max_images === 0
             ? 'none'
             : `${count(limits.max_images)} in a request, ${count(limits.max_image_pixels)} pixels each`,

@@ -32,7 +32,7 @@ const stateNames: Readonly<Record<ModelState['state'], string>> = {
   failed: 'Failed',
 }
 
-/** As `Ready`; while it is loaded, how far. */
+/** As `Ready`; while the model loads, the progress. */
 export function StateOf({ of: { state, loaded } }: { readonly of: ModelState }) {
   const far = loaded === null || state !== 'loading' ? '' : ` ${Math.round(loaded * 100)}%`
   return (
@@ -43,7 +43,7 @@ export function StateOf({ of: { state, loaded } }: { readonly of: ModelState }) 
   )
 }
 
-/** Resident memory of all its processes, bytes; undefined where it is not known. */
+/** Resident memory of all its processes, bytes; undefined if unknown. */
 export function memoryOf({ processes }: ModelState): number | undefined {
   if (processes.length === 0) return undefined
   let sum = 0
@@ -98,17 +98,17 @@ const columns: readonly Column<ModelState>[] = [
     },
   },
   {
-    name: 'Requests under way',
+    name: 'Running requests',
     end: true,
     by: (model) => model.requests_under_way,
     cell: (model) => count(model.requests_under_way),
   },
 ]
 
-/** So often the page looks again, milliseconds. */
+/** Interval of reloads, milliseconds. */
 const refreshMs = 5000
 
-/** Loads anew as long as the page is seen. */
+/** Reloads data while the page is visible. */
 export function useRefreshed<T>(path: string) {
   const loaded = useLoad<T>(path)
   const { reload } = loaded
@@ -128,7 +128,7 @@ export function ModelsPage() {
   const search = query.get('search') ?? ''
   return (
     <>
-      <PageHead title="Models" about="What this server answers with, now.">
+      <PageHead title="Models" about="The models that this server answers with now.">
         <button type="button" class="button button-main" onClick={() => setLoading(true)}>
           <Icon name="plus" />
           Load model

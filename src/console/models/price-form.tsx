@@ -1,5 +1,5 @@
 /**
- * What a model's tokens cost.
+ * The form for the prices of a model's tokens.
  *
  * @module
  */

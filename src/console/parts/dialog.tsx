@@ -1,5 +1,5 @@
 /**
- * A dialog in front of the page. The browser holds the focus in it and closes it with Escape.
+ * A dialog in front of the page. The browser keeps the focus in it and closes it with Escape.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { ErrorNote } from './states.js'
 export interface DialogProps {
   readonly title: string
   readonly onClose: () => void
-  /** Whether it stays until a button in it is pressed. */
+  /** Whether only its buttons close it. */
   readonly stays?: boolean
   readonly wide?: boolean
-  /** Whether nothing of the page is seen behind it. */
+  /** Whether it hides the whole page. */
   readonly covers?: boolean
   readonly children: ComponentChildren
 }
@@ -40,12 +40,12 @@ export function Dialog(props: DialogProps) {
       class={`dialog${wide ? ' dialog-wide' : ''}${covers ? ' dialog-covers' : ''}`}
       aria-labelledby={id}
       onCancel={(event) => {
-        // Closed by being taken away, so that the page and the browser agree.
+        // The page removes the dialog, so that page and browser agree.
         event.preventDefault()
         if (!stays) onClose()
       }}
       onKeyDown={(event) => {
-        // A second Escape would close it whatever onCancel says.
+        // A second Escape would close it in spite of onCancel.
         if (event.key === 'Escape') {
           event.preventDefault()
           event.stopPropagation()
@@ -68,7 +68,7 @@ export function Dialog(props: DialogProps) {
 
 export interface ConfirmProps {
   readonly title: string
-  /** What the button says: the deed. */
+  /** The text of the button: the action. */
   readonly deed: string
   readonly danger?: boolean
   readonly action: Action<[]>
@@ -104,11 +104,12 @@ export interface FormProps {
   readonly class?: string
 }
 
-/** A form whose failure stands below its fields. */
+/** A form that shows its error below its fields. */
 export function FormIn({ action, children, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [sent, setSent] = useState(0)
-  // Brought to what is wrong, a screen reader says it; a refusal says itself, and is to be seen.
+  // Focus on a faulty field makes screen readers read its error. A refusal is announced by itself,
+  // and must be scrolled into view.
   useEffect(() => {
     const { current } = form
     if (sent === 0 || current === null) return

@@ -1,5 +1,5 @@
 /**
- * Fields of forms: a label, an input, a hint or what is wrong with it.
+ * Fields of forms: a label, an input, and a hint or an error.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export function Field({ label, hint, error, unit, children }: FieldProps) {
   )
 }
 
-/** What fields need of an input beside its text. */
+/** Further properties of an input. */
 export interface InputProps {
   readonly type?: 'text' | 'search' | 'password' | 'date'
   readonly class?: string
@@ -70,7 +70,7 @@ export interface TextFieldProps extends Common {
 }
 
 export function TextField({ value, onValue, input = {}, ...common }: TextFieldProps) {
-  // Preact's types know inputs of one type each, and here it is one of several.
+  // Preact's types are for an input of one fixed type; here it is one of several.
   const { type = 'text', ...others } = input
   return (
     <Field {...common}>
@@ -142,7 +142,7 @@ export interface ChoiceProps {
   readonly onValue: (value: string) => void
 }
 
-/** A few options beside each other, of which one holds. */
+/** A few options side by side, of which one is chosen. */
 export function Segments({ label, value, options, onValue }: ChoiceProps) {
   const name = useId()
   return (

@@ -30,7 +30,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Decoration: what it means stands beside it. */
+/** Decoration: text beside it has the meaning. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -1,6 +1,6 @@
 /**
- * Where the focus goes when what has it is taken away, as a row that was removed: to what has taken
- * its place. Without that a keyboard begins at the top of the page again.
+ * Moves the focus when its element is removed, for example with a row: to the element in its place.
+ * Otherwise a keyboard user would start at the top of the page again.
  *
  * @module
  */
@@ -13,17 +13,17 @@ interface Step {
 const focusable =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled)'
 
-/** @returns What ends it. */
+/** @returns A function that ends it. */
 export function keepFocus(root: HTMLElement): () => void {
   let last: Element | undefined
-  /** From what has the focus outwards. */
+  /** The path from the focused element outwards. */
   let way: readonly Step[] = []
   const note = ({ target }: FocusEvent) => {
     last = target as Element
     way = wayTo(root, last)
   }
   const forget = ({ target }: FocusEvent) => {
-    // A browser tells of it in the middle of a removal as well.
+    // Browsers also fire this event in the middle of a removal.
     queueMicrotask(() => {
       if ((target as Element).isConnected && last === target) last = undefined
     })
@@ -52,7 +52,7 @@ function wayTo(root: Element, from: Element): readonly Step[] {
   return way
 }
 
-/** What stands where the nearest one that is gone stood, or behind it, or before it. */
+/** The element at the place of the innermost removed one, or behind it, or before it. */
 function nextOn(way: readonly Step[]): HTMLElement | undefined {
   for (const { parent, index } of way) {
     if (!parent.isConnected) continue

@@ -1,5 +1,5 @@
 /**
- * A button that opens a list of deeds.
+ * A button that opens a list of actions.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Deed {
 }
 
 export interface MenuProps {
-  /** Of what, as `Actions for key billing`. */
+  /** For screen readers, as `Actions for key billing`. */
   readonly label: string
   readonly deeds: readonly Deed[]
 }

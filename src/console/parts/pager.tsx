@@ -1,19 +1,19 @@
 /**
- * The way from one page of a list to the next.
+ * Navigation between the pages of a list.
  *
  * @module
  */
 
 export interface Step {
   readonly name: string
-  /** Undefined: there is none. */
+  /** Undefined: there is no such page. */
   readonly go: (() => void) | undefined
 }
 
 export interface PagerProps {
-  /** Of what the pages are. */
+  /** What the pages list. */
   readonly label: string
-  /** Which page is shown, in words. */
+  /** The present page, in words. */
   readonly text: string
   readonly steps: readonly [Step, Step]
 }
@@ -50,9 +50,9 @@ export function numberedSteps(
 }
 
 /**
- * For a list, the newest first, that tells where its next page begins.
+ * For a list, newest first, that tells the start of its next page.
  *
- * @param trail - Where the pages begin that were shown.
+ * @param trail - The starts of the pages shown so far.
  */
 export function trailSteps<T>(
   trail: readonly T[],

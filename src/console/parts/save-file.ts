@@ -1,5 +1,5 @@
 /**
- * Gives the person a file.
+ * Downloads a text as a file.
  *
  * @module
  */

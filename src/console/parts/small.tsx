@@ -32,7 +32,7 @@ export function Status({ tone, children }: { tone: Tone; children: ComponentChil
 
 export interface CopyProps {
   readonly text: string
-  /** What is copied, as `Copy key`. */
+  /** The label, as `Copy key`. */
   readonly label: string
 }
 
@@ -58,8 +58,8 @@ async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // Without TLS, from another machine, there is no clipboard API. A dialog makes all outside of
-    // it inert: the text has to stand where the focus is.
+    // Without TLS, from another machine, there is no clipboard API. A dialog makes everything
+    // outside inert: the text must be where the focus is.
     const area = document.createElement('textarea')
     area.value = text
     const parent = document.activeElement?.parentElement ?? document.body
@@ -114,7 +114,7 @@ export function PageHead({ title, about, children }: PageHeadProps) {
   )
 }
 
-/** Names beside values. */
+/** A list of names and values. */
 export function Facts({ of }: { readonly of: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">

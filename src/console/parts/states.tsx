@@ -1,5 +1,5 @@
 /**
- * What a page shows while it has nothing, not yet, or no answer.
+ * States of a page without data: empty, loading, or failed.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export function Empty({ icon, title, children }: EmptyProps) {
   )
 }
 
-/** Grey lines where data will stand, shown only if it takes long enough to be noticed. */
+/** Grey lines in place of data, shown only if loading takes noticeably long. */
 export function Loading({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
@@ -41,7 +41,7 @@ export function Loading({ lines = 6 }: { readonly lines?: number }) {
 
 export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
   const gone = error.status === 0
-  // What is not there now is not there a moment later.
+  // A retry does not help if something does not exist.
   const again = error.status === 404 ? undefined : retry
   return (
     <div class="empty failed" role="alert">
@@ -65,7 +65,7 @@ export interface LoadedPartProps<T> {
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Data, or why there is none. Older data stays while newer is loaded. */
+/** Shows data, or why there is none. Older data stays while newer loads. */
 export function LoadedPart<T>({ of, children }: LoadedPartProps<T>) {
   if (of.data !== undefined) {
     return (
@@ -79,7 +79,7 @@ export function LoadedPart<T>({ of, children }: LoadedPartProps<T>) {
   return <Loading />
 }
 
-/** Why something that was tried did not work. */
+/** The error of an action. */
 export function ErrorNote({ error }: { readonly error: ApiError | undefined }) {
   if (error === undefined) return null
   const wait = error.retryAfter

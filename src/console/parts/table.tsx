@@ -1,6 +1,5 @@
 /**
- * Tables of any length: sorted by any column, shown a page at a time, as cards where the screen is
- * narrow.
+ * Tables of any length: sorted by any column, shown in pages, as cards on a narrow screen.
  *
  * @module
  */
@@ -14,18 +13,18 @@ import { numberedSteps, Pager } from './pager.js'
 export interface Column<T> {
   readonly name: string
   readonly cell: (row: T) => ComponentChildren
-  /** Sorted by that; a column without it cannot be sorted by. */
+  /** The sort key; a column without it is not sortable. */
   readonly by?: (row: T) => string | number
-  /** Of numbers. */
+  /** Right-aligned, for numbers. */
   readonly end?: boolean
-  /** The row's own name. */
+  /** Whether it names the row. */
   readonly head?: boolean
-  /** Whether its name is only for those who hear it. */
+  /** Whether its name is for screen readers only. */
   readonly silent?: boolean
 }
 
 export interface TableProps<T> {
-  /** What it lists, for those who do not see where it stands. */
+  /** What it lists, for screen readers. */
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
@@ -52,7 +51,7 @@ export function Table<T>(props: TableProps<T>) {
     setSorting({ column, descending: again && !sorting.descending })
     setPage(0)
   }
-  // The roles are said, since a table that is laid out as cards loses its own.
+  // Explicit roles, as a table laid out as cards loses its own.
   return (
     <>
       <div class="table-wrap">

@@ -1,5 +1,6 @@
 /**
- * What has been done, said for a while at the edge of the page, also to whoever hears it.
+ * Messages about finished actions, shown for a while at the edge of the page and read out by screen
+ * readers.
  *
  * @module
  */
@@ -23,7 +24,7 @@ export function Toast() {
     const timer = setTimeout(() => said.set(undefined), shownMs)
     return () => clearTimeout(timer)
   }, [now])
-  // The region stands there before its text does: only then is the text read out.
+  // The region exists before its text: only then is the text read out.
   return (
     <div class="toast-place" role="status">
       {now && (

@@ -1,5 +1,5 @@
 /**
- * One answer: its verdict, how sure it is, and a bar for each possible answer.
+ * One answer: its verdict, its confidence, and a bar for each possible answer.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Meter } from '../parts/small.js'
 import type { Answer, Bar } from './answer.js'
 import { typeNames } from './question-fields.js'
 
-/** Bars that are shown before the others are asked for. */
+/** The most bars that are shown at first. */
 const mostBars = 12
 
 export function AnswerCard({ of: answer }: { readonly of: Answer }) {

@@ -1,5 +1,5 @@
 /**
- * A reply as the console shows it. Its names keep their order.
+ * A reply for display. Its names keep their order.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { readJson } from './json-text.js'
 
 export interface Bar {
   readonly name: string
-  /** What stands beside it: of a level what it means. */
+  /** The meaning of a level. */
   readonly meaning?: string
   /** 0 to 1. */
   readonly p: number
@@ -20,11 +20,11 @@ export interface Answer {
   readonly type: 'noul' | 'choice' | 'score'
   /** `Yes`, an option, `2.3 of 4`. */
   readonly verdict: string
-  /** What two answers must have in common to be the same: an option, yes or no, a level. */
+  /** The decision by which two answers are compared: an option, yes or no, a level. */
   readonly decision: string
-  /** What goes with the verdict, as `of 0 to 3`. */
+  /** The text beside the verdict, as `of 0 to 3`. */
   readonly beside: string | undefined
-  /** Of a noul the probability of its verdict; 0 to 1. */
+  /** For a noul the probability of its verdict; 0 to 1. */
   readonly confidence: number
   readonly bars: readonly Bar[]
   readonly evidence: Evidence | undefined
@@ -49,7 +49,7 @@ export interface Reply {
   readonly latencyMs: number
 }
 
-/** @param text - The body of a decision. @param cachedTokens - As its header tells. */
+/** @param text - The body of a decision. @param cachedTokens - From its header. */
 export function readReply(text: string, cachedTokens: number): Reply {
   const body = readJson(text) as JsonObject
   const usage = body['usage'] as JsonObject

@@ -1,5 +1,5 @@
 /**
- * The same request as a program sends it.
+ * The dialog with the same request as code.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Segments } from '../parts/field.js'
 import { CopyButton } from '../parts/small.js'
 import { codeFor, type CodeInput, type Language, languages } from './code.js'
 
-/** More than that no one reads; what is copied is whole. */
+/** Nobody reads more than this; copying takes the whole text. */
 const mostShown = 20_000
 
 export interface CodeDialogProps {

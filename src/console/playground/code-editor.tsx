@@ -1,6 +1,6 @@
 /**
- * A field for JSON: coloured, and with the mistake marked at its place while it is typed. The
- * colours are in a copy of the text behind the field, which is the text that is typed into.
+ * A field for JSON with colours, which marks a mistake at its place while the user types. The
+ * colours are in a copy of the text behind the field.
  *
  * @module
  */
@@ -57,13 +57,13 @@ export function CodeEditor({ label, value, onValue, mistake, rows = 10 }: CodeEd
   )
 }
 
-/** Beyond it colours would be noticed while typing. */
+/** Beyond this length, colouring would slow typing noticeably. */
 const mostColoured = 50_000
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 
 function coloured(text: string, at: number | undefined): ComponentChildren {
   if (at === undefined) return text.length > mostColoured ? text : colours(text)
-  // What is not there is marked where it should stand: at the character before.
+  // A missing character is marked at the character before its place.
   const place = Math.max(0, Math.min(at, text.length - 1))
   const isBreak = text[place] === '\n' || text[place] === undefined
   return [

@@ -1,5 +1,5 @@
 /**
- * The same request as a program sends it.
+ * A request as code: shell, JavaScript, Python.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface CodeInput {
   readonly origin: string
   /** The JSON of the request. */
   readonly body: string
-  /** As `x-oi-orders` has it; undefined: as the model is set. */
+  /** The value of `x-oi-orders`; undefined: the model's setting. */
   readonly orders: string | undefined
   readonly evidence: boolean
 }
@@ -37,7 +37,7 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
       ...(orders === undefined ? [] : [`'x-oi-orders: ${orders}'`]),
       ...(evidence ? ["'x-oi-evidence: 1'"] : []),
     ]
-    // Read from its input: an argument holds 128 KiB at most, and a picture is longer.
+    // Read from standard input: an argument holds 128 KiB at most, and images are longer.
     return [
       `curl ${shellQuoted(`${origin}/v1/systemone`)} \\`,
       ...headers.map((header) => `  -H ${header} \\`),
@@ -92,7 +92,9 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
   },
 }
 
-/** JavaScript's objects move names like `7` before all others, and print `1.0` as `1`. */
+/**
+ * Whether JavaScript objects keep the body: they move names like `7` first, and print `1.0` as `1`.
+ */
 function survivesObjects(body: string): boolean {
   return JSON.stringify(JSON.parse(body)) === stringifyJson(readJson(body))
 }
@@ -103,7 +105,7 @@ function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** JSON is Python but for three names; they are only changed where they are no text. */
+/** JSON is valid Python except for three names, which are replaced outside of strings. */
 function pythonLiteral(value: Json): string {
   const names: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
   return prettyJson(value).replaceAll(

@@ -1,5 +1,5 @@
 /**
- * A request as it is being written: what the playground and Compare keep, and what they send.
+ * The draft of a request: kept by the playground and Compare, and sent.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ApiError } from '../server.js'
 export interface DraftState {
   readonly form: 'text' | 'json'
   readonly text: string
-  /** Data URLs, which stand before the state. */
+  /** Data URLs of the images before the state. */
   readonly images: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export interface DraftQuestions {
 export const emptyState: DraftState = { form: 'text', text: '', images: [] }
 export const noQuestions: DraftQuestions = { form: 'fields', fields: [], json: '' }
 
-/** JSON, or what keeps it from being sent. */
+/** JSON, or the reason why it cannot be sent. */
 export type Written =
   | { readonly json: string; readonly reason?: undefined }
   | { readonly json?: undefined; readonly reason: string }
@@ -71,7 +71,7 @@ export function bodyOf(
   return `{${members.join(',')}}`
 }
 
-/** What is wrong with a text of JSON: its form, or what the server said of a place in it. */
+/** The mistake in a JSON text: its syntax, or the server's error about a place in it. */
 export function mistakeAt(
   text: string,
   root: 'state' | 'questions',

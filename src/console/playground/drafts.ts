@@ -1,5 +1,5 @@
 /**
- * Questions as a form has them, and as JSON.
+ * Questions as fields of a form, and as JSON.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { entriesOf, isJsonObject, type Json, objectFromEntries } from '../../api
 
 export type QuestionType = 'noul' | 'choice' | 'score'
 
-/** Of a choice an option and what it means; of a score only the meaning. */
+/** An option of a choice with its meaning; a level of a score has only the meaning. */
 export interface DraftOption {
   readonly name: string
   readonly meaning: string
 }
 
 export interface DraftQuestion {
-  /** For the page only. */
+  /** Used by the page only. */
   readonly id: number
   readonly name: string
   readonly type: QuestionType
@@ -25,7 +25,7 @@ export interface DraftQuestion {
   readonly options: readonly DraftOption[]
 }
 
-/** Above those of an earlier visit, which are kept. */
+/** Larger than the ids of an earlier visit, which are kept. */
 let lastId = Date.now()
 
 export function newQuestion(
@@ -52,7 +52,7 @@ function freeName(wanted: string, taken: readonly DraftQuestion[]): string {
   for (let i = 2; ; i++) if (!names.has(`${wanted}_${i}`)) return `${wanted}_${i}`
 }
 
-/** What a form says, as a request has it: empty rows are left out. */
+/** The questions of a form for a request: empty rows are left out. */
 export function questionsOf(drafts: readonly DraftQuestion[]): Json {
   return objectFromEntries(drafts.map((draft) => [draft.name, questionOf(draft)] as const))
 }
@@ -86,7 +86,7 @@ function criteriaOf({
   return objectFromEntries(named.map(({ name, meaning }) => [name, meaning] as const))
 }
 
-/** What is wrong with a form that JSON could not even say. */
+/** A mistake in a form that JSON could not express. */
 export function mistakeIn(drafts: readonly DraftQuestion[]): string | undefined {
   const twice = repeated(drafts.map(({ name }) => name))
   if (twice !== undefined) return `Two questions are named “${twice}”.`
@@ -106,7 +106,7 @@ export type FromJson =
   | { readonly drafts: DraftQuestion[]; readonly reason?: undefined }
   | { readonly drafts?: undefined; readonly reason: string }
 
-/** Questions that a form can show without losing anything. */
+/** The form of questions, if it can show them without loss. */
 export function draftsOf(questions: Json): FromJson {
   if (!isJsonObject(questions)) return { reason: 'Questions are an object, name to question.' }
   const drafts: DraftQuestion[] = []
@@ -141,7 +141,8 @@ function draftOf(name: string, question: Json): DraftQuestion | string {
   if (!isJsonObject(criteria)) return 'has criteria that are no object'
   const options: DraftOption[] = []
   for (const [option, meaning] of entriesOf(criteria)) {
-    if (meaning !== null && !isText(meaning)) return `has “${option}”, which means no text`
+    if (meaning !== null && !isText(meaning))
+      return `has “${option}” with a meaning that is no text`
     options.push({ name: option, meaning: meaning ?? '' })
   }
   return { ...base, options }

@@ -1,5 +1,5 @@
 /**
- * Buttons that put in an example, and one that takes it out again.
+ * Buttons that insert an example, and one that undoes it.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type Example, examples } from './examples.js'
 
 export interface ExampleRowProps {
   readonly onExample: (example: Example) => void
-  /** Undefined: an example has taken the place of nothing. */
+  /** Undefined: no example has replaced anything. */
   readonly onUndo: (() => void) | undefined
 }
 

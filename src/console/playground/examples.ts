@@ -1,5 +1,5 @@
 /**
- * A request of each type that runs as it is.
+ * A complete example request of each type.
  *
  * @module
  */

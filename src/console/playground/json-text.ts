@@ -1,6 +1,6 @@
 /**
- * JSON as it is typed: what it means, or where it goes wrong. Read with the server's own reader,
- * so that both refuse the same, and names keep their order.
+ * JSON while it is typed: its value, or its mistake. It uses the server's own reader, so that both
+ * refuse the same texts, and names keep their order.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { shortened } from '../../api/place.js'
 
 export interface Mistake {
   readonly message: string
-  /** In UTF-16 units, from 0; undefined where it has no place in the text. */
+  /** In UTF-16 units, from 0; undefined if the mistake has no place in the text. */
   readonly at: number | undefined
 }
 
@@ -20,7 +20,7 @@ export type Checked =
   | { readonly value?: undefined; readonly mistake: Mistake }
 
 export function checkJson(text: string): Checked {
-  if (text.trim() === '') return { mistake: { message: 'Nothing is written here yet.', at: 0 } }
+  if (text.trim() === '') return { mistake: { message: 'The field is empty.', at: 0 } }
   try {
     return { value: readJson(text) }
   } catch (error) {
@@ -31,7 +31,7 @@ export function checkJson(text: string): Checked {
   }
 }
 
-/** @throws As the server's reader. */
+/** @throws The errors of the server's reader. */
 export function readJson(text: string): Json {
   const reader = new Reader(text)
   reader.read(Infinity)
@@ -44,7 +44,7 @@ function where(text: string, at: number | undefined): string {
   return `Line ${before.length}, column ${before.at(-1)!.length + 1}: `
 }
 
-/** JSON over several lines, in the text's order and with its numbers. */
+/** JSON over several lines, with the order and the numbers of the text. */
 export function prettyJson(value: Json, indent = ''): string {
   const inner = `${indent}  `
   if (Array.isArray(value)) {
@@ -82,7 +82,7 @@ export function stepsOf(place: string): (string | number)[] {
  * Where a value stands in a text.
  *
  * @param text - Valid JSON.
- * @param steps - As {@link stepsOf} gives them. Those that lead nowhere are passed over.
+ * @param steps - As {@link stepsOf} gives them. Unknown steps are ignored.
  */
 export function positionOf(text: string, steps: readonly (string | number)[]): number {
   let at = skipSpace(text, 0)

@@ -1,5 +1,5 @@
 /**
- * The playground: one request, written by hand, and its answers.
+ * The playground: one request, edited by hand, and its answers.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import { Results } from './results.js'
 import { decide, ordersOptions, type Run } from './run.js'
 import { StateEditor } from './state-editor.js'
 
-/** Pictures are kept by themselves: they are long, and typing does not change them. */
+/** Images are kept separately: they are long, and typing does not change them. */
 function useKeptState(): [DraftState, (state: DraftState) => void] {
   const [text, setText] = useKept('oi-state', { form: emptyState.form, text: emptyState.text })
   const [images, setImages] = useKept('oi-images', emptyState.images)
@@ -43,7 +43,7 @@ function useKeptState(): [DraftState, (state: DraftState) => void] {
   return [{ ...text, images }, set]
 }
 
-/** What an example has taken the place of. */
+/** The state and questions that an example has replaced. */
 interface Replaced {
   readonly state: DraftState
   readonly questions: DraftQuestions
@@ -95,13 +95,13 @@ export function PlaygroundPage() {
   }
   const stop = () => running?.abort()
   const results = useRef<HTMLElement>(null)
-  // On a narrow screen the answers are below what asked for them.
+  // On a narrow screen the answers are below the form.
   useEffect(() => {
     if (outcome !== undefined) results.current?.scrollIntoView({ block: 'nearest' })
   }, [outcome])
   const leaving = useRef(stop)
   leaving.current = stop
-  // A request whose page has gone is of no use to anybody.
+  // Leaving the page cancels its request.
   useEffect(() => () => leaving.current(), [])
 
   const keys = useRef<(event: KeyboardEvent) => void>(() => {})
@@ -127,7 +127,7 @@ export function PlaygroundPage() {
     setQuestions({ ...questions, form: 'fields', fields: [newQuestion(type, [], question)] })
     setOutcome(undefined)
   }
-  /** Exchanges the two, so that nothing is lost by it either. */
+  /** Swaps the two, so that this loses nothing either. */
   const bringBack = ({ state: text, questions: asked }: Replaced) => {
     setReplaced({ state, questions })
     setState(text)
@@ -269,7 +269,7 @@ function Refused({ error }: { readonly error: ApiError }) {
   )
 }
 
-/** How long it has been waited, once that is worth saying. */
+/** The waiting time, once it is worth showing. */
 function Waiting() {
   const [ms, setMs] = useState(0)
   useEffect(() => {

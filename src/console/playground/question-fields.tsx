@@ -1,5 +1,5 @@
 /**
- * One question by fields.
+ * The fields of one question.
  *
  * @module
  */
@@ -86,7 +86,7 @@ const placeholders: Readonly<Record<QuestionType, string>> = {
   score: 'How urgent is it?',
 }
 
-/** What was written of options is kept as what levels mean, and the other way round. */
+/** Texts of options become meanings of levels, and the other way round. */
 function changedType(question: DraftQuestion, type: QuestionType): Partial<DraftQuestion> {
   if (type === question.type) return {}
   const { options } = question
@@ -140,7 +140,7 @@ function Options({ of: { type, options }, onOptions }: OptionsProps) {
             <input
               type="text"
               aria-label={isChoice ? `Meaning of option ${i + 1}` : `Meaning of level ${i}`}
-              placeholder={isChoice ? 'what it means (need not be)' : 'what it means'}
+              placeholder={isChoice ? 'what it means (optional)' : 'what it means'}
               autocomplete="off"
               value={option.meaning}
               onInput={(event) => set(i, { meaning: event.currentTarget.value })}

@@ -1,5 +1,5 @@
 /**
- * Questions: by fields, or as JSON.
+ * The editor of questions: fields, or JSON.
  *
  * @module
  */
@@ -71,7 +71,7 @@ export function QuestionsEditor({ questions, onQuestions, error }: QuestionsEdit
             <QuestionFields
               key={field.id}
               of={field}
-              // Said of all questions together, it stands at the first.
+              // An error about all questions is shown at the first.
               error={
                 steps !== undefined && (steps[0] ?? fields[0]?.name) === field.name
                   ? error

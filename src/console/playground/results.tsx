@@ -1,5 +1,5 @@
 /**
- * What came of a request.
+ * The results of a request.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Asking for a decision as an administrator.
+ * Requests a decision as an administrator.
  *
  * @module
  */
@@ -11,11 +11,11 @@ export interface Run {
   readonly reply: Reply
   /** From here to the server and back, milliseconds. */
   readonly roundTripMs: number
-  /** Where the time went, as the server tells: names and milliseconds. */
+  /** The server's timings: names and milliseconds. */
   readonly timings: readonly (readonly [string, number])[]
 }
 
-/** @param orders - As `x-oi-orders` has it; '' leaves it to the model. */
+/** @param orders - The value of `x-oi-orders`; '' is the model's setting. */
 export async function decide(body: string, orders: string, signal: AbortSignal): Promise<Run> {
   const headers = { 'x-oi-evidence': '1', ...(orders !== '' && { 'x-oi-orders': orders }) }
   const startMs = performance.now()
@@ -35,7 +35,7 @@ function timingsOf(header: string): (readonly [string, number])[] {
 }
 
 export const ordersOptions = [
-  { value: '', text: 'As the model is set' },
+  { value: '', text: 'The model’s setting' },
   { value: '1', text: 'One' },
   { value: '2', text: 'Two: forward and reversed' },
   { value: 'all', text: 'All rotations' },

@@ -1,5 +1,5 @@
 /**
- * The state: a text, or JSON that is checked while it is typed, and pictures.
+ * The editor of the state: a text, or JSON that is checked while it is typed, and images.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import type { ApiError } from '../server.js'
 import { CodeEditor } from './code-editor.js'
 import { type DraftState, mistakeAt, placeIn } from './draft.js'
 import { checkJson, prettyJson } from './json-text.js'
-import { acceptedTypes, hasPictures, mostImages, readPictures } from './pictures.js'
+import { acceptedTypes, hasImages, mostImages, readImages } from './image-files.js'
 
 export interface StateEditorProps {
   readonly state: DraftState
   readonly onState: (state: DraftState) => void
-  /** What the server said of what was sent last. */
+  /** The server's error about the last request. */
   readonly error: ApiError | undefined
-  /** Whether the chosen model reads pictures; undefined while that is not known. */
+  /** Whether the chosen model sees images; undefined while unknown. */
   readonly sees: boolean | undefined
 }
 
@@ -29,7 +29,7 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
   const chooser = useRef<HTMLInputElement>(null)
   const { form, text, images } = state
   const take = async (files: Iterable<File>) => {
-    const read = await readPictures(files, mostImages - images.length)
+    const read = await readImages(files, mostImages - images.length)
     setReasons(read.reasons)
     if (read.images.length > 0) onState({ ...state, images: [...images, ...read.images] })
   }
@@ -39,19 +39,19 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
       class={over ? 'part drop-over' : 'part'}
       aria-labelledby="state-title"
       onDragOver={(event) => {
-        if (!hasPictures(event.dataTransfer)) return
+        if (!hasImages(event.dataTransfer)) return
         event.preventDefault()
         setOver(true)
       }}
       onDragLeave={() => setOver(false)}
       onDrop={(event) => {
         setOver(false)
-        if (!hasPictures(event.dataTransfer)) return
+        if (!hasImages(event.dataTransfer)) return
         event.preventDefault()
         void take(event.dataTransfer!.files)
       }}
       onPaste={(event) => {
-        if (!hasPictures(event.clipboardData)) return
+        if (!hasImages(event.clipboardData)) return
         event.preventDefault()
         void take(event.clipboardData!.files)
       }}
@@ -89,15 +89,15 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
           onValue={(text) => onState({ ...state, text })}
         />
       )}
-      <div class="pictures">
+      <div class="images">
         {images.map((image, i) => (
-          <figure key={i} class="picture">
-            <img src={image} alt={`Picture ${i + 1}`} />
+          <figure key={i} class="image">
+            <img src={image} alt={`Image ${i + 1}`} />
             <figcaption>{bytes(Math.floor((image.length - image.indexOf(',')) * 0.75))}</figcaption>
             <button
               type="button"
               class="button-quiet"
-              aria-label={`Remove picture ${i + 1}`}
+              aria-label={`Remove image ${i + 1}`}
               onClick={() => onState({ ...state, images: images.filter((_, j) => j !== i) })}
             >
               <Icon name="close" />
@@ -109,7 +109,7 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
           type="file"
           class="visually-hidden"
           tabIndex={-1}
-          aria-label="Pictures"
+          aria-label="Images"
           accept={acceptedTypes}
           multiple
           onChange={(event) => {
@@ -125,7 +125,7 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
           onClick={() => chooser.current?.click()}
         >
           <Icon name="image" />
-          Add picture
+          Add image
         </button>
         <span class="hint">or drop or paste one; they stand before the state</span>
       </div>
@@ -136,20 +136,20 @@ export function StateEditor({ state, onState, error, sees }: StateEditorProps) {
           </p>
         ))}
         {images.length > 0 && sees === false && (
-          <p class="field-error">The chosen model reads no pictures: it refuses this request.</p>
+          <p class="field-error">The chosen model sees no images: it refuses this request.</p>
         )}
       </div>
     </section>
   )
 }
 
-/** The same state in the other form, as far as that has one. */
+/** The same state in the other form, if it can be converted. */
 function changedForm(state: DraftState, form: DraftState['form']): DraftState {
   const { text } = state
   if (form === state.form) return state
   if (form === 'json') {
     const { value } = checkJson(text)
-    // A text that is JSON was meant as JSON.
+    // A text that is valid JSON was meant as JSON.
     const isJson = value !== undefined && typeof value === 'object' && value !== null
     return { ...state, form, text: isJson ? prettyJson(value) : JSON.stringify(text) }
   }

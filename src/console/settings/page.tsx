@@ -1,5 +1,5 @@
 /**
- * Settings: every value and where it came from, the server itself, and the password.
+ * Settings: every value and its origin, the server itself, and the password.
  *
  * @module
  */
@@ -76,7 +76,7 @@ export function SettingsPage() {
     <>
       <PageHead
         title="Settings"
-        about="As the server runs with them. They are changed in the settings file, the environment or by flags."
+        about="The settings of the running server. Change them in the settings file, the environment or by flags."
       />
       <LoadedPart of={server}>
         {(data) => (

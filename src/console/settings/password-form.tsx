@@ -1,5 +1,5 @@
 /**
- * Changing the administrator's password.
+ * The form to change the administrator's password.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export function PasswordForm() {
         input={{ type: 'password', autocomplete: 'new-password' }}
       />
       <TextField
-        label="The new one again"
+        label="Repeat the new password"
         value={again}
         onValue={setAgain}
         error={mistakes.again}

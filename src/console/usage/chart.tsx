@@ -1,6 +1,5 @@
 /**
- * Bars over time, one on the other. What it shows is in a table below it as well, which is for
- * those who do not see it.
+ * Stacked bars over time. A table below has the same values, for screen readers too.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { type Bars, ticksTo } from './series.js'
 export interface ChartProps {
   readonly bars: Bars
   readonly per: 'hour' | 'day'
-  /** What the bars measure, with its unit. */
+  /** The measure of the bars, with its unit. */
   readonly label: string
   readonly show: (value: number) => string
   readonly showShort: (value: number) => string
@@ -43,7 +42,7 @@ export function Chart({ bars, per, label, show, showShort }: ChartProps) {
   const x = (slot: number) => margin.left + slot * step
   const y = (value: number) =>
     margin.top + (height - margin.top - margin.bottom) * (1 - value / top)
-  // As many times below the axis as fit beside each other.
+  // As many times below the axis as fit.
   const every = Math.max(1, Math.ceil(slots.length / Math.max(1, Math.floor(inner / 84))))
 
   return (
@@ -155,7 +154,7 @@ function Tip({ left, width, title, rows, total }: TipProps) {
   )
 }
 
-/** Which colour is whose. */
+/** The legend of colours. */
 export function Legend({ bars, show }: { bars: Bars; show: (value: number) => string }) {
   return (
     <ul class="legend">

@@ -42,7 +42,8 @@ export function UsagePage() {
   const workspaceId = query.get('workspace_id') ?? ''
   const keyId = by === 'workspace' ? '' : (query.get('key_id') ?? '')
   const custom = { from: query.get('from') ?? '', to: query.get('to') ?? '' }
-  // Of the minute: the address, and so what is loaded, stays the same while the page is shown.
+  // Rounded to the minute: the address, and so the loaded data, stays the same while the page is
+  // shown.
   const span = useMemo(() => rangeOf(range, custom), [range, custom.from, custom.to])
   const asked = { by, ...span, workspace_id: workspaceId, key_id: keyId }
   const usage = useLoad<Usage>(withQuery('/usage', asked))
@@ -51,7 +52,7 @@ export function UsagePage() {
   const download = useAction(async () => {
     const { text, headers } = await callText(withQuery('/usage', { ...asked, format: 'csv' }))
     const [, name] = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '') ?? []
-    // Spreadsheets take a text without that mark for one of the system's own encoding.
+    // Without this mark, spreadsheets assume the system's own encoding.
     saveFile(name ?? 'usage.csv', 'text/csv', `\uFEFF${text}`)
   })
   return (

@@ -1,5 +1,5 @@
 /**
- * Times that usage is shown for.
+ * The time ranges of usage.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const dayMs = 24 * hourMs
 const hours: Readonly<Record<string, number>> = { '24h': 24, '48h': 48, '7d': 168 }
 const days: Readonly<Record<string, number>> = { '30d': 30, '90d': 90 }
 
-/** @param custom - Days as `2026-11-26`, both of them in the range; either may be empty. */
+/** @param custom - Days as `2026-11-26`, both included; either may be empty. */
 export function rangeOf(
   range: Range,
   custom: { readonly from: string; readonly to: string },

@@ -1,5 +1,5 @@
 /**
- * Rows of the usage as bars over time.
+ * Turns rows of usage into bars over time.
  *
  * @module
  */
@@ -18,13 +18,13 @@ export interface Series {
 }
 
 export interface Bars {
-  /** When each hour or day begins, ms since 1970. */
+  /** The start of each hour or day, ms since 1970. */
   readonly slots: readonly number[]
-  /** The largest first; what is beyond `most` is one series at the end. */
+  /** The largest first; all beyond `most` are one series at the end. */
   readonly series: readonly Series[]
 }
 
-/** Colours that can be told apart. */
+/** As many as there are distinct colours. */
 export const mostSeries = 6
 
 const stepMs = { hour: 3_600_000, day: 86_400_000 } as const
@@ -81,7 +81,7 @@ const measures = [
   'cost',
 ] as const satisfies readonly Measure[]
 
-/** Of the whole time, the largest first. */
+/** Totals of the whole time, the largest first. */
 export function totalsOf(usage: Usage): Total[] {
   const byKey = new Map<string, { -readonly [Name in keyof Total]: Total[Name] }>()
   for (const row of usage.rows) {
@@ -98,7 +98,7 @@ export function totalsOf(usage: Usage): Total[] {
   return [...byKey.values()].sort((a, b) => b.requests - a.requests)
 }
 
-/** All rows together. */
+/** The sum of all rows. */
 export function sumOf(totals: readonly Total[], measure: Measure): number {
   return totals.reduce((sum, total) => sum + total[measure], 0)
 }
@@ -111,7 +111,7 @@ function nameOf(row: UsageRow): string {
   return row.key ?? row.model ?? row.workspace ?? ''
 }
 
-/** Round numbers from 0 to at least `max`, some four of them. */
+/** About four round numbers from 0 to at least `max`. */
 export function ticksTo(max: number): number[] {
   if (max <= 0) return [0, 1]
   const rough = max / 4

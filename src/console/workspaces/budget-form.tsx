@@ -1,5 +1,5 @@
 /**
- * How many tokens a workspace may use in each day, week or month.
+ * The form for a workspace's budget of tokens per day, week or month.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Budget, Workspace } from '../wire.js'
 import { readWhole } from './read-whole.js'
 import type { PartProps } from './workspace-page.js'
 
-/** As the accounts have it. */
+/** The limit of the accounts. */
 const mostTokens = 1e15
 
 const periods = [

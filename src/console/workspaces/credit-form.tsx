@@ -1,5 +1,5 @@
 /**
- * Giving credits, taking them back, lifting the limit.
+ * The form to give credits, take them back, or lift the limit.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
     onChanged(next)
     say('The limit is lifted.')
   })
-  const begin = 'Answers are paid from that from then on.'
+  const begin = 'From then on, answers are paid from this balance.'
   const hint =
     amount !== undefined && amount !== 0
       ? `Then ${credits((balance ?? 0) + amount)} credits are left. ${balance === null ? begin : ''}`

@@ -1,5 +1,5 @@
 /**
- * The ledger of a workspace, a page at a time.
+ * The ledger of a workspace, in pages.
  *
  * @module
  */
@@ -52,7 +52,7 @@ const columns: readonly Column<LedgerRow>[] = [
 const pageSize = 50
 
 export function Ledger({ workspaceId }: { readonly workspaceId: number }) {
-  /** Where the pages begin that were shown, the newest page first. */
+  /** The starts of the pages shown so far, the newest page first. */
   const [trail, setTrail] = useState<readonly (string | undefined)[]>([undefined])
   const before = trail.at(-1)
   const query = { before, limit: pageSize }

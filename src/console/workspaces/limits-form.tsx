@@ -1,5 +1,5 @@
 /**
- * How many requests a workspace may send.
+ * The form for a workspace's limits of requests.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
     requests_per_minute: perMinute.trim() === '' ? 0 : readWhole(perMinute),
     concurrent: concurrent.trim() === '' ? 0 : readWhole(concurrent),
   }
-  const wrong = 'A whole number, or nothing for no limit.'
+  const wrong = 'A whole number, or empty for no limit.'
   const save = useAction(async () => {
     if (same || read.requests_per_minute === undefined || read.concurrent === undefined) return
     const path = `/workspaces/${workspace.id}`
@@ -48,7 +48,7 @@ export function LimitsForm({ of: workspace, onChanged }: PartProps) {
         value={concurrent}
         onValue={setConcurrent}
         error={read.concurrent === undefined ? wrong : undefined}
-        hint="Nothing: no limit. All keys of the workspace together."
+        hint="Empty: no limit. For all keys of the workspace together."
         input={{ inputMode: 'numeric', placeholder: 'no limit' }}
       />
       <div class="form-foot">

@@ -1,5 +1,5 @@
 /**
- * Renaming a workspace.
+ * The form to rename a workspace.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function NameForm({ of: workspace, onChanged }: PartProps) {
     const body = { name: name.trim() }
     const path = `/workspaces/${workspace.id}`
     onChanged(await call<Workspace>(path, { method: 'PATCH', body }))
-    say(`The workspace is called ${body.name}.`)
+    say(`The workspace is now named ${body.name}.`)
   })
   const same = name.trim() === workspace.name
   return (

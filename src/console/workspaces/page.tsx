@@ -1,5 +1,5 @@
 /**
- * Workspaces: who shares limits, a budget and a balance.
+ * The list of workspaces, whose keys share limits, a budget and a balance.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Whole numbers as people type them.
+ * Reads whole numbers as people type them.
  *
  * @module
  */
@@ -10,7 +10,7 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e
 export function readWhole(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)([kmgb]?)$/.exec(text.replaceAll(/[\s,_]/g, '').toLowerCase())
   if (match === null) return undefined
-  // Rounded behind the sixth place: 1.1 million is no whole number in binary.
+  // Rounded to six decimals: 1.1 million is no whole number in binary.
   const value = Number((Number(match[1]) * factors[match[2]!]!).toFixed(6))
   return Number.isSafeInteger(value) ? value : undefined
 }

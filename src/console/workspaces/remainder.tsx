@@ -1,5 +1,5 @@
 /**
- * What a workspace has left of its budget and its balance, each with its unit.
+ * The rest of a workspace's budget and balance, each with its unit.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { compact, count, credits, date, dateTime } from '../format.js'
 import { Meter } from '../parts/small.js'
 import type { Budget, Workspace } from '../wire.js'
 
-/** In a few words, below the workspace's name. */
+/** The rest in a few words, below the workspace's name. */
 export function Remainder({ of }: { readonly of: Workspace | undefined }) {
   if (of === undefined) return null
   const { budget, balance } = of

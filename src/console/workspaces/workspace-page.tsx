@@ -1,5 +1,5 @@
 /**
- * One workspace: everything that can be set, beside what is left of it, and its ledger.
+ * One workspace: its settings, the rest of its budget and balance, and its ledger.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { BudgetBar } from './remainder.js'
 
 export interface PartProps {
   readonly of: Workspace
-  /** Told of the workspace as a change has left it. */
+  /** Called with the changed workspace. */
   readonly onChanged: (workspace: Workspace) => void
 }
 

@@ -63,8 +63,8 @@ export function reportPage(report: Report): string {
           overall.score &&
           html`<h2>Scores</h2>
             <p>
-              The expected level is ${showAmount(overall.score.meanError)} levels off in the mean,
-              by half a level at most in ${showPercent(overall.score.withinHalf)}; ranked
+              The expected level is off by ${showAmount(overall.score.meanError)} levels in the
+              mean, by half a level at most in ${showPercent(overall.score.withinHalf)}; ranked
               probability score ${showShare(overall.score.ranked)}.
             </p>`
         }

@@ -1,5 +1,5 @@
 /**
- * Pictures that are dropped, pasted or chosen.
+ * Images that are dropped, pasted or chosen.
  *
  * @module
  */
@@ -8,26 +8,26 @@ const types = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
 export const acceptedTypes = types.join(',')
 
-/** As the server takes them. */
+/** The server's limits. */
 const mostBytes = 8 * 1024 * 1024
 export const mostImages = 8
 
-export interface ReadPictures {
+export interface ReadImages {
   /** Data URLs. */
   readonly images: readonly string[]
-  /** Why others are not among them. */
+  /** Why other files were refused. */
   readonly reasons: readonly string[]
 }
 
-export function hasPictures(data: DataTransfer | null): boolean {
-  return [...(data?.items ?? [])].some(({ kind, type }) => kind === 'file' && isPicture(type))
+export function hasImages(data: DataTransfer | null): boolean {
+  return [...(data?.items ?? [])].some(({ kind, type }) => kind === 'file' && isImage(type))
 }
 
-export async function readPictures(files: Iterable<File>, room: number): Promise<ReadPictures> {
+export async function readImages(files: Iterable<File>, room: number): Promise<ReadImages> {
   const images: string[] = []
   const reasons: string[] = []
   for (const file of files) {
-    const name = file.name || 'The picture'
+    const name = file.name || 'The image'
     if (!types.includes(file.type)) reasons.push(`${name} is no PNG, JPEG, WebP or GIF.`)
     else if (file.size > mostBytes) reasons.push(`${name} is larger than 8 MiB.`)
     else if (images.length >= room) reasons.push(`${name}: a request has ${mostImages} at most.`)
@@ -36,7 +36,7 @@ export async function readPictures(files: Iterable<File>, room: number): Promise
   return { images, reasons }
 }
 
-const isPicture = (type: string): boolean => type.startsWith('image/')
+const isImage = (type: string): boolean => type.startsWith('image/')
 
 function dataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
