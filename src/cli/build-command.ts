@@ -29,9 +29,9 @@ export function addBuildCommand(program: Command, done: (code: number) => void):
     .description('compile the native addon, if no package has it for this machine')
     .addHelpText(
       'after',
-      '\nNeeds a C++ compiler, CMake, git and Ninja or make, and names what is missing. Takes some' +
-        '\nminutes. Without a GPU, what was compiled is used from then on; with one, the line at the' +
-        '\nend says how it is used.' +
+      '\nNeeds a C++ compiler, CMake, git and Ninja or make, and names what is missing. Takes' +
+        '\nsome minutes. A build without a GPU is used from then on; the last line of a build for a GPU' +
+        '\nsays how to use it.' +
         '\n\nNo build for a GPU has run on one yet. The build for Vulkan passes its tests on a device in' +
         '\nsoftware. Of the one for CUDA, not all files have been compiled; those for HIP and Metal' +
         '\nnever were.',

@@ -47,8 +47,8 @@ export type OpenModel = (model: ModelConfig, options: OpenModelOptions) => Promi
 /**
  * Name and memory of a model, without loading it. Refuses a readout that does not fit.
  *
- * @param isolate - Whether the model will run in a process of its own. Then opening finds out
- *   whether it can be loaded; else a probe tries it first.
+ * @param isolate - Whether its header is read in a process of its own, as the model will run in
+ *   one: opening it then finds out whether it can be loaded. Else a probe tries it first.
  */
 export type SurveyModel = (model: ModelConfig, isolate: boolean) => Promise<MemoryNeed>
 

@@ -158,7 +158,10 @@ t.test('a file of this machine is copied, and found unchanged', async (t) => {
 t.test('an address without a file’s name needs a name', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const url = hub.serve('/download', someBytes(0.1))
-  await t.rejects(puller.pull(url), { code: 'ERR_CONFIG', message: /give the model a name with --name/ })
+  await t.rejects(puller.pull(url), {
+    code: 'ERR_CONFIG',
+    message: /give the model a name with --name/,
+  })
   t.match(await puller.pull(url, { name: 'mine' }), { model: { model: 'mine.gguf' } })
   for (const name of ['../x', 'latest', '.x', 'x.gguf']) {
     await t.rejects(puller.pull(url, { name }), { code: 'ERR_CONFIG', message: /--name: expected/ })

@@ -89,7 +89,7 @@ function warningOf(name: string, randomWeights: boolean, notes: readonly string[
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-/** A runner needs no probe: its own process may end as well. */
+/** The runner itself tries the model out, instead of a probe: its process may end as well. */
 function openRunner(options: EngineOptions, events: SupervisorEvents): Promise<SupervisedEngine> {
   const tryEngine = (engine: Engine, say: (stage: string) => void) =>
     tryOnce(probeRequest(options), async () => {

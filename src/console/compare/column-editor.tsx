@@ -78,8 +78,8 @@ export function ColumnEditor({ columns, models, onColumns }: ColumnEditorProps) 
         </fieldset>
       ))}
       <p class="hint">
-        Column 1 is what the others are compared with. Temperatures are computed here, from the
-        logits of the same answer.
+        The others are compared with column 1. Temperatures are computed here, from the logits of
+        the same answer.
       </p>
     </section>
   )

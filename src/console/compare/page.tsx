@@ -209,8 +209,8 @@ export function ComparePage() {
       {cases.length === 0 ? (
         <Empty icon="compare" title="No cases yet">
           <p>
-            A case is a state that the questions are asked about. Add one, open a file of JSON lines
-            as <code>oi eval</code> takes them{isUnasked && ', or begin with an example'}.
+            A case is a state to ask the questions about. Add one, open a file of JSON lines as{' '}
+            <code>oi eval</code> takes them{isUnasked && ', or begin with an example'}.
           </p>
           {isUnasked && (
             <button type="button" class="button" onClick={takeExample}>

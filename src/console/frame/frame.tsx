@@ -153,7 +153,7 @@ function Gone() {
           <Icon name="warn" />
           <span>
             The server has not answered since {new Date(since).toISOString().slice(11, 19)} UTC.
-            What is shown may be old; changes cannot be made.
+            Shown data may be old; changes cannot be made.
           </span>
         </p>
       )}
@@ -243,8 +243,8 @@ function Foot() {
           onClose={() => setLeaving(false)}
         >
           <p>
-            What you have written in the playground and in Compare is forgotten: whoever signs in
-            next in this tab does not see it.
+            Your texts in the playground and in Compare are forgotten: whoever signs in next in this
+            tab does not see it.
           </p>
         </Confirm>
       )}

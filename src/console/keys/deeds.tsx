@@ -37,8 +37,8 @@ export function RotateDialog({
   return (
     <Confirm title={`Rotate key ${key.name}`} deed="Rotate key" action={rotate} onClose={onClose}>
       <p>
-        A new key takes the place of <span class="mono">{key.hint}</span>, with the same name,
-        workspace, expiry and models. Until the old one stops, both work.
+        A new key replaces <span class="mono">{key.hint}</span>, with the same name, workspace,
+        expiry and models. Until the old key stops, both work.
       </p>
       <SelectField
         label="The old key works on for"

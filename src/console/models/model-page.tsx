@@ -87,8 +87,8 @@ export function ModelPage({ name }: { readonly name: string }) {
       {open === 'reload' && (
         <Confirm title={`Reload ${name}`} deed="Reload model" action={reload} onClose={close}>
           <p>
-            The file is opened anew beside the running model, which answers until the new one is
-            ready. For that time both need memory.
+            The file is reopened beside the running model, which answers until the new one is ready.
+            For that time both need memory.
           </p>
         </Confirm>
       )}
@@ -101,7 +101,7 @@ export function ModelPage({ name }: { readonly name: string }) {
           onClose={close}
         >
           <p>
-            It finishes what it was asked. Requests that name it are refused from now on; its usage
+            It finishes its running requests. New requests that name it are refused; its usage
             stays.
           </p>
         </Confirm>

@@ -75,8 +75,8 @@ export function CreditForm({ of: workspace, onChanged }: PartProps) {
           onClose={() => setLifting(false)}
         >
           <p>
-            Its answers are not paid from a balance any more. What is left of it,{' '}
-            {credits(balance!)} credits, is gone.
+            Its answers are no longer paid from a balance. The rest of it, {credits(balance!)}{' '}
+            credits, is gone.
           </p>
         </Confirm>
       )}

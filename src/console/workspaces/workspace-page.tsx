@@ -77,8 +77,8 @@ export function WorkspacePage({ name: id }: { readonly name: string }) {
               <section aria-labelledby="ledger-title">
                 <h2 id="ledger-title">Ledger</h2>
                 <p class="about">
-                  What changed the balance, the newest first. Answers that cost nothing have no row
-                  while the balance has no limit: they are in the usage.
+                  Changes of the balance, newest first. Answers that cost nothing have no row while
+                  the balance has no limit: they are in the usage.
                 </p>
                 <Ledger key={String(balance)} workspaceId={id} />
               </section>
