@@ -137,7 +137,7 @@ t.test('where memory has no room for two, the old one ends first', async (t) => 
   const told: string[] = []
   const replaced = changes.replace('b', (text) => told.push(text))
   await until(() => states().length === 3)
-  t.match(told, [/no room for two of b/])
+  t.match(told, [/not hold two of b/])
   t.strictSame(states(), [
     ['a', 'ready'],
     ['b', 'loading'],
