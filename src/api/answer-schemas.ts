@@ -21,7 +21,7 @@ const confidence = probability(
 export const EvidenceSchema = Type.Object(
   {
     label_mass: probability(
-      'Probability of all allowed answers together, over the model\'s whole ' +
+      "Probability of all allowed answers together, over the model's whole " +
         'vocabulary; near 0: it would have said something else. Near 1 it kept to the form, right or wrong.',
     ),
     rank: Type.Optional(

@@ -14,7 +14,9 @@ import { count, objectOnly } from './schema-parts.js'
 const itemCount = { minItems: 1, maxItems: mostItems }
 
 const model = Type.Optional(
-  Type.String({ description: 'A name or alias of `GET /v1/models`, for requests that name no model.' }),
+  Type.String({
+    description: 'A name or alias of `GET /v1/models`, for requests that name no model.',
+  }),
 )
 
 export const NamedSchema = Type.Object({

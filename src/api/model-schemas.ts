@@ -21,7 +21,9 @@ export const ModelCardSchema = Type.Object(
       max_options: count('Options of a choice.'),
       max_levels: count('Levels of a score.'),
       max_questions: count('Questions in one request.'),
-      max_options_per_request: count('Options of all questions of a request together; a noul has two.'),
+      max_options_per_request: count(
+        'Options of all questions of a request together; a noul has two.',
+      ),
       max_state_tokens: count('Tokens of the state and the longest question together.'),
       max_images: count('Images in one request; 0 for a model that reads text only.'),
       max_image_pixels: count('Pixels of one image; a larger image is scaled down.'),

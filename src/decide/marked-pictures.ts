@@ -1,12 +1,12 @@
 /**
- * Pictures in texts: cut out where their marks stand, and asked about.
+ * Images in texts: the text is cut at their marks, and the image is put between.
  *
  * Rules
- *   1. The engine takes pictures in a prefix only. A question with pictures is asked by itself,
- *      behind a prefix that is the state and the question up to its last picture; of that, the state
- *      is in the cache.
- *   2. What is counted is what would be counted if the engine took them in questions: the state
- *      once, and each question.
+ *   1. The engine takes images in a prefix only. A question with images is asked by itself, after a
+ *      prefix made of the state and the question up to its last image; the state's part of that
+ *      prefix comes from the cache.
+ *   2. Tokens are counted as if the engine took images in questions: the state once, and each
+ *      question.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type { Rendering } from '../prompt/types.js'
 import type { DecideRequest, RequestImages } from './types.js'
 
 /**
- * Puts pictures in the place of their marks.
+ * Puts images in place of their marks.
  *
  * @param questions - As the caller gave them, without marks.
  */
@@ -54,7 +54,7 @@ export function placeMarked(
   }
 }
 
-/** As {@link Engine.score}, and suffixes may have pictures. */
+/** As {@link Engine.score}, but suffixes may have images. */
 export async function scoreWithPictures(
   engine: Engine,
   { prefix, suffixes }: ScoreInput,
@@ -63,7 +63,7 @@ export async function scoreWithPictures(
   const pictured = suffixes.filter(hasPicture)
   if (pictured.length === 0) return engine.score({ prefix, suffixes }, options)
   const plain = suffixes.filter((suffix) => !hasPicture(suffix))
-  // Of the state alone the size must be known: a question that is only counted stands in.
+  // The size of the state alone must be known: one question is asked only to count it.
   const counted = plain.length > 0 ? plain : [{ ...textOnly(pictured[0]!), candidates: none }]
   const base = await engine.score({ prefix, suffixes: counted }, options)
   const outputs = await Promise.all(
@@ -86,7 +86,7 @@ function textOnly({ parts }: Suffix) {
   return { parts: parts.filter(({ image }) => image === undefined) }
 }
 
-/** @param asked - Whether the base has questions, or one that was only counted. */
+/** @param asked - Whether the base has questions, or only the one for counting. */
 function joined(
   suffixes: readonly Suffix[],
   base: ScoreOutput,
