@@ -112,7 +112,7 @@ export class StoreHealth {
     this.#toldAside = { number: this.#setAside, atMs: now }
     this.#log(
       `${counted(number, 'booking')} could not be made, and ${number === 1 ? 'is' : 'are'} ` +
-        `stored in the table set_aside of accounts.db: ${reason}`,
+        `kept in the table set_aside of accounts.db: ${reason}`,
     )
   }
 

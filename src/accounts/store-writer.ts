@@ -59,7 +59,7 @@ export interface WriteReply {
 class NoRoom extends Error {
   constructor() {
     super(
-      'a reader has been open for long, or the disk is nearly full: ' +
+      'a read transaction has been open for long, or the disk is nearly full: ' +
         'there is no room to fold the log (accounts.db-wal) into the file',
     )
   }

@@ -31,5 +31,5 @@ export const knownMembers = {
   sides: Object.keys(SidesSchema.properties),
   asset: Object.keys(AssetSchema.properties),
   /** The members that hold images. */
-  pictures: Object.keys(imageMembers),
+  images: Object.keys(imageMembers),
 } as const

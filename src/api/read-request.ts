@@ -133,7 +133,7 @@ function noteIgnoredOfAssets(assets: Json | undefined, ignored: string[]): void 
 /** Fields that carry media in other interfaces; no model here reads them. */
 const unreadMedia = ['media', 'videos', 'video', 'audio', 'files']
 /** For places that cannot hold images either. */
-const anyMedia = [...unreadMedia, ...knownMembers.pictures]
+const anyMedia = [...unreadMedia, ...knownMembers.images]
 
 /**
  * Media are read or refused, never ignored: the answer would seem to be about them.

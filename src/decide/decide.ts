@@ -26,8 +26,8 @@ import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, requireAllowed, unknownModel } from './model-names.js'
-import { findPictures } from './find-pictures.js'
-import { placeMarked, scoreWithPictures } from './marked-pictures.js'
+import { findRequestImages } from './request-images.js'
+import { placeMarked, scoreWithImages } from './marked-images.js'
 import { isLargeRequest, RequestRenderer } from './render-request.js'
 import type {
   Answer,
@@ -110,17 +110,17 @@ class EngineDecider implements ModelDecider {
     requireAllowed(this.card.name, options.models)
     requireWithin(request.questions, this.limits)
     const { parts } = options
-    const pictured = findPictures(request, this.card)
-    if (pictured.images.length === 0) return await this.#answer(request, options)
+    const found = findRequestImages(request, this.card)
+    if (found.images.length === 0) return await this.#answer(request, options)
 
     const startMs = performance.now()
-    const images = await readImages(pictured.images, options.signal, parts)
+    const images = await readImages(found.images, options.signal, parts)
     try {
       const spentMs = performance.now() - startMs
       const { deadlineMs = Infinity } = options
       // At least 1: 0 could be read as no limit.
       const left = { ...options, deadlineMs: Math.max(1, deadlineMs - spentMs) }
-      return await this.#answer(pictured.request, left, images, spentMs, request.questions)
+      return await this.#answer(found.request, left, images, spentMs, request.questions)
     } finally {
       images.release()
     }
@@ -154,7 +154,7 @@ class EngineDecider implements ModelDecider {
     let output: ScoreOutput
     try {
       output = images
-        ? await scoreWithPictures(this.#engine, input, engineOptions)
+        ? await scoreWithImages(this.#engine, input, engineOptions)
         : await this.#engine.score(input, engineOptions)
     } catch (error) {
       throw await this.#named(error, readers, input)

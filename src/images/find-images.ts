@@ -3,7 +3,7 @@
  * or refuses them.
  *
  * Rules
- *   1. These are images: in the state, a block of any form of picture-forms.ts, a text that is
+ *   1. These are images: in the state, a block of any form of image-forms.ts, a text that is
  *      entirely `data:image/…`, and base64 of an image under `image` or `images`; beside the state,
  *      `image`, `images` and `assets`.
  *   2. Data that only mention images are data: a key `image` or `images` in the state with another
@@ -25,7 +25,7 @@ import {
 } from '../api/json.js'
 import { itemOf, placeOf } from '../api/place.js'
 import { imageLimits } from './limits.js'
-import { type BlockForm, formOf, isBarePicture, isPictureUrl } from './picture-forms.js'
+import { type BlockForm, formOf, isBareImage, isImageUrl } from './image-forms.js'
 import { malformed } from './refusal.js'
 
 interface Found {
@@ -107,7 +107,7 @@ export function findImages({ state, image, images }: ImageRequest): FoundImages 
 
 /** The place of the first image in a part of a request that may have none. */
 export function findImageIn(value: Json, place: string): string | undefined {
-  if (typeof value === 'string') return isPictureUrl(value) ? place : undefined
+  if (typeof value === 'string') return isImageUrl(value) ? place : undefined
   return typeof value === 'object' ? new Search(place, 1).of(value).images[0]?.place : undefined
 }
 
@@ -149,8 +149,8 @@ class Search {
     if (typeof value === 'string') {
       // The first character rules out most texts: `d` in either case, or white space.
       const first = value.charCodeAt(0) | 32
-      const isPicture = (first === 100 || first <= 45) && isPictureUrl(value)
-      if (isPicture || this.#isNamedPicture(value)) this.#addText(value.trimStart())
+      const isImage = (first === 100 || first <= 45) && isImageUrl(value)
+      if (isImage || this.#isNamedImage(value)) this.#addText(value.trimStart())
       return
     }
     if (typeof value !== 'object' || value === null || value instanceof RawNumber) return
@@ -190,10 +190,10 @@ class Search {
   }
 
   /** Under `image`, or in a list under `images`. */
-  #isNamedPicture(value: string): boolean {
+  #isNamedImage(value: string): boolean {
     const last = this.#path.at(-1)
     const name = typeof last === 'number' ? this.#path.at(-2) : last
-    return (name === 'image' || name === 'images') && isBarePicture(value)
+    return (name === 'image' || name === 'images') && isBareImage(value)
   }
 
   #addText(value: string): void {

@@ -9,7 +9,7 @@ import { placeOf, shortened } from '../api/place.js'
 import type { FoundImage } from './find-images.js'
 import { imageLimits } from './limits.js'
 import { type MediaType, mediaTypes } from './media-type.js'
-import { formOf, inlineOf, isAddress, mediaTypeOf } from './picture-forms.js'
+import { formOf, inlineOf, isAddress, mediaTypeOf } from './image-forms.js'
 import { malformed, unacceptable } from './refusal.js'
 
 /** Files sent beside a body, by the names of their parts. */

@@ -67,8 +67,8 @@ export async function readImages(
   )
   const release = await holding.take(heldBytes, signal)
   try {
-    const pictures = await decodeAll(sources, signal)
-    return { ...placed(found, pictures), release }
+    const decoded = await decodeAll(sources, signal)
+    return { ...placed(found, decoded), release }
   } catch (error) {
     release()
     throw error
@@ -102,15 +102,15 @@ async function decodeAll(
   })
 }
 
-function placed(found: readonly FoundImage[], pictures: readonly ImagePixels[]): RequestImages {
+function placed(found: readonly FoundImage[], decoded: readonly ImagePixels[]): RequestImages {
   const before: ImagePixels[] = []
   const inState = new Map<JsonObject, ImagePixels>()
   const inText = new Map<string, ImagePixels>()
   found.forEach((image, i) => {
-    const picture = pictures[i]!
-    if (image.form === 'asset') inText.set(image.mark, picture)
-    else if (image.blocks.length === 0) before.push(picture)
-    for (const block of image.blocks) inState.set(block, picture)
+    const pixels = decoded[i]!
+    if (image.form === 'asset') inText.set(image.mark, pixels)
+    else if (image.blocks.length === 0) before.push(pixels)
+    for (const block of image.blocks) inState.set(block, pixels)
   })
   return { before, inState, inText }
 }

@@ -85,7 +85,7 @@ t.test(
     const begunMs = performance.now()
     let booked = 0
     let refused: unknown
-    const room = /reading for long.*no room/
+    const room = /open for long.*no room/
     const hasRoom = () => !room.test(accounts.ledger.health.trouble ?? '')
     while (hasRoom() && performance.now() - begunMs < 20_000) {
       const all = Array.from({ length: 200 }, () => accounts.ledger.book(bookingOf(id, 1), true)!)

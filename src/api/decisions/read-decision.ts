@@ -129,8 +129,8 @@ function readQuestion(value: Json, place: string, ignored: string[]): [JsonObjec
 
 function readInstructions(value: Json | undefined, place: string): Json {
   if (typeof value === 'string') return value
-  const noPictures = 'input_text or input_json, as images stand in the input'
-  return joined(readParts(value, place, noPictures).map((part) => part.value))
+  const noImages = 'input_text or input_json, as images stand in the input'
+  return joined(readParts(value, place, noImages).map((part) => part.value))
 }
 
 function readChoices(

@@ -80,9 +80,9 @@ interface Part {
 /**
  * Reads the parts of a content or of instructions.
  *
- * @param noPictures - Why images are not allowed.
+ * @param noImages - Why images are not allowed.
  */
-export function readParts(content: Json | undefined, place: string, noPictures = ''): Part[] {
+export function readParts(content: Json | undefined, place: string, noImages = ''): Part[] {
   if (!Array.isArray(content) || content.length === 0) {
     throw malformed(place, 'a text or a list of parts', content)
   }
@@ -104,7 +104,7 @@ export function readParts(content: Json | undefined, place: string, noPictures =
     if (type !== 'input_image') {
       throw other(placeOf(at, 'type'), 'input_text, input_image or input_json', type)
     }
-    if (noPictures !== '') throw other(placeOf(at, 'type'), noPictures, type)
+    if (noImages !== '') throw other(placeOf(at, 'type'), noImages, type)
     return { value: { type, image_url: member('image_url').value }, place: at }
   })
 }

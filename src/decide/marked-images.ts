@@ -55,19 +55,19 @@ export function placeMarked(
 }
 
 /** As {@link Engine.score}, but suffixes may have images. */
-export async function scoreWithPictures(
+export async function scoreWithImages(
   engine: Engine,
   { prefix, suffixes }: ScoreInput,
   options: ScoreOptions,
 ): Promise<ScoreOutput> {
-  const pictured = suffixes.filter(hasPicture)
-  if (pictured.length === 0) return engine.score({ prefix, suffixes }, options)
-  const plain = suffixes.filter((suffix) => !hasPicture(suffix))
+  const withImages = suffixes.filter(hasImage)
+  if (withImages.length === 0) return engine.score({ prefix, suffixes }, options)
+  const plain = suffixes.filter((suffix) => !hasImage(suffix))
   // The size of the state alone must be known: one question is asked only to count it.
-  const counted = plain.length > 0 ? plain : [{ ...textOnly(pictured[0]!), candidates: none }]
+  const counted = plain.length > 0 ? plain : [{ ...textOnly(withImages[0]!), candidates: none }]
   const base = await engine.score({ prefix, suffixes: counted }, options)
   const outputs = await Promise.all(
-    pictured.map(({ parts, candidates }) => {
+    withImages.map(({ parts, candidates }) => {
       const end = parts.findLastIndex(({ image }) => image !== undefined) + 1
       const own = { prefix: [...prefix, ...parts.slice(0, end)] }
       return engine.score({ ...own, suffixes: [{ parts: parts.slice(end), candidates }] }, options)
@@ -78,7 +78,7 @@ export async function scoreWithPictures(
 
 const none = new Int32Array(0)
 
-function hasPicture({ parts }: Suffix): boolean {
+function hasImage({ parts }: Suffix): boolean {
   return parts.some(({ image }) => image !== undefined)
 }
 
@@ -98,7 +98,7 @@ function joined(
   const next = { logit: 0, rank: 0, output: 0 }
   for (const suffix of suffixes) {
     const count = suffix.candidates.length
-    if (hasPicture(suffix)) {
+    if (hasImage(suffix)) {
       const output = outputs[next.output++]!
       logits.push(...output.logits)
       ranks.push(...output.ranks)

@@ -12,7 +12,7 @@ import { markAssets } from '../images/assets.js'
 import { findImage, findImageIn, findImages, type FoundImage } from '../images/find-images.js'
 import type { DecideRequest, ModelCard } from './types.js'
 
-export interface Pictured {
+export interface RequestWithImages {
   /** The request, with objects and marks in place of images that are texts. */
   readonly request: DecideRequest
   readonly images: readonly FoundImage[]
@@ -22,7 +22,7 @@ export interface Pictured {
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` for any image if the model has no vision, and
  *   for an image where none may be; `ERR_BODY_INVALID`.
  */
-export function findPictures(request: DecideRequest, { name, modalities }: ModelCard): Pictured {
+export function findRequestImages(request: DecideRequest, { name, modalities }: ModelCard): RequestWithImages {
   requireTextQuestions(request)
   if (!modalities.includes('image')) {
     const place = findImage(request)
@@ -30,8 +30,8 @@ export function findPictures(request: DecideRequest, { name, modalities }: Model
     throw unacceptable(place, `expected no image, the model ${name} reads text only`)
   }
   const { state, images: found } = findImages(request)
-  const pictured = state === request.state ? request : { ...request, state }
-  const { request: marked, images: named } = markAssets(pictured, found)
+  const withBlocks = state === request.state ? request : { ...request, state }
+  const { request: marked, images: named } = markAssets(withBlocks, found)
   return { request: marked, images: named.length === 0 ? found : [...found, ...named] }
 }
 

@@ -36,7 +36,7 @@ function formOfType(type: string, object: JsonObject): BlockForm | undefined {
   const { source, image, data, file, image_url: linked } = object
   if (type === 'image') {
     if (isJsonObject(source)) return 'source'
-    if (typeof image === 'string' && (isAddress(image) || isBarePicture(image))) return 'bare'
+    if (typeof image === 'string' && (isAddress(image) || isBareImage(image))) return 'bare'
     return typeof data === 'string' && mediaTypeOf(object) !== undefined ? 'typed' : undefined
   }
   if (type === 'image_url' || type === 'input_image') {
@@ -63,7 +63,7 @@ export function mediaTypeOf(object: JsonObject): string | undefined {
 }
 
 /** Whether a text is entirely an image's data URL, apart from white space before it. */
-export function isPictureUrl(text: string): boolean {
+export function isImageUrl(text: string): boolean {
   return text.startsWith('data:image/') || /^\s*data:image\//i.test(text)
 }
 
@@ -76,9 +76,9 @@ export function isAddress(text: string): boolean {
 }
 
 /** Base64 of a file of one of the four types, by its beginning. */
-const barePicture = /^(?:iVBORw0KGgo|\/9j\/[24]|R0lGOD[dl]h|UklGR[A-P])[A-Za-z0-9+/\r\n]{40,}/
+const bareImage = /^(?:iVBORw0KGgo|\/9j\/[24]|R0lGOD[dl]h|UklGR[A-P])[A-Za-z0-9+/\r\n]{40,}/
 
 /** Whether a text without a data URL's head is base64 of an image. */
-export function isBarePicture(text: string): boolean {
-  return text.length > 64 && barePicture.test(text)
+export function isBareImage(text: string): boolean {
+  return text.length > 64 && bareImage.test(text)
 }
