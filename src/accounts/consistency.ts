@@ -66,7 +66,7 @@ function faultsOf(found: Agreement): string[] {
   const { workspace, balance, amounts, cost, usageCost, rows, requests } = found
   const faults: string[] = []
   if ((balance ?? 0) !== amounts) {
-    faults.push(`"${workspace}" has the balance ${balance ?? 'none'}, but rows of ${amounts}`)
+    faults.push(`"${workspace}" has a balance of ${balance ?? 'none'}, but rows of ${amounts}`)
   }
   if (cost !== usageCost) {
     faults.push(`"${workspace}" has rows that cost ${cost}, but usage that cost ${usageCost}`)

@@ -22,7 +22,10 @@ export interface RequestWithImages {
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` for any image if the model has no vision, and
  *   for an image where none may be; `ERR_BODY_INVALID`.
  */
-export function findRequestImages(request: DecideRequest, { name, modalities }: ModelCard): RequestWithImages {
+export function findRequestImages(
+  request: DecideRequest,
+  { name, modalities }: ModelCard,
+): RequestWithImages {
   requireTextQuestions(request)
   if (!modalities.includes('image')) {
     const place = findImage(request)

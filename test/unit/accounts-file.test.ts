@@ -188,7 +188,7 @@ t.test(
     t.throws(() => db.exec('DELETE FROM ledger'), { message: /never deleted/ })
     t.throws(() => accounts.compact(today, path), {
       code: 'ERR_ACCOUNTS',
-      message: /there already/,
+      message: /exists already/,
     })
     // A later one closes the closing row too, and what is left before its day.
     t.match(accounts.compact(today + 1, join(dataDir, 'more.jsonl'), true), { rows: 6001 })
