@@ -6,8 +6,8 @@
  *   1. Nothing is thrown: every request gets a reply with its outcome.
  *   2. A group is committed only if it has not been withdrawn; one atomic exchange (shared.ts)
  *      before the commit decides.
- *   3. The WAL takes no more room than the file has left to grow: while a reader takes long it only
- *      grows, and a WAL that has filled the disk could never be folded into the file again.
+ *   3. A WAL over its usual size never exceeds the disk's free space: while a reader takes long it
+ *      only grows, and a WAL that has filled the disk could never be folded into the file again.
  *   4. When a commit fails, the writer's row in the file shows its outcome. While that row cannot
  *      be read, the outcome is unknown, and the sender asks again.
  *

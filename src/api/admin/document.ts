@@ -10,11 +10,11 @@ import { ErrorSchema } from '../error-schema.js'
 import { type Part, reference, SchemaComponents } from '../openapi/components.js'
 import { type AdminOperation, adminOperations, adminPath } from './operations.js'
 
-const description = `What those who run a server do with it: workspaces, keys, usage, models. \
-Whatever the console at \`/console\` does, it does by these operations.
+const description = `Administration of a server: workspaces, keys, usage, models. \
+The console at \`/console\` uses only these operations.
 
 \`signIn\` sets a cookie, and its reply has a token: every request that changes something sends it \
-as \`x-oi-csrf\`. API keys open nothing here. Unknown fields are refused. Times are ISO 8601; those \
+as \`x-oi-csrf\`. API keys are not accepted. Unknown fields are refused. Times are ISO 8601; those \
 of replies are in UTC. Amounts of money are whole millionths of a credit.
 
 The setting \`--admin\` decides who can reach it: by default only this machine.`

@@ -20,9 +20,8 @@ export interface OpenApiOptions {
 const description = `A self-hosted decision server: you send a **state** and typed **questions** \
 about it, and every question is answered with probabilities. Nothing is generated as text.
 
-All requests may have \`x-request-id\`, and all replies have the id of theirs. Unknown fields are \
-ignored. What is not a path of this document is answered 404, with the same body as every other \
-error.`
+Any request may have \`x-request-id\`, and its reply has the same id. Unknown fields are ignored. \
+Any other path is answered 404, with the same body as every other error.`
 
 /** The document as a JSON value. Each call makes a new one. */
 export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOptions = {}): Part {
