@@ -33,7 +33,6 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       url: { type: 'string' },
       key: { type: 'string', default: process.env['OI_KEY'] ?? '' },
       json: { type: 'string' },
@@ -45,10 +44,6 @@ async function main(): Promise<number> {
       origin: { type: 'string' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const { url, key, only, json } = values
   if (url === undefined || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError('--url: expected the address of a server, as http://127.0.0.1:8080')

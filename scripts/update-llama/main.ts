@@ -31,15 +31,10 @@ async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      help: { type: 'boolean', short: 'h' },
       'accept-headers': { type: 'boolean' },
       quick: { type: 'boolean' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const [source, ...rest] = positionals
   if (source === undefined || rest.length > 0) throw new UsageError('Give one REF or DIR.')
   try {
