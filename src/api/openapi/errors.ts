@@ -66,7 +66,7 @@ const examples: readonly ErrorExample[] = [
     code: 'ERR_ENCODING',
     message: 'Content-Encoding: expected one of gzip, deflate, br, zstd, or none, got "compress"',
   },
-  { code: 'ERR_HTTP_MALFORMED', message: 'Host: expected one such header, got 0' },
+  { code: 'ERR_HTTP_MALFORMED', message: 'Host: expected exactly one such header, got 0' },
   { code: 'ERR_HEAD_TIMEOUT', message: 'The head of the request did not come in time' },
   { code: 'ERR_EXPECTATION', message: 'Expect: this server takes 100-continue alone' },
   { code: 'ERR_HEAD_TOO_LARGE', message: 'The head of the request is over 16 KiB' },
