@@ -45,7 +45,7 @@ t.test(
   },
 )
 
-t.test('a question about a place in a picture is named', async (t) => {
+t.test('a question about a place in an image is named', async (t) => {
   t.throws(read({ questions: { q: { type: 'box', instructions: 'the cup' } } }), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
     param: 'questions.q.type',
