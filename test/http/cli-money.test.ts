@@ -86,5 +86,5 @@ t.test('accounts: a check, and rows that are closed', { timeout: 60_000 }, async
     code: 0,
     stdout: /^0 rows moved to .*ledger-before-2020-01-01\.jsonl, 0 replace them/,
   })
-  t.match(await compact('--before', '2020-01-01'), { code: 1, stderr: /there already.*--export/ })
+  t.match(await compact('--before', '2020-01-01'), { code: 1, stderr: /exists already.*--export/ })
 })
