@@ -17,6 +17,7 @@ export class Child implements AsyncDisposable {
   readonly #name: string
   readonly #ended: Promise<void>
   #output = ''
+  #hasEnded = false
 
   constructor(command: string, args: readonly string[]) {
     this.#name = command
@@ -33,11 +34,16 @@ export class Child implements AsyncDisposable {
         resolve()
       })
     })
+    void this.#ended.then(() => (this.#hasEnded = true))
   }
 
   /** Undefined if it could not be started. */
   get pid(): number | undefined {
     return this.#process.pid
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   /** The last of what it has written. */
@@ -52,12 +58,10 @@ export class Child implements AsyncDisposable {
    */
   async match(pattern: RegExp): Promise<RegExpMatchArray> {
     const endMs = performance.now() + startLimitMs
-    let ended = false
-    void this.#ended.then(() => (ended = true))
     for (;;) {
       const match = this.#output.match(pattern)
       if (match !== null) return match
-      if (ended || performance.now() > endMs) {
+      if (this.hasEnded || performance.now() > endMs) {
         throw new Error(`${this.#name} did not start:\n${this.#output}`)
       }
       await sleep(20)

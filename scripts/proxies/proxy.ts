@@ -101,7 +101,7 @@ export async function startProxy(
   const child = new Child('/usr/bin/env', [...homes, program, ...args[name]])
   const limit = performance.now() + startLimitMs
   while (!(await listens(options.port))) {
-    if (performance.now() > limit) {
+    if (child.hasEnded || performance.now() > limit) {
       await child.stop()
       throw new Error(`${name} does not listen:\n${child.output}`)
     }

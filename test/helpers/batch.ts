@@ -98,10 +98,6 @@ export function openBatch({ url, key }: Address, body: unknown): Promise<Incomin
   })
 }
 
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(2)
-}
-
 /**
  * Waits until a number has stopped growing: for forty turns of the event loop, in each of which
  * what grows had its turn too. A long pause would end at once where the thread stood still.

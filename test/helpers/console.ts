@@ -67,21 +67,19 @@ export class ConsoleTest {
     const dataDir = mkdtempSync(join(tmpdir(), 'oi-console-'))
     t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
     options.prepare?.(dataDir)
-    let output = ''
     const server = await ServerProcess.start(t, {
       model: 'real',
       dataDir,
       args: options.args ?? [],
       environment: options.environment ?? {},
       stdio: ['ignore', 'pipe', 'pipe'],
-      onStart: (child) => {
-        for (const stream of [child.stdout!, child.stderr!]) {
-          stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-        }
+      onStart: (server) => {
+        server.read(server.child.stdout!)
+        server.read(server.child.stderr!)
       },
     })
-    const [link] = /\/console#first=[\w-]+/.exec(output) ?? []
-    if (link === undefined) throw new Error(`No link of the first start in: ${output}`)
+    const [link] = /\/console#first=[\w-]+/.exec(server.said) ?? []
+    if (link === undefined) throw new Error(`No link of the first start in: ${server.said}`)
     const browser = await openBrowser(t)
     const context = await browser.newContext({
       viewport: options.viewport ?? { width: 1280, height: 900 },

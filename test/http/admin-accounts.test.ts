@@ -112,7 +112,7 @@ t.test('a rotated key is valid beside the new one for a while, and then alone is
     t.equal((await post(next.secret)).status, 200)
     const twice = { body: { overlap_seconds: 1 } }
     await admin.refused(409, 'conflict', 'POST', `${path}/rotate`, twice)
-    while ((await post(old.secret)).status === 200) await new Promise((r) => setTimeout(r, 100))
+    await until(async () => (await post(old.secret)).status !== 200)
     const late = await post(old.secret)
     t.equal(late.status, 401)
     t.match(await late.text(), /expired/)
@@ -140,7 +140,7 @@ t.test('an expiry lies ahead, and a key goes by it', (t) =>
     const key = await admin.done<NewKey>('POST', '/keys', { ...asked, expires_at })
     t.equal(key.expires_at, expires_at)
     t.equal((await post(key.secret)).status, 200)
-    while (Date.now() < Date.parse(expires_at)) await new Promise((r) => setTimeout(r, 50))
+    await until(() => Date.now() >= Date.parse(expires_at))
     t.equal((await post(key.secret)).status, 401)
     t.match(await admin.done('PATCH', `/keys/${key.id}`, { expires_at: null }), { state: 'active' })
     t.equal((await post(key.secret)).status, 200)

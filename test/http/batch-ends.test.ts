@@ -12,10 +12,10 @@ import {
   readLines,
   replyOf,
   requestsAbout,
-  until,
 } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 t.test('a client that leaves cancels what is under way, and nothing more begins', async (t) => {
   for (const accept of ['application/json', linesType]) {

@@ -15,10 +15,10 @@ import {
   readLines,
   requestsAbout,
   settled,
-  until,
 } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const longBytes = 200_000
 

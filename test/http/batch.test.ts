@@ -15,6 +15,7 @@ import {
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withFake, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const indexes = (results: readonly Result[]) => results.map(({ index }) => index)
 
@@ -23,7 +24,7 @@ t.test('results stand in the order of the requests, whatever ends first', async 
   const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
   await withServer({ decider }, async (server) => {
     const asked = postBatch(server, requestsAbout(numbers(5)))
-    while (ends.length < 5) await new Promise(setImmediate)
+    await until(() => ends.length >= 5)
     for (const end of ends.reverse()) {
       end()
       await new Promise(setImmediate)

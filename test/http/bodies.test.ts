@@ -128,9 +128,9 @@ t.test('an upload that is cut leaves nothing behind', async (t) => {
   await withServer({ decider }, async (server) => {
     const client = await RawClient.connect(server.port)
     client.send(request('POST', path, { ...bearer(server), 'content-length': '100' }) + 'half')
-    while (server.handlers.running.size === 0) await sleep(2)
+    await until(() => server.handlers.running.size > 0)
     client.socket.destroy()
-    while (server.handlers.running.size > 0) await sleep(2)
+    await until(() => server.handlers.running.size === 0)
     t.equal(asked, 0)
     t.match(JSON.parse(server.log[0]!), { status: 0, path })
   })

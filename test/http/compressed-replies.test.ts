@@ -16,10 +16,10 @@ import {
   readLines,
   requestsAbout,
   settled,
-  until,
 } from '../helpers/batch.js'
 import { replyDecoders } from '../helpers/compressed.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const single = '/v1/systemone'
 const question = JSON.stringify(requestsAbout([1]).requests[0])

@@ -36,13 +36,13 @@ for (const transport of ['uws', 'node'] as const) {
     t.ok((await cpuMs(pid!)) - used < 400, 'nothing spins while they are all in use')
 
     for (const client of clients) client.socket.destroy()
-    for (let ok = false; !ok;) {
-      await sleep(20)
+    await server.until(async () => {
       const client = await RawClient.connect(port)
       client.send(request('GET', '/healthz'))
-      ok = (await client.reply().catch(() => undefined))?.status === 200
+      const reply = await client.reply().catch(() => undefined)
       client.socket.destroy()
-    }
+      return reply?.status === 200
+    })
     t.equal(await server.stop(), 0)
   })
 }

@@ -75,7 +75,7 @@ t.test('SIGTERM under load cuts no reply, however slowly it is read', async (t) 
       }
     }
   })
-  while (begun < 4) await sleep(10)
+  await served.server.until(() => begun >= 4)
   served.server.child.kill('SIGTERM')
   stoppedMs = performance.now()
   t.equal(await served.server.exited, 0)

@@ -26,12 +26,10 @@ for (const isFirst of [true, false]) {
       fill(filler)
       const starting = ServerProcess.start(t, {
         dataDir,
-        stdio: ['ignore', 'ignore', 'pipe'],
-        onStart: ({ stderr }) => {
-          let said = ''
-          stderr!.on('data', (text) => {
-            said += text
-            if (/accounts cannot be opened.*(?:disk is full|no space).*trying again/.test(said)) {
+        onStart: (starting) => {
+          starting.child.stderr!.on('data', () => {
+            const trouble = /accounts cannot be opened.*(?:disk is full|no space).*trying again/
+            if (trouble.test(starting.said)) {
               rmSync(filler, { force: true })
             }
           })

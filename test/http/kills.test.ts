@@ -57,7 +57,7 @@ t.test(
       }
       const load = Promise.all(Array.from({ length: clients }, client))
       const enough = before + 1 + random.integer(400)
-      while (received < enough) await sleep(1)
+      await server.until(() => received >= enough)
       await sleep(10 * random.next())
       server.process.kill('SIGKILL')
       await Promise.all([server.exited, load])

@@ -4,6 +4,7 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import { codeOf, limitsOf, withLimits } from '../helpers/limited.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const none = { requests: [null, null, null], concurrent: [null, null] }
 
@@ -83,7 +84,7 @@ t.test('beyond the concurrent requests one waits, and then: 429', (t) => {
     async (server) => {
       const { clock, key, port, post } = server
       const first = post()
-      while (slow.signals.length < 1) await sleep(2)
+      await until(() => slow.signals.length >= 1)
       const refused = await post()
       t.equal(refused.status, 429)
       t.match(refused.headers.get('retry-after'), /^[1-9]\d?$/)
@@ -101,14 +102,14 @@ t.test('beyond the concurrent requests one waits, and then: 429', (t) => {
       // A client that goes away gives its place back too.
       const client = await RawClient.connect(port)
       client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
-      while (slow.signals.length < 2) await sleep(2)
+      await until(() => slow.signals.length >= 2)
       const predicted = await post()
       const told = Number(predicted.headers.get('retry-after-ms'))
       t.ok(told >= 2500 && told <= 3750, `as long as the first one took: ${told} ms`)
       client.socket.destroy()
-      while (!slow.signals[1]!.aborted) await sleep(2)
+      await until(() => slow.signals[1]!.aborted)
       const last = post()
-      while (slow.signals.length < 3) await sleep(2)
+      await until(() => slow.signals.length >= 3)
       slow.release()
       t.equal((await last).status, 200)
     },

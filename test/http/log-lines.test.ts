@@ -8,7 +8,6 @@ import { batchPath } from '../helpers/batch.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { Served } from '../helpers/served.js'
 import { ServerProcess } from '../helpers/server-process.js'
-import { until } from '../helpers/until.js'
 
 const planted = 'planted-state-7f3a'
 const questions = { planted_name: { type: 'noul', instructions: `${planted} too` } }
@@ -91,13 +90,10 @@ async function output(t: Test, args: readonly string[], through: readonly string
     ...{ stdio: ['pipe', 'pipe', 'pipe'], dataDir: dataFolder(t), through },
     args: ['--log', 'requests', ...args],
   })
-  let text = ''
-  for (const stream of [server.child.stdout!, server.child.stderr!]) {
-    stream.on('data', (piece) => (text += String(piece)))
-  }
+  for (const output of [server.child.stdout!, server.child.stderr!]) server.read(output)
   await server.ask(1, '/healthz?x')
-  await until(() => text.includes('/healthz'))
-  return text
+  await server.until(() => server.said.includes('/healthz'))
+  return server.said
 }
 
 t.test('with json, everything but the first key is a line of JSON', async (t) => {

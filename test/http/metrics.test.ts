@@ -9,6 +9,7 @@ import { batchPath, numbers, requestsAbout } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const scrape = async (url: string) => readPrometheus(await (await fetch(`${url}/metrics`)).text())
 
@@ -93,11 +94,11 @@ t.test('running requests are shown, and a client that left is counted with statu
   await withServer({ decider: stubDecider(slow.decide) }, async ({ url, port, key, handlers }) => {
     const client = await RawClient.connect(port)
     client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
-    while (slow.signals.length === 0) await new Promise(setImmediate)
+    await until(() => slow.signals.length > 0)
     const running = 'oi_http_requests_running'
     t.equal((await scrape(url)).get(running)!.samples.get(running), 1)
     client.socket.destroy()
-    while (handlers.running.size > 0) await new Promise(setImmediate)
+    await until(() => handlers.running.size === 0)
     const metrics = await scrape(url)
     t.equal(metrics.get(running)!.samples.get(running), 0)
     const left = 'oi_http_requests_total{route="/v1/systemone",status="0"}'

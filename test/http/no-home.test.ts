@@ -25,18 +25,15 @@ t.test(
     spawnSync('chown', ['-R', uid, dirname(dataDir)])
     const server = await ServerProcess.start(t, {
       dataDir,
-      stdio: ['ignore', 'ignore', 'pipe'],
       through: ['setpriv', '--reuid', uid, '--clear-groups', 'env', '-u', 'HOME'],
     })
-    let said = ''
-    server.child.stderr!.on('data', (text) => (said += text))
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
     const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
     const body = JSON.stringify({ state: 'It rains.', questions })
     const reply = await fetch(server.url('/v1/systemone'), { method: 'POST', headers, body })
     t.equal(reply.status, 200, await reply.text())
-    t.equal(await server.stop(), 0, { said })
+    t.equal(await server.stop(), 0, server.said)
     t.equal(audit(dataDir).usedRequests, 1)
-    t.notMatch(said, /homedir|cannot be written/)
+    t.notMatch(server.said, /homedir|cannot be written/)
   },
 )

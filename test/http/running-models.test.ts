@@ -108,7 +108,7 @@ t.test('reloaded under the load of 32 clients, a model fails no request', async 
   const pids = new Set(await served.pids())
   for (let times = 0; times < 3; times++) {
     const before = answered()
-    await until(() => answered() > before + 32)
+    await served.server.until(() => answered() > before + 32)
     await served.admin('models.reload', { name: 'oi-small' })
     pids.add((await served.pids())[0])
   }
@@ -135,7 +135,7 @@ t.test('a server that is stopped while it loads a model ends, and the model with
     loading = true
   })
   loaded.catch(() => {})
-  await until(() => loading)
+  await served.server.until(() => loading)
   const children = childrenOf(pid!)
   t.equal(children.length, 2)
   t.equal(await served.server.stop(), 0)

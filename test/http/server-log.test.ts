@@ -18,6 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { ServerProcess } from '../helpers/server-process.js'
 import { noDisk, smallDisk } from '../helpers/small-disk.js'
+import { until } from '../helpers/until.js'
 
 const requests = ['--log', 'requests']
 
@@ -36,12 +37,9 @@ t.test('an error that nobody caught is logged and counted, and serving goes on',
   const { secret } = accounts.createFirstKey()!
   accounts.close()
   const server = await ServerProcess.start(t, {
-    stdio: ['ignore', 'ignore', 'pipe'],
     model: 'faulty',
     dataDir,
   })
-  let log = ''
-  server.child.stderr!.on('data', (piece) => (log += String(piece)))
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   for (let i = 0; i < 3; i++) {
     const reply = await fetch(server.url('/v1/systemone'), { method: 'POST', headers, body: '{}' })
@@ -50,11 +48,11 @@ t.test('an error that nobody caught is logged and counted, and serving goes on',
   t.equal(await server.metric('oi_faults_total'), 6)
   t.equal(await server.stop(), 0)
   t.match(
-    log,
+    server.said,
     /^\{"level":"error","time":[^\n]*"id":"process","fault":"Error: planted in a callback\\n[^\n]*\}$/m,
   )
-  t.match(log, /"fault":"Error: planted in a promise/)
-  t.match(log, /"warning":"Warning: planted warning"/)
+  t.match(server.said, /"fault":"Error: planted in a promise/)
+  t.match(server.said, /"warning":"Warning: planted warning"/)
 })
 
 t.test('a full device as the log ends nothing, and lines are counted', async (t) => {
@@ -105,10 +103,9 @@ t.test('a pipe that nobody reads costs bounded memory, and its loss is said late
   const from = createReadStream('', { fd: openSync(path, constants.O_RDONLY) })
   // The reader's end comes with the server's then.
   closeSync(fifo)
-  let log = ''
-  from.on('data', (piece) => (log += String(piece)))
-  while (!/lines were lost/.test(log)) await sleep(20)
-  const told = [...log.matchAll(/"warning":"(\d+) lines? (?:was|were) lost"/g)]
+  server.read(from)
+  await server.until(() => /lines were lost/.test(server.said))
+  const told = [...server.said.matchAll(/"warning":"(\d+) lines? (?:was|were) lost"/g)]
   const sum = told.reduce((all, [, lines]) => all + Number(lines), 0)
   t.ok(sum >= lost, `${sum} told, ${lost} counted`)
   t.equal(await server.stop(), 0)
@@ -123,7 +120,7 @@ t.test('a log on a full disk goes on when there is room', { skip: noDisk }, asyn
   await server.ask(100)
   await someLost(server)
   rmSync(join(disk, 'filler'))
-  while (!readFileSync(log, 'utf8').includes('lost')) await sleep(20)
+  await server.until(() => readFileSync(log, 'utf8').includes('lost'))
   await server.ask(5)
   t.equal(await server.stop(), 0)
   const lines = readFileSync(log, 'utf8').split('\n')
@@ -147,5 +144,5 @@ t.test('a terminal that is halted holds nothing; once it is gone, the server end
   await crowd(1200)
   t.ok((await someLost(server)) > 0)
   await server.stop('SIGKILL')
-  while ((await server.status('/healthz')) !== undefined) await sleep(50)
+  await until(async () => (await server.status('/healthz')) === undefined)
 })

@@ -39,7 +39,10 @@ async function listen(t: Test, address?: string) {
   createInterface({ input: child.stdout }).on('line', (line) => {
     messages.push(JSON.parse(line) as string)
   })
-  await until(() => messages.length > 0)
+  await until(
+    () => messages.length > 0,
+    () => (child.exitCode === null ? undefined : `the receiver ended with ${child.exitCode}`),
+  )
   messages.length = 0
   return { path, messages, has: (pattern: RegExp) => messages.some((one) => pattern.test(one)) }
 }
@@ -59,18 +62,18 @@ t.test(
     const { path, messages, has } = await listen(t)
     const environment = { NOTIFY_SOCKET: path, OI_DRAIN_MS: '300' }
     const server = await ServerProcess.start(t, { through: watched(100_000), environment })
-    await until(() => has(/^READY=1$/m))
+    await server.until(() => has(/^READY=1$/m))
     t.match(messages[0], /^WATCHDOG=1$/)
     t.ok(has(/^EXTEND_TIMEOUT_USEC=60000000$/), 'more time for loading')
     t.ok(has(/^STATUS=Loading the model$/))
     t.match(messages.at(-1), /^(?:READY=1\nSTATUS=Serving stub|WATCHDOG=1)$/)
     const pats = () => messages.filter((one) => one === 'WATCHDOG=1').length
     const before = pats()
-    await until(() => pats() >= before + 3)
+    await server.until(() => pats() >= before + 3)
 
     messages.length = 0
     server.child.kill('SIGHUP')
-    await until(() => has(/^READY=1$/m))
+    await server.until(() => has(/^READY=1$/m))
     const [reloading, ready] = messages.filter((one) => /^(?:RELOADING|READY)=1/.test(one))
     const now = Number(process.hrtime.bigint() / 1000n)
     const told = Number(/^RELOADING=1\nMONOTONIC_USEC=(\d+)\n/.exec(reloading!)![1])
@@ -79,7 +82,7 @@ t.test(
 
     messages.length = 0
     server.child.kill('SIGTERM')
-    await until(() => has(/^STOPPING=1\nSTATUS=/))
+    await server.until(() => has(/^STOPPING=1\nSTATUS=/))
     server.child.kill('SIGHUP')
     t.equal(await server.exited, 0)
     t.notOk(has(/READY=1|RELOADING=1/), 'nothing else any more')
@@ -101,7 +104,7 @@ t.test('an abstract socket, a watchdog of another process', { skip: linux }, asy
   const { path, has } = await listen(t, `@oi-notify-${process.pid}`)
   const environment = { NOTIFY_SOCKET: path }
   const server = await ServerProcess.start(t, { through: watched(50_000, '1'), environment })
-  await until(() => has(/^READY=1$/m))
+  await server.until(() => has(/^READY=1$/m))
   await sleep(100)
   t.notOk(has(/WATCHDOG/))
   t.equal(await server.stop(), 0)

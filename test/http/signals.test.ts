@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../../scripts/build/paths.js'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { ServerProcess } from '../helpers/server-process.js'
+import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
 
 /** A server with a request that lasts until SIGUSR2. */
@@ -20,17 +21,13 @@ async function slowServer(t: Test, environment: Record<string, string> = {}) {
   const accounts = new Accounts({ dataDir })
   const { secret } = accounts.createFirstKey()!
   accounts.close()
-  const stdio = ['ignore', 'ignore', 'pipe'] as const
-  const started = { stdio: [...stdio], model: 'slow', dataDir, environment }
-  const server = await ServerProcess.start(t, started)
+  const server = await ServerProcess.start(t, { model: 'slow', dataDir, environment })
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   const status = fetch(server.url('/v1/systemone'), { method: 'POST', headers, body: '{}' }).then(
     (reply) => reply.status,
     () => 'cut',
   )
-  let said = ''
-  server.child.stderr!.on('data', (text) => (said += text))
-  while (!said.includes('Deciding')) await sleep(10)
+  await server.until(() => server.said.includes('Deciding'))
   return { server, status }
 }
 
@@ -38,7 +35,7 @@ t.test('SIGTERM: /readyz says 503 and the rest is answered for --drain-ms, then 
   const server = await ServerProcess.start(t, { environment: { OI_DRAIN_MS: '1500' } })
   const startMs = performance.now()
   server.child.kill('SIGTERM')
-  while ((await server.status('/readyz')) !== 503) await sleep(5)
+  await server.until(async () => (await server.status('/readyz')) === 503)
   // New connections: fetch() keeps one, and another host name has one of its own.
   const other = server.url('/healthz').replace('127.0.0.1', 'localhost')
   t.equal((await fetch(other, { headers: { connection: 'close' } })).status, 200)
@@ -66,7 +63,7 @@ for (const [signal, code] of [
     const { server, status } = await slowServer(t, { OI_DRAIN_MS: '60000' })
     server.child.kill(signal)
     // Two that wait for the process are one.
-    while ((await server.status('/readyz')) === 200) await sleep(5)
+    await server.until(async () => (await server.status('/readyz')) !== 200)
     server.child.kill(signal)
     t.equal(await server.exited, code)
     t.equal(await status, 'cut')
@@ -106,18 +103,19 @@ t.test('npm start passes on what it is told, and ends with the server', async (t
   // What comes before it is another test's: the TypeScript is built already.
   const npm = spawn('npm', ['start', '--ignore-scripts', '--', ...flags], {
     cwd: root,
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.teardown(() => npm.kill('SIGKILL'))
+  let said = ''
+  for (const output of [npm.stdout, npm.stderr]) output.on('data', (text) => (said += text))
+  let closed = false
+  npm.once('close', () => (closed = true))
   const ready = () =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
       (reply) => reply.status === 200,
       () => false,
     )
-  while (!(await ready())) {
-    if (npm.exitCode !== null) throw new Error(`npm start ended with ${npm.exitCode}`)
-    await sleep(50)
-  }
+  await until(ready, () => (closed ? `npm start ended with ${npm.exitCode}:\n${said}` : undefined))
   npm.kill('SIGTERM')
   const [code] = (await once(npm, 'exit')) as [number]
   t.equal(code, 0)

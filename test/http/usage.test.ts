@@ -6,6 +6,7 @@ import { audit, isBalanced } from '../helpers/audit.js'
 import { withLimits } from '../helpers/limited.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 t.test('usage: balance, limits, and what was used, the last answer included', (t) =>
   withLimits({ requestsPerMinute: 100 }, {}, async ({ accounts, url, key, post, workspaceId }) => {
@@ -83,9 +84,9 @@ t.test('an answer is booked also when the client has gone', async (t) => {
   await withLimits({}, { decider }, async ({ accounts, handlers, key, port }) => {
     const client = await RawClient.connect(port)
     client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
-    while (!asked) await sleep(2)
+    await until(() => asked)
     client.socket.destroy()
-    while (handlers.running.size > 0) await sleep(2)
+    await until(() => handlers.running.size === 0)
     finish()
     await sleep(0)
     t.match(accounts.usage('default').usage, [{ requests: 1 }])

@@ -12,7 +12,6 @@ import { ggufHead } from '../helpers/gguf-head.js'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
 import { digestOf, HubServer } from '../helpers/hub-server.js'
 import { Served } from '../helpers/served.js'
-import { until } from '../helpers/until.js'
 
 const bytes = readFileSync(defaultModelPath)
 const asking = ['It rains.', '--noul', 'wet=Is it wet?', '--json']
@@ -101,7 +100,7 @@ t.test('a pull that is killed 20 times ends with the right bytes', async (t) => 
     const before = existsSync(part) ? readFileSync(part, 'utf8') : ''
     const command = new RunningCommand(pull, undefined, environment)
     // It has said on the disk that it got further.
-    await until(() => existsSync(part) && readFileSync(part, 'utf8') !== before)
+    await command.until(() => existsSync(part) && readFileSync(part, 'utf8') !== before)
     command.process.kill('SIGKILL')
     await command.exited
     t.notOk(existsSync(join(dataDir, 'models', 'cut')))

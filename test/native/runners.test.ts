@@ -113,7 +113,7 @@ t.test(
       }
     }
     const others = Promise.all(Array.from({ length: 16 }, client))
-    while (statuses.length < 300) await new Promise(setImmediate)
+    await served.command.until(() => statuses.length >= 300)
     const bad = await served.ask(`${poison} 4711`)
     t.equal(bad.status, 500)
     await bad.text()

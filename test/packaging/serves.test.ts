@@ -38,8 +38,12 @@ t.test('the server’s package serves', { skip }, async (t) => {
   let said = ''
   child.stdout.on('data', (data) => (said += data))
   child.stderr.on('data', (data) => (said += data))
-  child.once('exit', () => (said += 'Ready'))
-  await until(() => said.includes('Ready'))
+  let closed = false
+  child.once('close', () => (closed = true))
+  await until(
+    () => said.includes('Ready'),
+    () => (closed ? `oi serve ended with ${child.exitCode}:\n${said}` : undefined),
+  )
   t.match(said, /Listening on \S+ \((?:uWebSockets\.js|node:http, as .+)\)/)
   const authorization = `Bearer ${/^ {2}(\S+)$/m.exec(said)?.[1]}`
   const headers = { authorization, 'content-type': 'application/json' }

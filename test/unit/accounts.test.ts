@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { dataFolder } from '../helpers/data-folder.js'
+import { until } from '../helpers/until.js'
 
 function open(t: Test, dataDir = dataFolder(t)) {
   const accounts = new Accounts({ dataDir })
@@ -95,7 +96,7 @@ t.test('uses are written within about a second, and at close', async (t) => {
   accounts.authenticate(`Bearer ${secret}`)
   t.equal(reader.listKeys()[0]!.usedMs, null)
   const startMs = performance.now()
-  while (reader.listKeys()[0]!.usedMs === null) await sleep(50)
+  await until(() => reader.listKeys()[0]!.usedMs !== null)
   const tookMs = performance.now() - startMs
   t.ok(tookMs < 10_000, `${tookMs} ms`)
   const { usedMs } = reader.listKeys()[0]!

@@ -40,7 +40,7 @@ t.test('bookings of one turn of the event loop are one group', async (t) => {
 t.test('a booking for which nobody waits is written by itself, and at close', async (t) => {
   const { accounts, dataDir, id } = open(t)
   t.equal(accounts.ledger.book(bookingOf(id, 1), false), undefined)
-  while (audit(dataDir).booked === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await until(() => audit(dataDir).booked > 0)
   accounts.ledger.book(bookingOf(id, 1), false)
   accounts.close()
   t.equal(audit(dataDir).booked, 2)
