@@ -1,4 +1,4 @@
-/** Descriptors that run out: refused in words, and the server goes on. */
+/** No descriptors left: connections are refused with a message, and the server goes on. */
 import t from 'tap'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'

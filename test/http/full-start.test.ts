@@ -1,6 +1,6 @@
 /**
- * A start on a disk that is full: the endurance run once stopped its server while the disk was
- * full, and the next one ended at once, with another reason.
+ * A start on a full disk: the endurance run once stopped its server while the disk was full, and
+ * the next server ended at once, with another reason.
  */
 import t from 'tap'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ for (const isFirst of [true, false]) {
   )
 }
 
-/** Until nothing more goes in. */
+/** Until nothing more fits. */
 function fill(path: string): void {
   try {
     writeFileSync(path, Buffer.alloc(2 ** 22))

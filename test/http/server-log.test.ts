@@ -1,6 +1,6 @@
 /**
- * Losing the log. The server once ended with 1 when whoever read its log had gone or the disk was
- * full, kept everything for a pipe that nobody reads, and ended with 0 behind `| head -n1`.
+ * Losing the log. The server once ended with 1 when the log's reader had gone or the disk was full,
+ * kept everything for a pipe that nobody read, and ended with 0 behind `| head -n1`.
  */
 import t from 'tap'
 import { execFileSync } from 'node:child_process'
@@ -31,7 +31,7 @@ async function someLost(server: ServerProcess): Promise<number> {
   throw new Error('no line was counted as lost')
 }
 
-t.test('an error that nobody caught is logged and counted, and serving goes on', async (t) => {
+t.test('an uncaught error is logged and counted, and the server goes on', async (t) => {
   const dataDir = join(t.testdir(), 'data')
   const accounts = new Accounts({ dataDir })
   const { secret } = accounts.createFirstKey()!
@@ -55,7 +55,7 @@ t.test('an error that nobody caught is logged and counted, and serving goes on',
   t.match(server.said, /"warning":"Warning: planted warning"/)
 })
 
-t.test('a full device as the log ends nothing, and lines are counted', async (t) => {
+t.test('a log on a full device does not end the server, and lost lines are counted', async (t) => {
   const full = openSync('/dev/full', 'w')
   const server = await ServerProcess.start(t, { stdio: ['ignore', full, full], args: requests })
   await server.ask(20)
@@ -64,14 +64,14 @@ t.test('a full device as the log ends nothing, and lines are counted', async (t)
   t.equal(await server.stop(), 0)
 })
 
-t.test('both outputs closed end nothing', async (t) => {
+t.test('closed outputs do not end the server', async (t) => {
   const through = ['sh', '-c', 'exec "$@" >&- 2>&-', 'sh']
   const server = await ServerProcess.start(t, { through, args: requests })
   await server.ask(20)
   t.equal(await server.stop(), 0)
 })
 
-t.test('a reader that goes ends nothing, as behind head -n1', async (t) => {
+t.test('a reader that stops, as head -n1 does, does not end the server', async (t) => {
   const stdio = ['ignore', 'pipe', 'pipe'] as const
   const server = await ServerProcess.start(t, { stdio: [...stdio], args: requests })
   server.child.stdout!.destroy()
@@ -82,36 +82,39 @@ t.test('a reader that goes ends nothing, as behind head -n1', async (t) => {
   t.equal(await server.stop(), 0)
 })
 
-t.test('a pipe that nobody reads costs bounded memory, and its loss is said later', async (t) => {
-  const dir = t.testdir()
-  const path = join(dir, 'log')
-  execFileSync('mkfifo', [path])
-  // Both ends: it has a reader, who does not read.
-  const fifo = openSync(path, constants.O_RDWR)
-  const server = await ServerProcess.start(t, {
-    stdio: ['ignore', 'ignore', fifo],
-    dataDir: join(dir, 'data'),
-    args: requests,
-  })
-  const crowd = (times: number) => Promise.all(Array.from({ length: 8 }, () => server.ask(times)))
-  await crowd(50)
-  const before = await server.metric('process_resident_memory_bytes')
-  await crowd(1200)
-  const lost = await someLost(server)
-  const grown = (await server.metric('process_resident_memory_bytes')) - before
-  t.ok(grown < 80e6, `${grown} bytes`)
-  const from = createReadStream('', { fd: openSync(path, constants.O_RDONLY) })
-  // The reader's end comes with the server's then.
-  closeSync(fifo)
-  server.read(from)
-  await server.until(() => /lines were lost/.test(server.said))
-  const told = [...server.said.matchAll(/"warning":"(\d+) lines? (?:was|were) lost"/g)]
-  const sum = told.reduce((all, [, lines]) => all + Number(lines), 0)
-  t.ok(sum >= lost, `${sum} told, ${lost} counted`)
-  t.equal(await server.stop(), 0)
-})
+t.test(
+  'a pipe without a reader costs bounded memory, and the loss is reported later',
+  async (t) => {
+    const dir = t.testdir()
+    const path = join(dir, 'log')
+    execFileSync('mkfifo', [path])
+    // Both ends are open: a reader that does not read.
+    const fifo = openSync(path, constants.O_RDWR)
+    const server = await ServerProcess.start(t, {
+      stdio: ['ignore', 'ignore', fifo],
+      dataDir: join(dir, 'data'),
+      args: requests,
+    })
+    const crowd = (times: number) => Promise.all(Array.from({ length: 8 }, () => server.ask(times)))
+    await crowd(50)
+    const before = await server.metric('process_resident_memory_bytes')
+    await crowd(1200)
+    const lost = await someLost(server)
+    const grown = (await server.metric('process_resident_memory_bytes')) - before
+    t.ok(grown < 80e6, `${grown} bytes`)
+    const from = createReadStream('', { fd: openSync(path, constants.O_RDONLY) })
+    // Then the reader's end comes with the server's.
+    closeSync(fifo)
+    server.read(from)
+    await server.until(() => /lines were lost/.test(server.said))
+    const told = [...server.said.matchAll(/"warning":"(\d+) lines? (?:was|were) lost"/g)]
+    const sum = told.reduce((all, [, lines]) => all + Number(lines), 0)
+    t.ok(sum >= lost, `${sum} told, ${lost} counted`)
+    t.equal(await server.stop(), 0)
+  },
+)
 
-t.test('a log on a full disk goes on when there is room', { skip: noDisk }, async (t) => {
+t.test('a log on a full disk continues when there is room', { skip: noDisk }, async (t) => {
   const disk = smallDisk(t, 65_536)
   const log = join(disk, 'log')
   writeFileSync(join(disk, 'filler'), Buffer.alloc(61_440 - 4096))
@@ -131,18 +134,21 @@ t.test('a log on a full disk goes on when there is room', { skip: noDisk }, asyn
   t.ok(lines.slice(at).filter((line) => line.includes('/healthz')).length >= 5)
 })
 
-t.test('a terminal that is halted holds nothing; once it is gone, the server ends', async (t) => {
-  // Whoever owns the terminal reads nothing of it: the pipe behind it is full at some point.
-  const through = ['sh', '-c', 'exec script -qefc "$*" /dev/null', 'sh']
-  const server = await ServerProcess.start(t, {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    through,
-    // Of lines for people, more would be needed to fill what is held.
-    args: [...requests, '--log-format', 'json'],
-  })
-  const crowd = (times: number) => Promise.all(Array.from({ length: 8 }, () => server.ask(times)))
-  await crowd(1200)
-  t.ok((await someLost(server)) > 0)
-  await server.stop('SIGKILL')
-  await until(async () => (await server.status('/healthz')) === undefined)
-})
+t.test(
+  'a halted terminal does not stop the server, which ends when the terminal is gone',
+  async (t) => {
+    // The terminal's owner does not read: the pipe behind it fills up.
+    const through = ['sh', '-c', 'exec script -qefc "$*" /dev/null', 'sh']
+    const server = await ServerProcess.start(t, {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      through,
+      // Lines for people are shorter, so more of them would be needed to fill the buffers.
+      args: [...requests, '--log-format', 'json'],
+    })
+    const crowd = (times: number) => Promise.all(Array.from({ length: 8 }, () => server.ask(times)))
+    await crowd(1200)
+    t.ok((await someLost(server)) > 0)
+    await server.stop('SIGKILL')
+    await until(async () => (await server.status('/healthz')) === undefined)
+  },
+)

@@ -1,6 +1,6 @@
 /**
- * What a service manager is told (sd_notify), by a real datagram socket. Needs the built addon,
- * and Python, as Node has no such sockets.
+ * Notifications for a service manager (sd_notify), through a real datagram socket. Needs the built
+ * addon, and Python, because Node has no such sockets.
  */
 import t, { type Test } from 'tap'
 import { spawn, spawnSync } from 'node:child_process'
@@ -28,7 +28,7 @@ while True:
     print(json.dumps(s.recv(65536).decode()), flush=True)
 `
 
-/** A manager's socket. */
+/** A service manager's socket. */
 async function listen(t: Test, address?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'oi-notify-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
@@ -56,7 +56,7 @@ const watched = (usec: number, pid = '$$') => [
 ]
 
 t.test(
-  'ready, the watchdog, reloading and stopping are told, in this order',
+  'ready, the watchdog, reloading and stopping are announced, in this order',
   { skip },
   async (t) => {
     const { path, messages, has } = await listen(t)
@@ -89,7 +89,7 @@ t.test(
   },
 )
 
-t.test('a server that is not ready says so of no reload', { skip }, async (t) => {
+t.test('a server that is not ready announces no reload', { skip }, async (t) => {
   const { path, has } = await listen(t)
   const environment = { NOTIFY_SOCKET: path }
   const server = await ServerProcess.start(t, { model: 'loading', environment, until: 503 })
@@ -110,7 +110,7 @@ t.test('an abstract socket, a watchdog of another process', { skip: linux }, asy
   t.equal(await server.stop(), 0)
 })
 
-t.test('a manager that is not there is said once, and ends nothing', { skip }, async (t) => {
+t.test('a missing manager is reported once, and ends nothing', { skip }, async (t) => {
   const environment = { NOTIFY_SOCKET: join(tmpdir(), 'oi-nobody'), WATCHDOG_USEC: '40000' }
   const served = await Served.start(t, { model: 'fake', environment })
   await sleep(200)
@@ -119,7 +119,7 @@ t.test('a manager that is not there is said once, and ends nothing', { skip }, a
   t.equal(await served.server.stop(), 0)
 })
 
-t.test('the process of a model is not the one that speaks', { skip: linux }, async (t) => {
+t.test('the process of a model does not notify', { skip: linux }, async (t) => {
   const { path } = await listen(t)
   const environment = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '10000000' }
   const served = await Served.start(t, { environment, args: ['--threads', '1'] })
@@ -128,12 +128,16 @@ t.test('the process of a model is not the one that speaks', { skip: linux }, asy
   t.notOk(variables.some((one) => /^(?:NOTIFY_SOCKET|WATCHDOG_)/.test(one)))
 })
 
-t.test('a datagram that cannot be sent has the number of its error', { skip: linux }, async (t) => {
-  const { sendDatagram } = loadAddon()
-  t.equal(sendDatagram(join(tmpdir(), 'oi-nobody'), 'x'), 2)
-  t.equal(sendDatagram('x'.repeat(108), 'x'), 36)
-  t.equal(sendDatagram('', 'x'), 22)
-  const { path, has } = await listen(t)
-  t.equal(sendDatagram(path, 'é\nx'), 0)
-  await until(() => has(/^é\nx$/))
-})
+t.test(
+  'a datagram that cannot be sent returns the number of its error',
+  { skip: linux },
+  async (t) => {
+    const { sendDatagram } = loadAddon()
+    t.equal(sendDatagram(join(tmpdir(), 'oi-nobody'), 'x'), 2)
+    t.equal(sendDatagram('x'.repeat(108), 'x'), 36)
+    t.equal(sendDatagram('', 'x'), 22)
+    const { path, has } = await listen(t)
+    t.equal(sendDatagram(path, 'é\nx'), 0)
+    await until(() => has(/^é\nx$/))
+  },
+)
