@@ -1,5 +1,5 @@
 /**
- * A program beside this one: started, waited for by what it writes, stopped.
+ * A child program: starts it, waits for its output, stops it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const startLimitMs = 120_000
 const stopLimitMs = 10_000
-/** Of what it wrote; a server's log of a long run must not fill the memory. */
+/** Kept output; a server's log of a long run must not fill the memory. */
 const maxOutput = 65_536
 
 export class Child implements AsyncDisposable {
@@ -52,9 +52,9 @@ export class Child implements AsyncDisposable {
   }
 
   /**
-   * The first match in what it writes.
+   * The first match in its output.
    *
-   * @throws Error with what it wrote, if it ends or takes too long before that.
+   * @throws Error with the output, if the program ends or takes too long before that.
    */
   async match(pattern: RegExp): Promise<RegExpMatchArray> {
     const endMs = performance.now() + startLimitMs

@@ -11,22 +11,22 @@ export const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
-/** Not among `all`: it runs two of those again. */
+/** Not in `all`: it repeats two of those layers. */
 export const ownLayerNames = ['device'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export interface BenchOptions {
   readonly layers: readonly LayerName[]
-  /** A GGUF file; without it each layer has a shape of its own. */
+  /** A GGUF file; by default each layer has its own shape. */
   readonly model: string | undefined
-  /** Weights of the shapes; without it each shape's own. */
+  /** Weights of the shapes; by default each shape's own. */
   readonly type: string | undefined
   readonly json: string | undefined
   readonly save: boolean
   readonly rounds: number
   readonly retries: number
   readonly threads: number | undefined
-  /** Undefined: what llama-bench takes, and what the engine chooses. */
+  /** Undefined: the defaults of llama-bench and of the engine. */
   readonly microbatchTokens: number | undefined
   readonly flashAttention: NonNullable<EngineOptions['flashAttention']>
   readonly cacheType: NonNullable<EngineOptions['cacheType']>
@@ -35,11 +35,11 @@ export interface BenchOptions {
   readonly stateTokens: number
   readonly questions: number
   readonly questionTokens: number
-  /** Of one measurement; without it each layer's own. */
+  /** Requests of one measurement; by default each layer's own. */
   readonly seconds: number | undefined
   readonly requests: number
   readonly quick: boolean
-  /** Rows of a layer whose name contains it; all when empty. */
+  /** Rows of a layer whose name contains it; all if empty. */
   readonly only: string
   /** Folder with llama-bench and llama-server; without it they are built. */
   readonly tools: string | undefined
@@ -47,12 +47,12 @@ export interface BenchOptions {
 
 const quickDivisor = 4
 
-/** What `--quick` makes of a size. */
+/** A size under `--quick`. */
 export function quickly({ quick }: BenchOptions): (size: number) => number {
   return (size) => (quick ? Math.ceil(size / quickDivisor) : size)
 }
 
-/** The message is all that a person needs. */
+/** The message alone is enough for the user. */
 export class UsageError extends Error {}
 
 export const usage = `Usage: npm run bench -- LAYER [options]
