@@ -67,7 +67,7 @@ async function main(): Promise<number> {
       narrow: values['narrow-key'],
       origin: values.origin,
     })
-    // On a real model this takes a while: each rule is shown as soon as it is known.
+    // With a real model this takes a while: each result is shown as soon as it is known.
     const results = await runRules(chosen, context, ({ rule, outcome }) => {
       if (process.stderr.isTTY) console.error(`${outcome.padEnd(7)} ${rule}`)
     })

@@ -1,6 +1,6 @@
 /**
- * `npm run update-llama -- REF|DIR`: tries another llama.cpp as if it were the pinned one, and says
- * in one report what passes, what does not, and what to write into the pin.
+ * `npm run update-llama -- REF|DIR`: tries another llama.cpp as the pinned one, and reports what
+ * passes, what fails, and what to write into the pin.
  *
  * @module
  */
