@@ -11,9 +11,14 @@ export class UsageError extends Error {}
 
 /**
  * Runs a command and sets the exit code of the process: the result of `main`; 2 for wrong usage,
- * also if `parseArgs` finds it; that of a {@link BuildError}; 1 for any other exception.
+ * also if `parseArgs` finds it; that of a {@link BuildError}; 1 for any other exception. With
+ * `--help` it prints the usage instead.
  */
 export async function runCommand(usage: string, main: () => Promise<number>): Promise<void> {
+  if (process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {
+    console.log(usage)
+    return
+  }
   try {
     process.exitCode = await main()
   } catch (error) {

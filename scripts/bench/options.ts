@@ -62,15 +62,15 @@ Layers
   kernels   our own CPU kernels, against llama.cpp's and the peak of the vector units
   prefill   prompts of 512 and 4,096 tokens for each type of weights, against llama-bench
   engine    the engine without HTTP, against the ceiling
-  runner    the engine in a process of its own, against the same one in this process
+  runner    the engine in another process, against the same engine in this process
   http      the whole server, against the engine
   front     the server without a model, against the same handlers on node:http
   peer      the whole server against llama-server of the same llama.cpp
   scaling   cost over questions, state tokens and clients, with a plot
   fairness  short requests beside a long one, a workspace beside one that floods
   contention  the engine beside processes that spin, and two engines, in one process and in two
-  overload  the whole server at twice the rate that it can sustain
-  loop      what /healthz takes beside each kind of load
+  overload  the whole server at twice its sustainable rate
+  loop      the time of /healthz beside each kind of load
   soak      many mixed requests to the whole server: memory, handles, failures
   all       these in turn
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling
@@ -81,7 +81,7 @@ Options
                         own for runner)
   --type TYPE           weights, without --model: BF16, Q8_0, … (default Q4_0; F32 of a small one)
   --rounds N            rounds that count (default 5)
-  --retries N           disturbed rounds that are measured again (default as many as rounds)
+  --retries N           disturbed rounds that are repeated (default as many as rounds)
   --json FILE           writes all figures to a file
   --unsaved             appends nothing to scripts/bench/results
   --tools DIR           folder of llama-bench and llama-server, built already

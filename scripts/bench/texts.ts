@@ -58,7 +58,7 @@ export class Texts {
       if (missing < 0) chosen.length = Math.max(1, chosen.length + missing)
       for (let i = 0; i < missing; i++) chosen.push(this.#random())
     }
-    throw new Error(`No text makes a prompt of exactly ${tokens} tokens: try more of them.`)
+    throw new Error(`No text makes a prompt of exactly ${tokens} tokens: try more tokens.`)
   }
 
   #random(): string {

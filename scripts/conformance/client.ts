@@ -144,7 +144,7 @@ function decoded(bytes: Buffer, coding: string | undefined): string {
   // HEAD has no body.
   if (coding === undefined || bytes.length === 0) return bytes.toString('utf8')
   const decode = replyDecoders[coding]
-  if (decode === undefined) throw new Error(`content-encoding: ${coding}, which nobody asked for`)
+  if (decode === undefined) throw new Error(`content-encoding: ${coding}, which was not requested`)
   return Buffer.from(decode(bytes)).toString('utf8')
 }
 

@@ -17,13 +17,13 @@ import { rules } from './rules.js'
 const usage = `Usage: npm run conformance -- --url URL --key KEY [options]
 
   --url URL           the server, without /v1
-  --key KEY           a key of its (default OI_KEY)
+  --key KEY           one of its keys (default OI_KEY)
   --json FILE         writes the results to a file
   --only TEXT         only rules whose section and name contain TEXT
   --revoked-key KEY   a key that was revoked
   --limited-key KEY   a key of a workspace of at most 1,000 requests per minute, which it uses up
-  --empty-key KEY     a key of a workspace whose balance is used up
-  --narrow-key KEY    a key of a workspace of fewer concurrent requests than a batch has items
+  --empty-key KEY     a key of a workspace without balance
+  --narrow-key KEY    a key of a workspace with fewer concurrent requests than a batch has items
   --origin ORIGIN     an origin that the server allows (--cors-origins)
 
 Exit codes: 0 all rules hold, 1 one does not, 2 wrong usage.`
@@ -33,7 +33,6 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       url: { type: 'string' },
       key: { type: 'string', default: process.env['OI_KEY'] ?? '' },
       json: { type: 'string' },
@@ -45,10 +44,6 @@ async function main(): Promise<number> {
       origin: { type: 'string' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const { url, key, only, json } = values
   if (url === undefined || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError('--url: expected the address of a server, as http://127.0.0.1:8080')

@@ -95,7 +95,7 @@ function joined(body: Buffer): Buffer {
   for (let at = 0; ;) {
     const lineEnd = body.indexOf('\r\n', at)
     const size = Number.parseInt(body.toString('latin1', at, lineEnd), 16)
-    if (lineEnd === -1 || Number.isNaN(size)) throw new Failure('a chunk is broken off')
+    if (lineEnd === -1 || Number.isNaN(size)) throw new Failure('a chunk is cut off')
     if (size === 0) return Buffer.concat(chunks)
     chunks.push(body.subarray(lineEnd + 2, lineEnd + 2 + size))
     at = lineEnd + 2 + size + 2

@@ -36,7 +36,6 @@ async function main(): Promise<number> {
     allowPositionals: true,
     allowNegative: true,
     options: {
-      help: { type: 'boolean', short: 'h' },
       part: { type: 'string' },
       options: { type: 'string' },
       oos: { type: 'boolean', default: true },
@@ -44,10 +43,6 @@ async function main(): Promise<number> {
       seed: { type: 'string', default: '1' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const [name = '', folder, ...rest] = positionals
   const read = Object.hasOwn(readers, name) ? readers[name] : undefined
   if (read === undefined || folder === undefined || rest.length > 0) {

@@ -31,14 +31,10 @@ const checks: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
 }
 
 await runCommand(usage, async () => {
-  const { values, positionals } = parseArgs({
+  const { positionals } = parseArgs({
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
+    options: {},
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   for (const name of positionals) {
     if (!(name in checks)) throw new UsageError(`expected ${Object.keys(checks).join(', ')}`)
   }

@@ -10,14 +10,24 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { buildDir, buildNative } from '../build/native.js'
 import { BuildError } from '../build/run.js'
+import { runCommand } from '../command.js'
 import { cudaToolkit, makeSystem, runIn } from './system.js'
 
 const architectures = ['80', '86', '90']
 const tests = ['device/no-gpu', 'native/engine']
 
-try {
+const usage = `Usage: npm run test:cuda
+
+Compiles for the architectures ${architectures.join(', ')}, which takes hours on few cores, and goes on where it
+was interrupted. Takes no options.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  parseArgs({ options: {} })
   await makeSystem(cudaToolkit)
   // Of the outer system: the models of the tests.
   await buildNative(new Set(), ['oi', 'oi-make-model'])
@@ -29,6 +39,7 @@ try {
   const wrong = architectures.filter((name) => !compiled.has(`sm_${name}`))
   if (wrong.length > 0) throw new BuildError(`${addon} has no code for ${wrong.join(', ')}`)
   console.log(`ok - code for ${[...compiled].join(', ')}`)
+  let failed = 0
   for (const name of tests) {
     const status = runIn(
       ['node', `dist/test/${name}.test.js`],
@@ -36,11 +47,9 @@ try {
       cudaToolkit.name,
     )
     console.log(`${status === 0 ? 'ok' : 'not ok'} - ${name}`)
-    if (status !== 0) process.exitCode = 1
+    if (status !== 0) failed += 1
   }
-} catch (error) {
-  console.error(error instanceof BuildError ? error.message : error)
-  process.exitCode = 1
+  return failed === 0 ? 0 : 1
 }
 
 /** The architectures for which it has code, as `sm_90`. */

@@ -1,5 +1,5 @@
 /**
- * `npm run test:device [-- --operations N] [--only NAME]`: the engine on Vulkan's software device.
+ * `npm run test:device`: the engine on Vulkan's software device.
  *
  * Makes a Debian 13 once, builds the addon with Vulkan there, and runs the tests that a device can
  * fail: all layers on it, then some. The first build compiles some 1,500 shaders.
@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildNative, buildDir } from '../build/native.js'
 import { BuildError } from '../build/run.js'
+import { runCommand, UsageError } from '../command.js'
 import { ensureModel } from '../make-model/ensure.js'
 import { makeSystem, runIn, softwareDevice } from './system.js'
 
@@ -44,26 +45,35 @@ interface Part {
   readonly run: () => boolean
 }
 
-try {
+const usage = `Usage: npm run test:device -- [options]
+
+  --operations N   random operations in all (default 20,000)
+  --only NAME      only the parts with this in their name
+
+Exit codes: 0 nothing failed, 1 something failed, 2 wrong usage.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: { operations: { type: 'string' }, only: { type: 'string' } },
   })
   const operations = Number(values.operations ?? 20_000)
   if (!(Number.isSafeInteger(operations) && operations > 0)) {
-    throw new BuildError('--operations: expected a number above 0')
+    throw new UsageError('--operations: expected a number above 0')
   }
+  const models = new Map<string, string>()
+  const parts = partsOf(operations, models).filter(
+    ({ name }) => values.only === undefined || name.includes(values.only),
+  )
+  if (parts.length === 0) throw new UsageError(`--only: no test has ${values.only} in its name`)
   await makeSystem(softwareDevice)
   // Of the outer system: the references are llama.cpp's on the CPU.
   await buildNative(new Set(), ['oi', 'oi-reference', 'oi-make-model'])
-  const models = new Map<string, string>()
   for (const name of fixtures) models.set(name, await ensureModel(name))
   if (runIn(['node', 'dist/scripts/device/build.js', 'vulkan'], {}) !== 0) {
     throw new BuildError('The addon was not built with Vulkan.')
   }
-  const parts = partsOf(operations, models).filter(
-    ({ name }) => values.only === undefined || name.includes(values.only),
-  )
-  if (parts.length === 0) throw new BuildError(`--only: no test has ${values.only} in its name`)
   let failed = 0
   for (const { name, run } of parts) {
     const start = performance.now()
@@ -72,12 +82,10 @@ try {
     const seconds = ((performance.now() - start) / 1000).toFixed(0)
     console.log(`${ok ? 'ok' : 'not ok'} - ${name}, ${seconds} s`)
   }
-  process.exitCode = failed === 0 ? 0 : 1
-} catch (error) {
-  console.error(error instanceof BuildError ? error.message : error)
-  process.exitCode = 1
+  return failed === 0 ? 0 : 1
 }
 
+/** @param models - Paths by name, read when a part runs. */
 function partsOf(operations: number, models: ReadonlyMap<string, string>): readonly Part[] {
   const build = buildDir(new Set(['vulkan'] as const))
   // F32, like the tolerances: otherwise Vulkan's matmuls round both factors to F16, also F32

@@ -33,17 +33,12 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       minutes: { type: 'string', default: '60' },
       'restart-minutes': { type: 'string', default: '5' },
       seed: { type: 'string', default: '1' },
       port: { type: 'string', default: '18080' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const folder = mkdtempSync(join(tmpdir(), 'oi-endurance-'))
   try {
     const violations = await run({

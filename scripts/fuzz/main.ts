@@ -35,7 +35,6 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       requests: { type: 'string', default: '10000' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       from: { type: 'string', default: '0' },
@@ -46,10 +45,6 @@ async function main(): Promise<number> {
       key: { type: 'string', default: process.env['OI_KEY'] ?? '' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const options = {
     seed: whole('seed', values.seed, 0),
     from: whole('from', values.from, 0),

@@ -25,17 +25,12 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       times: { type: 'string', default: '50' },
       clients: { type: 'string', default: '32' },
       seed: { type: 'string', default: '1' },
       port: { type: 'string', default: '18092' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const folder = mkdtempSync(join(tmpdir(), 'oi-kills-'))
   try {
     const { lines, violations } = await run({

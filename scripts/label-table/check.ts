@@ -52,7 +52,7 @@ export async function checkOptions(
     }
     for (const [i, { suffix }] of steps.entries()) {
       if (tokensOf(tails[suffix]!).join() === [...before, ...path.slice(0, i)].join()) continue
-      throw new Error(`${name}: step ${i + 1} is not read behind the steps before it`)
+      throw new Error(`${name}: step ${i + 1} is not read after the steps before it`)
     }
   }
   requireDistinct(names, readers[0]!)

@@ -23,12 +23,8 @@ await runCommand(usage, main)
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { help: { type: 'boolean', short: 'h' }, write: { type: 'boolean' } },
+    options: { write: { type: 'boolean' } },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const rows: Row[] = []
   for (const vocabulary of await vocabularies()) {
     rows.push(await rowOf(vocabulary))

@@ -36,7 +36,6 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       debian: { type: 'string', multiple: true, default: Object.keys(releases) },
       node: { type: 'string', multiple: true },
       arm64: { type: 'boolean', default: false },
@@ -44,10 +43,6 @@ async function main(): Promise<number> {
       write: { type: 'boolean', default: false },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const unknown = values.debian.find((name) => releases[name] === undefined)
   if (unknown !== undefined) throw new UsageError(`--debian: there is no release ${unknown}`)
   const wrong = values.node?.find((name) => !/^(?:\d+|latest)$/.test(name))

@@ -27,14 +27,9 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       platform: { type: 'string', multiple: true },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const names = new Set(values.platform ?? [`${process.platform}-${process.arch}`])
   try {
     const builds: Build[] = []

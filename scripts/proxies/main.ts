@@ -32,17 +32,12 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      help: { type: 'boolean', short: 'h' },
       requests: { type: 'string', default: '100000' },
       clients: { type: 'string', default: '24' },
       proxy: { type: 'string' },
       seed: { type: 'string', default: '1' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const chosen = names.filter((name) => values.proxy === undefined || values.proxy === name)
   if (chosen.length === 0) throw new UsageError(`--proxy: expected ${names.join(' or ')}`)
   let violations = 0

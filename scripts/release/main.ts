@@ -9,8 +9,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
 import { root } from '../build/paths.js'
 import { BuildError, run } from '../build/run.js'
+import { runCommand } from '../command.js'
 import { systemName, systems } from '../package/manifests.js'
 import { packagesDir, tarballsIn, thisSystem } from '../package/packages.js'
 import { billsOf, type Lock } from './bills.js'
@@ -25,7 +27,14 @@ function output(command: string, args: readonly string[], folder = root): string
   return stdout
 }
 
-try {
+const usage = `Usage: npm run release
+
+Checks, packs and tests what is published, and prints the commands that publish it. Takes no options.`
+
+await runCommand(usage, main)
+
+async function main(): Promise<number> {
+  parseArgs({ options: {} })
   const lock = JSON.parse(read('package-lock.json')) as Lock
   const found = complaints({
     status: output('git', ['status', '--porcelain']).trimEnd(),
@@ -59,7 +68,5 @@ try {
     `\n${packagesDir}/sbom-*.cdx.json list what they consist of. Each needs the one before it:\n`,
   )
   for (const path of [...addons, main, server]) console.log(`  npm publish --access public ${path}`)
-} catch (error) {
-  console.error(error instanceof BuildError ? error.message : error)
-  process.exitCode = error instanceof BuildError ? error.exitCode : 1
+  return 0
 }

@@ -23,7 +23,7 @@ const usage = `Usage: npm run update-llama -- REF|DIR [options]
   --quick           only kernels and parity: no other native tests, no benchmark
 
 Everything happens in build/update-llama. The report is build/update-llama/report.md.
-Exit codes: 0 all passes, 1 something does not, 2 wrong usage.`
+Exit codes: 0 all passes, 1 something fails, 2 wrong usage.`
 
 await runCommand(usage, main)
 
@@ -31,15 +31,10 @@ async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      help: { type: 'boolean', short: 'h' },
       'accept-headers': { type: 'boolean' },
       quick: { type: 'boolean' },
     },
   })
-  if (values.help) {
-    console.log(usage)
-    return 0
-  }
   const [source, ...rest] = positionals
   if (source === undefined || rest.length > 0) throw new UsageError('Give one REF or DIR.')
   try {

@@ -46,7 +46,7 @@ export interface Tree {
 /** @throws {@link BuildError} if the tree cannot be fetched. */
 export async function makeWorkshop(source: string, acceptsHeaders: boolean): Promise<Tree> {
   if ([treeDir, workshopDir].includes(resolve(source))) {
-    throw new BuildError(`${source} is where it is tried: name another folder`)
+    throw new BuildError(`${source} is the folder of the trial: name another folder`)
   }
   const tree = { ...(await takeTree(source)), acceptsHeaders }
   for (const name of readdirSync(workshopDir)) {
@@ -115,7 +115,7 @@ function copyTree(from: string, to: string): { commit: string; isChanged: boolea
     throw new BuildError(`${from} does not hold a llama.cpp source tree`)
   }
   const commit = commitOf(from)
-  if (commit === undefined) throw new BuildError(`${from} is no checkout of git`)
+  if (commit === undefined) throw new BuildError(`${from} is not a git checkout`)
   rmSync(to, { recursive: true, force: true })
   const built = join(from, 'build')
   cpSync(from, to, {

@@ -1,8 +1,8 @@
 /**
- * Workspaces and their keys; their limits, money and usage are parts of their own.
+ * Workspaces and their keys; limits, money and usage are in files of their own.
  *
- * Any method may find the file locked, damaged or gone: it throws `ERR_OVERLOADED` then, and works
- * again once the file does (connection.ts).
+ * Any method may find the file locked, damaged or missing: it then throws `ERR_OVERLOADED`, and
+ * works again once the file does (connection.ts).
  *
  * @module
  */
@@ -37,23 +37,23 @@ export interface Workspace extends WorkspaceTerms {
   readonly createdMs: number
 }
 
-/** A workspace and what it has used. */
+/** A workspace and its usage. */
 export interface WorkspaceUsage {
   readonly workspace: Workspace
   /** Newest day first. */
   readonly usage: readonly DailyUsage[]
-  /** The key that was asked with, and what it has used; undefined without one. */
+  /** The key that was asked about, and its usage; undefined without one. */
   readonly key?: { readonly name: string; readonly usage: readonly DailyUsage[] } | undefined
 }
 
 export interface AccountsOptions {
   readonly dataDir: string
   /**
-   * How long a call may wait for another process' write, milliseconds. Default 5,000; 0 where an
-   * event loop must not wait. Bookings have a thread of their own, and wait there.
+   * How long a call may wait for another process' write, milliseconds. Default 5,000; 0 on an event
+   * loop that must not wait. Bookings have a thread of their own, and wait there.
    */
   readonly busyMs?: number
-  /** Told what the operator should know: a sentence. */
+  /** Takes a sentence for the operator. */
   readonly log?: (text: string) => void
 }
 
@@ -91,12 +91,12 @@ export class Accounts {
   }
 
   /**
-   * Whose request it is.
+   * Identifies the caller of a request.
    *
    * @param header - The value of `Authorization`.
    * @throws {@link OiError} `ERR_API_KEY` if the key is missing, malformed, unknown, revoked,
-   *   blocked or expired;
-   *   `ERR_OVERLOADED` if the file cannot be read, and the key is not known or that lasts.
+   *   blocked or expired; `ERR_OVERLOADED` if the file cannot be read, and the key is not known or
+   *   the failure lasts.
    */
   authenticate(header: string | undefined): Caller {
     const caller = this.#knownKeys.callerOf(hashSecret(readSecret(header)))
@@ -105,7 +105,7 @@ export class Accounts {
   }
 
   /**
-   * Whom a request without a key belongs to. @param workspace - Its id or its name.
+   * The caller of a request without a key. @param workspace - Its id or its name.
    * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
    */
   callerOf(workspace: number | string): Caller {
@@ -114,11 +114,11 @@ export class Accounts {
     return { keyId: 0, workspaceId, workspace: name }
   }
 
-  /** Why requests are refused or nothing is booked; undefined while all is well. */
+  /** Why requests are refused or nothing is booked; undefined if all is well. */
   trouble(): string | undefined {
     const unwritten = this.ledger.health.trouble
     if (unwritten !== undefined) return `The accounts cannot be written: ${unwritten}`
-    if (this.ledger.full) return 'The accounts cannot be written: too much waits for it'
+    if (this.ledger.full) return 'The accounts cannot be written: too many bookings are waiting'
     try {
       this.#changes.look()
       return undefined
@@ -127,12 +127,14 @@ export class Accounts {
     }
   }
 
-  /** The changes that are written down, with who made them. */
+  /** The changes that are recorded with their author. */
   administer(actor: Actor): Administration {
     return new Administration(this, this.#db, actor)
   }
 
-  /** @throws {@link OiError} `ERR_CONFLICT` if the name is taken, `ERR_ACCOUNTS` if it is unfit. */
+  /**
+   * @throws {@link OiError} `ERR_CONFLICT` if the name is taken, `ERR_ACCOUNTS` if it is invalid.
+   */
   createWorkspace(name: string): Workspace {
     this.#requireFree(name)
     this.#changes.mark()
@@ -144,7 +146,7 @@ export class Accounts {
     return this.workspace(name)
   }
 
-  /** @throws {@link OiError} As {@link createWorkspace}. @param id - Of one that is. */
+  /** @throws {@link OiError} As {@link createWorkspace}. @param id - Of an existing workspace. */
   renameWorkspace(id: number, name: string): void {
     this.#requireFree(name, id)
     this.#db.use(() =>
@@ -175,10 +177,10 @@ export class Accounts {
   }
 
   /**
-   * A workspace's limits, budget and balance, and what it has used in the last 31 days, today
-   * included; with everything that has been booked here.
+   * A workspace's limits, budget and balance, and its usage of the last 31 days, today included;
+   * with all bookings of this process.
    *
-   * @param keyId - Of one of its keys: what that has used, too.
+   * @param keyId - One of its keys, whose usage is added.
    * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace.
    */
   usage(name: string, keyId?: number): WorkspaceUsage {
@@ -193,21 +195,21 @@ export class Accounts {
     })
   }
 
-  /** What was used in each hour or day, as {@link queryUsage} has it. */
+  /** Usage per hour or day, as {@link queryUsage}. */
   usageOver(query: UsageQuery) {
     return this.#db.read(() => queryUsage(this.#db, query, this.#pending()))
   }
 
-  /** The newest rows of a workspace's ledger, as {@link ledgerPage} has them. */
+  /** The newest rows of a workspace's ledger, as {@link ledgerPage}. */
   ledgerPage(query: LedgerPageQuery) {
     return this.#db.read(() => ledgerPage(this.#db, query))
   }
 
   /**
-   * Makes a key. The secret in the result is shown now or never.
+   * Creates a key. Its secret is only in this result.
    *
    * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such workspace, `ERR_ACCOUNTS` if the
-   *   name is unfit.
+   *   name is invalid.
    */
   createKey(workspace: string, name: string): NewKey {
     const { id } = this.workspace(workspace)
@@ -215,11 +217,11 @@ export class Accounts {
   }
 
   /**
-   * Makes the workspace `default` and a key for it, if there is no workspace at all. Of several
-   * processes that start on an empty folder, one does.
+   * Creates the workspace `default` and a key for it, if there is no workspace at all. If several
+   * processes start on an empty folder, one of them does.
    */
   createFirstKey(): NewKey | undefined {
-    // Looked at first without a lock, for which a start would have to wait.
+    // Checked first without a lock, for which a start would have to wait.
     if (this.listWorkspaces().length > 0) return undefined
     return this.#db.write(() => {
       if (this.listWorkspaces().length > 0) return undefined
@@ -235,7 +237,7 @@ export class Accounts {
     return workspace === undefined ? keys : keys.filter((key) => key.workspace === workspace)
   }
 
-  /** Whether balances, rows and usage agree; with what this process has booked. */
+  /** Whether balances, rows and usage agree; with this process' bookings. */
   check(): Consistency {
     this.ledger.flush()
     return checkConsistency(this.#db)
@@ -247,9 +249,10 @@ export class Accounts {
   }
 
   /**
-   * Writes what is pending and closes the file: at most some seconds. Idempotent.
+   * Writes what is pending and closes the file, within some seconds. Idempotent.
    *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if usage is lost (ledger.ts); it is closed then too.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if usage is lost (ledger.ts); the file is closed all the
+   *   same.
    */
   close(): void {
     if (this.#db.closed) return
@@ -277,7 +280,7 @@ export class Accounts {
     return { id, name, createdMs, ...this.terms.from(row) }
   }
 
-  /** @param id - Of the workspace that may have the name already. */
+  /** @param id - The workspace that may have the name already. */
   #requireFree(name: string, id?: number): void {
     checkName('workspace', name)
     const taken = this.#findWorkspace(name)
@@ -285,7 +288,7 @@ export class Accounts {
     throw new OiError('ERR_CONFLICT', `There is a workspace "${name}" already`)
   }
 
-  /** Bookings that are not in the file. Within a transaction. */
+  /** Bookings that are not in the file yet. Within a transaction. */
   #pending() {
     const written = this.#db
       .pluck<[number], number>('SELECT written FROM writers WHERE id = ?')

@@ -1,11 +1,11 @@
 /**
- * Who may administer: a password, the link of the first start, and sessions.
+ * Who may administer: the password, the link of the first start, and sessions.
  *
  * Rules
- *   1. Stored are hashes only: of the password (password.ts), the link's token and the sessions'
+ *   1. Only hashes are stored: of the password (password.ts), the link's token and the sessions'
  *      secrets.
- *   2. A session is known by its secret alone, which is new at each sign-in. The token against
- *      forged requests is made of it, and belongs to no other.
+ *   2. A session is identified by its secret alone, which is new at each sign-in. Its CSRF token is
+ *      derived from the secret, and fits no other session.
  *   3. A new password ends all sessions, and the link.
  *
  * @module
@@ -15,18 +15,18 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Connection } from './connection.js'
 import { hashBytes, hashSecret } from './keys.js'
 
-/** A session ends when it has not been used for so long, or is so old; milliseconds. */
+/** A session ends after this time without use, or at this age; milliseconds. */
 export const sessionIdleMs = 2 * 3_600_000
 export const sessionLongestMs = 12 * 3_600_000
-/** How long the link of the first start is good. */
+/** How long the link of the first start is valid. */
 const linkMs = 24 * 3_600_000
-/** How often the use of a session is written down. */
+/** How often the use of a session is written. */
 const seenMs = 60_000
 
 const secretBytes = 32
 
 export interface Session {
-  /** What the client keeps in its cookie. */
+  /** The secret in the client's cookie. */
   readonly secret: string
   readonly csrfToken: string
   /** Milliseconds since 1970. */
@@ -52,7 +52,7 @@ export class AdminAccess {
     )
   }
 
-  /** Rule 3. @param hash - As `hashPassword` gives it. */
+  /** Rule 3. @param hash - A result of `hashPassword`. */
   setPassword(hash: string, nowMs = Date.now()): void {
     this.#db.write(() => {
       this.#db
@@ -67,8 +67,8 @@ export class AdminAccess {
   }
 
   /**
-   * Makes the token of the link by which the first password is set. Of several processes that
-   * start together, one does.
+   * Makes the token of the link for the first password. If several processes start together, one of
+   * them does.
    *
    * @returns Undefined if there is a password, or the link was made before.
    */
@@ -87,7 +87,7 @@ export class AdminAccess {
     })
   }
 
-  /** Whether the token is that of the link, which is good for a day and until a password is set. */
+  /** Whether the token is the link's, which is valid for a day and until a password is set. */
   isLink(token: string, nowMs = Date.now()): boolean {
     return this.#db.use(
       () =>
@@ -99,7 +99,7 @@ export class AdminAccess {
     )
   }
 
-  /** Sets the password by the link, once. @returns False if the link is not good any more. */
+  /** Sets the password by the link, once. @returns False if the link is no longer valid. */
   setFirstPassword(token: string, hash: string): boolean {
     return this.#db.write(() => {
       if (!this.isLink(token)) return false
@@ -122,7 +122,7 @@ export class AdminAccess {
     return sessionOf(secret, nowMs)
   }
 
-  /** The session of a secret, which is used by it; undefined if there is none any more. */
+  /** The session of a secret, whose use is noted; undefined if there is none. */
   session(secret: string, nowMs = Date.now()): Session | undefined {
     const hash = hashBytes(hashSecret(secret))
     const row = this.#db.use(() =>
@@ -152,7 +152,7 @@ export class AdminAccess {
         this.#db.prepare('UPDATE sessions SET seen_ms = ? WHERE hash = ?').run(nowMs, hash),
       )
     } catch {
-      // While somebody else writes: the next use is soon.
+      // Another process is writing: the next use will be noted.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Every change of the accounts, as whoever administers them makes it: the commands of `oi` and the
- * admin API call these.
+ * Every change that an administrator makes to the accounts: the commands of `oi` and the admin API
+ * call these.
  *
  * Rule: a change and its entry in the audit log are one transaction.
  *
@@ -18,7 +18,7 @@ import type { Limits } from './terms.js'
 
 export type { Actor } from './audit.js'
 
-/** What can be said of a workspace; what is left out stays as it is. */
+/** The changes of a workspace; what is left out stays as it is. */
 export interface WorkspaceChange {
   readonly name?: string | undefined
   readonly limits?: Partial<Limits> | undefined
@@ -37,7 +37,10 @@ export class Administration {
     this.#actor = actor
   }
 
-  /** @throws {@link OiError} `ERR_CONFLICT` if the name is taken, `ERR_ACCOUNTS` what is unfit. */
+  /**
+   * @throws {@link OiError} `ERR_CONFLICT` if the name is taken, `ERR_ACCOUNTS` if a value is
+   *   invalid.
+   */
   createWorkspace({ name, ...terms }: WorkspaceChange & { readonly name: string }): Workspace {
     return this.#db.write(() => {
       const { id } = this.#accounts.createWorkspace(name)
@@ -105,7 +108,7 @@ export class Administration {
     })
   }
 
-  /** Writes down what was done to something that is not in the accounts' file. */
+  /** Records a change of something outside the accounts' file. */
   record(deed: Deed, before?: unknown, after?: unknown): void {
     this.#write(deed, before, after)
   }
@@ -145,7 +148,7 @@ export class Administration {
   }
 }
 
-/** What somebody set; not what others have used of it meanwhile. */
+/** The values that an administrator sets; without the usage, which others change meanwhile. */
 function shown(value: Workspace | Key) {
   if ('lastFour' in value) {
     const { name, workspace, expiresMs, blockedMs, models, revokedMs, replacedBy } = value

@@ -1,9 +1,9 @@
 /**
- * The keys of workspaces: made, changed, replaced, revoked.
+ * The keys of workspaces: created, changed, rotated, revoked.
  *
  * Rules
- *   1. A secret is returned once, by the call that made it. Stored is its SHA-256.
- *   2. No message holds a secret.
+ *   1. A secret is returned once, by the call that made it. Its SHA-256 is stored.
+ *   2. No message contains a secret.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { Connection } from './connection.js'
 import { hashBytes, hashSecret, newSecret } from './keys.js'
 import { checkName } from './names.js'
 
-/** A key as it may be shown. Times are milliseconds since 1970, UTC. */
+/** A key without its secret. Times are milliseconds since 1970, UTC. */
 export interface Key {
   readonly id: number
   readonly name: string
@@ -25,22 +25,22 @@ export interface Key {
   readonly createdMs: number
   readonly usedMs: number | null
   readonly revokedMs: number | null
-  /** From when on it is refused; null: never. */
+  /** When it expires; null: never. */
   readonly expiresMs: number | null
-  /** Since when it is refused until that is taken back; null: it is not. */
+  /** Since when it is blocked; null: it is not. */
   readonly blockedMs: number | null
   /** Own names of the models that it may use; null: all. */
   readonly models: readonly string[] | null
-  /** The key that was made in its place. */
+  /** The key that replaces it. */
   readonly replacedBy: number | null
 }
 
-/** A key and, this once, its secret. */
+/** A key with its secret, which is shown only once. */
 export interface NewKey extends Key {
   readonly secret: string
 }
 
-/** What can be said of a key when it is made, and changed later. */
+/** The terms of a key, set when it is created and changed later. */
 export interface KeyTerms {
   readonly name: string
   readonly expiresMs: number | null
@@ -58,7 +58,7 @@ const select = `SELECT keys.id, keys.name, workspace_id AS workspaceId,
 
 const mostModels = 100
 
-/** Only an active key is let in. @param nowMs - Milliseconds since 1970. */
+/** Only an active key is accepted. @param nowMs - Milliseconds since 1970. */
 export function keyState({ revokedMs, blockedMs, expiresMs }: Key, nowMs = Date.now()): KeyState {
   if (revokedMs !== null) return 'revoked'
   if (expiresMs !== null && expiresMs <= nowMs) return 'expired'
@@ -75,10 +75,10 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key of a workspace that is. The secret in the result is shown now or never.
+   * Creates a key of an existing workspace. Its secret is only in this result.
    *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if the name or the models are unfit, or it would have
-   *   expired already.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if the name or the models are invalid, or the expiry is
+   *   past.
    */
   create(workspaceId: number, { name, expiresMs, models }: KeyTerms): NewKey {
     check({ name, expiresMs, models })
@@ -98,7 +98,7 @@ export class ApiKeys {
     return { ...this.get(Number(lastInsertRowid)), secret }
   }
 
-  /** Oldest first, revoked ones included. @param workspaceId - Only this one's keys. */
+  /** Oldest first, revoked ones included. @param workspaceId - Only this workspace's keys. */
   list(workspaceId?: number): Key[] {
     const rows = this.#db.use(() =>
       workspaceId === undefined
@@ -120,7 +120,7 @@ export class ApiKeys {
   }
 
   /**
-   * Changes what is given, from the next request on.
+   * Changes the given terms, from the next request on.
    *
    * @throws {@link OiError} `ERR_NOT_FOUND`; `ERR_CONFLICT` for a key that was revoked;
    *   `ERR_ACCOUNTS` as {@link create}.
@@ -142,11 +142,11 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key in the place of another one, which ends after a while.
+   * Creates a key in place of another, which expires after a while.
    *
-   * @param overlapMs - For how long both are valid.
-   * @throws {@link OiError} `ERR_NOT_FOUND`; `ERR_CONFLICT` for a key that is not active any more,
-   *   or has been replaced already.
+   * @param overlapMs - How long both keys are valid.
+   * @throws {@link OiError} `ERR_NOT_FOUND`; `ERR_CONFLICT` for a key that is not active, or has
+   *   been replaced already.
    */
   rotate(id: number, overlapMs: number): NewKey {
     const old = this.get(id)
@@ -166,7 +166,7 @@ export class ApiKeys {
   }
 
   /**
-   * Refuses a key for good. Revoking it again changes nothing.
+   * Revokes a key for good. Revoking it again changes nothing.
    *
    * @throws {@link OiError} `ERR_NOT_FOUND` if there is no such key.
    */

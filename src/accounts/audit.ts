@@ -1,29 +1,29 @@
 /**
- * The log of changes: who changed what, from what, to what, and when.
+ * The audit log: who changed what, from what, to what, and when.
  *
- * Entries are written in the transaction of the change (administration.ts), and triggers keep
- * them from being changed or deleted.
+ * Entries are written in the transaction of the change (administration.ts), and triggers prevent
+ * changing or deleting them.
  *
  * @module
  */
 
 import type { Connection } from './connection.js'
 
-/** Who makes a change. */
+/** The author of a change. */
 export interface Actor {
-  /** A session of the admin API, a command of `oi`, or the server by itself. */
+  /** A session of the admin API, a command of `oi`, or the server itself. */
   readonly kind: 'console' | 'command' | 'server'
-  /** The address of the client, or the user of the system. */
+  /** The client's address, or the system's user. */
   readonly detail: string
 }
 
-/** What is done to what. */
+/** The action, and its target. */
 export interface Deed {
-  /** As `key.rotate`. */
+  /** Such as `key.rotate`. */
   readonly action: string
-  /** As `key 3`. */
+  /** Such as `key 3`. */
   readonly target: string
-  /** What it is called, for people; `''` where it has no name. */
+  /** The target's name, for people; `''` if it has none. */
   readonly name: string
 }
 
@@ -32,7 +32,7 @@ export interface AuditEntry extends Deed {
   readonly timeMs: number
   readonly actor: Actor['kind']
   readonly actorDetail: string
-  /** What was changed, before and after, as JSON can have it; null: nothing. */
+  /** The target before and after, as JSON; null: nothing. */
   readonly before: unknown
   readonly after: unknown
 }
@@ -45,7 +45,7 @@ type Row = Omit<AuditEntry, 'before' | 'after'> & {
 export interface AuditPage {
   /** Newest first. */
   readonly entries: readonly AuditEntry[]
-  /** Whether there are older ones. */
+  /** Whether there are older entries. */
   readonly more: boolean
 }
 
@@ -56,7 +56,7 @@ export class Audit {
     this.#db = db
   }
 
-  /** @throws {@link OiError} `ERR_OVERLOADED` if it cannot be written. */
+  /** @throws {@link OiError} `ERR_OVERLOADED` if the entry cannot be written. */
   write(actor: Actor, { action, target, name }: Deed, before: unknown, after: unknown): void {
     this.#db.use(() =>
       this.#db

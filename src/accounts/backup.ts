@@ -1,14 +1,15 @@
 /**
- * Copies of the accounts' file: made while a server books, looked at, and put back.
+ * Copies of the accounts' file: made while a server books, checked, and restored.
  *
  * Rules
- *   1. A copy is the file as it was at one moment: SQLite copies all of its pages within one
- *      transaction, beside which others read and write (the log of writes grows meanwhile). Page
- *      by page, each booking in between would have it begin anew.
- *   2. A copy is one file without a log, readable by its owner only, and has its name once it is
+ *   1. A copy is the file at one moment: SQLite copies all pages within one transaction, beside
+ *      which others read and write (the WAL grows meanwhile). Page by page, each booking in between
+ *      would restart the copy.
+ *   2. A copy is one file without a WAL, readable by its owner only, and gets its name once it is
  *      complete and on the disk.
- *   3. What is put back was looked at before, and replaces the accounts in one transaction: whatever
- *      ends the process, they are as they were or as the copy is. What they were is kept beside them.
+ *   3. A copy is checked before it is restored, and replaces the accounts in one transaction:
+ *      whenever the process ends, they are either as before or as in the copy. The accounts from
+ *      before are kept beside them.
  *
  * @module
  */
@@ -34,9 +35,9 @@ import { checkConsistency, type Consistency } from './consistency.js'
 import { accountsPath, connect, makeFile } from './database.js'
 import { isBusy, reasonOf } from './store-errors.js'
 
-/** How long a copy waits for others at its beginning, milliseconds. */
+/** How long a copy waits for other processes at its beginning, milliseconds. */
 const busyMs = 5000
-/** That older accounts were brought up to date: the backup has them as they were. */
+/** No notice that older accounts were migrated: the backup keeps them as they were. */
 const untold = () => {}
 /** More pages than a file has. */
 const allPages = 0x7fffffff
@@ -46,11 +47,11 @@ export interface Backup {
   readonly bytes: number
 }
 
-/** What putting a copy back has done. */
+/** The result of restoring a copy. */
 export interface Restoration {
-  /** Where the accounts from before are; undefined if there were none. */
+  /** The path of the accounts from before; undefined if there were none. */
   readonly kept: string | undefined
-  /** Keys that were revoked later than the copy was made: they let requests in again. */
+  /** Keys that were revoked after the copy was made: they are valid again. */
   readonly revived: readonly RevivedKey[]
   readonly consistency: Consistency
 }
@@ -60,20 +61,20 @@ export interface RevivedKey {
   readonly name: string
 }
 
-/** `2026-01-31T12-00-00Z`: sorts by time, and is a name everywhere. */
+/** `2026-01-31T12-00-00Z`: sorts by time, and is a valid file name on every system. */
 export const timeInName = (ms = Date.now()) =>
   new Date(ms).toISOString().slice(0, 19).replaceAll(':', '-').concat('Z')
 
 /**
- * Copies the accounts, beside a server that runs or without one.
+ * Copies the accounts, whether or not a server runs.
  *
- * @param target - A file that is not there yet; its folder is made.
+ * @param target - A file that does not exist yet; its folder is created.
  * @throws {@link OiError} `ERR_ACCOUNTS` if there are no accounts, or the copy cannot be written.
  */
 export async function backUp(dataDir: string, target: string): Promise<Backup> {
   const source = accountsPath(dataDir)
   if (!existsSync(source)) throw new OiError('ERR_ACCOUNTS', `There are no accounts in ${dataDir}`)
-  if (existsSync(target)) throw new OiError('ERR_ACCOUNTS', `${target} is there already`)
+  if (existsSync(target)) throw new OiError('ERR_ACCOUNTS', `${target} exists already`)
   const partial = `${target}.partial`
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
@@ -90,9 +91,9 @@ export async function backUp(dataDir: string, target: string): Promise<Backup> {
 }
 
 /**
- * Whether a copy can be put back: opened as the accounts are, on a copy of it that is removed.
+ * Checks that a copy can be restored: opens a temporary copy of it as accounts.
  *
- * @param folder - Where there is room for that.
+ * @param folder - With room for the temporary copy.
  * @throws {@link OiError} `ERR_ACCOUNTS` if it is no file of accounts, or a newer oi's.
  */
 export function checkBackup(path: string, folder: string): Consistency {
@@ -100,10 +101,10 @@ export function checkBackup(path: string, folder: string): Consistency {
 }
 
 /**
- * Puts a copy in the place of the accounts.
+ * Replaces the accounts by a copy.
  *
- * @throws {@link OiError} `ERR_ACCOUNTS` if a process has them open, or the copy cannot be used; the
- *   accounts are as they were then.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if a process has them open, or the copy cannot be used;
+ *   the accounts then stay as they were.
  */
 export async function restore(dataDir: string, source: string): Promise<Restoration> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -131,7 +132,7 @@ export async function restore(dataDir: string, source: string): Promise<Restorat
   }
 }
 
-/** Rule 1; the file that is written needs no log (rule 2). */
+/** Rule 1; the copy needs no WAL (rule 2). */
 async function copy(source: string, target: string): Promise<void> {
   const from = connect(source, busyMs)
   try {
@@ -160,7 +161,7 @@ function takeAside(path: string): Aside {
   let db: Sqlite.Database | undefined
   try {
     db = connect(path, 0)
-    // The log ends only when nobody else has the file open.
+    // The WAL is removed only when no other process has the file open.
     db.pragma('journal_mode = DELETE')
     revoked = db
       .prepare<[], RevivedKey>('SELECT id, name FROM keys WHERE revoked_ms IS NOT NULL ORDER BY id')
@@ -173,7 +174,7 @@ function takeAside(path: string): Aside {
         { cause },
       )
     }
-    // It cannot be read, and is moved as it is.
+    // The file cannot be read, and is moved as it is.
     db?.close()
     for (const ending of ['', '-wal', '-shm']) {
       if (existsSync(path + ending)) renameSync(path + ending, kept + ending)
@@ -211,7 +212,7 @@ function withCopy<T>(path: string, folder: string, use: (db: Connection) => T): 
   }
 }
 
-/** @throws If it is another program's file, which opening it would turn into accounts. */
+/** @throws If it is another program's file, which opening would turn into accounts. */
 function requireAccounts(folder: string): void {
   const db = connect(accountsPath(folder), busyMs)
   try {
@@ -224,7 +225,7 @@ function requireAccounts(folder: string): void {
   }
 }
 
-/** Forces a file, or the names in a folder, to the disk. */
+/** Forces a file, or a folder's entries, to the disk. */
 function sync(path: string): void {
   const file = openSync(path, 'r')
   try {

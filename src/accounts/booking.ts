@@ -1,8 +1,8 @@
 /**
- * What is booked: one answer, or several of the same kind that cost nothing.
+ * A booking: one answer, or several of the same kind that cost nothing.
  *
- * Bookings cross to the writer's thread as plain numbers: to copy objects would cost the event
- * loop as much as writing them.
+ * Bookings cross to the writer's thread as plain numbers: copying objects would cost the event loop
+ * as much as writing them.
  *
  * @module
  */
@@ -10,29 +10,31 @@
 export const hourMs = 3_600_000
 export const dayMs = 86_400_000
 
-/** Tokens are whole numbers, the cost is in millionths of a credit; both below 0 to take back. */
+/**
+ * Tokens are whole numbers, the cost is in millionths of a credit; both are negative to take back.
+ */
 export interface Booking {
   readonly workspaceId: number
-  /** 0: none that is known. */
+  /** 0: no known key. */
   readonly keyId: number
   readonly model: string
   /** When it was answered, milliseconds since 1970. */
   readonly timeMs: number
-  /** How many answers it stands for; -1: it takes one back. */
+  /** The number of answers; -1: takes one back. */
   readonly requests: number
   readonly inputTokens: number
   readonly outputTokens: number
   readonly imageTokens: number
   readonly cachedTokens: number
   readonly cost: number
-  /** Whether the balance is to pay for it: there was one when it was answered. */
+  /** Whether the balance pays for it: it was limited when the answer was made. */
   readonly charged: boolean
 }
 
 /** Sums that can be added to. */
 export type Sum = { -readonly [Name in keyof Booking]: Booking[Name] }
 
-/** Bookings as they are sent: {@link packedSize} numbers each, the model by its place in a list. */
+/** Bookings as they are sent: {@link packedSize} numbers each, the model by its index in a list. */
 export interface Packed {
   readonly models: readonly string[]
   readonly numbers: Float64Array
@@ -82,7 +84,7 @@ export function unpack({ models, numbers }: Packed): Booking[] {
   return bookings
 }
 
-/** Of which workspace, key, model and hour it is. */
+/** The workspace, key, model and hour of a booking, as a map's key. */
 export function sumKey({ workspaceId, keyId, model, timeMs }: Booking): string {
   return `${workspaceId} ${keyId} ${Math.floor(timeMs / hourMs)} ${model}`
 }
@@ -96,7 +98,7 @@ export function addTo(sum: Sum, booking: Booking): void {
   sum.cost += booking.cost
 }
 
-/** What takes a booking back. */
+/** The booking that takes this one back. */
 export function reversed(booking: Booking): Booking {
   return {
     ...booking,

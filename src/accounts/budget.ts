@@ -1,5 +1,5 @@
 /**
- * Budgets: so many tokens in each day, week or month, in UTC.
+ * Budgets: a number of tokens in each day, week or month, in UTC.
  *
  * Pure: no store.
  *
@@ -28,7 +28,7 @@ export interface BudgetState extends Budget {
 export const periods: readonly Period[] = ['day', 'week', 'month']
 export const mostBudgetTokens = 1_000_000_000_000_000
 
-/** 1970 began on a Thursday: its first Monday. */
+/** 1970 began on a Thursday: this is its first Monday. */
 const firstMondayMs = 4 * dayMs
 
 /** The period that `nowMs` is in; a week begins on Monday. */
@@ -54,5 +54,5 @@ export function checkBudget({ tokens, period }: Budget): void {
   }
 }
 
-/** When a period ends, for people and programs: `2026-02-01T00:00:00Z`. */
+/** The end of a period, for people and programs: `2026-02-01T00:00:00Z`. */
 export const resetText = (endMs: number) => `${new Date(endMs).toISOString().slice(0, 19)}Z`

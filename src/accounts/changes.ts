@@ -1,10 +1,10 @@
 /**
- * Whether what was read from the accounts may be out of date.
+ * Whether values read from the accounts may be out of date.
  *
- * SQLite tells a connection of other connections' writes, for a third of the price of a look-up.
- * This process' own bookings are among those, as they are written by another thread: the tally
- * (schema.ts) less what it has booked itself tells whether anybody else changed anything. What
- * this connection changes is noted by whoever makes it.
+ * SQLite tells a connection of other connections' writes, for a third of the cost of a look-up.
+ * Another thread writes this process' bookings, so they count as such writes: the tally (schema.ts)
+ * minus this process' own bookings shows whether others changed anything. Code that writes on this
+ * connection notes its changes.
  *
  * @module
  */
@@ -19,20 +19,20 @@ export class Changes {
   #others: number | undefined
   #count = 0
 
-  /** @param writer - The number under which this process books; 0 while it has none. */
+  /** @param writer - This process' writer number; 0 while it has none. */
   constructor(db: Connection, writer: () => number) {
     this.#db = db
     this.#writer = writer
     this.look()
   }
 
-  /** Grows with each change: what was read at a smaller count may be out of date. */
+  /** Grows with each change: values read at a smaller count may be out of date. */
   get count(): number {
     return this.#count
   }
 
   /**
-   * Looks for what others have changed.
+   * Checks for changes by others.
    *
    * @returns The count.
    * @throws {@link OiError} `ERR_OVERLOADED` while the file cannot be read.
@@ -58,7 +58,7 @@ export class Changes {
   /** Notes a write of this connection. */
   mark(): void {
     this.#count++
-    // Its part of the tally is not somebody else's.
+    // Its part of the tally must not count as another's.
     this.#version = undefined
   }
 }

@@ -1,17 +1,16 @@
 /**
- * The ledger's rows of long ago, out of the file: written to another one, and closed.
+ * Moves old rows of the ledger to another file, and closes them.
  *
- * What they sum up to stays, as closing rows: one for each workspace, kind and model. Balances
- * and usage per day are untouched by it.
+ * Their sums stay as closing rows: one per workspace, kind and model. Balances and daily usage do
+ * not change.
  *
  * Rules
  *   1. Rows are deleted only after they have been forced to the disk elsewhere, in the transaction
- *      that puts closing rows in their place: at each moment, whatever ends the process, the
- *      amounts of all rows are the balances. A row may be in two exports then, and is known by
- *      its writer and number.
- *   2. The triggers let rows be deleted only before a time that is in `compactions`, where it is
+ *      that inserts their closing rows: whenever the process ends, the amounts of all rows equal
+ *      the balances. A row may then be in two exports; it is identified by its writer and number.
+ *   2. The triggers allow rows to be deleted only before a time in `compactions`, which is there
  *      during such a transaction only.
- *   3. A transaction takes some thousand rows, so that a running server's bookings wait for
+ *   3. A transaction takes some thousand rows, so a running server's bookings wait for
  *      milliseconds.
  *
  * @module
@@ -26,7 +25,7 @@ const rowsAtOnce = 5000
 export interface Compaction {
   /** Rows that were exported and deleted. */
   readonly rows: number
-  /** Rows that stand for them. */
+  /** Closing rows that stand for them. */
   readonly closings: number
 }
 
@@ -38,19 +37,19 @@ interface Row {
 const columns = `writer, number, kind, workspace_id, key_id, time_ms, model, rows, input_tokens,
   output_tokens, image_tokens, cached_tokens, cost, amount`
 
-/** A closing row's values, from those of the rows that it stands for. */
+/** A closing row's values, from those of its rows. */
 const sums = `kind, workspace_id, ?, model, sum(rows), sum(input_tokens), sum(output_tokens),
   sum(image_tokens), sum(cached_tokens), sum(cost), sum(amount)`
 
-/** Before when, where to, and whether the file is made smaller after it. */
+/** The time, the export's path, and whether to shrink the file after it. */
 export type CompactOptions = readonly [beforeMs: number, path: string, shrink?: boolean]
 
 /**
- * @param beforeMs - Rows of an earlier time are taken, milliseconds since 1970.
- * @param path - A file that is not there yet: JSON lines, one a row.
- * @param shrink - Whether to give the room back to the disk, too: others cannot write meanwhile.
- * @throws {@link OiError} `ERR_ACCOUNTS` if it cannot be written; `ERR_OVERLOADED` if the accounts
- *   cannot. What was done by then stays done.
+ * @param beforeMs - Older rows are exported, milliseconds since 1970.
+ * @param path - A file that does not exist yet: JSON lines, one per row.
+ * @param shrink - Whether to return the space to the disk too: others cannot write meanwhile.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if the export cannot be written; `ERR_OVERLOADED` if the
+ *   accounts cannot. Completed transactions stay.
  */
 export function compact(
   db: Connection,
@@ -84,7 +83,7 @@ export function compact(
   }
 }
 
-/** Puts closing rows in the place of these. @returns The last number that was given. */
+/** Replaces rows by closing rows. @returns The last number used. */
 function close(
   db: Connection,
   batch: readonly Row[],
@@ -100,7 +99,7 @@ function close(
   return replace(db, here, [], writer, number, beforeMs)
 }
 
-/** All closing rows of this compaction into one for each workspace, kind and model. */
+/** Merges all closing rows of this compaction into one per workspace, kind and model. */
 function merge(db: Connection, writer: number, number: number, beforeMs: number): number {
   return replace(db, 'WHERE writer = ?', [writer], writer, number, beforeMs) - number
 }
@@ -113,7 +112,7 @@ function replace(
   number: number,
   beforeMs: number,
 ): number {
-  // Just before the time, so that a later compaction takes them in.
+  // Just before that time, so that a later compaction includes them.
   const closings = db
     .prepare<[number, ...number[]], unknown[]>(
       `SELECT ${sums.replace('?', '? AS time_ms')} FROM ledger ${where}
@@ -158,6 +157,6 @@ function append(file: number, path: string, batch: readonly object[]): void {
 
 function exportError(path: string, cause: unknown): OiError {
   const { code, message } = cause as NodeJS.ErrnoException
-  const why = code === 'EEXIST' ? 'it is there already: choose another with --export' : message
+  const why = code === 'EEXIST' ? 'it exists already: choose another with --export' : message
   return new OiError('ERR_ACCOUNTS', `Cannot write the rows to ${path}: ${why}`, { cause })
 }

@@ -1,12 +1,12 @@
 /**
- * A connection to the accounts that may fail at every call, and comes back.
+ * A connection to the accounts: every call may fail, and the connection recovers.
  *
  * Rules
- *   1. Whoever reads or writes through `use()` gets a result, an OiError of its own, or
- *      `ERR_OVERLOADED`: never an error of SQLite's.
- *   2. After a failure the file is opened anew, at most once a second: SQLite keeps pages that it
- *      found damaged, and a file that was replaced is only found by its name.
- *   3. Statements belong to the connection that is open now, so nobody keeps one.
+ *   1. Calls through `use()` give a result, an OiError of their own, or `ERR_OVERLOADED`: never an
+ *      SQLite error.
+ *   2. After a failure the file is reopened, at most once a second: SQLite caches pages that it
+ *      found damaged, and only the name leads to a file that was replaced.
+ *   3. Statements belong to the current connection, so no caller keeps one.
  *
  * @module
  */
@@ -44,24 +44,24 @@ export class Connection {
     return this.#closed
   }
 
-  /** Grows when the file is opened anew: what was read before may be of another file. */
+  /** Grows when the file is reopened: earlier values may be of another file. */
   get openings(): number {
     return this.#openings
   }
 
-  /** For how long no call has succeeded, milliseconds; 0 if the last one did. */
+  /** How long all calls have failed, milliseconds; 0 if the last one succeeded. */
   get failingMs(): number {
     return this.#failingSinceMs === undefined ? 0 : performance.now() - this.#failingSinceMs
   }
 
-  /** A statement of the connection that is open now; valid until `use()` returns. */
+  /** A statement of the current connection; valid until `use()` returns. */
   prepare<Parameters extends unknown[], Result = unknown>(sql: string) {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.#db.prepare<unknown[]>(sql)
       this.#statements.set(sql, statement)
     }
-    // One text has one type wherever it stands, which a map of texts cannot say.
+    // Each SQL text always has the same type, which a map of texts cannot express.
     return statement as unknown as Sqlite.Statement<Parameters, Result>
   }
 
@@ -83,7 +83,7 @@ export class Connection {
       this.#failingSinceMs = undefined
       return result
     } catch (error) {
-      // After close() it is the caller's fault, and still no reason to end the process.
+      // After close() it is a bug of the caller, and still no reason to end the process.
       if (!isSqliteError(error) && this.#db.open) throw error
       this.#failingSinceMs ??= performance.now()
       if (!isBusy(error)) this.expectReopening()
@@ -91,17 +91,17 @@ export class Connection {
     }
   }
 
-  /** Runs calls in one transaction that sees the file as it is now, and writes alone. */
+  /** Runs calls in one transaction that sees the current file and holds the write lock. */
   write<T>(calls: () => T): T {
     return this.use(() => this.#db.transaction(calls).immediate())
   }
 
-  /** Runs calls in one transaction that sees the file as it was at the first of them. */
+  /** Runs calls in one transaction that sees the file as of its first call. */
   read<T>(calls: () => T): T {
     return this.use(() => this.#db.transaction(calls).deferred())
   }
 
-  /** The file may be another one, or damaged: the next call opens it anew. */
+  /** The file may be another one, or damaged: the next call reopens it. */
   expectReopening(): void {
     if (!this.#closed) this.#mustReopen = true
   }

@@ -1,6 +1,6 @@
 /**
- * Whether the accounts agree with themselves: each balance with the rows of its ledger, and what
- * those cost with the usage per day.
+ * Checks the accounts: each balance against its ledger rows, and the costs of those against the
+ * daily usage.
  *
  * @module
  */
@@ -12,26 +12,26 @@ export interface Agreement {
   readonly workspace: string
   /** Null: unlimited. */
   readonly balance: number | null
-  /** Of the amounts of its rows. */
+  /** The sum of the rows' amounts. */
   readonly amounts: number
   readonly cost: number
-  /** The same, as the usage per day has it. */
+  /** The same by the daily usage. */
   readonly usageCost: number
-  /** Answers that have rows, and all of them: those that cost nothing may have none. */
+  /** Answers with rows, and all answers: free answers may have no row. */
   readonly rows: number
   readonly requests: number
 }
 
-/** What a check has found. */
+/** The result of a check. */
 export interface Consistency {
   readonly workspaces: readonly Agreement[]
-  /** What is wrong, a sentence each; empty if all is well. */
+  /** What is wrong, one sentence each; empty if all is well. */
   readonly faults: readonly string[]
-  /** Bookings that could not be made (write-bookings.ts), in neither of the above. */
+  /** Bookings that could not be made (write-bookings.ts); in neither of the above. */
   readonly setAside: number
 }
 
-/** In one look at the file, as it is at one moment. */
+/** In one transaction, so of one moment. */
 export function checkConsistency(db: Connection): Consistency {
   return db.read(() => {
     const damages = db.pluck<[], string>('PRAGMA quick_check(10)').all()
@@ -66,13 +66,13 @@ function faultsOf(found: Agreement): string[] {
   const { workspace, balance, amounts, cost, usageCost, rows, requests } = found
   const faults: string[] = []
   if ((balance ?? 0) !== amounts) {
-    faults.push(`"${workspace}" has a balance of ${balance ?? 'none'}, and rows of ${amounts}`)
+    faults.push(`"${workspace}" has a balance of ${balance ?? 'none'}, but rows of ${amounts}`)
   }
   if (cost !== usageCost) {
-    faults.push(`"${workspace}" has rows that cost ${cost}, and usage that cost ${usageCost}`)
+    faults.push(`"${workspace}" has rows that cost ${cost}, but usage that cost ${usageCost}`)
   }
   if (rows > requests) {
-    faults.push(`"${workspace}" has rows of ${rows} answers, and usage of ${requests}`)
+    faults.push(`"${workspace}" has rows of ${rows} answers, but usage of ${requests}`)
   }
   return faults
 }

@@ -24,9 +24,9 @@ export class Credits {
    * Adds to a workspace's balance, which begins at 0 if it was unlimited.
    *
    * @param amount - Whole millionths of a credit, negative to take back.
-   * @returns The balance after it.
-   * @throws {@link OiError} `ERR_ACCOUNTS` if the amount is 0 or out of range, the balance would
-   *   be, or there is none from which something could be taken back.
+   * @returns The new balance.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if the amount is 0 or out of range, the new balance
+   *   would be out of range, or credits are taken from an unlimited balance.
    */
   add(workspaceId: number, amount: number): number {
     if (!Number.isSafeInteger(amount) || amount === 0 || Math.abs(amount) > maxAmount) {
@@ -44,7 +44,7 @@ export class Credits {
     })
   }
 
-  /** Lifts the limit; what was left of the balance is booked away. Idempotent. */
+  /** Lifts the limit; the rest of the balance is booked away. Idempotent. */
   makeUnlimited(workspaceId: number): void {
     this.#change(workspaceId, 'unlimited', () => null)
   }

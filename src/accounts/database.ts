@@ -1,14 +1,13 @@
 /**
- * The accounts' SQLite file: where it is, who may read it, and how it is kept.
+ * The accounts' SQLite file: its path, its permissions, its settings.
  *
  * Several processes share one file. WAL lets them read while one of them writes; a write waits
  * for another process' write at most `busyMs`.
  *
- * A transaction that has been committed survives the end of the process, however it ends: with
- * `synchronous = NORMAL` it is in the system's hands by then. When the machine loses power, the
- * last ones may be lost, whole and from the end, as they are forced to the disk only when the
- * WAL is folded into the file; FULL would force each, at the price of a disk's write per group of
- * bookings.
+ * A committed transaction survives any end of the process: with `synchronous = NORMAL` it is with
+ * the operating system by then. When the machine loses power, the last transactions may be lost,
+ * whole and from the end, as they are forced to the disk only at a checkpoint of the WAL; FULL
+ * would force each, at the cost of a disk write per group of bookings.
  *
  * @module
  */
@@ -22,32 +21,32 @@ import { sqlite } from './sqlite.js'
 import { isPassing, reasonOf, unavailable } from './store-errors.js'
 
 /**
- * Pages of the file that are kept in memory. Few are needed again: the last of the ledger and
- * those above it, and the system keeps the others. better-sqlite3's 16 MB would fill with rows
- * that nobody reads, some 50 bytes with every request.
+ * SQLite's page cache. Few pages are needed again: the last of the ledger and those above it, and
+ * the system caches the others. better-sqlite3's 16 MB would fill with rows that nobody reads, some
+ * 50 bytes with every request.
  */
 const cacheKib = 512
 
 /**
- * The log (WAL) is cut to this size once it has been folded into the file, bytes. SQLite folds it
- * each 1,000 pages, 4 MB, unless somebody reads for long.
+ * The WAL is cut to this size after a checkpoint, bytes. SQLite makes one each 1,000 pages, 4 MB,
+ * unless a reader takes long.
  */
 export const walBytesKept = 8 * 1024 * 1024
 
 /** How long opening may wait for another process' write, milliseconds. */
 const openingMs = 5000
 
-/** Where the accounts of a data folder are. */
+/** The path of a data folder's accounts. */
 export function accountsPath(dataDir: string): string {
   return join(dataDir, 'accounts.db')
 }
 
 /**
- * Opens `accounts.db` in the data folder, making both if need be, readable by their owner only.
+ * Opens `accounts.db` in the data folder; creates both if needed, readable by their owner only.
  *
  * @param busyMs - How long a call may wait for another process' write, milliseconds; opening
  *   itself waits five seconds.
- * @param log - Told what the operator should know: a sentence.
+ * @param log - Takes a sentence for the operator.
  * @throws {@link OiError} `ERR_ACCOUNTS` if the folder or file cannot be used; `ERR_OVERLOADED` if
  *   it is locked or the disk is full.
  */
@@ -78,7 +77,7 @@ export function openDatabase(
 }
 
 /**
- * Opens a file that {@link openDatabase} has opened before, and never makes one: where it has
+ * Opens a file that {@link openDatabase} has opened before, and never creates one: if the file has
  * gone, a new one would be empty.
  *
  * @throws {@link Sqlite.SqliteError} If it cannot be opened.
@@ -98,9 +97,9 @@ export function connect(path: string, busyMs: number): Sqlite.Database {
 }
 
 /**
- * SQLite has no mode of its own to give; its -wal and -shm files take over this one's. A file
- * that is there is not opened: to close it again would drop the locks that other connections of
- * this process have on it.
+ * Creates the file with its mode, which SQLite cannot set; its -wal and -shm files inherit it. An
+ * existing file is not opened: closing it again would drop the locks of this process' other
+ * connections.
  */
 export function makeFile(path: string): void {
   try {

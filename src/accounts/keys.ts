@@ -1,8 +1,8 @@
 /**
- * What a key looks like, how one is made, and how one is read from a request.
+ * The form of a key: how one is made, and read from a request.
  *
- * Pure: no store. A secret exists in memory only while it is made or checked; everything else
- * sees its hash.
+ * Pure: no store. A secret is in memory only while it is made or checked; all other code sees its
+ * hash.
  *
  * @module
  */
@@ -22,10 +22,10 @@ export function newSecret(): string {
 }
 
 /**
- * What is stored of a secret. Plain SHA-256 is enough: nobody can guess 256 random bits, so
- * there is nothing that a slow hash would protect.
+ * The stored form of a secret. Plain SHA-256 is enough: nobody can guess 256 random bits, so a slow
+ * hash would protect nothing.
  *
- * @returns 64 hex digits: a string is cheaper to make than bytes, and can be a key of a map.
+ * @returns 64 hex digits: a string is cheaper to make than bytes, and can be a map's key.
  */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')
@@ -37,11 +37,11 @@ export function hashBytes(hash: string): Buffer {
 }
 
 /**
- * The secret in an `Authorization` header. Anything that cannot be a key is refused here,
- * before it costs a hash and a look-up.
+ * The secret in an `Authorization` header. A text that cannot be a key is refused here, before it
+ * costs a hash and a look-up.
  *
- * @throws {@link OiError} `ERR_API_KEY` if the header is absent, has another scheme or a key of
- *   another form.
+ * @throws {@link OiError} `ERR_API_KEY` if the header is absent, has another scheme or a malformed
+ *   key.
  */
 export function readSecret(header: string | undefined): string {
   if (!header) throw keyError('No API key was sent')
@@ -53,7 +53,7 @@ export function readSecret(header: string | undefined): string {
   return secret
 }
 
-/** Every refusal says the same remedy. */
+/** Every refusal states the same remedy. */
 export function keyError(problem: string): OiError {
   return new OiError('ERR_API_KEY', `${problem}: send Authorization: Bearer <key>`)
 }

@@ -1,10 +1,10 @@
 /**
- * Whose key it is.
+ * Finds the caller of a key.
  *
- * A revoked key is refused from the next request on, in every process on the same data folder.
- * Keys that were looked up are remembered only while nobody has changed anything, and every
- * request asks SQLite whether that is so: it costs a third of a look-up. While SQLite cannot say,
- * they are believed for a bounded time.
+ * A revoked key is refused from the next request on, in every process on the same data folder. Keys
+ * that were looked up are remembered only until something changes, and every request asks SQLite
+ * about that: it costs a third of a look-up. While SQLite cannot tell, remembered keys are accepted
+ * for a bounded time.
  *
  * @module
  */
@@ -13,30 +13,30 @@ import type { Changes } from './changes.js'
 import type { Connection } from './connection.js'
 import { hashBytes, keyError } from './keys.js'
 
-/** Whom a request belongs to. */
+/** The caller of a request. */
 export interface Caller {
   readonly keyId: number
   readonly workspaceId: number
   readonly workspace: string
-  /** Own names of the models that it may use; undefined: all. */
+  /** Own names of the models that the caller may use; undefined: all. */
   readonly models?: readonly string[] | undefined
 }
 
 interface Known {
   readonly caller: Caller
-  /** From when on it is refused, milliseconds since 1970. */
+  /** When the key expires, milliseconds since 1970. */
   readonly expiresMs: number
 }
 
-/** Beyond it, all are forgotten: a bound on memory and not a cache's size to be tuned. */
+/** Beyond it, all are forgotten: a bound on memory, not a cache size to tune. */
 const maxRemembered = 10_000
-/** How long keys are believed while the file cannot be read. */
+/** How long remembered keys are accepted while the file cannot be read. */
 const mostStaleMs = 30_000
 
 export class KnownKeys {
   readonly #db: Connection
   readonly #changes: Changes
-  /** Valid ones, by the hash of the secret. */
+  /** Valid keys, by the hash of the secret. */
   readonly #remembered = new Map<string, Known>()
   #rememberedAt: number | undefined
 
@@ -46,9 +46,9 @@ export class KnownKeys {
   }
 
   /**
-   * @param hash - Of the secret that was sent.
-   * @throws {@link OiError} `ERR_API_KEY` if it is unknown, revoked, blocked or expired;
-   *   `ERR_OVERLOADED` if the file cannot be read, and the key is not known or that lasts.
+   * @param hash - Of the request's secret.
+   * @throws {@link OiError} `ERR_API_KEY` if the key is unknown, revoked, blocked or expired;
+   *   `ERR_OVERLOADED` if the file cannot be read, and the key is not known or the failure lasts.
    */
   callerOf(hash: string): Caller {
     try {
@@ -71,8 +71,8 @@ export class KnownKeys {
   }
 
   #lookUp(hash: string): Known {
-    // An index may stop at the first byte that differs: timing tells about the hash of what was
-    // sent, from which nobody gets to a secret that has it.
+    // An index may stop at the first byte that differs: timing reveals the hash of the sent secret,
+    // which does not lead to a secret with that hash.
     const row = this.#db.use(() =>
       this.#db
         .prepare<[Buffer], KeyRow>(

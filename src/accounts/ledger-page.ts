@@ -1,12 +1,12 @@
 /**
- * The rows of a workspace's ledger, by pages.
+ * Pages of a workspace's ledger.
  *
  * @module
  */
 
 import type { Connection } from './connection.js'
 
-/** Where a page begins: behind the row of this time, writer and number. */
+/** The start of a page: after the row with this time, writer and number. */
 export interface LedgerPlace {
   readonly timeMs: number
   readonly writer: number
@@ -23,11 +23,11 @@ export interface LedgerPageQuery {
 /** Amounts and costs are millionths of a credit. */
 export interface LedgerRow extends LedgerPlace {
   readonly kind: 'usage' | 'credit' | 'unlimited'
-  /** Null: none, or none that is known. */
+  /** Null: no known key. */
   readonly keyId: number | null
   readonly key: string | null
   readonly model: string | null
-  /** How many answers it stands for; -1: it takes one back. */
+  /** The number of answers; -1: takes one back. */
   readonly rows: number
   readonly inputTokens: number
   readonly outputTokens: number
@@ -40,7 +40,7 @@ export interface LedgerRow extends LedgerPlace {
 export interface LedgerPage {
   /** Newest first. */
   readonly rows: readonly LedgerRow[]
-  /** Whether there are older ones. */
+  /** Whether there are older rows. */
   readonly more: boolean
 }
 

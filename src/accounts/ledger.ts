@@ -1,19 +1,19 @@
 /**
- * Bookings on their way into the file: they are collected here, written by a thread of its own
- * (store-writer.ts), and whoever must not lose one waits for it.
+ * Bookings on their way into the file: collected here, and written by a thread of its own
+ * (store-writer.ts). A caller that must not lose a booking waits for it.
  *
  * Rules
- *   1. Nothing here waits but `flush()` and `close()`, and nothing but those throws: the event
- *      loop goes on whatever the disk does.
- *   2. A booking that is waited for is written within a second, or it is withdrawn: whoever waits
- *      is told, and it is never charged. Should it turn out later that it was written after all,
- *      which nobody could know then, it is taken back.
- *   3. A booking for which nobody waits (there is no balance) stays until it is written. While
- *      that fails they are kept, up to a bound, beyond which `full` says so; what is left at the
- *      end goes to a spool.
- *   4. One batch is under way at a time, and what comes meanwhile is the next: batches grow with
- *      the load, so that a booking costs next to nothing. Numbers are given when a batch is sent,
- *      so those in the file are always the first ones of its writer (write-bookings.ts, rule 3).
+ *   1. Only `flush()` and `close()` wait or throw: the event loop goes on whatever the disk does.
+ *   2. A booking with a waiter is written within a second, or it is withdrawn: the waiter is told,
+ *      and it is never charged. If it turns out later that it was written after all, which nobody
+ *      could know then, it is taken back.
+ *   3. A booking without a waiter (no balance) stays until it is written. While writing fails such
+ *      bookings are kept, up to a bound, beyond which `full` is true; the rest goes to a spool at
+ *      the end.
+ *   4. One batch is under way at a time, and bookings that arrive meanwhile form the next: batches
+ *      grow with the load, so a booking costs almost nothing. Numbers are given when a batch is
+ *      sent, so those in the file are always the first ones of its writer (write-bookings.ts, rule
+ *      3).
  *
  * @module
  */
@@ -27,34 +27,36 @@ import type { StoreFile } from './store-file.js'
 import type { WriteReply } from './store-writer.js'
 import { WriterLink } from './writer-link.js'
 
-/** How long a booking for which nobody waits may stay in memory, milliseconds. */
+/** How long a booking without a waiter may stay in memory, milliseconds. */
 const lazyMs = 20
-/** How long one may wait while the writer's thread starts: a busy machine is no store that fails. */
+/**
+ * How long a booking may wait while the writer's thread starts: a busy machine is no failing store.
+ */
 const startingMs = 5000
-/** After how long what could not be written is tried again. */
+/** How long to wait before a failed write is tried again. */
 const retryMs = 250
 /** How long uses of keys are collected. */
 const usedMs = 1000
 /** Answers that may wait to be written. */
 const mostPending = 50_000
-/** How long the end may take: what cannot be written by then goes to a spool. */
+/** How long closing may take: the rest goes to a spool. */
 const closingMs = 2000
-/** A pause between tries at the end, when nothing else runs any more. */
+/** The pause between tries during close(), when nothing else runs any more. */
 const pauseMs = 20
 
 /** A batch that was sent to be written. */
 interface Sent extends Batch {
   readonly first: number
   readonly sinceMs: number
-  /** Whether it has to be found out first what became of it. */
+  /** Whether its outcome is unknown and must be found out first. */
   unknown: boolean
 }
 
 export interface LedgerOptions {
   readonly dataDir: string
-  /** The one that this process has open. */
+  /** The file that this process has open. */
   readonly file: StoreFile
-  /** Told what the operator should know: a sentence. */
+  /** Takes a sentence for the operator. */
   readonly log: (text: string) => void
   /** Called when the path leads to another file than before, or to none. */
   readonly onMoved?: () => void
@@ -67,7 +69,7 @@ export class Ledger {
   readonly #pending = new Pending()
   #sent: Sent | undefined
   #usedSentMs = -Infinity
-  /** The last number that was given to a booking. */
+  /** The last number given to a booking. */
   #number = 0
   readonly #timing = new SendTiming(() => this.#send())
   #watch: NodeJS.Timeout | undefined
@@ -79,7 +81,7 @@ export class Ledger {
     this.#link = new WriterLink(options.dataDir, options.file, (reply) => this.#onReply(reply))
   }
 
-  /** The number under which this process books in the file; 0 while it has none. */
+  /** This process' writer number in the file; 0 while it has none. */
   get writer(): number {
     return this.#link.shared.writer
   }
@@ -89,22 +91,22 @@ export class Ledger {
     return this.#pending.answers + (this.#sent?.bookings.length ?? 0)
   }
 
-  /** True while so much waits to be written that nothing more should be let in. */
+  /** True while so many bookings wait that no more requests should be admitted. */
   get full(): boolean {
     return this.pendingAnswers >= mostPending
   }
 
-  /** Starts the writer, which takes in what an earlier end has left. */
+  /** Starts the writer, which takes in the spools of earlier runs. */
   start(): void {
     this.#sendSoon(0)
   }
 
   /**
-   * Books an answered request; does nothing once it is closed.
+   * Books an answered request; does nothing after close().
    *
-   * @param wait - Whether it must be in the file before anything is said about it.
-   * @returns With `wait`, a promise that resolves once it has been committed, and rejects with
-   *   `ERR_OVERLOADED` if that could not be done within a second: it is never charged then.
+   * @param wait - Whether the reply must wait until the booking is in the file.
+   * @returns With `wait`, a promise that resolves once the booking has been committed, and rejects
+   *   with `ERR_OVERLOADED` if that was not possible within a second: it is never charged then.
    */
   book(booking: Booking, wait: boolean): Promise<void> | undefined {
     if (this.#closed) return undefined
@@ -119,24 +121,24 @@ export class Ledger {
     return group.promise
   }
 
-  /** Notes that a key was used now. It is written within about a second. */
+  /** Notes that a key was used now. Written within about a second. */
   markUsed(keyId: number): void {
     if (this.#closed) return
     this.#pending.used.set(keyId, Date.now())
     if (!this.health.failing) this.#sendSoon(usedMs)
   }
 
-  /** @param written - Up to which number of this writer they are counted already. */
+  /** @param written - Up to which number of this writer bookings are counted already. */
   *pending(written: number): Generator<Booking> {
     if (this.#sent !== undefined && this.#sent.first > written) yield* this.#sent.bookings
     yield* this.#pending
   }
 
   /**
-   * Writes what is pending now, and stops the event loop for it.
+   * Writes what is pending now, and blocks the event loop for it.
    *
-   * @param limitMs - How long at most.
-   * @returns False if not all of it could be written.
+   * @param limitMs - At most this long.
+   * @returns False if some could not be written.
    */
   flush(limitMs = closingMs): boolean {
     if (this.#closed) return true
@@ -151,16 +153,16 @@ export class Ledger {
   }
 
   /**
-   * Writes what is pending, for the last time: within two seconds, else to a spool. Idempotent.
+   * Writes what is pending for the last time: within two seconds, or to a spool. Idempotent.
    *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if no spool could be written either: what is lost is
+   * @throws {@link OiError} `ERR_ACCOUNTS` if no spool could be written either: the lost usage is
    *   in the log.
    */
   close(): void {
     if (this.#closed) return
     const endMs = performance.now() + closingMs
     while (!this.flush(endMs - performance.now()) && performance.now() < endMs) {
-      // Nobody is charged by when a key was used.
+      // The last use of a key charges nobody.
       if (this.pendingAnswers === 0) break
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
     }
@@ -184,13 +186,13 @@ export class Ledger {
     return { writer: this.writer, first: sent.first, count, refused }
   }
 
-  /** Sends as soon as the event loop has done what is at hand. */
+  /** Sends once the event loop has done its current work. */
   #sendNext(): void {
     if (!this.#link.underWay) this.#timing.next(this.health.walBytes)
   }
 
   #sendSoon(waitMs: number): void {
-    // Uses of keys keep no process alive; bookings do.
+    // Uses of keys do not keep the process alive; bookings do.
     if (!this.#closed) this.#timing.within(waitMs, !this.#pending.empty)
   }
 
@@ -212,7 +214,7 @@ export class Ledger {
 
   #take(): Sent {
     const now = performance.now()
-    // With each batch they would be one more page to write, for what nobody waits for.
+    // With each batch they would cost one more page to write, and nobody waits for them.
     const withUsed = this.#pending.empty || now - this.#usedSentMs >= usedMs
     if (withUsed) this.#usedSentMs = now
     const batch = this.#pending.take(withUsed)
@@ -250,7 +252,9 @@ export class Ledger {
     return this.#link.heard ? patienceMs : startingMs
   }
 
-  /** Looks again when the time of the oldest group may be up (rule 2): it may become shorter. */
+  /**
+   * Checks again when the time of the oldest group may be up (rule 2), which may become earlier.
+   */
   #watchTime(): void {
     if (this.#watch !== undefined || this.#closed) return
     const groups = [...(this.#sent?.groups ?? []), ...this.#pending.groups]
@@ -263,7 +267,7 @@ export class Ledger {
 
   #loseTime(): void {
     this.#watch = undefined
-    // After a pause of the machine what has long been done may only wait to be heard, or sent.
+    // After a pause of the machine, a reply may have arrived long ago and only wait to be read.
     this.#link.await(0)
     if (!this.#link.underWay && !this.health.failing) this.#send()
     const dueMs = performance.now() - this.#patienceMs
@@ -271,7 +275,7 @@ export class Ledger {
     const late = sent?.groups.filter(({ sinceMs, withdrawn }) => !withdrawn && sinceMs <= dueMs)
     if (sent !== undefined && late?.length && (sent.unknown || sent.sinceMs <= dueMs)) {
       this.health.refuse(sent.sinceMs)
-      // What is being committed at this moment is known in another, unless the disk hangs.
+      // The outcome of a commit in progress is known a moment later, unless the disk hangs.
       const certain = sent.unknown || this.#link.shared.withdraw()
       for (const group of late) {
         if (certain || group.sinceMs <= dueMs - patienceMs) group.withdraw(patienceMs)

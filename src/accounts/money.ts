@@ -1,5 +1,5 @@
 /**
- * Credits and what usage costs, in whole numbers only.
+ * Credits and prices, in whole numbers only.
  *
  * Pure: no store. An amount is a whole number of millionths of a credit, and a price is an amount
  * per million tokens. All of them are small enough for every sum to be exact.
@@ -12,22 +12,22 @@ import { OiError } from '../errors.js'
 const perCredit = 1_000_000
 const perPrice = 1_000_000
 
-/** Largest amount that is credited at once, and largest balance, millionths: 1e9 credits. */
+/** Largest single credit and largest balance, millionths: 1e9 credits. */
 export const maxAmount = 999_999_999_999_999
-/** Largest price of a million tokens, millionths of a credit: one credit per token. */
+/** Largest price per million tokens, millionths of a credit: one credit per token. */
 export const maxPrice = 1_000_000_000_000
 
 /** Amounts per million tokens, 0 to {@link maxPrice}. */
 export interface Price {
   readonly input: number
   readonly output: number
-  /** Of image tokens, which are among the input tokens and cost this instead. */
+  /** For image tokens, which are among the input tokens and cost this instead. */
   readonly image: number
 }
 
-/** Whole numbers of 0 or more, below 2^32. */
+/** Whole numbers from 0 to below 2^32. */
 export interface Tokens {
-  /** All of the prompt's, those of images and those from a cache included. */
+  /** All tokens of the prompt, those of images and those from a cache included. */
   readonly input_tokens: number
   readonly output_tokens: number
   readonly image_tokens?: number
@@ -36,7 +36,7 @@ export interface Tokens {
 export const free: Price = { input: 0, output: 0, image: 0 }
 
 /**
- * What a request costs: image tokens at the image price, the other input tokens at the input
+ * The cost of a request: image tokens at the image price, the other input tokens at the input
  * price, whether they came from a cache or not, and output tokens at the output price.
  *
  * @returns An amount, rounded up once, at the end.
@@ -58,11 +58,11 @@ export function costOf(tokens: Tokens, price: Price): number {
 }
 
 /**
- * Credits as people write them, to an amount.
+ * Reads credits as people write them.
  *
- * @param text - A decimal number with at most 9 digits before the point and 6 behind it; it may
- *   be negative.
- * @throws {@link OiError} `ERR_ACCOUNTS` if it is none.
+ * @param text - A decimal number with at most 9 digits before the point and 6 after it; may be
+ *   negative.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if it is not such a number.
  * @example
  * ```ts
  * readCredits('-1.5') // -1_500_000
@@ -73,17 +73,17 @@ export function readCredits(text: string): number {
   if (match === null) {
     throw new OiError(
       'ERR_ACCOUNTS',
-      `Expected credits as 12 or 12.5, with at most 9 digits before the point and 6 behind it, ` +
+      `Expected credits as 12 or 12.5, with at most 9 digits before the point and 6 after it, ` +
         `got ${JSON.stringify(text)}`,
     )
   }
   const [, sign, whole, fraction = ''] = match
   const amount = Number(whole) * perCredit + Number(fraction.padEnd(6, '0'))
-  // Not -amount where that is -0.
+  // Avoids -0.
   return sign === '-' && amount > 0 ? -amount : amount
 }
 
-/** An amount as credits, without needless zeros: what {@link readCredits} takes. */
+/** An amount as credits, without trailing zeros, in the form that {@link readCredits} takes. */
 export function showCredits(amount: number): string {
   const size = Math.abs(amount)
   const rest = size % perCredit

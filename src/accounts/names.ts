@@ -11,7 +11,7 @@ const maxNameLength = 100
 /**
  * Names are shown in tables and logs: printable, and short.
  *
- * @throws {@link OiError} `ERR_ACCOUNTS` naming what it is for.
+ * @throws {@link OiError} `ERR_ACCOUNTS` naming its kind.
  */
 export function checkName(what: string, name: string): void {
   if (name === '' || name.length > maxNameLength || /\p{C}/u.test(name)) {

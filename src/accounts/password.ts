@@ -2,9 +2,9 @@
  * Passwords, as scrypt hashes.
  *
  * Rules
- *   1. A hash takes 32 MiB and a fifth of a second or so of a thread of the pool, by design. One is
- *      made at a time, whoever asks: guesses queue up, and the server's memory is safe from them.
- *   2. What it was made with stands in the hash, so the numbers can grow.
+ *   1. A hash takes 32 MiB and some fifth of a second of a pool thread, by design. One is made at a
+ *      time: guesses queue up, and cannot exhaust the server's memory.
+ *   2. The parameters are stored in the hash, so they can grow.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { OiError } from '../errors.js'
 export const shortestPassword = 12
 export const longestPassword = 256
 
-/** As OWASP has them for scrypt (2^15 blocks of 8, three times over). */
+/** OWASP's parameters for scrypt (2^15 blocks of 8, three times). */
 const cost = { logN: 15, r: 8, p: 3 }
 const [saltBytes, hashBytes] = [16, 32]
 
@@ -28,7 +28,7 @@ export function checkNewPassword(password: string): void {
   throw new OiError('ERR_ACCOUNTS', rule)
 }
 
-/** @returns What is stored of it: `scrypt$15$8$3$<salt>$<hash>`. */
+/** @returns The stored form: `scrypt$15$8$3$<salt>$<hash>`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
   const { logN, r, p } = cost
@@ -36,7 +36,9 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', logN, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
-/** @param stored - A result of {@link hashPassword}; undefined: none, which takes as long. */
+/**
+ * @param stored - A result of {@link hashPassword}; undefined: no password, which takes as long.
+ */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const parts = stored?.split('$')
   if (parts?.length !== 6) {
@@ -61,7 +63,7 @@ function derive(password: string, salt: Buffer, logN: number, r: number, p: numb
   const derived = last.then(
     () =>
       new Promise<Buffer>((resolve, reject) => {
-        // The same text, however a keyboard composes it.
+        // The same text, whichever way a keyboard composes it.
         scrypt(password.normalize('NFKC'), salt, hashBytes, options, (error, key) =>
           error === null ? resolve(key) : reject(error),
         )

@@ -7,12 +7,12 @@
 import { OiError } from '../errors.js'
 import { addTo, type Booking, type Sum, sumKey } from './booking.js'
 
-/** Bookings that are waited for together. */
+/** Bookings whose waiters wait together. */
 export class Group {
   readonly bookings: Booking[] = []
   readonly sinceMs = performance.now()
   readonly promise: Promise<void>
-  /** Told that it is written. */
+  /** Called once they are written. */
   resolve = () => {}
   #reject = (_error: OiError) => {}
   #withdrawn = false
@@ -22,11 +22,11 @@ export class Group {
       this.resolve = done
       this.#reject = failed
     })
-    // Whoever waits hears of it all the same; a rejection that nobody hears ends the process.
+    // Waiters still see the rejection; without a handler it would end the process.
     this.promise.catch(() => {})
   }
 
-  /** True once whoever waited has been refused: it must not be charged. */
+  /** True once the waiters have been refused: the bookings must not be charged. */
   get withdrawn(): boolean {
     return this.#withdrawn
   }
@@ -38,24 +38,24 @@ export class Group {
   }
 }
 
-/** What is written together: first the groups' bookings, then those for which nobody waits. */
+/** A batch: first the groups' bookings, then those without a waiter. */
 export interface Batch {
   readonly bookings: readonly Booking[]
   readonly groups: readonly Group[]
   readonly used: ReadonlyMap<number, number>
 }
 
-/** The bookings of a batch for which nobody waits. */
+/** The bookings of a batch without a waiter. */
 export function lazyOf({ bookings, groups }: Batch): readonly Booking[] {
   return bookings.slice(groups.reduce((sum, group) => sum + group.bookings.length, 0))
 }
 
 export class Pending {
-  /** When each key was used last, milliseconds since 1970. */
+  /** When each key was last used, milliseconds since 1970. */
   readonly used = new Map<number, number>()
   #groups: Group[] = []
   #lazy: Booking[] = []
-  /** Of bookings that cost nothing and that nobody waits for: however many, they are few sums. */
+  /** Sums of bookings that cost nothing and have no waiter: few sums for any number of bookings. */
   readonly #free = new Map<string, Sum>()
   #answers = 0
 
@@ -63,7 +63,7 @@ export class Pending {
     return this.#groups
   }
 
-  /** How many answers they stand for. */
+  /** The number of answers that are booked here. */
   get answers(): number {
     return this.#answers
   }
@@ -72,14 +72,14 @@ export class Pending {
     return this.#groups.length === 0 && this.#lazy.length === 0 && this.#free.size === 0
   }
 
-  /** Adds one for which nobody waits. */
+  /** Adds a booking without a waiter. */
   keep(booking: Booking): void {
     this.#answers += Math.abs(booking.requests)
     if (booking.cost === 0 && isWhole(booking)) mergeInto(this.#free, booking)
     else this.#lazy.push(booking)
   }
 
-  /** Adds one to the group that comes next. */
+  /** Adds a booking to the next group. */
   join(booking: Booking): Group {
     let group = this.#groups.at(-1)
     if (group === undefined) this.#groups.push((group = new Group()))
@@ -88,7 +88,7 @@ export class Pending {
     return group
   }
 
-  /** @param withUsed - Whether uses of keys are written as well. */
+  /** @param withUsed - Whether uses of keys are written too. */
   take(withUsed: boolean): Batch {
     const groups = this.#groups
     const bookings = [...groups.flatMap((group) => group.bookings), ...this.lazy()]
@@ -101,7 +101,7 @@ export class Pending {
     return { bookings, groups, used }
   }
 
-  /** What was taken and not written waits again, before what has come since. */
+  /** Returns a batch that was not written: it waits again, before later bookings. */
   giveBack(batch: Batch): void {
     const groups = batch.groups.filter(({ withdrawn }) => !withdrawn)
     for (const { bookings } of groups) this.#answers += bookings.length
@@ -110,7 +110,7 @@ export class Pending {
     for (const [id, ms] of batch.used) if (!this.used.has(id)) this.used.set(id, ms)
   }
 
-  /** Withdraws the groups that have waited since `sinceMs` or longer. @returns How many. */
+  /** Withdraws the groups that have waited since `sinceMs` or longer. @returns Their number. */
   withdraw(sinceMs: number, retryAfterMs: number): number {
     const late = this.#groups.filter((group) => group.sinceMs <= sinceMs)
     for (const group of late) {
@@ -121,7 +121,7 @@ export class Pending {
     return late.length
   }
 
-  /** Those for which nobody waits. */
+  /** The bookings without a waiter. */
   lazy(): Booking[] {
     return [...this.#lazy, ...this.#free.values()]
   }
@@ -133,10 +133,10 @@ export class Pending {
   }
 }
 
-/** Whether it can be added to a sum: one that cannot would take the sum with it. */
+/** Whether a booking can be added to a sum: an invalid one would spoil the sum. */
 function isWhole(booking: Booking): boolean {
   const { requests, inputTokens, outputTokens, imageTokens, cachedTokens } = booking
-  // A sum is whole only if all of it is.
+  // The sum is a safe integer only if all terms are.
   return Number.isSafeInteger(requests + inputTokens + outputTokens + imageTokens + cachedTokens)
 }
 

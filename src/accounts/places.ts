@@ -1,14 +1,14 @@
 /**
- * Places for requests at the same time: so many for each workspace, so many for all of them, and
- * lines of those that wait for one.
+ * Places for concurrent requests: a number per workspace, a number for all workspaces, and queues
+ * of requests that wait for one.
  *
  * Rules
- *   1. Within a workspace, whoever came first is first: nobody overtakes those that wait.
- *   2. What all share goes to the workspace that has the least of it; of two that have as much,
- *      to the one that has been without for longer. So one that asks for much never keeps out one
- *      that asks for little.
- *   3. A line is bounded, in length and in time. Those that are patient (the next item of a batch,
- *      of which each batch has one) wait as long as it takes, and are not counted.
+ *   1. Within a workspace, first come, first served.
+ *   2. A shared place goes to the workspace with the fewest places; on a tie, to the one that has
+ *      been without for longer. So a workspace that asks for many places never keeps out one that
+ *      asks for few.
+ *   3. A queue is bounded, in length and in time. Patient waiters (the next item of a batch, one
+ *      per batch) wait as long as it takes, and are not counted.
  *
  * @module
  */
@@ -16,28 +16,28 @@
 import { counted } from '../api/words.js'
 import { OiError } from '../errors.js'
 
-/** How many may wait for a place, for each place that there is. */
+/** How many requests may wait, per place. */
 const waitingPerPlace = 4
-/** The weight of the newest interval in the mean. */
+/** The weight of the latest interval in the mean. */
 const weight = 1 / 8
 
 export interface PlacesOptions {
-  /** Places of all workspaces together. Default: any number. */
+  /** Places of all workspaces together. Default: unlimited. */
   readonly total?: number | undefined
-  /** How long a request may wait for one, milliseconds. Default 10,000. */
+  /** How long a request may wait for a place, milliseconds. Default 10,000. */
   readonly waitMs?: number | undefined
   /** Milliseconds on a clock that never goes back. `performance.now` by default. */
   readonly now?: (() => number) | undefined
 }
 
 export interface Entrance {
-  /** Given up when it is aborted. */
+  /** Ends the wait when it is aborted. */
   readonly signal?: Departure | undefined
   /** Rule 3. */
   readonly patient?: boolean | undefined
 }
 
-/** What is needed of an AbortSignal. */
+/** The part of an AbortSignal that is needed. */
 export interface Departure {
   readonly aborted: boolean
   readonly reason?: unknown
@@ -50,16 +50,18 @@ interface Waiting {
   readonly admit: () => void
 }
 
-/** A workspace that has asked. */
+/** The state of one workspace. */
 interface Room {
-  /** 0: any number. */
+  /** 0: unlimited. */
   limit: number
   taken: number
   /** In the order of their arrival. */
   readonly line: Set<Waiting>
-  /** Those in line that are not patient. */
+  /** The number of waiters that are not patient. */
   impatient: number
-  /** The mean time between two departures while places were taken, once there were any. */
+  /**
+   * The mean time between two departures while places were taken; undefined before the first two.
+   */
   intervalMs: number | undefined
   /** When the current interval began: the last departure, or the arrival that ended an idle time. */
   sinceMs: number
@@ -70,7 +72,7 @@ export class Places {
   #waitMs: number
   readonly #now: () => number
   readonly #rooms = new Map<number, Room>()
-  /** Those with somebody in line; whoever got a place last is last (rule 2). */
+  /** The workspaces with waiters; the one that got a place last is last (rule 2). */
   readonly #lines = new Set<Room>()
   #taken = 0
 
@@ -80,24 +82,24 @@ export class Places {
     this.#now = now
   }
 
-  /** Other bounds from now on: who waits already waits as long as was said before. */
+  /** Applies other bounds; requests that wait already keep their time limit. */
   adjust({ total, waitMs }: { readonly total: number; readonly waitMs: number }): void {
     this.#total = total
     this.#waitMs = waitMs
     this.#admit()
   }
 
-  /** How many places a workspace has taken. */
+  /** The number of places that a workspace has taken. */
   taken(workspaceId: number): number {
     return this.#rooms.get(workspaceId)?.taken ?? 0
   }
 
-  /** How many of a workspace wait for one. */
+  /** The number of a workspace's requests that wait. */
   waiting(workspaceId: number): number {
     return this.#rooms.get(workspaceId)?.line.size ?? 0
   }
 
-  /** How many of all workspaces wait for one. */
+  /** The number of requests that wait, of all workspaces. */
   get waitingInAll(): number {
     let count = 0
     for (const { line } of this.#lines) count += line.size
@@ -119,11 +121,11 @@ export class Places {
   /**
    * Takes a place, or waits for one.
    *
-   * @param limit - How many the workspace may take; 0: any number.
-   * @returns Undefined if it is taken; else a promise that resolves when it is. It rejects with
-   *   what `enter` throws if the wait is over, and with the reason of the signal.
-   * @throws {@link OiError} `ERR_CONCURRENCY` if too many wait already for one of the workspace's
-   *   own places, `ERR_OVERLOADED` if they wait for one of those that all share.
+   * @param limit - The workspace's places; 0: unlimited.
+   * @returns Undefined if it is taken; else a promise that resolves when it is. It rejects with an
+   *   error of `enter` if the wait ends, and with the signal's reason.
+   * @throws {@link OiError} `ERR_CONCURRENCY` if too many requests wait for the workspace's own
+   *   places, `ERR_OVERLOADED` if they wait for the shared places.
    */
   enter(workspaceId: number, limit: number, entrance: Entrance = {}): Promise<void> | undefined {
     const room = this.#roomOf(workspaceId)
@@ -135,7 +137,7 @@ export class Places {
     const { patient = false, signal } = entrance
     if (!patient && room.impatient >= this.#longest(room)) throw this.#refusal(room)
     const admitted = this.#wait(room, patient, signal)
-    // There may be free places if the limit has just been raised.
+    // Places may be free if the limit has just been raised.
     this.#admit()
     return admitted
   }
@@ -205,7 +207,7 @@ export class Places {
     })
   }
 
-  /** Gives every free place to somebody in line. */
+  /** Gives every free place to a waiter. */
   #admit(): void {
     while (this.#taken < this.#total) {
       let next: Room | undefined
@@ -214,7 +216,7 @@ export class Places {
       }
       if (next === undefined) return
       this.#take(next)
-      // Behind the others of its kind (rule 2).
+      // Moves the workspace behind the others (rule 2).
       this.#lines.delete(next)
       this.#lines.add(next)
       const [first] = next.line
@@ -224,14 +226,14 @@ export class Places {
 
   #refusal(room: Room): OiError {
     const { limit, taken, line, intervalMs } = room
-    // Until the line has gone, by the rate of the last departures.
+    // The time until the queue is empty, by the rate of the last departures.
     const details =
       intervalMs === undefined ? {} : { retryAfterMs: Math.max(1, intervalMs * (1 + line.size)) }
     if (limit > 0 && taken >= limit) {
-      const message = `The workspace has ${counted(limit, 'request')} under way, its limit, and ${line.size} that wait`
+      const message = `The workspace has ${counted(limit, 'request')} under way, its limit, and ${line.size} waiting`
       return new OiError('ERR_CONCURRENCY', message, details)
     }
-    const message = `The server has ${counted(this.#taken, 'request')} under way, and ${line.size} of the workspace wait`
+    const message = `The server has ${counted(this.#taken, 'request')} under way, and ${line.size} of the workspace waiting`
     return new OiError('ERR_OVERLOADED', message, details)
   }
 }

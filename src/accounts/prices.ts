@@ -1,7 +1,7 @@
 /**
- * What each model's tokens cost. A model without a price is free.
+ * The prices of each model's tokens. A model without a price is free.
  *
- * All prices are kept in memory, since every answer needs one and there are as many as models.
+ * All prices are in memory: every answer needs one, and there are as many as models.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Connection } from './connection.js'
 import { free, maxPrice, type Price, showCredits } from './money.js'
 
 export interface ModelPrice extends Price {
-  /** As `GET /v1/models` and answers call it. */
+  /** The model's name in `GET /v1/models` and in answers. */
   readonly model: string
 }
 
@@ -29,7 +29,7 @@ export class Prices {
     this.#changes = changes
   }
 
-  /** Those that were set, by the models' names. */
+  /** The prices that were set, by the models' names. */
   list(): ModelPrice[] {
     return this.#db.use(() =>
       this.#db
@@ -50,13 +50,13 @@ export class Prices {
     this.#readAt = count
   }
 
-  /** As it was at the last {@link refresh}. Never throws. */
+  /** The price at the last {@link refresh}. Never throws. */
   of(model: string): Price {
     return this.#byModel.get(model) ?? free
   }
 
   /**
-   * Sets a model's price for all answers from now on; what is left out stays as it is.
+   * Sets a model's price for all later answers; what is left out stays as it is.
    *
    * @throws {@link OiError} `ERR_ACCOUNTS` if a price is not a whole number from 0 to
    *   {@link maxPrice}, or the name is empty or too long.

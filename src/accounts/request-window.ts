@@ -1,23 +1,23 @@
 /**
  * Counts requests over the last 60 seconds.
  *
- * A sliding window of the times at which requests were let in, since the promise is about any 60
- * seconds: counters that start anew each minute, as libraries for this keep them, let in twice as
- * many around the moment at which they do, and buckets that are filled steadily as well.
+ * A sliding window of admission times, since the limit is for any 60 seconds: counters that restart
+ * each minute, as libraries keep them, admit twice as many around the restart, and so do token
+ * buckets.
  *
- * Requests of the same millisecond share an entry with the time of the last of them, so there are
- * at most 60,000 entries whatever the limit is, and none leaves too early.
+ * Requests of the same millisecond share an entry with the time of the last one, so there are at
+ * most 60,000 entries whatever the limit, and none leaves too early.
  *
  * @module
  */
 
 export const windowMs = 60_000
 
-/** How many entries that have left may lie before the others. */
+/** How many entries that have left may stay before the others. */
 const compactAt = 1024
 
 export class RequestWindow {
-  /** Times, ascending, and how many requests each stands for; both begin at `#first`. */
+  /** Times, ascending, and the number of requests of each; both begin at `#first`. */
   #times: number[] = []
   #counts: number[] = []
   #first = 0
@@ -26,10 +26,10 @@ export class RequestWindow {
   /**
    * Takes `count` requests, all or none.
    *
-   * @param limit - How many the window may hold, `count` or more.
-   * @param nowMs - On any clock that never goes back.
-   * @returns 0 if they were taken, else after how many milliseconds they could be: more than 0, at
-   *   most 60,000.
+   * @param limit - The most that the window may hold; at least `count`.
+   * @param nowMs - On any monotonic clock.
+   * @returns 0 if they were taken, else the milliseconds until they could be: more than 0, at most
+   *   60,000.
    */
   take(count: number, limit: number, nowMs: number): number {
     this.#expire(nowMs)
@@ -46,7 +46,7 @@ export class RequestWindow {
     return 0
   }
 
-  /** Takes back the newest of those that were let in and are still counted. */
+  /** Takes back the newest request that is still counted. */
   giveBack(): void {
     const last = this.#times.length - 1
     if (last < this.#first) return
@@ -56,23 +56,23 @@ export class RequestWindow {
     this.#counts.pop()
   }
 
-  /** How many requests were let in during the 60 seconds before `nowMs`. */
+  /** The number of requests admitted during the 60 seconds before `nowMs`. */
   used(nowMs: number): number {
     this.#expire(nowMs)
     return this.#used
   }
 
-  /** After how many milliseconds the window will be empty, if nothing more is taken. */
+  /** The milliseconds until the window is empty, if nothing more is taken. */
   emptyInMs(nowMs: number): number {
     this.#expire(nowMs)
     return this.#used === 0 ? 0 : windowMs - (nowMs - this.#times.at(-1)!)
   }
 
-  /** Until as many as `excess` requests have left. */
+  /** The time until `excess` requests have left. */
   #waitMs(excess: number, nowMs: number): number {
     let i = this.#first
     for (let left = this.#counts[i]!; left < excess; left += this.#counts[i]!) i++
-    // In this order, as in #expire(): rounding must not make 0 of it.
+    // Computed in the same order as in #expire(): rounding must not give 0.
     return windowMs - (nowMs - this.#times[i]!)
   }
 

@@ -1,5 +1,5 @@
 /**
- * A copy of the accounts before their schema changes: an older version of oi can open it.
+ * Copies the accounts before their schema changes: an older version of oi can open the copy.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { OiError } from '../errors.js'
 import { isPassing, reasonOf } from './store-errors.js'
 
 /**
- * Writes it beside the file, whole or not at all, for its owner only.
+ * Writes the copy beside the file, whole or not at all, for its owner only.
  *
- * @param version - Of the schema as it is.
- * @returns Its path, as `accounts-schema-3-2026-01-31T12-00-00-000Z.db`.
+ * @param version - The current schema version.
+ * @returns Its path, such as `accounts-schema-3-2026-01-31T12-00-00-000Z.db`.
  * @throws {@link OiError} `ERR_ACCOUNTS` if it cannot be written.
  */
 export function copyBefore(db: Sqlite.Database, path: string, version: number): string {
@@ -22,14 +22,14 @@ export function copyBefore(db: Sqlite.Database, path: string, version: number): 
   const copy = join(dirname(path), `accounts-schema-${version}-${when}.db`)
   const part = `${copy}.${process.pid}.part`
   try {
-    // SQLite has no mode to give, and fills a file that is there and empty.
+    // SQLite cannot set a mode, but fills an existing empty file.
     closeSync(openSync(part, 'wx', 0o600))
     db.prepare('VACUUM INTO ?').run(part)
     renameSync(part, copy)
     return copy
   } catch (cause) {
     rmSync(part, { force: true })
-    // Whoever starts waits for what passes.
+    // A temporary failure: the start waits for it.
     if (isPassing(cause)) throw cause
     const message = `Cannot copy the accounts before their schema changes: ${reasonOf(cause)}`
     throw new OiError('ERR_ACCOUNTS', message, { cause })

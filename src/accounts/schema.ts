@@ -1,5 +1,5 @@
 /**
- * The schema of the accounts' file, and how an older file gets there.
+ * The schema of the accounts' file, and the migration of older files.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type Sqlite from 'better-sqlite3'
 import { OiError } from '../errors.js'
 import { copyBefore } from './schema-copy.js'
 
-/** Schema steps: the one at index i leads from version i to i + 1. Never edited, only added to. */
+/** Schema steps: the step at index i leads from version i to i + 1. Never edited, only added to. */
 export const schemaSteps = [
   `CREATE TABLE workspaces (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -28,8 +28,8 @@ export const schemaSteps = [
    CREATE INDEX keys_of_workspace ON keys (workspace_id);`,
 
   // Limits: 0 is unlimited. Money: whole millionths of a credit; a balance of NULL is unlimited.
-  // Days: whole days since 1970, UTC. What a row of the ledger costs is what its tokens cost; its
-  // amount is what it changed the balance by, which is nothing while that is unlimited.
+  // Days: whole days since 1970, UTC. A ledger row's cost is the cost of its tokens; its amount is
+  // its change of the balance, which is 0 while the balance is unlimited.
   `ALTER TABLE workspaces ADD COLUMN
      requests_per_minute INTEGER NOT NULL DEFAULT 6000 CHECK (requests_per_minute >= 0);
    ALTER TABLE workspaces ADD COLUMN
@@ -77,14 +77,15 @@ export const schemaSteps = [
      PRIMARY KEY (workspace_id, day, model)
    ) STRICT, WITHOUT ROWID;`,
 
-  // A day's usage is kept by key as well, in a table of its own: that of a workspace stays as short
-  // as its models are few, however many keys it has. A row of the ledger may stand
-  // for several (rows): one that oi accounts compact has put in their place; or take one back
-  // (-1), for an answer that could not be sent in time.
+  // Daily usage is kept by key as well, in a table of its own: a workspace's table stays as short
+  // as its models are few, however many keys it has. A row of the ledger may stand for several
+  // answers (rows): one that oi accounts compact has inserted; or take one back (-1), for an answer
+  // that could not be sent in time.
   //
-  // What a writer has booked last is in its row, in the same transaction. The tally counts
+  // A writer's row has its last booking's number, in the same transaction. The tally counts
   // everything that others may have read before: bookings by their numbers, and each change of
-  // keys, limits, prices and credits. So a process knows what others did: the tally less its own.
+  // keys, limits, prices and credits. So a process sees changes by others: the tally minus its own
+  // bookings.
   `ALTER TABLE ledger ADD COLUMN key_id INTEGER;
    ALTER TABLE ledger ADD COLUMN rows INTEGER NOT NULL DEFAULT 1;
    ALTER TABLE writers ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
@@ -121,12 +122,11 @@ export const schemaSteps = [
    CREATE TRIGGER tally_credit AFTER INSERT ON ledger WHEN NEW.kind <> 'usage'
      BEGIN UPDATE tally SET total = total + 1; END;`,
 
-  // Keys end, are blocked, replaced, and bound to models (a JSON array; NULL: all). Workspaces have
-  // budgets. Usage is kept by hour as well: each batch of bookings adds to a row for each key, so
-  // that a booking costs nothing more. Indexes on days are touched once a day for each row.
+  // Keys expire, are blocked, replaced, and bound to models (a JSON array; NULL: all). Workspaces
+  // have budgets. Usage is kept by hour as well: each batch of bookings adds to one row per key, so
+  // a booking costs nothing more. Indexes on days are touched once a day per row.
   //
-  // What an administrator has: a password, sessions, and the log of all changes, which nobody
-  // changes.
+  // Administration: a password, sessions, and the audit log, which nobody changes.
   `ALTER TABLE keys ADD COLUMN expires_ms INTEGER;
    ALTER TABLE keys ADD COLUMN blocked_ms INTEGER;
    ALTER TABLE keys ADD COLUMN models TEXT;
@@ -185,7 +185,7 @@ export const schemaSteps = [
    CREATE TRIGGER audit_keeps_values BEFORE UPDATE ON audit
      BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never changed'); END;`,
 
-  // Bookings that cannot be made, as they came (JSON): one must not stop all others.
+  // Bookings that cannot be made, as they came (JSON): one must not block all others.
   `CREATE TABLE set_aside (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      time_ms INTEGER NOT NULL,
@@ -194,24 +194,25 @@ export const schemaSteps = [
    ) STRICT;`,
 ]
 
-/** The step that gave workspaces limits. */
+/** The step that added limits to workspaces. */
 const limitsStep = 2
 
-/** What a workspace has at the same time unless it is told otherwise. */
+/** The default of a workspace's concurrent requests. */
 export const standardConcurrent = 256
 
 /**
- * Takes a file to this version, in one transaction, with a copy of the old one beside it.
+ * Migrates a file to this version, in one transaction, with a copy of the old one beside it.
  *
- * @returns Where the copy is; undefined if there was nothing to do, or no older file.
- * @throws {@link OiError} `ERR_ACCOUNTS` if a newer version has written it, or no copy can be made.
+ * @returns The copy's path; undefined if there was nothing to do, or no older file.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if a newer version has written the file, or no copy can be
+ *   made.
  */
 export function migrate(db: Sqlite.Database, path: string): string | undefined {
   const found = db.pragma('user_version', { simple: true }) as number
-  // Most openings find nothing to do, and need not wait for whoever writes.
+  // Most openings find nothing to do, and need not wait for a writer.
   if (found === schemaSteps.length) return undefined
   const copy = found > 0 && found < schemaSteps.length ? copyBefore(db, path, found) : undefined
-  // Immediate: of two processes that start at once, the second waits and finds the work done.
+  // Immediate: if two processes start at once, the second waits and finds the work done.
   db.transaction(() => {
     const version = db.pragma('user_version', { simple: true }) as number
     if (version > schemaSteps.length) {
@@ -222,7 +223,7 @@ export function migrate(db: Sqlite.Database, path: string): string | undefined {
       )
     }
     for (const step of schemaSteps.slice(version)) db.exec(step)
-    // Before they had limits nobody can have chosen them; a 64 of later may be somebody's wish.
+    // Before limits existed nobody can have chosen them; a later 64 may have been chosen.
     if (version < limitsStep)
       db.prepare('UPDATE workspaces SET concurrent = ?').run(standardConcurrent)
     db.pragma(`user_version = ${schemaSteps.length}`)

@@ -5,14 +5,14 @@
  */
 
 /**
- * Turns of the event loop that a batch is collected in. What is at hand is read in them, so that
- * under load one batch takes what two would; otherwise they take no time.
+ * A batch is collected during this many turns of the event loop. The turns read what has arrived,
+ * so under load one batch takes the place of two; without load they take no time.
  */
 const gatherTurns = 3
 
 /**
- * While somebody reads for long, the log cannot be folded into the file and grows with every
- * batch: the larger it is, the longer bookings are collected. Bytes, milliseconds.
+ * While a reader takes long, no checkpoint is possible and the WAL grows with every batch: the
+ * larger it is, the longer bookings are collected. Bytes, milliseconds.
  */
 const paces = [
   [64 * 1024 * 1024, 100],
@@ -25,12 +25,12 @@ export class SendTiming {
   #timerAtMs = Infinity
   #immediate: NodeJS.Immediate | undefined
 
-  /** @param send - Called when it is time; it calls {@link clear}. */
+  /** @param send - Called when it is time to send; it calls {@link clear}. */
   constructor(send: () => void) {
     this.#send = send
   }
 
-  /** Sends as soon as the event loop has done what is at hand. @param logBytes - Of the file's log. */
+  /** Sends once the event loop has done its current work. @param logBytes - The WAL's size. */
   next(logBytes: number): void {
     if (this.#immediate !== undefined) return
     const paceMs = paces.find(([bytes]) => logBytes > bytes)?.[1]
@@ -39,7 +39,7 @@ export class SendTiming {
   }
 
   /**
-   * Sends after `waitMs`, unless it is to be sent earlier already.
+   * Sends after `waitMs`, unless an earlier time is set.
    *
    * @param keepsAlive - Whether the process must not end before.
    */
@@ -52,7 +52,7 @@ export class SendTiming {
     if (!keepsAlive) this.#timer.unref()
   }
 
-  /** Nothing is to be sent any more, until one of the others is called. */
+  /** Cancels sending, until one of the others is called. */
   clear(): void {
     clearTimeout(this.#timer)
     clearImmediate(this.#immediate)

@@ -1,12 +1,12 @@
 /**
- * What the event loop and the writer's thread see at the same time.
+ * Memory that the event loop and the writer's thread share.
  *
  * @module
  */
 
-/** Places in the common array. */
+/** Indexes in the shared array. */
 const [replies, phase, writerId, size] = [0, 1, 2, 3]
-/** Phases of the group that was sent. */
+/** Phases of the group under way. */
 const [open, committing, withdrawn] = [0, 1, 2]
 
 export class Shared {
@@ -18,7 +18,7 @@ export class Shared {
     this.#cells = new Int32Array(buffer)
   }
 
-  /** The number under which this process books; 0 while it has none. */
+  /** This process' writer number; 0 while it has none. */
   get writer(): number {
     return Atomics.load(this.#cells, writerId)
   }
@@ -33,18 +33,20 @@ export class Shared {
     Atomics.store(this.#cells, phase, open)
   }
 
-  /** The writer's side: from here on the group cannot be withdrawn. @returns False if it was. */
+  /**
+   * The writer's side: from here on the group cannot be withdrawn. @returns False if it has been.
+   */
   beginCommit(): boolean {
     const before = Atomics.compareExchange(this.#cells, phase, open, committing)
     return before === open
   }
 
-  /** The sender's side: the group is not to be committed. @returns False if it may be already. */
+  /** The sender's side: the group must not be committed. @returns False if it may be already. */
   withdraw(): boolean {
     return Atomics.compareExchange(this.#cells, phase, open, withdrawn) !== committing
   }
 
-  /** The writer's side: a reply is there. */
+  /** The writer's side: a reply has been posted. */
   announceReply(): void {
     Atomics.add(this.#cells, replies, 1)
     Atomics.notify(this.#cells, replies)
@@ -54,7 +56,7 @@ export class Shared {
     return Atomics.load(this.#cells, replies)
   }
 
-  /** Stops this thread until there is a reply more than `count`, or the time is up. */
+  /** Blocks this thread until there are more than `count` replies, or the time is up. */
   awaitReply(count: number, limitMs: number): void {
     Atomics.wait(this.#cells, replies, count, limitMs)
   }

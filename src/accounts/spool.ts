@@ -1,10 +1,9 @@
 /**
- * Bookings that could not be written when the server stopped: a file elsewhere, which the next
- * start on the same data folder takes in, once.
+ * A spool: bookings that could not be written when the server stopped, in a file elsewhere, which
+ * the next start on the same data folder takes in, once.
  *
- * The file is complete or not there: it is renamed when it has been forced to the disk. Taking it
- * in and noting its id is one transaction, so a crash before the file is removed books nothing
- * twice.
+ * The file is complete or absent: it is renamed after it has been forced to the disk. Taking it in
+ * and noting its id is one transaction, so a crash before the file is removed books nothing twice.
  *
  * @module
  */
@@ -44,14 +43,14 @@ import {
 const beginning = 'oi-accounts-'
 const ending = '.jsonl'
 
-/** A batch of which nobody knows whether it is in the file. */
+/** A batch that may or may not be in the file. */
 export interface Uncertain {
   readonly writer: number
   /** The number of its first booking. */
   readonly first: number
-  /** How many of it are owed in any case: the first bookings of the spool. */
+  /** How many of its bookings are owed in any case: the first bookings of the spool. */
   readonly count: number
-  /** Those of it whose callers were refused: if they are in the file, they are taken back. */
+  /** The bookings whose callers were refused: if they are in the file, they are taken back. */
   readonly refused: readonly Booking[]
 }
 
@@ -64,10 +63,11 @@ interface Header {
 }
 
 /**
- * Keeps what is owed in the first folder that takes it; the operator is told where.
+ * Writes the owed bookings to the first folder that accepts them, and tells the operator where.
  *
- * @param uncertain - Of which the first bookings are a part.
- * @throws {@link OiError} `ERR_ACCOUNTS` if no folder does: then its sums are in the log alone.
+ * @param uncertain - Its owed bookings are the first of these.
+ * @throws {@link OiError} `ERR_ACCOUNTS` if no folder accepts them: their sums are then only in the
+ *   log.
  */
 export function keepForNextStart(
   dataDir: string,
@@ -109,7 +109,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Whether a spool is of a data folder; one that is damaged may be of any. */
+/** Whether a spool belongs to a data folder; a damaged one may belong to any. */
 function isFor(path: string, dataDir: string): boolean {
   try {
     if (!isOurs(path)) return false
@@ -120,16 +120,16 @@ function isFor(path: string, dataDir: string): boolean {
   }
 }
 
-/** What was in a spool. */
+/** The result of taking in a spool. */
 export interface TakenIn extends Booked {
-  /** How many answers it stood for. */
+  /** The number of its answers. */
   readonly answers: number
 }
 
 /**
- * Books what a spool holds, unless that has been done, and removes it.
+ * Books the contents of a spool, unless that has been done, and removes it.
  *
- * @throws If it cannot be read or the file cannot be written; it stays then.
+ * @throws If the spool cannot be read or the accounts cannot be written; the spool stays then.
  */
 export function takeIn(db: Sqlite.Database, path: string): TakenIn {
   const { header, bookings } = read(path)
@@ -161,7 +161,7 @@ export function takeIn(db: Sqlite.Database, path: string): TakenIn {
   return taken
 }
 
-/** @returns Its path, or undefined if no folder takes it. */
+/** @returns Its path, or undefined if no folder accepts it. */
 function writeSpool(
   dataDir: string,
   bookings: readonly Booking[],
@@ -177,7 +177,7 @@ function writeSpool(
       writeWhole(path, text)
       return path
     } catch {
-      // Full, read-only, not ours: the next one.
+      // Full, read-only, another user's: try the next folder.
     }
   }
   return undefined
@@ -196,7 +196,7 @@ function read(path: string): { header: Header; bookings: Booking[] } {
   return { header: header as Header, bookings: bookings as Booking[] }
 }
 
-/** The temporary folder is everybody's: what another user put there is not our usage. */
+/** Anybody can write to the temporary folder: another user's file is not our usage. */
 function isOurs(path: string): boolean {
   const found = lstatSync(path)
   return found.isFile() && found.uid === process.getuid?.()

@@ -18,18 +18,21 @@ export function sqlite(): typeof Sqlite {
   return loaded
 }
 
-/** An error of its own; false too while it has not been loaded, as nothing can have thrown one. */
+/**
+ * Whether an error is SQLite's; false while SQLite has not been loaded, as it cannot have thrown
+ * it.
+ */
 export function isSqliteError(error: unknown): error is InstanceType<typeof Sqlite.SqliteError> {
   return loaded !== undefined && error instanceof loaded.SqliteError
 }
 
 /**
  * @param version - Of better-sqlite3.
- * @param versions - Those of this process.
- * @returns The version to install instead; undefined if this one is right.
+ * @param versions - Of this process.
+ * @returns The version to install instead; undefined if this one works.
  *
- * Version 13 needs Node-API 10 and ends the process where there is less. Version 12, compiled for
- * Node 24 since 24.19, ends the process when an object of its own is no longer in use.
+ * Version 13 needs Node-API 10 and ends a process that has less. Version 12, compiled for Node 24
+ * since 24.19, ends the process when one of its objects is collected.
  */
 export function betterSqliteFor(
   version: string,
@@ -41,7 +44,7 @@ export function betterSqliteFor(
 }
 
 const name = 'better-sqlite3'
-/** The second is there in a checkout, whose lock file has one version of a name. */
+/** The second exists in a checkout, whose lock file has one version per name. */
 const names = [name, `${name}-13`]
 const use = 'the accounts'
 
@@ -78,7 +81,7 @@ function open(name: string): typeof Sqlite {
     new library(':memory:').close()
     return library
   } catch (cause) {
-    // Package managers leave out install scripts, with --ignore-scripts or by themselves.
+    // Package managers may skip install scripts, with --ignore-scripts or by default.
     throw new OiError(
       'ERR_PACKAGE_NOT_FOUND',
       `The package ${name} has no binary that can be loaded here; that of version 12 is made by its ` +

@@ -1,5 +1,5 @@
 /**
- * What SQLite's errors mean for whoever runs the server, and for whoever called.
+ * What SQLite's errors mean for the operator and for callers.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const localDisk =
 
 const diskFull = 'the disk is full'
 
-/** By the beginning of SQLite's code; the first that fits. */
+/** By the prefix of SQLite's code; the first match counts. */
 const reasons: readonly (readonly [string, string])[] = [
   ['SQLITE_IOERR_SHMSIZE', diskFull],
   ['SQLITE_IOERR_SHM', localDisk],
@@ -38,7 +38,7 @@ const refusals = [
   ...['SQLITE_MISMATCH', 'SQLITE_TOOBIG'],
 ]
 
-/** Why a call failed: what is wrong, and SQLite's own words. */
+/** Why a call failed, with SQLite's own words. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const code = codeOf(error)
@@ -46,24 +46,24 @@ export function reasonOf(error: unknown): string {
   return known === undefined ? message : `${known[1]} (${message}, ${code})`
 }
 
-/** Whether it failed only because somebody else writes. */
+/** Whether a call failed only because of another writer. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY')
 }
 
-/** Whether a refusal of the accounts is only because somebody else writes. */
+/** Whether the accounts' refusal is only because of another writer. */
 export function isBusyError(error: unknown): boolean {
   return error instanceof OiError && error.code === 'ERR_OVERLOADED' && isBusy(error.cause)
 }
 
-/** Whether it is likely to be over in a while: somebody else writes, or the disk is full. */
+/** Whether the failure is likely to pass: another writer, or a full disk. */
 export function isPassing(error: unknown): boolean {
   return isBusy(error) || isFull(error)
 }
 
-/** Whether it failed because of the values that were written: they fail again each time. */
+/** Whether a call failed because of the values written: they would fail each time. */
 export function isRefusedValue(error: unknown): boolean {
-  // better-sqlite3's own words for what is no value of SQLite's.
+  // better-sqlite3's own errors for values that SQLite does not have.
   if (error instanceof TypeError || error instanceof RangeError) return true
   return refusals.includes(codeOf(error))
 }
@@ -73,7 +73,9 @@ function isFull(error: unknown): boolean {
   return noSpace || reasonOf(error).startsWith(diskFull)
 }
 
-/** @returns What a caller is told while the accounts cannot be read or written; no path in it. */
+/**
+ * @returns The error for callers while the accounts cannot be read or written; it contains no path.
+ */
 export function unavailable(what: string, cause: unknown): OiError {
   return new OiError('ERR_OVERLOADED', `The accounts cannot be ${what}: ${reasonOf(cause)}`, {
     retryAfterMs,

@@ -1,9 +1,9 @@
 /**
- * Which file the accounts' path leads to, while it is open.
+ * Detects that the accounts' path leads to another file while the accounts are open.
  *
- * A file that is moved away stays open, and everything written to it is lost to whoever looks by
- * name; one that was put in its place is opened instead. But never beside the log of the one
- * before: SQLite would take that for its own.
+ * A file that is moved away stays open, and data written to it cannot be found by its name; a file
+ * that replaced it is opened instead. But never beside the previous file's WAL: SQLite would take
+ * that for its own.
  *
  * @module
  */
@@ -11,7 +11,7 @@
 import { statSync } from 'node:fs'
 import { sqlite } from './sqlite.js'
 
-/** Which file, and which log. */
+/** The identity of the file, and of its WAL. */
 export interface Noted {
   readonly file?: string | undefined
   readonly log?: string | undefined
@@ -23,7 +23,7 @@ export class StoreFile {
   #file: string | undefined
   #log: string | undefined
 
-  /** @param noted - What was open elsewhere in this process. */
+  /** @param noted - Opened elsewhere in this process. */
   constructor(path: string, noted: Noted = {}) {
     this.path = path
     this.#file = noted.file
@@ -34,7 +34,7 @@ export class StoreFile {
     return { file: this.#file, log: this.#log }
   }
 
-  /** Whether the path still leads to the file that was noted. Never throws. */
+  /** Whether the path still leads to the noted file. Never throws. */
   get same(): boolean {
     try {
       return this.#file !== undefined && this.#file === identity(this.path)
@@ -43,16 +43,16 @@ export class StoreFile {
     }
   }
 
-  /** Notes that the file which {@link check} has found is open, and its log. */
+  /** Notes that the file found by {@link check} is open, and its WAL. */
   note(): void {
     this.#file = this.#found
     this.#log = identity(`${this.path}-wal`)
   }
 
   /**
-   * To be called before the path is opened: what takes its name from then on is another file.
+   * Called before the path is opened: a file that takes its name later is another one.
    *
-   * @throws `SqliteError` If there is no file, or another one beside the old log.
+   * @throws `SqliteError` if there is no file, or another one beside the old WAL.
    */
   check(): void {
     const file = (this.#found = identity(this.path))
@@ -67,7 +67,7 @@ export class StoreFile {
   }
 }
 
-/** It changes when another file takes the name; undefined: there is none. */
+/** Changes when another file takes the name; undefined: no file. */
 function identity(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   return found && `${found.dev}:${found.ino}`

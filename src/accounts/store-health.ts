@@ -7,18 +7,18 @@
 import { counted } from '../api/words.js'
 import type { WriteReply } from './store-writer.js'
 
-/** What lasts less is nobody's trouble: another process' write, a pause of the machine. */
+/** Shorter failures are not reported: another process' write, a pause of the machine. */
 export const patienceMs = 1000
 
-/** So long there is no further line about bookings that could not be made. */
+/** How long there is no further line about bookings that could not be made. */
 const asideMs = 60_000
 
 export interface StoreFigures {
   readonly failing: boolean
   readonly failedWrites: number
-  /** Bookings that could not be made, and are kept aside. */
+  /** Bookings that could not be made, and are set aside. */
   readonly setAside: number
-  /** When something was written last. */
+  /** At the last write. */
   readonly fileBytes: number
   readonly walBytes: number
 }
@@ -27,16 +27,16 @@ export class StoreHealth {
   readonly #log: (text: string) => void
   #sinceMs: number | undefined
   #reason = ''
-  /** Whether the operator has been told that it fails. */
+  /** Whether the operator has been told of the failure. */
   #told = false
   #failedWrites = 0
   #setAside = 0
-  /** Those that the operator has been told of, and when. */
+  /** The number that the operator has been told, and when. */
   #toldAside = { number: 0, atMs: -Infinity }
   #fileBytes = 0
   #walBytes = 0
 
-  /** @param log - Told a sentence when it begins to fail, and one when it is over. */
+  /** @param log - Takes one sentence when writing begins to fail, and one when it works again. */
   constructor(log: (text: string) => void) {
     this.#log = log
   }
@@ -53,7 +53,9 @@ export class StoreHealth {
     return this.#walBytes
   }
 
-  /** Why nothing has been written for a second; undefined if something was, or nothing had to be. */
+  /**
+   * Why nothing could be written for a second; undefined if writing works or nothing is pending.
+   */
   get trouble(): string | undefined {
     const lasting = this.#sinceMs !== undefined && performance.now() - this.#sinceMs >= patienceMs
     return lasting ? this.#reason : undefined
@@ -69,9 +71,9 @@ export class StoreHealth {
     }
   }
 
-  /** Takes what a try to write came to. */
+  /** Notes the outcome of a write. */
   note({ outcome, failure, fileBytes, walBytes, notes, setAside }: WriteReply): void {
-    // 0: the file could not be looked at.
+    // 0: the file's size could not be read.
     if (fileBytes > 0) [this.#fileBytes, this.#walBytes] = [fileBytes, walBytes]
     for (const note of notes) this.#log(note)
     this.#setAside += setAside.setAside
@@ -80,7 +82,9 @@ export class StoreHealth {
     else if (outcome === 'committed') this.#recover()
   }
 
-  /** @param brief - Whether it is likely to be over in a moment: told only if it is not. */
+  /**
+   * @param brief - Whether it is likely to pass in a moment: it is reported only if it does not.
+   */
   fail(reason: string, brief: boolean, sinceMs = performance.now()): void {
     this.#failedWrites++
     this.#sinceMs ??= sinceMs
@@ -88,7 +92,7 @@ export class StoreHealth {
     if (!brief || this.trouble !== undefined) this.#tell()
   }
 
-  /** Notes that callers have been refused for it. */
+  /** Notes that callers have been refused because of it. */
   refuse(sinceMs: number): void {
     if (this.#sinceMs === undefined) this.fail('the disk does not answer', false, sinceMs)
     else this.#tell()
@@ -100,7 +104,7 @@ export class StoreHealth {
     this.#log(`The accounts cannot be written, and it is tried again: ${this.#reason}`)
   }
 
-  /** One sentence a minute, should it be all that come. */
+  /** At most one sentence a minute, even if no booking can be made. */
   #tellAside(reason: string): void {
     const number = this.#setAside - this.#toldAside.number
     const now = performance.now()

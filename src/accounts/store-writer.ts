@@ -1,15 +1,15 @@
 /**
- * The only one in `oi serve` who writes the accounts while requests run. It waits for locks and
- * disks, so it has a thread of its own (writer-thread.ts).
+ * The only writer of the accounts in `oi serve` while requests run. It waits for locks and disks,
+ * so it has a thread of its own (writer-thread.ts).
  *
  * Rules
- *   1. Nothing is thrown: every request has a reply that says what became of it.
- *   2. A group is committed only if it has not been withdrawn, which is decided by one atomic
- *      exchange (shared.ts) before the commit.
- *   3. The log takes no more room than is left for the file: while somebody reads for long it only
- *      grows, and a log that has filled the disk could never be folded into the file again.
- *   4. When a commit fails, the writer's row in the file says what became of it. While that
- *      cannot be read, the outcome is unknown, and whoever sent the group asks again.
+ *   1. Nothing is thrown: every request gets a reply with its outcome.
+ *   2. A group is committed only if it has not been withdrawn; one atomic exchange (shared.ts)
+ *      before the commit decides.
+ *   3. A WAL over its usual size never exceeds the disk's free space: while a reader takes long it
+ *      only grows, and a WAL that has filled the disk could never be folded into the file again.
+ *   4. When a commit fails, the writer's row in the file shows its outcome. While that row cannot
+ *      be read, the outcome is unknown, and the sender asks again.
  *
  * @module
  */
@@ -28,38 +28,38 @@ import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookin
 
 /** How long a try waits for another process' write, milliseconds. */
 const busyMs = 250
-/** How often the file is looked at: whether it is still there, and its size. */
+/** How often the file is checked for existence and size. */
 const lookMs = 50
 
 export interface WriteRequest {
-  /** The number of the first booking; those after it have the next ones. */
+  /** The number of the first booking; the others follow. */
   readonly first: number
   readonly bookings: Packed
   /** When keys were last used: id and milliseconds since 1970. */
   readonly used: readonly (readonly [number, number])[]
-  /** Writes nothing, and only says whether the group is in the file. */
+  /** Writes nothing, and only reports whether the group is in the file. */
   readonly askOnly: boolean
 }
 
 export interface WriteReply {
   readonly outcome: 'committed' | 'withdrawn' | 'failed' | 'unknown'
-  /** Why not, and whether it is likely to be over in a moment, as another process' lock is. */
+  /** Why not, and whether that is likely to pass in a moment, such as another process' lock. */
   readonly failure?: { readonly reason: string; readonly busy: boolean }
   /** True if the path leads to another file than before, or to none. */
   readonly moved: boolean
   readonly fileBytes: number
   readonly walBytes: number
-  /** What the operator should know. */
+  /** Sentences for the operator. */
   readonly notes: readonly string[]
   /** Bookings that could not be made (write-bookings.ts, rule 4). */
   readonly setAside: Booked
 }
 
-/** Nothing has been tried. */
+/** No write has been tried. */
 class NoRoom extends Error {
   constructor() {
     super(
-      'somebody has been reading for long, or the disk is nearly full: ' +
+      'a read transaction has been open for long, or the disk is nearly full: ' +
         'there is no room to fold the log (accounts.db-wal) into the file',
     )
   }
@@ -77,7 +77,7 @@ export class StoreWriter {
   #setAside = 0
   #asideReason = ''
 
-  /** Opens nothing yet. @param noted - The file that this process has opened already. */
+  /** Does not open the file yet. @param noted - The file that this process has opened already. */
   constructor(dataDir: string, shared: Shared, noted?: Noted) {
     this.#file = new StoreFile(accountsPath(dataDir), noted)
     this.#shared = shared
@@ -112,13 +112,13 @@ export class StoreWriter {
       const outcome = committing || request.askOnly ? this.#find(request) : 'failed'
       moved ||= !this.#file.same
       this.#rollBack()
-      // What is in memory of a file that failed is not to be believed.
+      // Cached pages of a file that failed cannot be trusted.
       if (!failure.busy) this.#disconnect()
       return this.#reply(outcome, { failure, moved })
     }
   }
 
-  /** Leaves a transaction open in which the group has been written. */
+  /** Writes the group, and leaves the transaction open. */
   #write({ bookings: packed, first }: WriteRequest, writer: number): Booked {
     const { begin, written, write, writeCarefully } = this.#statements!
     const bookings = unpack(packed)
@@ -139,14 +139,14 @@ export class StoreWriter {
     if (setAside > 0) this.#asideReason = reason
   }
 
-  /** Folds the log into the file and cuts it, if it has grown and no reader is in the way. */
+  /** Checkpoints the WAL and cuts it, if it has grown and no reader blocks that. */
   tend(): void {
     try {
       if (this.#db === undefined || sizeOf(`${this.#file.path}-wal`) <= walBytesKept) return
       this.#db.pragma('busy_timeout = 0')
       this.#db.pragma('wal_checkpoint(TRUNCATE)')
     } catch {
-      // A reader, a writer, a disk: the next time.
+      // A reader, a writer or the disk prevents it: the next time.
     } finally {
       if (this.#db?.open) this.#db.pragma(`busy_timeout = ${busyMs}`)
     }
@@ -172,7 +172,7 @@ export class StoreWriter {
     this.#file.check()
     const db = connect(this.#file.path, busyMs)
     try {
-      // A file that was restored knows nothing of this writer, or of less than it has written.
+      // A restored file has no row of this writer, or an older one.
       const known = !moved && this.#shared.writer > 0 && writtenBy(db, this.#shared.writer)
       if (known === false || known === undefined) this.#shared.writer = newWriter(db)
       this.#statements = prepare(db)
@@ -202,7 +202,7 @@ export class StoreWriter {
     try {
       this.#db?.close()
     } catch {
-      // There is nothing to save: whatever was committed is in the log.
+      // Nothing is lost: committed data are in the WAL.
     }
     this.#db = undefined
     this.#statements = undefined
@@ -216,7 +216,7 @@ export class StoreWriter {
     }
   }
 
-  /** What became of a group whose commit failed (rule 4). */
+  /** Finds the outcome of a group whose commit failed (rule 4). */
   #find(request: WriteRequest): WriteReply['outcome'] {
     try {
       this.#rollBack()
@@ -234,8 +234,8 @@ export class StoreWriter {
 
   #noteUsed(used: WriteRequest['used']): void {
     if (used.length === 0) return
-    // Another process may have seen the key later than this one, but not in the future: that is
-    // what a clock leaves behind that was wrong for a while.
+    // Another process may have seen the key later than this one, but not in the future: such a time
+    // was left by a clock that was wrong for a while.
     const now = Date.now()
     for (const [keyId, usedMs] of used) this.#statements!.use.run(now, usedMs, usedMs, keyId)
   }
@@ -273,7 +273,7 @@ export class StoreWriter {
   }
 }
 
-/** What every batch needs, for one connection. */
+/** The statements of every batch, for one connection. */
 function prepare(db: Sqlite.Database) {
   return {
     begin: db.prepare('BEGIN IMMEDIATE'),
@@ -286,7 +286,7 @@ function prepare(db: Sqlite.Database) {
   }
 }
 
-/** In bytes; 0 if it is not there. */
+/** In bytes; 0 if the file does not exist. */
 function sizeOf(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0

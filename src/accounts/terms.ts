@@ -1,5 +1,5 @@
 /**
- * What a workspace may: its limits, its budget, and what is left of its balance.
+ * The terms of a workspace: its limits, its budget, and its balance.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 export interface WorkspaceTerms extends Limits {
-  /** Whole millionths of a credit, below 0 if requests cost more than there was; null: unlimited. */
+  /** Whole millionths of a credit, below 0 if requests cost more than was left; null: unlimited. */
   readonly balance: number | null
   /** Null: unlimited. */
   readonly budget: BudgetState | null
@@ -51,10 +51,10 @@ export class Terms {
   }
 
   /**
-   * As they are, bookings that are not written yet included.
+   * The current terms, with bookings that are not written yet.
    *
-   * @param workspaceId - One that is.
-   * @param nowMs - Milliseconds since 1970: of a budget, the period that this is in.
+   * @param workspaceId - An existing workspace.
+   * @param nowMs - Milliseconds since 1970: selects the budget's period.
    * @throws {@link OiError} `ERR_OVERLOADED` if they cannot be read.
    */
   of(workspaceId: number, nowMs = Date.now()): WorkspaceTerms {
@@ -67,7 +67,7 @@ export class Terms {
     })
   }
 
-  /** As {@link of}, from a row that was read in the same transaction. */
+  /** As {@link of}, from a row read in the same transaction. */
   from(row: TermsRow, nowMs = Date.now()): WorkspaceTerms {
     let { balance } = row
     const budget = row.budgetTokens === null ? null : this.#budgetState(row, nowMs)
@@ -81,7 +81,8 @@ export class Terms {
   /**
    * Sets limits from the next request on; what is left out stays as it is.
    *
-   * @throws {@link OiError} `ERR_ACCOUNTS` if one is not a whole number from 0 to {@link maxLimits}.
+   * @throws {@link OiError} `ERR_ACCOUNTS` if a limit is not a whole number from 0 to {@link
+   *   maxLimits}.
    */
   setLimits(workspaceId: number, { requestsPerMinute, concurrent }: Partial<Limits>): void {
     checkLimit('requests per minute', requestsPerMinute, maxLimits.requestsPerMinute)
@@ -98,7 +99,7 @@ export class Terms {
   }
 
   /**
-   * Sets the budget from the next request on: what this period has used so far counts.
+   * Sets the budget from the next request on: usage so far in this period counts.
    *
    * @param budget - Null: unlimited.
    * @throws {@link OiError} `ERR_ACCOUNTS` if it is out of range.
@@ -128,7 +129,7 @@ export class Terms {
     return { tokens: budgetTokens!, period: budgetPeriod!, usedTokens, startMs, endMs }
   }
 
-  /** Bookings of a workspace that are not in the file. Within a transaction. */
+  /** Bookings of a workspace that are not in the file yet. Within a transaction. */
   *#pendingOf(workspaceId: number): Generator<Booking> {
     const written =
       this.#db
@@ -140,7 +141,7 @@ export class Terms {
   }
 }
 
-/** A file that was restored may not have it any more. */
+/** A restored file may not have the workspace. */
 function missing(): never {
   throw new OiError('ERR_API_KEY', 'The workspace of the key is gone: send another key')
 }

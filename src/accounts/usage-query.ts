@@ -1,8 +1,8 @@
 /**
- * What was used in each hour or day, by workspace, key or model.
+ * Usage per hour or day, by workspace, key or model.
  *
- * Days are read from the sums that are kept for good, hours from those that are kept for a while
- * (write-bookings.ts). What is not in the file yet is added.
+ * Days are read from sums that are kept for good, hours from sums that are kept for a while
+ * (write-bookings.ts). Bookings that are not in the file yet are added.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Connection } from './connection.js'
 export interface UsageQuery {
   readonly by: 'workspace' | 'key' | 'model'
   readonly per: 'hour' | 'day'
-  /** Milliseconds since 1970; the hour or day that it is in is the first. */
+  /** Milliseconds since 1970; the first hour or day is the one that contains it. */
   readonly fromMs: number
   /** Exclusive. */
   readonly toMs: number
@@ -25,9 +25,9 @@ export interface UsageQuery {
 /** Sums of tokens, and of costs in millionths of a credit. */
 export interface UsageRow {
   readonly startMs: number
-  /** Of the workspace or the key; undefined by model. */
+  /** The id of the workspace or key; undefined by model. */
   readonly id: number | undefined
-  /** Of the model; undefined by workspace and key. */
+  /** The model's name; undefined by workspace and key. */
   readonly model: string | undefined
   readonly requests: number
   readonly inputTokens: number
@@ -40,17 +40,17 @@ export interface UsageRow {
 type Sums = Omit<UsageRow, 'startMs' | 'id' | 'model'>
 type Read = { -readonly [Name in keyof Sums]: number } & {
   readonly unit: number
-  /** The id or the model. */
+  /** The id or the model's name. */
   readonly of: number | string
 }
 
 export const unitMsOf = { hour: hourMs, day: dayMs } as const
 
 /**
- * Within a transaction. Its time grows with what was used: some milliseconds for a day, or four
- * hours, of a thousand keys.
+ * Within a transaction. Its time grows with the usage: some milliseconds for a day, or four hours,
+ * of a thousand keys.
  *
- * @returns The newest first, then by id or model.
+ * @returns Newest first, then by id or model.
  */
 export function queryUsage(
   db: Connection,
@@ -77,7 +77,7 @@ export function queryUsage(
   })
 }
 
-/** One row for all of the same time and the same workspace, key or model. */
+/** Merges rows with the same time and the same workspace, key or model. */
 function together(rows: readonly Read[]): readonly Read[] {
   const sums = new Map<string, Read>()
   for (const row of rows) {
@@ -101,7 +101,7 @@ const sumColumns = `SUM(requests) AS requests, SUM(input_tokens) AS inputTokens,
   SUM(output_tokens) AS outputTokens, SUM(image_tokens) AS imageTokens,
   SUM(cached_tokens) AS cachedTokens, SUM(cost) AS cost`
 
-/** Reads the smallest table that tells what is asked. */
+/** Reads the smallest table that has the answer. */
 function statementOf(query: UsageQuery): [sql: string, parameters: (number | string)[]] {
   const { by, per, workspaceId, keyId, model } = query
   const table =
@@ -121,7 +121,7 @@ function statementOf(query: UsageQuery): [sql: string, parameters: (number | str
     conditions.push(`${column} = ?`)
     parameters.push(value)
   }
-  // What was asked without a key.
+  // Requests without a key.
   if (by === 'key') conditions.push('key_id <> 0')
   const { column } = groups[by]
   const sql = `SELECT ${per} AS unit, ${column} AS "of", ${sumColumns} FROM ${table}

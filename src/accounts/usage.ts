@@ -1,5 +1,5 @@
 /**
- * What a workspace or a key has used, per model and day.
+ * The usage of a workspace or a key, per model and day.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import { type Booking, dayMs } from './booking.js'
 import type { Connection } from './connection.js'
 
-/** Of one model on one day: sums of tokens, and of costs in millionths of a credit. */
+/** One model on one day: sums of tokens, and of costs in millionths of a credit. */
 export interface DailyUsage {
-  /** UTC, as `2026-01-31`. */
+  /** UTC, such as `2026-01-31`. */
   readonly day: string
   readonly model: string
   readonly requests: number
-  /** Those of images and those from a cache included. */
+  /** Tokens of images and tokens from a cache included. */
   readonly inputTokens: number
   readonly outputTokens: number
   readonly imageTokens: number
@@ -28,10 +28,10 @@ const usageColumns = `requests, input_tokens AS inputTokens, output_tokens AS ou
   image_tokens AS imageTokens, cached_tokens AS cachedTokens, cost`
 
 /**
- * What a workspace has used. Within a transaction.
+ * The usage of a workspace. Within a transaction.
  *
- * @param days - How many, the one of `nowMs` included.
- * @param pending - Bookings that are not in the file.
+ * @param days - The number of days, the one of `nowMs` included.
+ * @param pending - Bookings that are not in the file yet.
  * @returns Newest first, then by model.
  */
 export function readUsage(
@@ -45,7 +45,7 @@ export function readUsage(
   return read(db, 'usage WHERE workspace_id', workspaceId, days, pending, isOurs, nowMs)
 }
 
-/** What a key has used; else as {@link readUsage}. */
+/** The usage of a key; otherwise as {@link readUsage}. */
 export function readKeyUsage(
   db: Connection,
   keyId: number,

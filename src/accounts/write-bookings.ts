@@ -1,18 +1,18 @@
 /**
- * Bookings into the file: rows where money is at stake, and sums of all usage.
+ * Writes bookings into the file: rows where money is at stake, and sums of all usage.
  *
  * Rules
- *   1. A workspace's balance is the sum of its rows' amounts, always: both change in one
- *      transaction. While it is unlimited (NULL), amounts are 0 and the sum is 0 (credits.ts
- *      books away what is left when the limit is lifted).
- *   2. An answer has a row where it costs something or there is a balance. All others are in the
- *      sums of their hour, day, key and model only: at 1,000 free answers a second their rows would
- *      be 4 GB a day that nobody ever asks for.
- *   3. Nothing is booked twice. Bookings have numbers, ascending for each writer, which is a
- *      number that each process takes from the file; the writer's row says up to which number
- *      they are in the file, and that changes in the same transaction.
+ *   1. A workspace's balance is always the sum of its rows' amounts: both change in one
+ *      transaction. While it is unlimited (NULL), amounts are 0 and the sum is 0 (credits.ts books
+ *      the rest away when the limit is lifted).
+ *   2. An answer has a row if it costs something or there is a balance. All others are only in the
+ *      sums of their hour, day, key and model: at 1,000 free answers a second their rows would be 4
+ *      GB a day that nobody ever reads.
+ *   3. Nothing is booked twice. Bookings have ascending numbers per writer, and each process takes
+ *      a writer number from the file; the writer's row says up to which number its bookings are in
+ *      the file, and changes in the same transaction.
  *   4. A booking that cannot be made is set aside, as it came and in the same transaction, and the
- *      others are made: one that fails each time would stop all that come after it.
+ *      others are made: otherwise one that always fails would block all later ones.
  *
  * @module
  */
@@ -21,16 +21,16 @@ import type Sqlite from 'better-sqlite3'
 import { addTo, type Booking, dayMs, hourMs, type Sum, sumKey } from './booking.js'
 import { isRefusedValue, reasonOf } from './store-errors.js'
 
-/** For how many days usage is kept by the hour; by the day it is kept for good. */
+/** How many days hourly usage is kept; daily usage is kept for good. */
 export const hourDays = 92
 
-/** A number for bookings that no other writer has. */
+/** A new writer number. */
 export function newWriter(db: Sqlite.Database): number {
   const insert = db.prepare('INSERT INTO writers (opened_ms) VALUES (?)')
   return Number(insert.run(Date.now()).lastInsertRowid)
 }
 
-/** @returns Up to which number a writer's bookings are in the file; undefined: it has no row. */
+/** @returns Up to which number a writer's bookings are in the file; undefined: no such writer. */
 export function writtenBy(db: Sqlite.Database, writer: number): number | undefined {
   return db
     .prepare<[number], number>('SELECT written FROM writers WHERE id = ?')
@@ -38,20 +38,20 @@ export function writtenBy(db: Sqlite.Database, writer: number): number | undefin
     .get(writer)
 }
 
-/** What became of bookings. */
+/** The outcome of bookings. */
 export interface Booked {
-  /** How many were set aside (rule 4). */
+  /** The number that was set aside (rule 4). */
   readonly setAside: number
-  /** Why the last of them was; empty if there is none. */
+  /** Why the last of them was set aside; empty if none was. */
   readonly reason: string
 }
 
 export const noneAside: Booked = { setAside: 0, reason: '' }
 
 /**
- * Writes bookings for one connection, in a transaction of its own.
+ * Writes bookings on one connection, in a transaction of its own.
  *
- * @param first - The number of the first of them.
+ * @param first - The number of the first booking.
  * @param written - {@link writtenBy}, read in the same transaction.
  */
 export type BookingWriter = (
@@ -64,8 +64,8 @@ export type BookingWriter = (
 /**
  * Statements that write bookings, for one connection; call them within a transaction.
  *
- * `write` is for bookings as they should be. Where it throws what {@link isRefusedValue} knows, the
- * transaction has to be begun again, with `writeCarefully`, which finds those that are to blame.
+ * `write` is for valid bookings. If it throws an error that {@link isRefusedValue} recognises, the
+ * transaction must be restarted with `writeCarefully`, which finds the invalid ones.
  */
 export function bookingWriter(db: Sqlite.Database) {
   const put = putter(db)
@@ -124,7 +124,7 @@ interface Refused {
   readonly reason: string
 }
 
-/** Writes rows and sums. @returns What it has left out. */
+/** Writes rows and sums. @returns The bookings left out. */
 function putter(db: Sqlite.Database) {
   const balanceOf = db
     .prepare<[number], number | null>('SELECT balance FROM workspaces WHERE id = ?')
@@ -148,7 +148,7 @@ function putter(db: Sqlite.Database) {
       let isLimited = limited.get(workspaceId)
       if (isLimited === undefined) {
         const balance = balanceOf.get(workspaceId)
-        // A file that was restored may not have the workspace.
+        // A restored file may not have the workspace.
         if (balance === undefined) {
           refused.push({ booking, reason: `there is no workspace ${workspaceId}` })
           continue
@@ -156,7 +156,7 @@ function putter(db: Sqlite.Database) {
         isLimited = balance !== null
         limited.set(workspaceId, isLimited)
       }
-      // What was answered while the balance was unlimited is not charged to a later one.
+      // An answer made while the balance was unlimited is not charged to a later one.
       const charged = isLimited && booking.charged ? cost : 0
       if (charged !== 0) charges.set(workspaceId, (charges.get(workspaceId) ?? 0) + charged)
       if (isLimited || cost !== 0) {
@@ -164,7 +164,7 @@ function putter(db: Sqlite.Database) {
           ...[writer, first + i, workspaceId, booking.keyId, booking.timeMs, booking.model],
           ...[booking.requests, booking.inputTokens, booking.outputTokens],
           ...[booking.imageTokens, booking.cachedTokens, cost],
-          // Not -0, which SQLite takes for no integer.
+          // Not -0, which SQLite does not take for an integer.
           charged === 0 ? 0 : -charged,
         )
       }
@@ -192,7 +192,7 @@ function putter(db: Sqlite.Database) {
   }
 }
 
-/** JSON that loses no number: NaN and the infinities are texts in it. */
+/** JSON that loses no number: NaN and the infinities become texts. */
 function describe(booking: Booking): string {
   return JSON.stringify(booking, (_, value: unknown) =>
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
@@ -203,10 +203,10 @@ const rowColumns = [
   ...['writer', 'number', 'workspace_id', 'key_id', 'time_ms', 'model', 'rows', 'input_tokens'],
   ...['output_tokens', 'image_tokens', 'cached_tokens', 'cost', 'amount'],
 ]
-/** Rows of one statement, at most: 16 take half the time of as many statements. */
+/** The most rows per statement: 16 take half the time of single-row statements. */
 const rowsAtOnce = 16
 
-/** Inserts rows of answers; takes the values of all of them in one list. */
+/** Inserts rows of answers; takes all values in one list. */
 function rowInserter(db: Sqlite.Database) {
   const row = `('usage', ${rowColumns.map(() => '?').join(', ')})`
   const insertOf = (rows: number) =>
@@ -225,7 +225,7 @@ function rowInserter(db: Sqlite.Database) {
   }
 }
 
-/** Adds to a row of sums, or makes it. These tables have the same columns behind their keys. */
+/** Adds to a row of sums, or inserts it. These tables have the same columns after their keys. */
 function addingTo(db: Sqlite.Database, table: string, key: readonly string[]) {
   const tokens = ['input_tokens', 'output_tokens', 'image_tokens', 'cached_tokens']
   const columns = ['requests', ...tokens, 'cost']

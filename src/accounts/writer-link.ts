@@ -1,7 +1,7 @@
 /**
  * The event loop's end of the writer's thread: one request at a time, and its reply.
  *
- * The thread is started with the first request, and again after it has ended by itself.
+ * The thread is started with the first request, and again after it has ended unexpectedly.
  *
  * @module
  */
@@ -19,7 +19,9 @@ import type { WriteReply, WriteRequest } from './store-writer.js'
 import { noneAside } from './write-bookings.js'
 import type { ThreadData } from './writer-thread.js'
 
-/** 50,000 bookings at once, which is the most, take some 20 MB; a young heap grows for nothing. */
+/**
+ * The maximum of 50,000 bookings at once takes some 20 MB; a larger young heap would gain nothing.
+ */
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
 
 interface Thread {
@@ -40,8 +42,8 @@ export class WriterLink {
   #heard = false
 
   /**
-   * @param file - The one that this process has open.
-   * @param onReply - Called once for each request; by the loop, or within {@link await}.
+   * @param file - The file that this process has open.
+   * @param onReply - Called once per request; by the event loop, or within {@link await}.
    */
   constructor(dataDir: string, file: StoreFile, onReply: (reply: WriteReply) => void) {
     this.#dataDir = dataDir
@@ -53,29 +55,29 @@ export class WriterLink {
     return this.#underWay
   }
 
-  /** Whether the thread has replied to anything yet: until then it may only be starting. */
+  /** Whether the thread has ever replied: until then it may still be starting. */
   get heard(): boolean {
     return this.#heard
   }
 
-  /** Only while nothing is under way. */
+  /** Only while no request is under way. */
   send(request: WriteRequest): void {
     const thread = (this.#thread ??= this.#start())
     this.#underWay = true
     this.shared.beginGroup()
-    // The process lives on until it is written.
+    // The process stays alive until the reply.
     thread.port.ref()
     const transfer: Transferable[] = [request.bookings.numbers.buffer as ArrayBuffer]
     thread.port.postMessage(request, transfer)
   }
 
-  /** Stops the event loop until the reply is there, at most `limitMs`. @returns False if it is not. */
+  /** Blocks the event loop until the reply, at most `limitMs`. @returns False without a reply. */
   await(limitMs: number): boolean {
     this.#hear(limitMs, () => !this.#underWay)
     return !this.#underWay
   }
 
-  /** Ends the thread. What is under way then has no reply. */
+  /** Ends the thread. A request under way then gets no reply. */
   close(limitMs: number): void {
     const thread = this.#thread
     if (thread === undefined) return
@@ -87,11 +89,11 @@ export class WriterLink {
     void thread.worker.terminate()
   }
 
-  /** Takes what the thread says, until it has said enough or the time is up. */
+  /** Reads the thread's messages, until they are enough or the time is up. */
   #hear(limitMs: number, enough: () => boolean): void {
     const endMs = performance.now() + limitMs
     while (this.#thread !== undefined && !enough()) {
-      // Read first: what is said after it ends the wait.
+      // Read first: a later message then ends the wait.
       const count = this.shared.replyCount
       const received = receiveMessageOnPort(this.#thread.port)
       if (received !== undefined) {
@@ -110,7 +112,7 @@ export class WriterLink {
     const places = { dataDir: this.#dataDir, buffer: this.shared.buffer }
     const data: ThreadData = { ...places, port: port2, noted }
     const worker = new Worker(new URL('writer-thread.js', import.meta.url), {
-      // What the program has been started with, such as module hooks, is not for this thread.
+      // The program's own options, such as module hooks, are not for this thread.
       execArgv: [],
       workerData: data,
       transferList: [port2],
@@ -135,7 +137,7 @@ export class WriterLink {
     this.#onReply(message)
   }
 
-  /** The thread has ended by itself: of what was under way nobody knows what became. */
+  /** The thread has ended unexpectedly: the outcome of its request is unknown. */
   #lose(thread: Thread, reason: string): void {
     if (this.#thread !== thread) return
     this.#thread = undefined

@@ -9,7 +9,7 @@ import { Shared } from './shared.js'
 import type { Noted } from './store-file.js'
 import { StoreWriter, type WriteRequest } from './store-writer.js'
 
-/** How often a log that has grown is looked at while nothing is written. */
+/** How often a grown WAL is checked while nothing is written. */
 const tendMs = 1000
 
 export interface ThreadData {

@@ -1,6 +1,6 @@
 /**
- * Where a server listens for those who run it: a Unix domain socket in its data folder, which its
- * owner alone may use, or on Windows a pipe that is named after the folder.
+ * The address where a server listens for its operator: a Unix domain socket in its data folder,
+ * which only its owner may use; on Windows a pipe named after the folder.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { OiError } from '../errors.js'
 
-/** Of the system's addresses, the zero at their end left out. */
+/** Of a socket's path, without the terminating zero. */
 const maxBytes = process.platform === 'linux' ? 107 : 103
 
 /**
- * @param dataDir - A folder that is there.
- * @throws {@link OiError} `ERR_CONFIG` if the path is longer than an address can be.
+ * @param dataDir - An existing folder.
+ * @throws {@link OiError} `ERR_CONFIG` if the path is longer than a socket's may be.
  */
 export function adminAddress(dataDir: string): string {
   if (process.platform === 'win32') {

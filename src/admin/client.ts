@@ -12,10 +12,10 @@ import type { Input, OnProgress } from './operations.js'
 import { Lines, type Reply } from './protocol.js'
 
 /**
- * @param dataDir - That of the server.
+ * @param dataDir - The server's.
  * @returns The operation's result.
- * @throws {@link OiError} What the operation throws; `ERR_REMOTE` if no server of that folder runs,
- *   or it ends before it has answered; `ERR_ACCOUNTS` if the folder is not there.
+ * @throws {@link OiError} The operation's errors; `ERR_REMOTE` if no server runs on that folder, or
+ *   it ends before it answers; `ERR_ACCOUNTS` if the folder does not exist.
  */
 export async function askServer(
   dataDir: string,
@@ -38,7 +38,7 @@ export async function askServer(
     throw new Error('The connection was closed')
   } catch (cause) {
     if (cause instanceof OiError) throw cause
-    const message = `The server of ${dataDir} ended before it had answered`
+    const message = `The server of ${dataDir} ended before it answered`
     throw new OiError('ERR_REMOTE', message, { cause })
   } finally {
     socket.destroy()
@@ -48,7 +48,7 @@ export async function askServer(
 /**
  * Whether a server runs on a data folder.
  *
- * @throws {@link OiError} `ERR_REMOTE` if one may, and cannot be asked.
+ * @throws {@link OiError} `ERR_REMOTE` if one may run, and cannot be asked.
  */
 export async function isServed(dataDir: string): Promise<boolean> {
   if (!existsSync(dataDir)) return false
@@ -57,7 +57,7 @@ export async function isServed(dataDir: string): Promise<boolean> {
     socket.destroy()
     return true
   } catch (error) {
-    // Where no address fits, no server has one.
+    // Without a valid address there can be no server.
     if ((error as OiError).code === 'ERR_CONFIG') return false
     const cause = (error as OiError).cause as NodeJS.ErrnoException | undefined
     if (cause?.code === 'ENOENT' || cause?.code === 'ECONNREFUSED') return false
@@ -69,7 +69,7 @@ async function connectTo(dataDir: string): Promise<Socket> {
   const socket = connect(adminAddress(dataDir))
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {
-      // What happens from here on is seen by whoever reads.
+      // The reader sees errors from here on.
       socket.off('error', reject)
       resolve(socket)
     })

@@ -1,6 +1,5 @@
 /**
- * What can be done with a running server. Plain functions, whoever calls them: the admin socket
- * does.
+ * Operations on a running server, as plain functions; the admin socket calls them.
  *
  * @module
  */
@@ -10,49 +9,49 @@ import { OiError } from '../errors.js'
 /** A JSON object. */
 export type Input = Readonly<Record<string, unknown>>
 
-/** What an operation is at, in words for people. */
+/** Reports progress in words for people. */
 export type OnProgress = (text: string) => void
 
-/** @returns What is sent as JSON. Rejects with an {@link OiError} that says what was wrong. */
+/** @returns A value that is sent as JSON. Rejects with an {@link OiError}. */
 export type Operation = (input: Input, onProgress: OnProgress) => Promise<unknown>
 
-/** By their names. */
+/** By name. */
 export type Operations = Readonly<Record<string, Operation>>
 
 export interface ProcessStatus {
   readonly pid: number
-  /** Memory that is resident, bytes; undefined where the system does not tell. */
+  /** Resident memory, bytes; undefined if the system does not tell. */
   readonly residentBytes: number | undefined
 }
 
-/** How a model stands. */
+/** The state of a model. */
 export interface ModelStatus {
   readonly model: string
   readonly aliases: readonly string[]
-  /** Whether it answers requests that name none. */
+  /** Whether it answers requests that name no model. */
   readonly default: boolean
   readonly file: string
   /**
-   * `loading`: not there yet; `ready`; `no process`: it has ended and is being replaced;
-   * `draining`: it has been replaced or unloaded and finishes what it was asked; `failed`: it
-   * could not be loaded again.
+   * `loading`: not ready yet; `ready`; `no process`: its process has ended and is being replaced;
+   * `draining`: it has been replaced or unloaded, and finishes its requests; `failed`: it could not
+   * be loaded again.
    */
   readonly state: 'loading' | 'ready' | 'no process' | 'draining' | 'failed'
-  /** What has been loaded while it is loading, 0 to 1. */
+  /** The part loaded so far, 0 to 1; only while loading. */
   readonly loaded: number | undefined
-  /** Why it failed. */
+  /** Why loading failed. */
   readonly reason: string | undefined
-  /** Empty while there is none. A model without a process of its own has the server's. */
+  /** Empty while there is none. A model without its own process has the server's. */
   readonly processes: readonly ProcessStatus[]
-  /** When it began to be in this state or, if it is ready, could answer first; ms since 1970. */
+  /** When it entered this state or, if it is ready, when it was first ready; ms since 1970. */
   readonly sinceMs: number
-  /** Unwanted ends of its processes, by cause. */
+  /** Unexpected ends of its processes, by cause. */
   readonly ends: Readonly<Record<string, number>>
   readonly askedAgain: number
   readonly gaveUp: number
   /** Requests under way. */
   readonly underWay: number
-  /** As `CPU`; undefined while it is not known. */
+  /** Such as `CPU`; undefined while unknown. */
   readonly device: string | undefined
 }
 
@@ -61,16 +60,16 @@ export interface LoadModel {
   readonly file: string
   readonly name: string | undefined
   readonly aliases: readonly string[]
-  /** Whether it becomes the model that answers requests that name none. */
+  /** Whether it becomes the default model. */
   readonly default: boolean
-  /** Settings of a model, by their names in the settings file. */
+  /** The model's settings, by their names in the settings file. */
   readonly settings: Readonly<Record<string, string | number | boolean>>
 }
 
-/** The models of a running server. All of them reject with an {@link OiError}. */
+/** The models of a running server. All methods reject with an {@link OiError}. */
 export interface ModelAdmin {
   load(model: LoadModel, onProgress: OnProgress): Promise<ModelStatus>
-  /** @returns How it stood. */
+  /** @returns Its last state. */
   unload(name: string, onProgress: OnProgress): Promise<ModelStatus>
   /** @param name - Undefined: all, one after another. */
   reload(name: string | undefined, onProgress: OnProgress): Promise<readonly ModelStatus[]>

@@ -1,17 +1,17 @@
 /**
- * What goes over the admin socket: one request and its replies, each a line of JSON.
+ * The protocol of the admin socket: one request and its replies, each a line of JSON.
  *
  *     → {"operation":"models.unload","name":"small"}
  *     ← {"progress":"3 requests are under way"}
  *     ← {"result":{…}} or {"error":{"code":"ERR_NOT_FOUND","message":"…"}}
  *
- * The server ends the connection behind the last line. A caller that leaves earlier changes
- * nothing: what was begun is finished.
+ * The server closes the connection after the last line. A caller that leaves earlier changes
+ * nothing: the operation is completed.
  *
  * @module
  */
 
-/** Of a line, its break left out. */
+/** Of a line, without its break. */
 export const maxLineLength = 1 << 20
 
 export type Reply =
@@ -19,7 +19,7 @@ export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: string; readonly message: string } }
 
-/** Takes text as it comes, and gives its lines. */
+/** Splits arriving text into lines. */
 export class Lines {
   #rest = ''
 

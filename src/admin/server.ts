@@ -2,12 +2,11 @@
  * The admin socket of a running server.
  *
  * Rules
- *   1. Whoever may write to the socket may do everything: it is its owner's alone (0600), as the
- *      data folder's files are, and there is no key.
- *   2. Of several servers on one data folder one has the socket: whoever came first. Another
- *      never takes it from a server that lives; it looks again now and then, and has it when the
- *      first has ended.
- *   3. Without it a server serves as before: that it cannot listen is said, and no more.
+ *   1. Access to the socket allows everything: it belongs to its owner alone (0600), like the data
+ *      folder's files, and there is no key.
+ *   2. Of several servers on one data folder, the first has the socket. Another never takes it from
+ *      a live server; it checks at intervals, and takes the socket when the first has ended.
+ *   3. Without the socket a server works as before: that it cannot listen is only reported.
  *
  * @module
  */
@@ -22,9 +21,11 @@ import { Lines, type Reply } from './protocol.js'
 export interface AdminServerOptions {
   readonly dataDir: string
   readonly operations: Operations
-  /** Takes a sentence that the operator should know. */
+  /** Takes a sentence for the operator. */
   readonly notice: (text: string) => void
-  /** How often one without a socket looks whether it is free, milliseconds. Default 5,000. */
+  /**
+   * How often a server without the socket checks whether it is free, milliseconds. Default 5,000.
+   */
   readonly lookMs?: number
 }
 
@@ -46,7 +47,7 @@ export class AdminServer {
     this.#options = options
   }
 
-  /** Takes no more requests, and gives up those that are under way. Idempotent. */
+  /** Takes no more requests, and gives up those under way. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -119,7 +120,7 @@ function parse(line: string) {
     const value: unknown = JSON.parse(line)
     if (isInput(value)) return value
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new OiError('ERR_INVALID_ARGUMENT', 'expected a line with a JSON object')
 }
@@ -128,11 +129,11 @@ function listenAt(address: string, onConnection: (socket: Socket) => void): Prom
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true }, onConnection)
     server.once('error', reject)
-    // The file is made by listen() itself, and nobody else may have it even for a moment.
+    // listen() creates the file, which must never be open to others, not even for a moment.
     const mask = process.umask(0o177)
     try {
       server.listen(address, () => {
-        // Of a server that listens, whatever happens concerns one connection.
+        // An error of a listening server concerns one connection.
         server.off('error', reject).on('error', () => {})
         resolve(server.unref())
       })
@@ -143,23 +144,23 @@ function listenAt(address: string, onConnection: (socket: Socket) => void): Prom
 }
 
 /**
- * Removes the socket of a server that has died without doing so.
+ * Removes the socket of a server that died without removing it.
  *
- * @throws `EADDRINUSE` if somebody listens there.
+ * @throws `EADDRINUSE` if a server listens there.
  */
 async function removeStale(address: string): Promise<void> {
   if (process.platform === 'win32') return
   const found = statOf(address)
   if (found === undefined) return
-  if (!found.isSocket()) throw new OiError('ERR_CONFIG', `${address} is no socket`)
+  if (!found.isSocket()) throw new OiError('ERR_CONFIG', `${address} is not a socket`)
   const listened = await new Promise<boolean>((resolve) => {
     const socket = connect(address)
     socket.once('connect', () => resolve(true)).once('connect', () => socket.destroy())
-    // EAGAIN: its queue is full, so that there is one.
+    // EAGAIN: the queue is full, so a server listens.
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'EAGAIN'))
   })
   if (listened) throw Object.assign(new Error(`${address} is in use`), { code: 'EADDRINUSE' })
-  // Two that found it at the same time: only what was looked at is removed.
+  // Two servers may find it at the same time: only the checked one is removed.
   const now = statOf(address)
   if (now?.ino === found.ino && now.ctimeMs === found.ctimeMs) unlinkSync(address)
 }

@@ -1,6 +1,6 @@
 /**
- * What the server answers to questions. Titles and descriptions are what the OpenAPI document
- * says; validation does not read them.
+ * The answers to questions. The OpenAPI document shows titles and descriptions; validation does not
+ * read them.
  *
  * @module
  */
@@ -21,31 +21,31 @@ const confidence = probability(
 export const EvidenceSchema = Type.Object(
   {
     label_mass: probability(
-      'Probability that the model gave to all allowed answers together, over its whole ' +
+      "Probability of all allowed answers together, over the model's whole " +
         'vocabulary; near 0: it would have said something else. Near 1 it kept to the form, right or wrong.',
     ),
     rank: Type.Optional(
       Type.Integer({
         minimum: 0,
         description:
-          'How many tokens of the whole vocabulary were likelier than the likeliest allowed one; 0: ' +
+          'Number of tokens in the whole vocabulary that were likelier than the likeliest allowed one; 0: ' +
           'the model would have said an allowed answer by itself.',
       }),
     ),
     logits: Type.Array(Type.Number(), {
       description:
-        'Of each possible answer, before the temperature; for a noul no, then yes. Of several ' +
-        'orders, the means of their log-probabilities.',
+        'One per possible answer, before the temperature; for a noul no, then yes. With several ' +
+        'orders: the means of the log-probabilities.',
     }),
     temperature: Type.Number({ exclusiveMinimum: 0 }),
     order_spread: Type.Optional(
       probability(
-        'The largest difference that the order of the options made to a probability; only where ' +
+        'The largest change of a probability by the order of the options; only if ' +
           'the question was asked in several orders.',
       ),
     ),
   },
-  { title: 'Evidence', description: 'Part of an answer if the request had `x-oi-evidence: 1`.' },
+  { title: 'Evidence', description: 'Only if the request had `x-oi-evidence: 1`.' },
 )
 
 const evidence = Type.Optional(EvidenceSchema)
@@ -62,7 +62,7 @@ export const NoulAnswerSchema = Type.Object(
 export const ChoiceAnswerSchema = Type.Object(
   {
     type: Type.Literal('choice'),
-    choice: Type.String({ description: 'The likeliest option; of equals, the first.' }),
+    choice: Type.String({ description: 'The likeliest option; on a tie, the first.' }),
     probabilities: probabilities("By option, in the request's order; their sum is 1."),
     confidence,
     evidence,
@@ -91,16 +91,16 @@ export const ScoreAnswerSchema = Type.Object(
 
 export const AnswerSchema = Type.Union([NoulAnswerSchema, ChoiceAnswerSchema, ScoreAnswerSchema], {
   title: 'Answer',
-  description: 'Of the type of its question.',
+  description: 'One answer; its form is set by the type of its question.',
 })
 
 export const UsageSchema = Type.Object(
   {
-    input_tokens: count('Of the state and the questions, images included.'),
-    image_tokens: Type.Optional(count('Of the images; absent without any.')),
+    input_tokens: count('Tokens of the state and the questions, images included.'),
+    image_tokens: Type.Optional(count('Tokens of the images; absent without images.')),
     output_tokens: Type.Integer({
       minimum: 1,
-      description: 'Of the serialised answers: a figure for accounting, nothing is generated.',
+      description: 'Tokens of the serialised answers, for accounting; nothing is generated.',
     }),
   },
   { title: 'Usage' },
@@ -118,8 +118,8 @@ export const ResponseSchema = Type.Object(
     latency_ms: Type.Number({ minimum: 0, description: "The model's time, milliseconds." }),
     evidence: Type.Optional(
       Type.Object(
-        { cached_tokens: count('Those of the input tokens that came from a cache.') },
-        { description: 'Of the request as a whole, if it had `x-oi-evidence: 1`.' },
+        { cached_tokens: count('Input tokens that came from a cache.') },
+        { description: 'For the whole request; only if it had `x-oi-evidence: 1`.' },
       ),
     ),
   },

@@ -14,11 +14,13 @@ import { count, objectOnly } from './schema-parts.js'
 const itemCount = { minItems: 1, maxItems: mostItems }
 
 const model = Type.Optional(
-  Type.String({ description: 'A name or alias of `GET /v1/models`, for all that name none.' }),
+  Type.String({
+    description: 'A name or alias of `GET /v1/models`, for requests that name no model.',
+  }),
 )
 
 export const NamedSchema = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Comes back with its result.' })),
+  id: Type.Optional(Type.String({ description: 'Returned with the result.' })),
 })
 
 export const BatchRequestsSchema = objectOnly(
@@ -27,7 +29,7 @@ export const BatchRequestsSchema = objectOnly(
       requests: Type.Array(Type.Intersect([RequestSchema, NamedSchema]), itemCount),
       model,
     },
-    { title: 'BatchOfRequests', description: 'Requests that have nothing in common.' },
+    { title: 'BatchOfRequests', description: 'Independent requests.' },
   ),
 )
 
@@ -38,12 +40,12 @@ export const BatchStatesSchema = objectOnly(
   ),
 )
 
-/** The body of a batch whose items all are right; one that is wrong does not fail the others. */
+/** The body of a batch whose items are all valid; an invalid item does not fail the others. */
 export const BatchRequestSchema = Type.Union([BatchRequestsSchema, BatchStatesSchema], {
   title: 'BatchRequest',
 })
 
-const index = count('Place of its request or state in the batch, from 0.')
+const index = count('Index of the request or state in the batch, from 0.')
 const id = Type.Optional(Type.String({ description: "The request's own." }))
 
 export const BatchAnsweredSchema = Type.Object(
@@ -58,7 +60,7 @@ export const BatchFailedSchema = Type.Object(
     status: Type.Integer({
       minimum: 400,
       maximum: 599,
-      description: 'What the request would have been answered with on its own.',
+      description: 'The status that the request would have had on its own.',
     }),
     ...ErrorSchema.properties,
   },
@@ -73,15 +75,15 @@ export const BatchTotalsSchema = Type.Object(
   {
     usage: Type.Object(
       {
-        input_tokens: count('Of the states and the questions, images included.'),
-        image_tokens: Type.Optional(count('Of the images; absent without any.')),
-        output_tokens: count('Of the serialised answers.'),
+        input_tokens: count('Tokens of the states and the questions, images included.'),
+        image_tokens: Type.Optional(count('Tokens of the images; absent without images.')),
+        output_tokens: count('Tokens of the serialised answers.'),
       },
-      { title: 'BatchUsage', description: 'Of all requests that were answered.' },
+      { title: 'BatchUsage', description: 'The sums over all answered requests.' },
     ),
     latency_ms: Type.Number({
       minimum: 0,
-      description: 'From the first request that was begun to the last answer, milliseconds.',
+      description: 'From the start of the first request to the last answer, milliseconds.',
     }),
   },
   { title: 'BatchTotals', description: 'The last line of a batch as NDJSON.' },

@@ -1,5 +1,6 @@
 /**
- * How many of something a request may have: what every reader of requests counts, and every model.
+ * Limits on the numbers of questions, options and levels in a request, as every reader of requests
+ * and every model checks them.
  *
  * @module
  */
@@ -24,14 +25,14 @@ export function optionCount(question: Question): number {
 }
 
 /**
- * What `questions` have too many of for a model, once their form has been checked.
+ * Checks the number of questions, options and levels against a model's limits, after their form.
  *
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
  */
 export function requireWithin(questions: DecideRequest['questions'], limits: RequestLimits): void {
   const names = keysOf(questions)
   requireCount(names.length, limits.maxQuestions, 'questions', 'questions')
-  // What has been read has no more than that: most models need not count.
+  // Readers accept no more than that: most models need not count.
   if (limits.maxOptions >= mostOptions && limits.maxLevels >= mostOptions) return
   for (const name of names) {
     const question = questions[name]!
@@ -40,7 +41,7 @@ export function requireWithin(questions: DecideRequest['questions'], limits: Req
   }
 }
 
-/** @param place - Of its criteria. @throws As {@link requireCount}. */
+/** @param place - Of the question's criteria. @throws As {@link requireCount}. */
 export function requireFewOptions(
   { type, criteria }: { readonly type: string; readonly criteria?: unknown },
   limits: RequestLimits,
@@ -59,7 +60,7 @@ function mostOf(type: 'choice' | 'score', { maxOptions, maxLevels }: RequestLimi
 }
 
 /**
- * None of something is the wrong shape, too many is not acceptable.
+ * None is the wrong shape (422); too many is unacceptable (400).
  *
  * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE`.
  */

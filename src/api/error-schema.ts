@@ -1,5 +1,5 @@
 /**
- * The body of every error.
+ * The body of every error reply.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export const ErrorSchema = Type.Object(
       message: Type.String({ description: 'For people: the place and the rule.' }),
       param: Type.Optional(
         Type.String({
-          description: 'The place in the body, as `questions.team.criteria`, or a header.',
+          description: 'The place in the body, such as `questions.team.criteria`, or a header.',
         }),
       ),
     }),

@@ -1,6 +1,6 @@
 /**
- * Text and JSON of a file that a user gives. Editors and spreadsheets of some systems begin it with a byte
- * order mark, which is no part of it; a request's body has none.
+ * Text and JSON of a user's file. Some editors and spreadsheets begin a file with a byte order
+ * mark, which is skipped; a request's body may not have one.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * Members of a request that nobody reads: they are told, so that a misspelling shows.
+ * Unknown members of a request: they are reported, so that a misspelling shows.
  *
- * The state is the caller's own and every member of it is read; of an object that is part of the
- * interface, those that the interface does not name are not.
+ * Every member of the state is read, as the state is the caller's own; in the interface's own
+ * objects, members that it does not name are ignored.
  *
  * @module
  */
@@ -10,14 +10,14 @@
 import { keysOf } from './json-value.js'
 import { placeOf } from './place.js'
 
-/** Places that are told, the first ones; and for how many bytes of a header, which proxies bound. */
+/** The number of places that are reported, and bytes of their header, which proxies bound. */
 const [mostPlaces, mostBytes] = [8, 1024]
 
 /**
- * Notes the members of an object that are not known.
+ * Notes the unknown members of an object.
  *
  * @param place - Of the object; `''` is the body itself.
- * @param ignored - Takes their places, up to eight in all.
+ * @param ignored - Collects their places, up to eight in all.
  */
 export function noteIgnored(
   object: object,
@@ -32,7 +32,7 @@ export function noteIgnored(
   }
 }
 
-/** Adds places that were noted elsewhere. @param within - Where they are: `requests[3].`. */
+/** Adds places that were noted elsewhere. @param within - Their prefix: `requests[3].`. */
 export function addIgnored(ignored: string[], places: readonly string[], within = ''): void {
   for (const place of places) {
     if (ignored.length === mostPlaces) return
@@ -40,7 +40,7 @@ export function addIgnored(ignored: string[], places: readonly string[], within 
   }
 }
 
-/** The places as the value of a header: in ASCII, with JSON's escapes for the rest. */
+/** The places as a header's value: in ASCII, with JSON's escapes for other characters. */
 export function ignoredText(ignored: readonly string[]): string {
   let text = ''
   for (const place of ignored) {

@@ -1,6 +1,6 @@
 /**
- * The forms in which a request may hold an image, as the OpenAPI document shows them. Requests
- * are not checked with these: a state is any JSON, and src/images finds the images in it.
+ * The forms of an image in a request, for the OpenAPI document. Requests are not validated with
+ * these: a state is any JSON, and src/images finds the images in it.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const base64 = Type.String({
 })
 
 const mediaType = Type.Enum(['image/png', 'image/jpeg', 'image/jpg', 'image/webp', 'image/gif'], {
-  description: 'Must be what the data is. A GIF has one frame.',
+  description: 'Must match the data. A GIF has one frame.',
 })
 
 const maxPixels = Type.Optional(
@@ -26,7 +26,7 @@ const maxPixels = Type.Optional(
     minimum: 4096,
     maximum: 16_777_216,
     default: 1_048_576,
-    description: 'A larger image is scaled down to so many pixels.',
+    description: 'A larger image is scaled down to this many pixels.',
   }),
 )
 
@@ -43,13 +43,13 @@ const ImageBlockSchema = Type.Object(
   {
     title: 'ImageBlock',
     description:
-      'An image. It may stand anywhere in the state, at any depth, and is seen at its place in ' +
+      'An image. It may stand anywhere in the state, at any depth; the model sees it at its place in ' +
       'the text: at most 8 in one request, 32 MiB together. Only a model whose `modalities` ' +
       'name `image` takes one.',
   },
 )
 
-const asOthers = 'An image, as other clients send it.'
+const asOthers = 'An image in the form of other clients.'
 
 const ImageUrlBlockSchema = Type.Object(
   {
@@ -74,7 +74,7 @@ const BareImageSchema = Type.Object(
   { title: 'BareImage', description: asOthers },
 )
 
-/** With the media type under each name that clients use. */
+/** With the media type, under each name that clients use for it. */
 const typed = <P extends Type.TProperties>(rest: P, title: string) =>
   Type.Union(
     ['mediaType', 'media_type', 'mimeType', 'mime_type'].map((name) =>
@@ -100,16 +100,16 @@ const FileImageSchema = Type.Union(
     Type.Object({ type: Type.Literal('file'), file: Type.Object({ file_data: dataUrl }) }),
     Type.Object({ type: Type.Literal('input_file'), file_data: dataUrl }),
   ],
-  { title: 'FileImage', description: `${asOthers} A file that is no image is refused.` },
+  { title: 'FileImage', description: `${asOthers} Other files are refused.` },
 )
 
-/** What stands for an image in a state, besides a text. */
+/** The forms of an image in a state, besides a text. */
 export const imageForms = [
   ...[ImageBlockSchema, ImageUrlBlockSchema, ImageMemberSchema, BareImageSchema],
   ...[TypedImageSchema, DataImageSchema, InlineImageSchema, FileImageSchema],
 ]
 
-/** One beside the state, where everything is an image. */
+/** The forms of an image in a list beside the state, where everything is an image. */
 const listed = [dataUrl, base64, ...imageForms, Type.Object({ url: dataUrl })]
 
 export const AssetSchema = Type.Object(
@@ -120,27 +120,27 @@ export const AssetSchema = Type.Object(
     part: Type.Optional(
       Type.String({
         description:
-          'The name of the part of `multipart/form-data` that is its file, instead of ' +
+          'The name of the `multipart/form-data` part with its bytes, instead of ' +
           '`data_base64`.',
       }),
     ),
     max_pixels: maxPixels,
   },
-  { title: 'Asset', description: 'An image: its bytes, or the part that has them.' },
+  { title: 'Asset', description: 'An image: its bytes, or the name of the part with them.' },
 )
 
-/** Members beside the state that are images, before it or in its texts. */
+/** Members beside the state that hold images, before it or in its texts. */
 export const imageMembers = {
   image: Type.Union(listed, {
-    description: 'An image that stands before the state.',
+    description: 'An image before the state.',
   }),
   images: Type.Union([Type.Array(Type.Union(listed), { maxItems: 8 }), ...listed], {
-    description: 'Images that stand before the state: a list, or one of them.',
+    description: 'Images before the state: a list, or one image.',
   }),
   assets: Type.Record(Type.String({ minLength: 1 }), AssetSchema, {
     maxProperties: 8,
     description:
-      'Images by references of your own. Wherever a reference stands in the state, in ' +
-      'instructions or in criteria, the image is seen there; one that stands nowhere is refused.',
+      'Images by your own references. Wherever a reference stands in the state, in ' +
+      'instructions or in criteria, the model sees the image there; an unused reference is refused.',
   }),
 }

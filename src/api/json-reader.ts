@@ -1,10 +1,9 @@
 /**
- * The reader behind json.ts: one text to one value, in as many parts as the caller wants.
+ * The reader behind json.ts: reads one text to one value, in as many steps as the caller wants.
  *
- * On the hot path. A string without escapes is one slice; one with escapes is handed to
- * `JSON.parse` between its quotes, which is faster than joining its pieces here. What is not
- * closed yet is kept in a list of its own and not on the stack, so that it can be left and
- * gone on with.
+ * On the hot path. A string without escapes is one slice; a string with escapes goes to
+ * `JSON.parse`, which is faster than joining its pieces here. Open containers are kept in a list
+ * and not on the stack, so that reading can stop and continue.
  *
  * @module
  */
@@ -16,7 +15,7 @@ import type { KnownQuestions } from './known-questions.js'
 
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
-/** Whole numbers of so many digits are exact doubles. */
+/** Whole numbers with at most this many digits are exact doubles. */
 const exactDigits = 15
 
 const enum Char {
@@ -43,11 +42,11 @@ export function invalid(reason: string, position: number): OiError {
   return new OiError('ERR_BODY_INVALID', `body: not valid JSON: ${reason} at position ${position}`)
 }
 
-/** Up to here a loop over codes is faster than a pattern, behind it four times slower. */
+/** Up to this length a loop over codes is faster than a pattern; beyond it, four times slower. */
 const shortRun = 32
 const plain = /[^"\\\u0000-\u001f]*/y
 
-/** Where a quote, an escape, a control character or the end of the text comes next. */
+/** The position of the next quote, escape, control character or the end of the text. */
 function plainEnd(text: string, start: number): number {
   const near = Math.min(text.length, start + shortRun)
   let at = start
@@ -61,7 +60,7 @@ function plainEnd(text: string, start: number): number {
   return plain.lastIndex
 }
 
-/** A container that is not closed yet; of an object with the name whose value comes next. */
+/** An open container; for an object, with the name whose value comes next. */
 type Open = { readonly start: number } & (
   { readonly array: Json[] } | { readonly object: ObjectBuilder; name: string }
 )
@@ -74,13 +73,13 @@ export class Reader {
   readonly #open: Open[] = []
   #result: Json = null
 
-  /** @param known - Where a value may be found that the outermost object has as `questions`. */
+  /** @param known - Known values of the outermost object's member `questions`. */
   constructor(text: string, known?: KnownQuestions) {
     this.#text = text
     this.#known = known
   }
 
-  /** What has been read, once it has been read whole. */
+  /** The value, once the whole text has been read. */
   get result(): Json {
     return this.#result
   }
@@ -89,7 +88,7 @@ export class Reader {
    * Reads on.
    *
    * @param count - Values to read at most, containers included.
-   * @returns True at the end of the text; then it must not be called again.
+   * @returns True at the end of the text; then `read` must not be called again.
    */
   read(count: number): boolean {
     for (let i = 0; i < count; i++) {
@@ -124,7 +123,7 @@ export class Reader {
     return false
   }
 
-  /** Puts a value where it belongs, and closes what ends behind it. @returns As `read`. */
+  /** Adds a value to its container, and closes containers that end after it. @returns As `read`. */
   #put(value: Json): boolean {
     for (;;) {
       const open = this.#open.at(-1)
@@ -158,14 +157,14 @@ export class Reader {
     }
   }
 
-  /** Whether so many containers are open, and the outermost is at its member `questions`. */
+  /** Whether this many containers are open, and the outermost is at its member `questions`. */
   #atQuestions(depth: number): boolean {
     if (this.#known === undefined || this.#open.length !== depth) return false
     const [outermost] = this.#open
     return 'name' in outermost! && outermost.name === 'questions'
   }
 
-  /** A name and the colon behind it. */
+  /** A name and the colon after it. */
   #name(): string {
     if (this.#space() !== Char.Quote) throw this.#expected('a quoted name')
     const name = this.#string()
@@ -174,7 +173,7 @@ export class Reader {
     return name
   }
 
-  /** Past an opening bracket. */
+  /** Moves past an opening bracket. */
   #enter(): void {
     if (this.#open.length === maxDepth) throw invalid(`nesting deeper than ${maxDepth}`, this.#at)
     this.#at++
@@ -190,7 +189,7 @@ export class Reader {
     throw this.#expected('a value')
   }
 
-  /** Skips white space; the code of the character behind it, NaN at the end. */
+  /** Skips white space; returns the code of the next character, NaN at the end. */
   #space(): number {
     const text = this.#text
     let at = this.#at
@@ -218,7 +217,7 @@ export class Reader {
       const c = text.charCodeAt(at)
       if (c === Char.Quote) break
       if (c !== Char.Backslash) {
-        // A control character, or NaN behind the end of the text.
+        // A control character, or NaN at the end of the text.
         this.#at = at
         throw this.#expected('the end of the string')
       }
@@ -246,7 +245,7 @@ export class Reader {
   #number(): number | RawNumber {
     const text = this.#text
     const start = this.#at
-    // Most numbers are short whole ones, which JavaScript prints as they are.
+    // Most numbers are short integers, which JavaScript prints as they are written.
     let c = text.charCodeAt(start)
     if (c !== Char.Zero && c !== Char.Minus) {
       let whole = 0

@@ -1,16 +1,16 @@
 /**
- * JSON values that keep what `JSON.parse` loses: the order of integer-like keys, the exact
- * text of numbers, and the fact that a key stood twice.
+ * JSON values that keep what `JSON.parse` loses: the order of integer-like keys, the exact text of
+ * numbers, and the fact that a key was repeated.
  *
  * Rules
- *   1. A parsed object is a plain object. Only when JavaScript would reorder its keys, or take
- *      long to list them, does it carry their order, under a private, non-enumerable symbol: a
- *      copy by spreading does not inherit an order that may no longer fit.
+ *   1. A parsed object is a plain object. It carries the order of its keys, under a private,
+ *      non-enumerable symbol, only when JavaScript would reorder them or take long to list them: a
+ *      spread copy does not inherit an order that may no longer fit.
  *   2. `__proto__` is a name like any other: it is always defined, never assigned.
- *   3. Read objects with `entriesOf` and `keysOf`, build them with `objectFromEntries`, write
- *      them with `stringifyJson`; an object made by other means has the order of its keys.
+ *   3. Read objects with `entriesOf` and `keysOf`, build them with `objectFromEntries`, write them
+ *      with `stringifyJson`; an object made by other means has its keys' JavaScript order.
  *
- * Import all of it from json.ts, which adds the reader.
+ * Import these from json.ts, which adds the reader.
  *
  * @module
  */
@@ -22,17 +22,17 @@ export interface JsonObject {
   [key: string]: Json
 }
 
-/** Containers inside containers; `[[1]]` has depth 2. */
+/** The maximum nesting; `[[1]]` has depth 2. */
 export const maxDepth = 64
 
 /**
- * A number whose literal JavaScript would print differently, as `1.0`, `1e400` or
+ * A number that JavaScript would print differently, such as `1.0`, `1e400` or
  * `12345678901234567890`. Has no enumerable properties; `valueOf()` is the nearest double.
  */
 export class RawNumber {
   readonly #literal: string
 
-  /** @param literal - A number as JSON's grammar has it. */
+  /** @param literal - A number in JSON's grammar. */
   constructor(literal: string) {
     this.#literal = literal
   }
@@ -69,33 +69,33 @@ interface Marked {
   [duplicateKey]?: string
 }
 
-/** From how many UTF-16 units of text on a container is worth being worked on in steps. */
+/** Containers read from at least this many UTF-16 units are worked on in steps. */
 const largeText = 65_536
 const large = new WeakSet<object>()
 
-/** Notes the length of the text that a container was read from, if that is much. */
+/** Notes the length of the text that a container was read from, if it is long. */
 export function noteLength(container: object, length: number): void {
   if (length >= largeText) large.add(container)
 }
 
-/** Whether it is a container that was read from so much text that work on it has to be in steps. */
+/** Whether the value is a container read from so much text that work on it must be in steps. */
 export function isLarge(value: unknown): boolean {
   return typeof value === 'object' && value !== null && large.has(value)
 }
 
 const shared = new WeakSet<object>()
 
-/** Notes that several requests have this container, and none changes it. */
+/** Notes that several requests share this container; none may change it. */
 export function noteShared(container: object): void {
   shared.add(container)
 }
 
-/** Whether several requests have it, so that what is made of it is worth keeping. */
+/** Whether several requests share it, so that results computed from it are worth keeping. */
 export function isShared(container: object): boolean {
   return shared.has(container)
 }
 
-/** JavaScript takes ever longer to list the names of one object: these, some tens of µs. */
+/** JavaScript takes ever longer to list an object's names: this many take some tens of µs. */
 const manyNames = 1024
 
 /** Collects the entries of one object in order. */
@@ -154,12 +154,12 @@ export function objectFromEntries<V>(entries: Iterable<readonly [string, V]>): R
   return builder.finish() as Record<string, V>
 }
 
-/** Whether JavaScript's own order of an object's names is not that of its text. */
+/** Whether JavaScript's order of an object's names differs from its text's. */
 export function hasOwnOrder(object: object): boolean {
   return (object as Marked)[keyOrder] !== undefined
 }
 
-/** The first name that stood twice in the object's text, or undefined. */
+/** The first repeated name of the object's text, or undefined. */
 export function duplicateKeyOf(object: object): string | undefined {
   return (object as Marked)[duplicateKey]
 }
@@ -169,8 +169,8 @@ export function duplicateKeyOf(object: object): string | undefined {
  *
  * Members that are `undefined` are left out, as `JSON.stringify` does.
  *
- * @throws {@link OiError} `ERR_BODY_INVALID` for a value nested deeper than {@link maxDepth},
- *   as one that contains itself is.
+ * @throws {@link OiError} `ERR_BODY_INVALID` for a value nested deeper than {@link maxDepth}, such
+ *   as one that contains itself.
  * @example
  * ```ts
  * stringifyJson(parseJson('{"b": 1.0, "2": [], "1": null}')) // '{"b":1.0,"2":[],"1":null}'

@@ -1,10 +1,10 @@
 /**
- * JSON values to text in steps, for values so large that writing them at once would hold the event
- * loop for long.
+ * Writes JSON values in steps, for values so large that writing them at once would block the event
+ * loop.
  *
- * What is not written to its end yet is kept in a list and not on the stack, as the reader does
- * it. Pieces are joined once a step: a text that grows by each value is a tree of as many nodes,
- * which takes longer to collect than to write.
+ * Open containers are kept in a list and not on the stack, as in the reader. Pieces are joined once
+ * per step: a text that grows by each value is a tree with as many nodes, which takes longer to
+ * collect than to write.
  *
  * @module
  */
@@ -14,36 +14,36 @@ import { isJsonObject, keysOf, maxDepth, stringifyJson } from './json-value.js'
 import type { Json, JsonObject } from './json-value.js'
 import type { Steps } from './turns.js'
 
-/** How JSON is written: without any space, unless told. */
+/** The form of the JSON: without spaces by default. */
 export interface JsonForm {
-  /** A space behind each `,` and `:`. */
+  /** A space after each `,` and `:`. */
   readonly spaced?: boolean
-  /** A line for each member, two spaces for each level, and a space behind `:`. */
+  /** A line for each member, two spaces for each level, and a space after `:`. */
   readonly indented?: boolean
   /** Names in the order of their UTF-16 units instead of the caller's. */
   readonly sortedKeys?: boolean
 }
 
-/** Where what is written goes to. */
+/** Receives the written text. */
 export interface JsonSink {
   addText(text: string): void
-  /** Whether something else takes an object's place in the text, and then puts it there. */
+  /** Whether another writer replaces an object's text, and the call that does it. */
   readonly instead?: { has(object: JsonObject): boolean; add(object: JsonObject): void }
 }
 
-/** A container that is not written to its end. */
+/** A container that is not written completely. */
 interface Open {
   readonly value: Json[] | JsonObject
-  /** Of an object's members. */
+  /** The names of an object's members. */
   readonly names: readonly string[] | undefined
   next: number
 }
 
-/** So many take a fraction of a millisecond. */
+/** This many take a fraction of a millisecond. */
 const valuesPerStep = 1000
 
 /**
- * Writes a value as `stringifyJson` does, but for the form.
+ * Writes a value as `stringifyJson` does, in the given form.
  *
  * @throws {@link OiError} `ERR_BODY_INVALID` as `stringifyJson`.
  */

@@ -1,6 +1,6 @@
 /**
- * Text to JSON values, refusing exactly what `JSON.parse` refuses, and besides it nesting
- * deeper than 64 and unpaired surrogates.
+ * Reads JSON text. Refuses exactly what `JSON.parse` refuses, and also nesting deeper than 64 and
+ * unpaired surrogates.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export function parseJson(text: string): Json {
   return reader.result
 }
 
-/** As {@link parseJson}, in steps. @param known - Where `questions` may be found, and is noted. */
+/** As {@link parseJson}, in steps. @param known - Known `questions`; new ones are noted there. */
 export function* parseInSteps(text: string, known?: KnownQuestions): Steps<Json> {
   requirePairs(text)
   const reader = new Reader(text, known)
@@ -53,11 +53,11 @@ export function* parseInSteps(text: string, known?: KnownQuestions): Steps<Json>
 
 function requirePairs(text: string): void {
   if (text.isWellFormed()) return
-  // With the flag u, a pair is one character and only its unpaired half is a surrogate.
+  // With the flag u, a pair is one character, so only an unpaired half matches.
   throw invalid('unpaired surrogate', text.search(/\p{Surrogate}/u))
 }
 
-/** So many take a fraction of a millisecond. */
+/** This many take a fraction of a millisecond. */
 const valuesPerStep = 1000
 
 /**

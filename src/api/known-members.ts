@@ -1,5 +1,5 @@
 /**
- * The members that the objects of a body may have, as their schemas name them. Nobody reads others.
+ * The members that the objects of a body may have, from their schemas. Others are ignored.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export const knownMembers = {
   item: Object.keys({ ...request, ...NamedSchema.properties }),
   requests: Object.keys(BatchRequestsSchema.properties),
   states: Object.keys(BatchStatesSchema.properties),
-  /** Of any type. */
+  /** Of every type of question. */
   question: Object.keys({
     ...NoulQuestionSchema.properties,
     ...ChoiceQuestionSchema.properties,
@@ -30,6 +30,6 @@ export const knownMembers = {
   }),
   sides: Object.keys(SidesSchema.properties),
   asset: Object.keys(AssetSchema.properties),
-  /** Those that are pictures. */
-  pictures: Object.keys(imageMembers),
+  /** The members that hold images. */
+  images: Object.keys(imageMembers),
 } as const

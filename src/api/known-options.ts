@@ -1,6 +1,5 @@
 /**
- * Options of functions: a name that nobody reads is refused, as it is a misspelling or was meant
- * for something else.
+ * Options of functions: an unknown name is refused, as it is misspelt or meant for something else.
  *
  * @module
  */
@@ -9,10 +8,10 @@ import { OiError } from '../errors.js'
 import { nearestOf } from './words.js'
 
 /**
- * @param where - The function, as `open()`.
- * @param meant - What other names mean, that are nearer in meaning than in spelling.
- * @throws {@link OiError} `ERR_INVALID_ARGUMENT` with the nearest name, if one is not known; one
- *   whose value is undefined is none.
+ * @param where - The function's name, as `open()`.
+ * @param meant - The right names for unknown names that are spelt differently.
+ * @throws {@link OiError} `ERR_INVALID_ARGUMENT` with the nearest name, if a name is unknown; an
+ *   option whose value is undefined counts as absent.
  */
 export function requireKnownOptions(
   where: string,

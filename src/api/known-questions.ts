@@ -1,13 +1,13 @@
 /**
- * Questions that were asked before: most callers ask the same ones about ever new states, and what
- * has been read, checked and rendered once need not be again.
+ * Caches questions: most callers ask the same questions about ever new states, and these need not
+ * be read, checked and rendered again.
  *
  * Rules
- *   1. What is known is a text and the value that was read from it. A body has that value where it
- *      has that very text, whatever stands around it.
- *   2. A text is kept when it comes for the second time: one that never comes again costs nothing.
- *   3. The value is the same object in each request: nobody changes it (`isShared`).
- *   4. Texts share a bound of memory, and the oldest goes first.
+ *   1. An entry is a text and the value read from it. A body has that value where it has exactly
+ *      that text, whatever surrounds it.
+ *   2. A text is kept when it comes for the second time: a text that comes once costs nothing.
+ *   3. Requests share the value as one object: nothing may change it (`isShared`).
+ *   4. All texts share one memory bound, and the oldest text goes first.
  *
  * @module
  */
@@ -15,9 +15,9 @@
 import { noteShared } from './json-value.js'
 import type { Json } from './json-value.js'
 
-/** UTF-16 units of one text, and of the beginning by which it is found. */
+/** The maximum length of a text, and of the beginning by which it is found, in UTF-16 units. */
 const [longest, beginning] = [16_384, 64]
-/** Beginnings that are known, and texts with the same one. */
+/** The maximum number of beginnings, and of texts with the same beginning. */
 const [mostBeginnings, mostAlike] = [256, 4]
 
 interface Known {
@@ -27,14 +27,14 @@ interface Known {
 
 interface Alike {
   readonly known: Known[]
-  /** Of the last texts that were read and not kept. */
+  /** Lengths of the last texts that were read and not kept. */
   readonly lengths: number[]
 }
 
 export class KnownQuestions {
   readonly #beginnings = new Map<string, Alike>()
 
-  /** What is known to stand there, with its text. */
+  /** The entry whose text stands at this position, if any. */
   find(text: string, at: number): Known | undefined {
     const known = this.#beginnings.get(text.slice(at, at + beginning))?.known
     if (known === undefined) return undefined
@@ -65,13 +65,13 @@ export class KnownQuestions {
   }
 }
 
-/** Adds a last one; of too many, the first goes. */
+/** Appends an item; if there are too many, the first is removed. */
 function push<T>(list: T[], item: T): void {
   if (list.length === mostAlike) list.shift()
   list.push(item)
 }
 
-/** A part of a text keeps the whole in memory, until it is copied. */
+/** A slice keeps the whole text in memory, so it is copied. */
 function copied(part: string): string {
   return Buffer.from(part, 'utf16le').toString('utf16le')
 }

@@ -1,5 +1,5 @@
 /**
- * Bounds of the wire that hold whatever the model could do.
+ * Limits of the wire, independent of the model.
  *
  * @module
  */

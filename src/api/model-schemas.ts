@@ -1,5 +1,5 @@
 /**
- * What `GET /v1/models` answers.
+ * The reply of `GET /v1/models`.
  *
  * @module
  */
@@ -15,32 +15,34 @@ export const ModelCardSchema = Type.Object(
     aliases: Type.Array(Type.String(), { description: 'Further names for `model`.' }),
     default: Type.Boolean({ description: 'Whether it answers requests that name no model.' }),
     modalities: Type.Array(Type.String(), {
-      description: 'What it reads: `text`, and `image` if it sees.',
+      description: 'Its inputs: `text`, and `image` for a vision model.',
     }),
     limits: Type.Object({
       max_options: count('Options of a choice.'),
       max_levels: count('Levels of a score.'),
       max_questions: count('Questions in one request.'),
-      max_options_per_request: count('Options of all its questions together; a noul has two.'),
-      max_state_tokens: count('Of the state and the longest question together.'),
-      max_images: count('In one request; 0 for a model that reads text only.'),
-      max_image_pixels: count('Of one image; a larger one is scaled down.'),
+      max_options_per_request: count(
+        'Options of all questions of a request together; a noul has two.',
+      ),
+      max_state_tokens: count('Tokens of the state and the longest question together.'),
+      max_images: count('Images in one request; 0 for a model that reads text only.'),
+      max_image_pixels: count('Pixels of one image; a larger image is scaled down.'),
       max_batch: count('Requests in one batch.'),
-      max_body_bytes: count('Of the body of a request or a batch.'),
+      max_body_bytes: count('Bytes of the body of a request or a batch.'),
       max_reply_bytes: count(
-        'Of the body of a reply, as far as names, options and legends that come back make it long.',
+        'Bytes of a reply; a request whose names, options and legends could exceed it is refused.',
       ),
     }),
     digest: Type.String({ description: '`sha256:` and 64 hex digits of the weights file.' }),
-    readout: Type.String({ description: 'How it is asked.' }),
+    readout: Type.String({ description: 'How the model is asked.' }),
     calibration: Type.Optional(
       Type.Object(
         {
           data: Type.String({ description: 'Name of the labelled data.' }),
-          date: Type.String({ description: 'ISO date on which it was made.' }),
-          observations: count('Answers that it was fitted to.'),
+          date: Type.String({ description: 'ISO date on which the calibration was made.' }),
+          observations: count('Number of answers that the calibration was fitted to.'),
         },
-        { description: 'What its probabilities were calibrated with.' },
+        { description: 'The calibration of its probabilities.' },
       ),
     ),
   },
@@ -56,7 +58,7 @@ const ShortCardSchema = Type.Object({
 
 export const ModelSchema = Type.Object(
   { ...ModelCardSchema.properties, ...ShortCardSchema.properties },
-  { title: 'Model', description: 'As in both lists of `GET /v1/models`.' },
+  { title: 'Model', description: 'A model, as in both lists of `GET /v1/models`.' },
 )
 
 export const ModelsSchema = Type.Object(
@@ -64,7 +66,7 @@ export const ModelsSchema = Type.Object(
     models: Type.Array(ModelCardSchema),
     object: Type.Literal('list'),
     data: Type.Array(ShortCardSchema, {
-      description: 'The same models, as clients of other model servers read them.',
+      description: 'The same models, in the form that clients of other model servers expect.',
     }),
   },
   { title: 'Models' },

@@ -1,6 +1,6 @@
 /**
- * In how many orders of its options a question is asked: as the header, the flag and the setting
- * have it.
+ * The number of option orders in which a question is asked: its form in the header, the flag and
+ * the setting.
  *
  * @module
  */
@@ -20,16 +20,16 @@ export function ordersOf(setting: OrdersSetting): Orders | undefined {
   return setting === 'auto' ? undefined : setting
 }
 
-/** What messages say that is expected. */
+/** The expected values, for messages. */
 export const expectedOrders = '1, 2 or all'
 
-/** @returns What `1`, `2` or `all` means; undefined for any other text. */
+/** @returns The value of `1`, `2` or `all`; undefined for any other text. */
 export function ordersFromText(text: string): Orders | undefined {
   return allOrders.find((orders) => String(orders) === text)
 }
 
 /**
- * Checks an option of code that no compiler has checked.
+ * Checks an option that no compiler has checked.
  *
  * @throws {@link OiError} `ERR_INVALID_ARGUMENT` unless it is one of {@link allOrders} or undefined.
  */

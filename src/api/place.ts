@@ -1,6 +1,5 @@
 /**
- * Names of places in a body, as error messages show them: `questions.team.criteria`,
- * `questions["a b"]`.
+ * Names of places in a body, for error messages: `questions.team.criteria`, `questions["a b"]`.
  *
  * @module
  */
@@ -33,7 +32,7 @@ export function itemOf(parent: string, index: number): string {
   return `${parent}[${index}]`
 }
 
-/** At most 40 characters of a text, pairs of surrogates kept whole. */
+/** At most 40 characters of a text; surrogate pairs stay whole. */
 export function shortened(text: string): string {
   if (text.length <= longestName) return text
   const points = [...text.slice(0, 2 * longestName)]
@@ -47,14 +46,14 @@ export function failure(code: ErrorCode, place: string, rule: string): OiError {
 }
 
 /**
- * An error about a place that had another name in the body that was sent.
+ * An error at a place that had another name in the body as it was sent.
  *
- * @param placeBefore - That name; undefined is the whole request.
+ * @param placeBefore - Gives that name; undefined is the whole request.
  */
 export function moved(error: OiError, placeBefore: (param: string | undefined) => string): OiError {
   const { code, message, param } = error
   const start = `${param ?? 'body'}: `
-  // What has no place (too much is waiting, the time is up) is not about the request.
+  // An error without a place (overload, timeout) is not about the request.
   if (!message.startsWith(start)) return error
   const place = placeBefore(param)
   const rule = message.slice(start.length)

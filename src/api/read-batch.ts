@@ -1,14 +1,14 @@
 /**
- * The body of a batch: its envelope, and in it the requests, each read for itself.
+ * Reads the body of a batch: its envelope, and each request in it.
  *
  * Rules
- *   1. The envelope is read as a whole or refused: one of `requests` and `states`, 1 to 256
- *      items, and with `states` the questions that all of them share.
- *   2. What is wrong with one item is kept as that item's error.
- *   3. The items of one envelope share what they have in common: questions are checked once, and
- *      are the same object in each of them.
- *   4. Places begin with the item: `requests[3].questions.team.criteria`, `states[3]`. What the
- *      items share has its place in the envelope: `questions.team`, `model`.
+ *   1. The envelope is read as a whole or refused: either `requests` or `states`, 1 to 256 items;
+ *      with `states`, also the questions that all of them share.
+ *   2. An error in one item is that item's error.
+ *   3. The items of one envelope share its questions: they are checked once, and are the same
+ *      object in each item.
+ *   4. Places begin with the item: `requests[3].questions.team.criteria`, `states[3]`. Shared
+ *      members have their place in the envelope: `questions.team`, `model`.
  *
  * @module
  */
@@ -27,9 +27,9 @@ import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from './repl
 import { atOnce, type Steps } from './turns.js'
 
 export interface BatchItem {
-  /** The caller's own name for it, to be given back. Need not be unique. */
+  /** The caller's own name for the item, returned with its result. Need not be unique. */
   readonly id?: string
-  /** What is asked, or what is wrong with it. */
+  /** The request, or its error. */
   readonly request: DecideRequest | OiError
 }
 
@@ -41,10 +41,10 @@ export interface Batch {
 }
 
 /**
- * Parses a batch and checks its envelope and every item.
+ * Reads a batch and checks its envelope and every item.
  *
  * @throws {@link OiError} `ERR_BODY_INVALID` if the envelope has a wrong shape, or
- *   `ERR_REQUEST_UNACCEPTABLE` if it holds too many items or is otherwise not acceptable.
+ *   `ERR_REQUEST_UNACCEPTABLE` if it has too many items or is otherwise not acceptable.
  */
 export function readBatch(text: string, limits: RequestLimits): Batch {
   return atOnce(readBatchInSteps(text, limits))
@@ -53,8 +53,8 @@ export function readBatch(text: string, limits: RequestLimits): Batch {
 /**
  * As {@link readBatch}, in steps.
  *
- * @param size - Of the reply; without it, any.
- * @param ignored - Takes the places of members that nobody reads, also of items that are wrong.
+ * @param size - Limits of the reply; without it, none.
+ * @param ignored - Collects the places of unknown members, also of invalid items.
  */
 export function* readBatchInSteps(
   text: string,
@@ -127,7 +127,7 @@ function* readRequests(
   return { items, placed }
 }
 
-/** @param shared - What goes with every state. */
+/** @param shared - The members shared by all states. */
 function* readStates(
   value: Json,
   shared: { readonly questions?: Json; readonly model?: string },
@@ -136,7 +136,7 @@ function* readStates(
   ignored: string[],
 ): Steps<Batch> {
   const states = itemsOf('states', value)
-  // With a state that is always right, what is found is wrong with the envelope.
+  // The state used here is always valid, so any error is the envelope's.
   const { questions } = yield* checkInSteps({ ...shared, state: true }, limits, ignored)
   if (size !== undefined) {
     requireReplyFits(states.length * (yield* replyBytes(questions, size)), size, 'states')

@@ -1,12 +1,12 @@
 /**
- * A request body, from text to a {@link DecideRequest}, or the first thing that is wrong with it.
+ * Reads a request body: from text to a {@link DecideRequest}, or to the first error.
  *
  * Rules
  *   1. Every message starts with the place and then names the rule; `param` is the place.
  *   2. Wrong shape is `ERR_BODY_INVALID` (422); right shape but an unknown type or too many of
  *      something is `ERR_REQUEST_UNACCEPTABLE` (400).
- *   3. The result is the parsed value itself: unknown fields stay in it and are never read; their
- *      places are told beside it.
+ *   3. The result is the parsed value itself: unknown fields stay in it, are never read, and their
+ *      places are reported.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import { validators } from './schemas.js'
 import { atOnce, type Steps } from './turns.js'
 
 /**
- * Parses and checks one request body.
+ * Reads and checks one request body.
  *
  * @throws `OiError` `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` (rule 2).
  */
@@ -44,9 +44,9 @@ export function readRequest(text: string, limits: RequestLimits): DecideRequest 
 /**
  * As {@link readRequest}, in steps.
  *
- * @param size - Of the reply; without it, any.
- * @param known - Questions that were asked before, which need not be read again.
- * @param ignored - Takes the places of members that nobody reads.
+ * @param size - Limits of the reply; without it, none.
+ * @param known - Questions that were asked before and need not be read again.
+ * @param ignored - Collects the places of unknown members.
  */
 export function* readRequestInSteps(
   text: string,
@@ -63,7 +63,7 @@ export function* readRequestInSteps(
 }
 
 /**
- * Checks a body that is parsed already, as an object made by a program.
+ * Checks a body that is parsed already, such as an object made by a program.
  *
  * @returns The same value.
  * @throws As {@link readRequest}.
@@ -102,7 +102,7 @@ export function* checkInSteps(
       yield
     }
   } finally {
-    // A misspelling may be why one is refused.
+    // A misspelt member may be the reason for the refusal.
     addIgnored(ignored, ofQuestions)
   }
   if (options > mostOptionsOfRequest) {
@@ -120,7 +120,7 @@ interface Checked {
   readonly ignored: readonly string[]
 }
 
-/** With which limits questions were found right that several requests have. */
+/** The limits within which shared questions were found valid. */
 const checked = new WeakMap<object, Checked>()
 
 function noteIgnoredOfAssets(assets: Json | undefined, ignored: string[]): void {
@@ -130,13 +130,13 @@ function noteIgnoredOfAssets(assets: Json | undefined, ignored: string[]): void 
   }
 }
 
-/** Fields that carry media in other interfaces, and which no model here reads. */
+/** Fields that carry media in other interfaces; no model here reads them. */
 const unreadMedia = ['media', 'videos', 'video', 'audio', 'files']
-/** Where there is no place for pictures either. */
-const anyMedia = [...unreadMedia, ...knownMembers.pictures]
+/** For places that cannot hold images either. */
+const anyMedia = [...unreadMedia, ...knownMembers.images]
 
 /**
- * Media are read or refused, and never ignored: an answer would seem to be about them.
+ * Media are read or refused, never ignored: the answer would seem to be about them.
  *
  * @throws `OiError` `ERR_REQUEST_UNACCEPTABLE`.
  */
@@ -145,7 +145,7 @@ function requireNoMedia(body: object, names: readonly string[], place: string): 
     const value = (body as Record<string, unknown>)[name]
     if (value === undefined || value === null) continue
     if (typeof value === 'object' && Object.keys(value).length === 0) continue
-    const rule = `expected nothing, got ${describe(value)}: pictures stand in the state, and other media are not read`
+    const rule = `expected nothing, got ${describe(value)}: images stand in the state, and other media are not read`
     throw failure('ERR_REQUEST_UNACCEPTABLE', placeOf(place, name), rule)
   }
 }
@@ -171,7 +171,7 @@ function checkQuestion(
       'ERR_REQUEST_UNACCEPTABLE',
       placeOf(place, 'type'),
       type === 'box'
-        ? `expected ${expected.question.type}, got "box": no model here can tell a place in a picture`
+        ? `expected ${expected.question.type}, got "box": no model here can tell a place in an image`
         : `expected ${expected.question.type}, got ${got}`,
     )
   }
@@ -189,7 +189,7 @@ function checkQuestion(
   if (question.type === 'noul') requireAsked(question, place)
 }
 
-/** Other names are misspelt ones. */
+/** Any other name is misspelt. */
 function requireSides(criteria: object, place: string): void {
   const names = keysOf(criteria)
   if (names.includes('true') || names.includes('false')) return
@@ -217,7 +217,9 @@ function requireUnique(object: object, place: string): void {
 
 const anyState = 'a string, an object, an array, a number or a boolean'
 
-/** What stands where, in words; '' is the value that a schema describes as a whole. */
+/**
+ * The expected value of each field, in words; '' is the value that a schema describes as a whole.
+ */
 const expected = {
   state: { '': anyState },
   request: {
@@ -235,7 +237,7 @@ const expected = {
 /**
  * Checks a value against the schema of its kind.
  *
- * @throws `OiError` `ERR_BODY_INVALID` naming the place and what stands there.
+ * @throws `OiError` `ERR_BODY_INVALID` naming the place and the value found.
  */
 export function requireShape(kind: keyof typeof expected, value: unknown, place: string): void {
   const validator = validators[kind]
@@ -248,7 +250,7 @@ export function requireShape(kind: keyof typeof expected, value: unknown, place:
   throw failure('ERR_BODY_INVALID', at, `expected ${wanted}, got ${describe(found)}`)
 }
 
-/** The top-level field that an error of the schema is about. */
+/** The top-level field of a schema error. */
 function failedField(error: SchemaError | undefined): string {
   if (error?.keyword === 'required' && error.instancePath === '') {
     return error.params.requiredProperties[0] ?? ''
@@ -258,7 +260,7 @@ function failedField(error: SchemaError | undefined): string {
 
 type SchemaError = ReturnType<(typeof validators)[keyof typeof validators]['Errors']>[number]
 
-/** A value in words, without its content. */
+/** Describes a value without its content. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'

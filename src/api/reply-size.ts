@@ -1,8 +1,8 @@
 /**
- * How long a reply may become, from the request alone.
+ * Bounds the length of a reply from the request alone.
  *
- * Names, options and legends come back, once for each item of a batch: a request of 4 MB can ask
- * for a reply of 500. So the length is bounded before any work is done.
+ * A reply repeats names, options and legends, once for each item of a batch: a request of 4 MB can
+ * ask for a reply of 500 MB. So the length is checked before any work is done.
  *
  * @module
  */
@@ -14,29 +14,31 @@ import type { Steps } from './turns.js'
 
 /** What the bound depends on. */
 export interface ReplySize {
-  /** Of the whole body, at most. */
+  /** The limit for the whole body. */
   readonly maxReplyBytes: number
-  /** Whether the answers come with their evidence. */
+  /** Whether the answers include their evidence. */
   readonly evidence: boolean
 }
 
-/** Of a body beside its answers: model, usage, latency, evidence; of an item index and status too. */
+/**
+ * Of a body beside its answers: model, usage, latency, evidence; of an item also index and status.
+ */
 const bodyBytes = 512
 /** Of an answer beside its name and options: the names of its members, numbers, braces. */
 const answerBytes = 160
-/** What evidence adds to an answer, the up to nine logits of a noul included. */
+/** Of an answer's evidence, including up to nine logits of a noul. */
 const evidenceBytes = 400
-/** The longest positive number below 1 in JSON, and a comma or colon on each side. */
+/** The longest positive number below 1 in JSON, with a comma or colon on each side. */
 const numberBytes = 25
-/** Bytes of reply that a character of request can ask for, at most: short levels with evidence. */
+/** The most reply bytes per character of request: short levels with evidence. */
 const bytesPerCharacter = 64
 
-/** True where a text is so short that its reply fits for certain. */
+/** True if the text is so short that its reply certainly fits. */
 export function fitsSurely(textLength: number, { maxReplyBytes }: ReplySize): boolean {
   return bodyBytes + bytesPerCharacter * textLength <= maxReplyBytes
 }
 
-/** An upper bound of the reply's bytes. @param id - Of an item, which comes back. */
+/** An upper bound of the reply's bytes. @param id - Of an item, which the reply repeats. */
 export function* replyBytes(
   questions: Readonly<Record<string, Question>>,
   { evidence }: ReplySize,
@@ -51,7 +53,9 @@ export function* replyBytes(
   return bytes
 }
 
-/** @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`. @param place - Of what makes it so long. */
+/**
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`. @param place - Of the cause of the length.
+ */
 export function requireReplyFits(bytes: number, { maxReplyBytes }: ReplySize, place: string): void {
   if (bytes <= maxReplyBytes) return
   const rule = `expected a reply of at most max_reply_bytes, ${maxReplyBytes}, got up to ${bytes} bytes`
@@ -72,7 +76,7 @@ function optionBytes(question: Question, evidence: boolean): number {
     return bytes + longest
   }
   for (const level of question.criteria) {
-    // Its index stands before its probability and before its text.
+    // A level's index stands before its probability and before its text.
     bytes += 2 * '"255":'.length + each + Buffer.byteLength(stringifyJson(level)) + 1
   }
   return bytes

@@ -1,8 +1,8 @@
 /**
- * What the server is asked.
+ * The schemas of requests.
  *
- * Titles and descriptions are what the OpenAPI document says; validation does not read them. A
- * schema with a title is a component there, under that name.
+ * The OpenAPI document shows titles and descriptions; validation does not read them. A schema with
+ * a title is a component there, under that name.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const instructions = Type.Optional(
   Type.Unknown({ description: 'The question itself: usually a string, but any JSON value.' }),
 )
 
-/** What the answers of a noul mean. */
+/** The meaning of a noul's two answers. */
 export const SidesSchema = Type.Object(
   {
     true: Type.Optional(Type.Unknown({ description: 'What counts as yes.' })),
@@ -34,7 +34,7 @@ export const NoulQuestionSchema = Type.Object(
     instructions,
     criteria: Type.Optional(
       Type.Union([Type.Null(), objectOnly(SidesSchema)], {
-        description: 'What the two answers mean: either of them, or both.',
+        description: 'The meaning of the two answers; one of them may be omitted.',
       }),
     ),
   },
@@ -54,7 +54,7 @@ export const ChoiceQuestionSchema = Type.Object(
         maxProperties: mostOptions,
         additionalProperties: true,
         description:
-          'Option to description; `""` and `null` mean that the name says it all. The order ' +
+          'Option to description; `""` and `null` mean that the name needs no description. The order ' +
           'is kept.',
       }),
     ),
@@ -72,10 +72,10 @@ export const ScoreQuestionSchema = Type.Object(
       description: 'What each level means, the lowest first; any JSON values.',
     }),
   },
-  { title: 'ScoreQuestion', description: 'A place on an ordered scale.' },
+  { title: 'ScoreQuestion', description: 'A level on an ordered scale.' },
 )
 
-/** A question as far as its type does not matter. */
+/** The part of a question that is common to all types. */
 export const QuestionSchema = objectOnly(Type.Object({ type: Type.String() }))
 
 // Requests
@@ -95,12 +95,12 @@ export const QuestionsSchema = objectOnly(
     additionalProperties: true,
     title: 'Questions',
     description:
-      'By names of your own, which the model never sees. The order is kept; a name that ' +
+      'Questions by your own names, which the model never sees. The order is kept; a name that ' +
       'stands twice is refused.',
   }),
 )
 
-/** A request body; its questions are checked one by one, each with the schema of its type. */
+/** A request body; each question is checked with the schema of its type. */
 export const RequestSchema = objectOnly(
   Type.Object(
     {

@@ -1,9 +1,9 @@
 /**
- * The schemas that are checked, compiled once.
+ * The schemas used for checks, compiled once.
  *
- * `Check` runs on the hot path, `Errors` only after it failed. Nothing is coerced, and
- * unknown fields are ignored. A schema says what has the wrong shape (422); what has the right
- * shape and is still not acceptable (400) is decided in read-request.ts.
+ * `Check` runs on the hot path, `Errors` only after it failed. Nothing is coerced, and unknown
+ * fields are ignored. A schema finds the wrong shape (422); read-request.ts finds values of the
+ * right shape that are not acceptable (400).
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 } from './request-schemas.js'
 import { UsageReportSchema } from './usage-schema.js'
 
-/** What each schema compiles to. */
+/** The compiled schemas. */
 export const validators = {
   state: Compile(StateSchema),
   request: Compile(RequestSchema),

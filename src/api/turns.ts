@@ -1,21 +1,21 @@
 /**
- * Work that is too long for one turn of the event loop, in steps.
+ * Does long work in steps, over several turns of the event loop.
  *
  * Rules
- *   1. A `yield` is a place where others may have the event loop. Between two of them lies less
- *      than a millisecond of work, as far as that can be arranged.
- *   2. All such work of the process shares the turns: one piece of it, and then whatever else has
- *      come. However much there is of it, others wait for one piece and not for all.
+ *   1. At a `yield`, other work may have the event loop. Between two of them lies less than a
+ *      millisecond of work, as far as possible.
+ *   2. All such work in the process takes turns: one piece, and then other events. However much
+ *      work there is, other events wait for one piece of it only.
  *
  * @module
  */
 
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** How long a piece of work may hold the event loop, milliseconds. */
+/** How long one piece of work may block the event loop, milliseconds. */
 const pieceMs = 4
 
-/** Does it all now: for programs that do nothing else. */
+/** Does all steps now: for programs that do nothing else. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
@@ -23,7 +23,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does it in pieces, the first of them not before the next turn. Rejects with what it throws. */
+/** Does the steps in pieces, beginning in the next turn. Rejects with the error they throw. */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     await nextTurn()
@@ -38,7 +38,7 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
 const waiting: (() => void)[] = []
 let armed = false
 
-/** Resolves in a turn of the event loop in which nobody else of those who wait here has one. */
+/** Resolves in a turn of the event loop that no other caller of this function gets. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)

@@ -1,5 +1,5 @@
 /**
- * What `GET /v1/usage` answers.
+ * The reply of `GET /v1/usage`.
  *
  * @module
  */
@@ -12,11 +12,11 @@ const usageRows = (description: string) =>
     Type.Object({
       day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'UTC.' }),
       model: Type.String(),
-      requests: Type.Integer({ minimum: 1, description: 'Those that were answered.' }),
+      requests: Type.Integer({ minimum: 1, description: 'Requests that were answered.' }),
       input_tokens: count('Images included.'),
-      output_tokens: count('Of the serialised answers.'),
-      image_tokens: count('Of the images.'),
-      cached_tokens: count('Those of the input that had been read before.'),
+      output_tokens: count('Tokens of the serialised answers.'),
+      image_tokens: count('Tokens of the images.'),
+      cached_tokens: count('Input tokens that came from a cache.'),
       cost: count('Millionths of a credit.'),
     }),
     { description },
@@ -26,7 +26,7 @@ export const UsageReportSchema = Type.Object(
   {
     workspace: Type.String({ minLength: 1, description: 'Its name.' }),
     balance: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'What is left, millionths of a credit; `null` if it is unlimited.',
+      description: 'Credit left, millionths of a credit; `null` if it is unlimited.',
     }),
     budget: Type.Union(
       [
@@ -35,22 +35,22 @@ export const UsageReportSchema = Type.Object(
           period: Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month')], {
             description: 'In UTC; a week begins on Monday.',
           }),
-          remaining_tokens: count('What is left of this period.'),
-          resets_at: Type.String({ description: 'When the next one begins, ISO 8601, UTC.' }),
+          remaining_tokens: count('Tokens left in this period.'),
+          resets_at: Type.String({ description: 'When the next period begins, ISO 8601, UTC.' }),
         }),
         Type.Null(),
       ],
-      { description: 'What all keys of the workspace may use; `null` if it is unlimited.' },
+      { description: 'The token budget of all keys of the workspace; `null` if it is unlimited.' },
     ),
     limits: Type.Object({
-      requests_per_minute: count('0 if they are unlimited.'),
-      concurrent: count('Requests under way at once; 0 if they are unlimited.'),
+      requests_per_minute: count('0 if unlimited.'),
+      concurrent: count('Requests under way at once; 0 if unlimited.'),
     }),
-    usage: usageRows('Of the workspace: one entry per day and model, the newest day first.'),
+    usage: usageRows('Usage of the workspace: one entry per day and model, the newest day first.'),
     key: Type.Optional(
       Type.Object(
-        { name: Type.String(), usage: usageRows('As that of the workspace.') },
-        { description: 'The key of the request, and what was used with it.' },
+        { name: Type.String(), usage: usageRows('Usage of the key, in the same form.') },
+        { description: 'The key of the request, and its usage.' },
       ),
     ),
   },

@@ -1,10 +1,10 @@
 /**
- * Words of messages: numbers of things, sizes, the name that was probably meant.
+ * Words for messages: counts, sizes, the name that was probably meant.
  *
  * @module
  */
 
-/** `1 key`, `2 keys`. @param many - For what takes no plain `s`. */
+/** `1 key`, `2 keys`. @param many - For nouns without a plain `s`. */
 export function counted(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`
 }
@@ -15,9 +15,9 @@ export function sizeText(bytes: number): string {
 }
 
 /**
- * The known name that a misspelt one was probably meant to be.
+ * The known name that a misspelt name probably means.
  *
- * @param known - At least one. @returns The one with the fewest edits, the earliest on a tie.
+ * @param known - At least one. @returns The name with the fewest edits, the earliest on a tie.
  */
 export function nearestOf(name: string, known: readonly string[]): string {
   return known.toSorted((a, b) => distance(name, a) - distance(name, b))[0]!

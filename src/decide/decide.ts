@@ -1,7 +1,7 @@
 /**
- * One request, whole: prompt, engine, probabilities, answer.
+ * One request, from prompt to engine to probabilities to answer.
  *
- * The engine is an interface here, so that all of this is tested without a model.
+ * The engine is an interface here, so all of this is tested without a model.
  *
  * @module
  */
@@ -26,8 +26,8 @@ import { requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, requireAllowed, unknownModel } from './model-names.js'
-import { findPictures } from './find-pictures.js'
-import { placeMarked, scoreWithPictures } from './marked-pictures.js'
+import { findRequestImages } from './request-images.js'
+import { placeMarked, scoreWithImages } from './marked-images.js'
 import { isLargeRequest, RequestRenderer } from './render-request.js'
 import type {
   Answer,
@@ -41,9 +41,9 @@ import type {
 } from './types.js'
 
 export interface DeciderOptions extends ModelFacts {
-  /** For types and numbers of options that the readout has no temperature of its own for. */
+  /** For types and numbers of options without a temperature in the readout. */
   readonly calibration?: BoundCalibration | undefined
-  /** In how many orders requests are asked that do not say it themselves; as its readout says. */
+  /** The number of option orders of requests that do not set it; default: the readout's. */
   readonly orders?: Orders | undefined
   /** How the model is asked; undefined: as its metadata say. */
   readonly readout?: ChosenReadout | undefined
@@ -52,20 +52,20 @@ export interface DeciderOptions extends ModelFacts {
 /** A decider on one open model. */
 export interface ModelDecider extends Decider {
   readonly card: ModelCard
-  /** For `readRequest`, so that what it accepts can be asked. */
+  /** For `readRequest`, so that every accepted request can be asked. */
   readonly limits: RequestLimits
-  /** Its readout's own, which come before those of a calibration. */
+  /** The readout's own temperatures, which take precedence over a calibration's. */
   readonly temperatures: readonly Temperature[]
-  /** In how many orders requests are asked that do not say it themselves. */
+  /** The number of option orders of requests that do not set it. */
   readonly orders: Orders
 }
 
 /**
- * Finds out how the model can be asked, and answers requests with it.
+ * Chooses how the model is asked, and answers requests with it.
  *
- * @param engine - Open, and closed by whoever opened it.
+ * @param engine - Open; whoever opened it closes it.
  * @throws {@link OiError} `ERR_READOUT` if the model cannot be asked, `ERR_CALIBRATION` if the
- *   calibration is another model's; if it sees images, what loading their decoder throws.
+ *   calibration is another model's; for a vision model, errors of loading the image decoder.
  */
 export async function createDecider(
   engine: Engine,
@@ -110,17 +110,17 @@ class EngineDecider implements ModelDecider {
     requireAllowed(this.card.name, options.models)
     requireWithin(request.questions, this.limits)
     const { parts } = options
-    const pictured = findPictures(request, this.card)
-    if (pictured.images.length === 0) return await this.#answer(request, options)
+    const found = findRequestImages(request, this.card)
+    if (found.images.length === 0) return await this.#answer(request, options)
 
     const startMs = performance.now()
-    const images = await readImages(pictured.images, options.signal, parts)
+    const images = await readImages(found.images, options.signal, parts)
     try {
       const spentMs = performance.now() - startMs
       const { deadlineMs = Infinity } = options
-      // Not less than that, which could be read as no limit at all.
+      // At least 1: 0 could be read as no limit.
       const left = { ...options, deadlineMs: Math.max(1, deadlineMs - spentMs) }
-      return await this.#answer(pictured.request, left, images, spentMs, request.questions)
+      return await this.#answer(found.request, left, images, spentMs, request.questions)
     } finally {
       images.release()
     }
@@ -134,8 +134,8 @@ class EngineDecider implements ModelDecider {
   }
 
   /**
-   * @param decodingMs - What the images have taken so far.
-   * @param questions - Those of the request, without marks.
+   * @param decodingMs - Time spent on images so far.
+   * @param questions - The request's questions, without marks.
    */
   async #answer(
     request: DecideRequest,
@@ -154,7 +154,7 @@ class EngineDecider implements ModelDecider {
     let output: ScoreOutput
     try {
       output = images
-        ? await scoreWithPictures(this.#engine, input, engineOptions)
+        ? await scoreWithImages(this.#engine, input, engineOptions)
         : await this.#engine.score(input, engineOptions)
     } catch (error) {
       throw await this.#named(error, readers, input)
@@ -185,7 +185,7 @@ class EngineDecider implements ModelDecider {
     }
   }
 
-  /** The engine knows no bodies: says where what was too long stands. */
+  /** The engine knows no bodies: adds the place of a text that is too long. */
   async #named(
     error: unknown,
     readers: readonly Reader[],
@@ -194,7 +194,7 @@ class EngineDecider implements ModelDecider {
     if (!(error instanceof OiError) || error.code !== 'ERR_STATE_TOO_LONG') return error
     const tokensOf = async (parts: readonly PromptPart[]) =>
       (await this.#engine.tokenize(parts)).reduce((sum, { length }) => sum + length, 0)
-    // Pictures belong to the state, and their tokens are not known here.
+    // Images belong to the state, and their tokens are not known here.
     const seesImages = prefix.some(({ image }) => image !== undefined)
     const { contextTokens } = this.#engine.info
     let place = 'state'
@@ -209,7 +209,7 @@ class EngineDecider implements ModelDecider {
     return new OiError(error.code, `${place}: ${error.message}`, { param: place, cause: error })
   }
 
-  /** The answers, and their JSON. */
+  /** The answers, and their JSON text. */
   *#answers(
     readers: readonly Reader[],
     suffixes: readonly Suffix[],

@@ -1,5 +1,5 @@
 /**
- * What `GET /v1/models` says about a model: facts of the open model and of its file.
+ * The card of a model in `GET /v1/models`: facts of the open model and of its file.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { imageLimits } from '../images/limits.js'
 import type { Readout } from '../prompt/types.js'
 import type { ModelCard } from './types.js'
 
-/** What the model itself cannot know. */
+/** Facts that the model itself does not know. */
 export interface ModelFacts {
   /** Name of the weights file, without folders. */
   readonly fileName: string
@@ -18,23 +18,23 @@ export interface ModelFacts {
   readonly digest: string
   /** ISO date. */
   readonly releaseDate: string
-  /** By default the file's name without its ending, or the name in the metadata. */
+  /** Default: the file's name without its extension, or the name in the metadata. */
   readonly name?: string | undefined
   readonly aliases?: readonly string[] | undefined
-  /** True if requests that name no model get this one; the default. */
+  /** True if requests that name no model go to this one; the default. */
   readonly default?: boolean | undefined
   readonly calibration?: ModelCard['calibration'] | undefined
-  /** In one request. Default {@link maxQuestions}. */
+  /** Questions in one request. Default {@link maxQuestions}. */
   readonly maxQuestions?: number | undefined
 }
 
-/** Questions of one request, where nothing else is set. */
+/** The default limit of questions in one request. */
 export const maxQuestions = 256
 
 const randomNote =
-  'Its weights are random numbers: its answers mean nothing. It is for trying out the server.'
+  'Its weights are random: its answers mean nothing. It is for trying out the server.'
 
-/** True for a model that was made with random weights and says so in its metadata. */
+/** True for a model with random weights that says so in its metadata. */
 export function hasRandomWeights(info: ModelInfo): boolean {
   return info.metadata['oi.random_weights'] === 'true'
 }
@@ -58,7 +58,7 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
       // Together with the longest question of the request.
       max_state_tokens: info.contextTokens,
       max_images: vision ? imageLimits.maxImages : 0,
-      // Of a picture as it is sent, before it is scaled.
+      // Of an image as it is sent, before scaling.
       max_image_pixels: vision ? imageLimits.maxSourcePixels : 0,
       max_batch: mostItems,
     },
@@ -75,8 +75,8 @@ export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelF
 }
 
 /**
- * The name that was given, or else the file's: `Qwen3-0.6B-Q8_0.gguf` -> `Qwen3-0.6B-Q8_0`; the
- * first of several parts names them all.
+ * The given name, or else the file's: `Qwen3-0.6B-Q8_0.gguf` -> `Qwen3-0.6B-Q8_0`; for a model in
+ * parts, the first part's.
  */
 export function modelName(
   info: ModelInfo,
@@ -85,7 +85,7 @@ export function modelName(
   if (chosen !== undefined) return chosen
   const stem = fileName.replace(/\.gguf$/i, '').replace(/-\d{5}-of-\d{5}$/, '')
   const given = info.metadata['general.name']?.replace(/ \(.*\)$/, '')
-  // The file of a made model has a hash in its name, which is of no use to callers.
+  // The file of a generated model has a hash in its name, which is of no use to callers.
   const name = (hasRandomWeights(info) ? given || stem : stem || given) || info.architecture
   return name.replace(/[^A-Za-z0-9._-]+/g, '-')
 }

@@ -1,5 +1,5 @@
 /**
- * The names under which models answer, and what happens to others.
+ * The names under which models answer, and the refusal of other names.
  *
  * @module
  */
@@ -13,13 +13,13 @@ export const defaultNames = ['default', 'latest', 'jev-latest', 'jev-preview']
 
 export type Named = Pick<ModelCard, 'name' | 'aliases' | 'default'>
 
-/** All names of one model, its own first. */
+/** All names of one model, its own name first. */
 export function namesOf({ name, aliases, default: isDefault }: Named): readonly string[] {
   return [name, ...aliases, ...(isDefault ? defaultNames : [])]
 }
 
 /**
- * Refuses two models that claim the same name.
+ * Refuses two models with the same name.
  *
  * @throws {@link OiError} `ERR_CONFIG` naming both files.
  */
@@ -42,18 +42,18 @@ export function requireDistinctNames(models: readonly (Named & { readonly file: 
 
 /**
  * @param allowed - Own names of the models that the caller may use; undefined: all.
- * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` naming them, if this one is none of them.
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` listing them, if `name` is none of them.
  */
 export function requireAllowed(name: string, allowed: readonly string[] | undefined): void {
   if (allowed === undefined || allowed.includes(name)) return
   throw new OiError(
     'ERR_REQUEST_UNACCEPTABLE',
-    `model: this key may use ${allowed.join(', ')}, and not ${name}`,
+    `model: this key may use ${allowed.join(', ')}, not ${name}`,
     { param: 'model' },
   )
 }
 
-/** @param names - All that would have been understood. */
+/** @param names - All names that exist. */
 export function unknownModel(model: string, names: readonly string[]): OiError {
   const got = JSON.stringify(shortened(model))
   return new OiError(

@@ -1,21 +1,21 @@
 /**
- * A request in several orders of its options. Models like some places and some labels better
- * than others, whatever stands there; the mean over orders likes them less.
+ * Asks a request in several orders of its options. Models prefer some positions and labels,
+ * whatever the option; the mean over orders reduces that bias.
  *
- * Every order of a question is a suffix of its own (or as many as its reading takes) behind the
- * same state, so that the state is evaluated once.
+ * Each order of a question is a suffix of its own (or as many as its reading takes) after the same
+ * state, so the state is evaluated once.
  *
  * Rules
- *   1. `2` is the given order and its reverse. `all` is, for a choice, every rotation: each option
+ *   1. `2` is the given order and its reverse. For a choice, `all` is every rotation: each option
  *      stands once behind each label.
- *   2. Levels have an order of their own, which a rotation would tear apart: for a score, `all` is
- *      `2`, and the readout says that its levels go from the highest to the lowest.
- *   3. The answers of a noul are words that mean themselves, and no caller gives them an order.
- *      What can change places is how the readout lists them; where it lists nothing, both orders
- *      read the same, and it is asked once.
- *   4. A permuted question is rendered as any other: this works for every readout but one that
- *      knows itself in which orders its model wants to be asked.
- *   5. What orders add is bounded, before any of it is made.
+ *   2. Levels have an order of their own, which a rotation would break: for a score, `all` is `2`,
+ *      and the readout says that its levels go from the highest to the lowest.
+ *   3. The answers of a noul are fixed words, and the caller gives them no order. Only the order in
+ *      which the readout lists them can change; if it lists nothing, both orders read the same, and
+ *      the question is asked once.
+ *   4. A permuted question is rendered like any other, so this works for every readout, except one
+ *      that itself defines the orders in which its model is asked.
+ *   5. The added orders are bounded before any of them is rendered.
  *
  * @module
  */
@@ -31,15 +31,20 @@ import { suffixesOf } from '../scoring/option-logits.js'
 import type { OrdersReading } from '../scoring/types.js'
 import type { DecideRequest, Question, RequestImages } from './types.js'
 
-/** Orders of all questions of a request together: twice the most questions, so that 2 always fits. */
+/**
+ * Orders of all questions of a request together: twice the maximum number of questions, so 2 always
+ * fits.
+ */
 export const mostOrders = 512
 
-/** UTF-16 units that the orders beyond the first add to a request: as many as a body has bytes. */
+/**
+ * UTF-16 units that the orders beyond the first may add to a request: as many as a body has bytes.
+ */
 export const mostAddedText = 4_194_304
 
 type Order = OrdersReading['orders'][number]
 
-/** What a request has used of the two bounds. */
+/** The part of both bounds that a request has used. */
 export interface Spent {
   count: number
   text: number
@@ -47,11 +52,11 @@ export interface Spent {
 
 interface Asked {
   readonly reader: Reader
-  /** As the caller gave it. */
+  /** The suffixes in the caller's order. */
   readonly suffixes: readonly Suffix[]
-  /** How many orders it is asked in, the given one included. */
+  /** The number of orders, the given one included. */
   readonly count: number
-  /** The others, and their suffixes. */
+  /** The other orders, and their suffixes. */
   readonly others: { readonly order: Order; readonly suffixes: readonly Suffix[] }[]
 }
 
@@ -59,9 +64,9 @@ interface Asked {
  * Renders a request, each question in as many orders as `orders` says.
  *
  * @param images - As of {@link Readout.render}.
- * @param spent - What other questions of the same request have used of the bounds; added to.
- * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` as {@link Readout.render}, and for more than
- *   {@link mostOrders} or {@link mostAddedText}, naming the question with which it is too much.
+ * @param spent - The bounds that other questions of the request have used; added to.
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` as {@link Readout.render}, and beyond {@link
+ *   mostOrders} or {@link mostAddedText}, naming the question that exceeds it.
  */
 export function renderInOrders(
   readout: Readout,
@@ -90,7 +95,7 @@ export function renderInOrders(
         return [reader.name, permuted(reader.question, places)] as const
       }),
     )
-    // The state is in the prefix, which there is one of already.
+    // The prefix with the state exists already.
     bySuffixes(readout.render({ state: '', questions }, undefined, true)).forEach(
       ({ reader: { reading }, suffixes }, i) => {
         const { own, places } = again[i]!
@@ -111,7 +116,7 @@ export function renderInOrders(
   }
 }
 
-/** Each reader of a rendering with the suffixes that it takes. */
+/** Groups a rendering's readers with the suffixes that they take. */
 function bySuffixes({ input, readers }: Rendering) {
   let at = 0
   return readers.map((reader) => {
@@ -135,7 +140,7 @@ function orderCount({ question, reading }: Reader, orders: Orders): number {
   return orders === 'all' && question.type === 'choice' ? options : 2
 }
 
-/** Where each option stands. A noul's reading is no, then yes, however they are listed. */
+/** The place of each option. A noul is read as no, then yes, however they are listed. */
 function placesIn(question: Question, orders: Orders, turn: number): readonly number[] {
   const count = optionCount(question)
   const rotated = orders === 'all' && question.type === 'choice'
@@ -175,7 +180,7 @@ function requireBounded(asked: readonly Asked[], orders: Orders, spent: Spent): 
       .flatMap(({ parts }) => parts)
       .reduce((sum, part) => sum + part.text.length, 0)
     spent.count += own
-    // Other orders are about as long as the given one.
+    // The other orders are about as long as the given one.
     spent.text += (own - 1) * length
     const { count, text } = spent
     if (count > mostOrders) {

@@ -1,13 +1,13 @@
 /**
- * Rendering of requests: of those with so many options, or so large a state, that it would hold the
- * event loop for long, in steps.
+ * Renders requests. A request with many options or a large state is rendered in steps, as it would
+ * block the event loop for long.
  *
  * Rules
  *   1. Some questions at a time, each group as a request of its own. A readout whose questions
  *      depend on each other prepares them one by one instead.
- *   2. The items of a batch have the same questions, the very same object, and so have requests
- *      that ask the same as others did: these are rendered once, and for the others only the state
- *      is. Kept as long as that object.
+ *   2. Shared questions (the same object: in the items of a batch, and in requests with the same
+ *      questions) are rendered once; after that, only the state is rendered. The rendering is kept
+ *      as long as that object.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Reader, Readout, Rendering } from '../prompt/types.js'
 import { renderInOrders } from './render-orders.js'
 import type { DecideRequest, Question, RequestImages } from './types.js'
 
-/** Options that are rendered, and answered, in a moment. */
+/** This many options are rendered and answered quickly. */
 const fewOptions = 512
 
 interface Rendered {
@@ -31,7 +31,7 @@ interface Rendered {
   readonly readers: readonly Reader[]
 }
 
-/** Whether a request is worth the trouble. */
+/** Whether rendering a request takes steps. */
 export function isLargeRequest({ state, questions }: DecideRequest): boolean {
   if (isLarge(state)) return true
   let count = 0
@@ -50,7 +50,7 @@ export class RequestRenderer {
     this.#readout = readout
   }
 
-  /** As {@link renderInOrders}, of few options and a state that is not much. */
+  /** As {@link renderInOrders}, for few options and a short state. */
   renderNow(request: DecideRequest, images: RequestImages | undefined, orders: Orders): Rendering {
     const { questions } = request
     if (!isShared(questions) || this.#readout.prepare !== undefined) {
@@ -92,7 +92,7 @@ export class RequestRenderer {
     { state }: DecideRequest,
     images: RequestImages | undefined,
   ): Rendering {
-    // The state alone: its part of the prompt is the same whatever is asked.
+    // The state alone: its part of the prompt does not depend on the questions.
     const { prefix } = this.#readout.render({ state, questions: {} }, images).input
     return { input: { prefix, suffixes }, readers }
   }

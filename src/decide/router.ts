@@ -20,8 +20,8 @@ export class Router implements Decider {
   readonly #byName = new Map<string, Decider>()
 
   /**
-   * @param deciders - At least one. Of one model each, whose names are distinct; the first
-   *   answers requests that name none.
+   * @param deciders - At least one, each for one model, with distinct names; the first answers
+   *   requests that name no model.
    */
   constructor(deciders: readonly Decider[]) {
     this.#deciders = deciders
@@ -32,7 +32,7 @@ export class Router implements Decider {
   }
 
   decide(request: DecideRequest, options?: DecideOptions): Promise<Decided> {
-    // What is no request (the library checks late) is for the default model to refuse.
+    // The library checks late, so this may be no request; the default model then refuses it.
     const model: unknown = (request as DecideRequest | null)?.model
     if (typeof model !== 'string') return this.#deciders[0]!.decide(request, options)
     const decider = this.#byName.get(model)

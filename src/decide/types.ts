@@ -1,5 +1,5 @@
 /**
- * One request, whole, as HTTP, the command line and embedding applications see it.
+ * The types of a request and its answer, for HTTP, the command line and embedding applications.
  *
  * @module
  */
@@ -14,22 +14,22 @@ export interface DecideRequest {
   readonly questions: Readonly<Record<string, Question>>
   readonly model?: string
   /**
-   * Pictures before the state: data URLs, base64, or blocks. They may stand in the state too, as
-   * blocks: `{"type":"image","source":{…}}`. A model without vision refuses any.
+   * Images before the state: data URLs, base64, or blocks. The state may hold images too, as
+   * blocks: `{"type":"image","source":{…}}`. A model without vision refuses all images.
    */
   readonly images?: Json
   readonly image?: Json
-  /** Pictures by the references with which the state and the questions name them. */
+  /** Images by the references that name them in the state and the questions. */
   readonly assets?: Json
 }
 
 /** The images of a request, decoded. */
 export interface RequestImages {
-  /** Those of `images`, in their order. */
+  /** The images of `images`, in their order. */
   readonly before: readonly ImagePixels[]
-  /** Those in the state, by the object that each of them replaces there. */
+  /** The images in the state, by the object that each of them replaces there. */
   readonly inState: ReadonlyMap<JsonObject, ImagePixels>
-  /** Those in texts, by the marks that stand for them. */
+  /** The images in texts, by the marks that stand for them. */
   readonly inText?: ReadonlyMap<string, ImagePixels>
 }
 
@@ -44,7 +44,9 @@ export interface NoulQuestion {
 export interface ChoiceQuestion {
   readonly type: 'choice'
   readonly instructions?: Json
-  /** Option name -> description; `null` and `""` mean "by its name alone". 1 to 255 options. */
+  /**
+   * Option name -> description; `null` and `""` mean that the name needs none. 1 to 255 options.
+   */
   readonly criteria: Readonly<Record<string, Json>>
 }
 
@@ -60,17 +62,17 @@ export interface Evidence {
   /** Probability of all allowed labels together over the whole vocabulary, 0 to 1. */
   readonly label_mass: number
   /**
-   * How many tokens of the whole vocabulary were likelier than the likeliest label; 0: the model
-   * would have said a label by itself. Absent where it was not asked.
+   * Number of tokens in the whole vocabulary that were likelier than the likeliest label; 0: the
+   * model would have said a label by itself. Absent if not requested.
    */
   readonly rank?: number
   /**
-   * Per option, before the temperature; for a noul: no, then yes. A model that rates a noul has
-   * one for each rating, from no to yes. With averaged orders: the means of the log-probabilities.
+   * Per option, before the temperature; for a noul: no, then yes. A model that rates a noul has one
+   * per rating, from no to yes. With averaged orders: the means of the log-probabilities.
    */
   readonly logits: readonly number[]
   readonly temperature: number
-  /** With averaged orders: the largest difference that the order makes to a probability, 0 to 1. */
+  /** With averaged orders: the largest change of a probability by the order, 0 to 1. */
   readonly order_spread?: number
 }
 
@@ -104,9 +106,9 @@ export interface ScoreAnswer {
 export type Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer
 
 export interface Usage {
-  /** Of state and questions, those of images included. */
+  /** Tokens of state and questions, images included. */
   readonly input_tokens: number
-  /** Only there if the request had images. */
+  /** Only if the request had images. */
   readonly image_tokens?: number
   readonly output_tokens: number
 }
@@ -115,7 +117,7 @@ export interface Usage {
 export interface Timings {
   readonly queue: number
   readonly tokenize: number
-  /** Decoding images, waiting for that, and encoding them. No part of `model`. */
+  /** Decoding images, waiting for the decoder, and encoding. Not part of `model`. */
   readonly vision: number
   readonly model: number
 }
@@ -126,16 +128,16 @@ export interface Decision {
   readonly answers: Readonly<Record<string, Answer>>
   readonly usage: Usage
   readonly latency_ms: number
-  /** Those of the input tokens that came from a cache. Part of the body only as `evidence`. */
+  /** Input tokens that came from a cache. In the body only as part of `evidence`. */
   readonly cached_tokens: number
-  /** Where evidence was asked for: that of the request as a whole. */
+  /** Evidence of the request as a whole; only if requested. */
   readonly evidence?: { readonly cached_tokens: number }
   readonly timings: Timings
 }
 
 /** A decision on its way to a reply. */
 export interface Decided extends Decision {
-  /** `answers` as JSON, if they have been written already: to count their tokens. */
+  /** The JSON of `answers`, if it has been written to count its tokens. */
   readonly answersText?: string
 }
 
@@ -143,19 +145,22 @@ export interface DecideOptions {
   readonly signal?: Cancellation | undefined
   readonly evidence?: boolean
   /**
-   * In how many orders of its options each question is asked, of which the answer is the mean: as
-   * given (1), forward and reversed (2), or every rotation (`all`). The model's setting by default.
+   * The number of option orders in which each question is asked; the answer is their mean: as given
+   * (1), forward and reversed (2), or every rotation (`all`). Default: the model's setting.
    */
   readonly orders?: Orders | undefined
-  /** Files that came beside the request, which its assets name as their `part`. */
+  /** Files sent beside the request, which its assets name as their `part`. */
   readonly parts?: ReadonlyMap<string, Uint8Array> | undefined
-  /** Whose request it is, 0 to 2^32 - 1: workspaces that wait share the model equally. 0 by default. */
+  /**
+   * The workspace of the request, 0 to 2^32 - 1: waiting workspaces share the model equally.
+   * Default 0.
+   */
   readonly workspace?: number | undefined
-  /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. No limit by default. */
+  /** Time for the model's part, milliseconds; beyond it, `ERR_TIMEOUT`. Default: no limit. */
   readonly deadlineMs?: number | undefined
-  /** Own names of the models that may answer; all by default. */
+  /** Own names of the models that may answer; default: all. */
   readonly models?: readonly string[] | undefined
-  /** Its id in logs and crash reports. */
+  /** The request's id in logs and crash reports. */
   readonly requestId?: string | undefined
 }
 
@@ -182,29 +187,29 @@ export interface ModelCard {
   readonly digest: string
   /** How the model is asked, as `letters@1`. */
   readonly readout: string
-  /** Only there if a calibration file is in use. */
+  /** Only if a calibration is in use. */
   readonly calibration?: {
     /** Name of the labelled data. */
     readonly data: string
-    /** ISO date on which it was made. */
+    /** ISO date on which the calibration was made. */
     readonly date: string
-    /** Answers that it was fitted to. */
+    /** Number of answers that the calibration was fitted to. */
     readonly observations: number
   }
 }
 
-/** What answers requests: the library's `open()` gives one, the server is built on it. */
+/** Answers requests: the library's `open()` returns one, and the server is built on it. */
 export interface Decider {
   readonly models: readonly ModelCard[]
   decide(request: DecideRequest, options?: DecideOptions): Promise<Decided>
-  /** How the engine of each model stands. Cheap. */
+  /** The state of each model's engine. Cheap. */
   engines(): readonly EngineReport[]
 }
 
 export interface EngineReport {
   /** The model's name. */
   readonly model: string
-  /** Which of several engines with the model; undefined for the only one. */
+  /** The number of this engine among several of the model; undefined for the only one. */
   readonly replica?: number
   readonly stats: EngineStats
 }

@@ -17,34 +17,34 @@ import type { SpanFigures } from './metrics/metrics.js'
 import type { Machine } from './metrics/process-metrics.js'
 import type { Wire } from './exchange/wire.js'
 
-/** What answers, and whether it can yet. */
+/** The decider and the runners, and whether they are ready. */
 export interface Backend {
   state(): 'loading' | 'ready' | 'failed' | 'closing'
   /** Defined while the state is `ready`. */
   decider(): Decider | undefined
-  /** The models' processes; none where models run in this one. */
+  /** The models' processes; absent if models run in this process. */
   runners?(): readonly RunnerReport[]
 }
 
-/** What can change while the server runs: what is under way goes on as it began. */
+/** Settings that can change while the server runs: requests under way keep theirs. */
 export interface HandlersSettings {
   readonly wire: Wire
   readonly maxBodyBytes: number
-  /** Time for a request, or an item of a batch from its turn on, milliseconds. */
+  /** Time limit of a request, or of an item of a batch once handed over, milliseconds. */
   readonly deadlineMs: number
-  /** Time for a batch as a whole. Default 15 minutes. */
+  /** Time limit of a batch as a whole. Default 15 minutes. */
   readonly batchDeadlineMs?: number | undefined
   /** Default 16 MiB. */
   readonly maxReplyBytes?: number | undefined
-  /** Of all requests together. Default 256 MiB. */
+  /** All bodies together. Default 256 MiB. */
   readonly maxBodiesBytes?: number | undefined
   /** Questions in one request, for the OpenAPI document. Default 256. */
   readonly maxQuestions?: number | undefined
   /** Which web pages may call. Default: none. */
   readonly cors?: Cors | undefined
-  /** Whether this machine's programs need no key. Default: they do. */
+  /** Whether programs on this machine need no key. Default true. */
   readonly anonymous?: boolean | undefined
-  /** Whose X-Forwarded-For is believed. Default: nobody's. */
+  /** Proxies whose X-Forwarded-For is believed. Default: none. */
   readonly trustedProxies?: TrustedProxies | undefined
 }
 
@@ -53,13 +53,13 @@ export interface HandlersOptions extends HandlersSettings {
   readonly accounts: Pick<Accounts, 'authenticate' | 'callerOf' | 'usage'>
   readonly gate: Gate
   readonly logger: Logger
-  /** After how long without a result a batch as lines sends an empty line. Default 15,000. */
+  /** How long a batch as NDJSON may be silent before it sends an empty line. Default 15,000. */
   readonly heartbeatMs?: number | undefined
-  /** Whether `/metrics` is one of the routes. Default true. */
+  /** Whether `/metrics` is a route. Default true. */
   readonly serveMetrics?: boolean
-  /** Without, there is neither an admin API nor a console. */
+  /** Undefined: no admin API and no console. */
   readonly admin?: AdminOptions | undefined
-  /** For the metrics. Default: nothing is known. */
+  /** For the metrics. Default: unknown. */
   readonly machine?: Machine
   /** Default: nothing is traced. */
   readonly tracing?: { readonly tracer: Tracer; readonly exporter: SpanFigures } | undefined

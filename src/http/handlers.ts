@@ -1,7 +1,7 @@
 /**
- * All routes, independent of the transport: head and body in, a reply out.
+ * All routes, independent of the transport: a head and a body in, a reply out.
  *
- * Nothing here knows sockets, so the same handlers can be run and measured on any HTTP server.
+ * Nothing here knows sockets, so the same handlers run, and can be measured, on any HTTP server.
  *
  * @module
  */
@@ -38,7 +38,7 @@ import { answerFrom, otherMethod, type Route } from './routes.js'
 import type { Head } from './transport/head.js'
 import type { Listener } from './transport/transport.js'
 
-/** Routes that take a body, by POST. */
+/** Routes with a body (POST). */
 const posts = new Map<
   string,
   typeof DecideExchange | typeof BatchExchange | typeof DecisionsExchange
@@ -50,7 +50,7 @@ const posts = new Map<
 const metricsPath = '/metrics'
 const mebibyte = 2 ** 20
 
-/** How long a booking may still take once all that was not decided has been refused. */
+/** How long bookings may still take after all undecided requests have been refused. */
 const bookingMs = 5000
 
 const unready = {
@@ -70,7 +70,7 @@ export class Handlers implements PostContext, Listener {
   readonly metrics: Metrics
   readonly failedKeys = new FailedKeys()
   readonly tracer: Tracer | undefined
-  // See adjust().
+  // Set by adjust().
   wire!: Wire
   maxBodyBytes!: number
   maxReplyBytes!: number
@@ -79,7 +79,7 @@ export class Handlers implements PostContext, Listener {
   cors: Cors | undefined
   anonymous!: boolean
   trustedProxies!: TrustedProxies
-  /** Every path that is answered otherwise than with 404. */
+  /** Every path that does not answer 404. */
   readonly paths: readonly string[]
   readonly #backend: Backend
   readonly #accounts: HandlersOptions['accounts']
@@ -88,7 +88,7 @@ export class Handlers implements PostContext, Listener {
   readonly #callers: Callers
   #draining = false
   #closing = false
-  /** Made when it is first asked for. */
+  /** Made on first use. */
   #openApi: string | undefined
 
   readonly #routes = new Map<string, Route>([
@@ -131,7 +131,7 @@ export class Handlers implements PostContext, Listener {
       '/v1/usage',
       (head, exchange) => {
         const { workspace, keyId } = exchange.identify(head)
-        // Whoever comes without a key has none that could be told of.
+        // A caller without a key has no usage of its own.
         const usage = this.#accounts.usage(workspace, keyId === 0 ? undefined : keyId)
         return { status: 200, body: JSON.stringify(usageReport(usage)) }
       },
@@ -166,7 +166,7 @@ export class Handlers implements PostContext, Listener {
     this.#admin = options.admin && new AdminArea(options.admin, this, backend)
   }
 
-  /** Goes by other settings from the next request on. */
+  /** Applies other settings, from the next request on. */
   adjust(settings: HandlersSettings): void {
     this.wire = settings.wire
     this.maxBodyBytes = settings.maxBodyBytes
@@ -181,7 +181,7 @@ export class Handlers implements PostContext, Listener {
     this.#openApi = undefined
   }
 
-  /** Whether there is a console to be opened. */
+  /** Whether the console is served. */
   get hasConsole(): boolean {
     return this.#admin?.hasConsole ?? false
   }
@@ -212,14 +212,14 @@ export class Handlers implements PostContext, Listener {
   }
 
   /**
-   * Tells whoever asks `/readyz` that the end is near; everything else goes on as before. For
-   * balancers, which need a moment to notice. Idempotent.
+   * Makes `/readyz` report the coming shutdown; everything else goes on. Load balancers need a
+   * moment to notice. Idempotent.
    */
   beginDrain(): void {
     this.#draining = true
   }
 
-  /** What is not decided after `graceMs` is answered 503; what is, is booked and answered. */
+  /** Requests undecided after `graceMs` are answered 503; decided ones are booked and answered. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true
     for (const exchange of await this.running.drain(graceMs)) {
@@ -228,7 +228,7 @@ export class Handlers implements PostContext, Listener {
     await this.running.drain(bookingMs)
   }
 
-  /** @throws {@link OiError} `ERR_OVERLOADED` if no request should be sent here. */
+  /** @throws {@link OiError} `ERR_OVERLOADED` if no request should be sent here now. */
   #requireReady(): void {
     this.decider()
     if (this.#draining) throw new OiError('ERR_OVERLOADED', draining)
@@ -269,16 +269,16 @@ export class Handlers implements PostContext, Listener {
 }
 
 /**
- * Every model has a process that can answer.
+ * Requires that every model has a process that can answer.
  *
- * @throws {@link OiError} `ERR_OVERLOADED` naming the models of which no process can answer.
+ * @throws {@link OiError} `ERR_OVERLOADED` naming the models without such a process.
  */
 function requireRunners(runners: readonly RunnerReport[]): void {
   const ready = new Set(runners.filter(({ ready }) => ready).map(({ model }) => model))
   const missing = runners.filter(({ model }) => !ready.has(model))
   if (missing.length === 0) return
   const names = [...new Set(missing.map(({ model }) => model))]
-  // Of each model the replica that is there first; of all models the last.
+  // For each model, the replica that is ready first; over all models, the last.
   const soonest = (name: string) =>
     Math.min(...missing.filter(({ model }) => model === name).map((one) => one.retryAfterMs))
   const retryAfterMs = Math.max(...names.map(soonest))

@@ -1,9 +1,8 @@
 /**
- * Which route a request target means: its path in the one form that routes have.
+ * Turns a request's target into a route: each path in one canonical form.
  *
- * Base URLs are pasted with and without `/v1`, with and without a slash at the end, so what comes
- * of joining them is taken for what was meant: `//v1/systemone`, `/v1/systemone/`,
- * `/v1/v1/systemone`.
+ * Base URLs are pasted with and without `/v1`, with and without a trailing slash, so their joined
+ * forms are accepted: `//v1/systemone`, `/v1/systemone/`, `/v1/v1/systemone`.
  *
  * @module
  */
@@ -11,14 +10,14 @@
 import { nearestOf } from '../api/words.js'
 import { shortened } from '../api/place.js'
 
-/** In the one form already, but for a doubled `/v1`. */
+/** Canonical already, except for a doubled `/v1`. */
 const usual = /^(?:\/[a-z][\w.-]*)+$/
 const doubled = /^(?:\/v1)+(?=\/v1(?:\/|$))/
-/** A target that names the whole resource, as proxies are sent it: scheme and authority. */
+/** An absolute-form target, as proxies receive it: scheme and authority. */
 const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 const encodedUnreserved = /%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi
 
-/** @param target - Of a request, without the query. */
+/** @param target - Of a request, without its query. */
 export function pathOf(target: string): string {
   if (usual.test(target) && !target.startsWith('/v1/v1')) return target
   const path = target
@@ -31,7 +30,7 @@ export function pathOf(target: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** The route of a path, of which some have the path of one thing in the place of its id. */
+/** The route of a path; some routes have an id in their path. */
 export function routeOf(path: string): string {
   return path.startsWith(ofModel) ? modelRoute : path
 }
@@ -39,7 +38,7 @@ export function routeOf(path: string): string {
 const ofModel = '/v1/models/'
 export const modelRoute = `${ofModel}{id}`
 
-/** The name in the path of a model; undefined if it cannot be one. */
+/** The model's name in a path; undefined if it cannot be one. */
 export function modelIn(path: string): string | undefined {
   try {
     return decodeURIComponent(path.slice(ofModel.length))
@@ -48,17 +47,17 @@ export function modelIn(path: string): string | undefined {
   }
 }
 
-/** Looking for the nearest route takes time by the length. */
+/** The search for the nearest route takes time by the length of the path. */
 const longestLookedUp = 64
 
-/** What other APIs have behind `/v1`: who asks for it takes this server for another one. */
+/** Routes of other APIs under `/v1`: a client that asks for one mistakes this server. */
 const others =
   /^\/v1\/(?:chat|completions|embeddings|responses|messages|moderations|rerank|classify|generate|audio|images|files|assistants|threads|engines)(?:\/|$)/
 
 /**
- * Why there is no such route, and which one is meant.
+ * Says that a route does not exist, and which one was probably meant.
  *
- * @param routes - Those that there are.
+ * @param routes - All routes.
  */
 export function noSuchRoute(path: string, routes: readonly string[]): string {
   const start = 'There is no such route'

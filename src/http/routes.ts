@@ -1,5 +1,5 @@
 /**
- * Routes that are answered from the head alone, by GET and HEAD.
+ * Routes that are answered from the head alone, for GET and HEAD.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { type Content, errorContent } from './reply/reply.js'
 
 const everyMethod = 'GET, HEAD, POST'
 
-/** @param exchange - Which `identify()` lets know whose it is. */
+/** @param exchange - Its `identify()` gives the caller. */
 export type Route = (head: Head, exchange: Exchange) => Content | Promise<Content>
 
 /**
  * Answers an exchange. Never throws.
  *
- * @param paths - Of all routes, those with bodies too.
+ * @param paths - Of all routes, including those with bodies.
  * @returns The exchange if its reply is still to come, undefined if it has been sent.
  */
 export function answerFrom(
@@ -42,7 +42,7 @@ export function answerFrom(
   return exchange.ended ? undefined : exchange
 }
 
-/** The answer to a method that a route does not take. @param allow - Those that it takes. */
+/** The answer to a method that a route does not take. @param allow - The methods it takes. */
 export function otherMethod(exchange: Exchange, head: Head, allow: string): Content {
   const preflight = exchange.preflight(head, allow)
   if (preflight !== undefined) return preflight
@@ -59,10 +59,10 @@ function contentOf(
   const { method, path } = exchange
   const route = routes.get(routeOf(path))
   if (route === undefined) {
-    // A page is told what is wrong only by the call itself, which it makes if this succeeds.
+    // A page sees an error only in the reply to the call itself, so the preflight succeeds.
     const preflight = exchange.preflight(head, everyMethod)
     if (preflight !== undefined) return preflight
-    // The server as a whole: what HAProxy asks for to see whether it lives.
+    // `OPTIONS /` is about the whole server: HAProxy's health check sends it.
     if (method === 'options' && path === '/') {
       return { status: 204, body: '', headers: ['allow', `${everyMethod}, OPTIONS`] }
     }

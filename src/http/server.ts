@@ -1,8 +1,8 @@
 /**
- * A server: the handlers on the transport that suits the machine and the settings.
+ * A server: the handlers on the transport that fits the machine and the settings.
  *
- * Plain HTTP is served by uWebSockets.js where it can be used (uws-transport.ts), else by
- * node:http, which also speaks TLS and reads the PROXY protocol (node-transport.ts).
+ * uWebSockets.js serves plain HTTP where it can be used (uws-transport.ts); otherwise node:http
+ * does, which also speaks TLS and reads the PROXY protocol (node-transport.ts).
  *
  * @module
  */
@@ -22,23 +22,23 @@ export interface ServerOptions {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
-  /** Speaks HTTPS with this, and plain HTTP without. */
+  /** The certificate for HTTPS; undefined: plain HTTP. */
   readonly tls?: TlsContent | undefined
   /** Default `auto`. */
   readonly transport?: TransportName
   /** How long a connection without a request is kept, milliseconds. Default 75,000. */
   readonly idleTimeoutMs?: number | undefined
-  /** Whether each connection begins with a header of the PROXY protocol. Default false. */
+  /** Whether each connection begins with a PROXY protocol header. Default false. */
   readonly proxyProtocol?: boolean | undefined
-  /** How long a client may read nothing of its reply, milliseconds. Default 10,000. */
+  /** How long a client may stop reading its reply, milliseconds. Default 10,000. */
   readonly patienceMs?: number | undefined
-  /** What the flags of host and port begin with, for messages. Default `--`. */
+  /** The prefix of the host and port flags in messages. Default `--`. */
   readonly flagPrefix?: string
 }
 
-/** For replies at the end of the grace period, milliseconds. */
+/** Time for replies at the end of the grace period, milliseconds. */
 const lastMs = 1000
-/** Between looks whether the last of them have been taken. */
+/** Interval of the check whether the last replies have left. */
 const lookMs = 5
 
 interface Chosen {
@@ -48,7 +48,7 @@ interface Chosen {
 
 export class Server {
   readonly port: number
-  /** What speaks HTTP, for people; and why the faster one does not. */
+  /** The HTTP library, for people; and why the faster one is not used. */
   readonly by: string
   readonly #handlers: Listener
   readonly #leaving: Leaving
@@ -82,19 +82,19 @@ export class Server {
     return this.#leaving.size
   }
 
-  /** Shows another certificate to whoever connects from now on. */
+  /** Uses another certificate for new connections. */
   useTls(content: TlsContent): void {
     this.#transport.useTls(content)
   }
 
-  /** Says on `/readyz` that the end is near, and does everything else as before. Idempotent. */
+  /** Makes `/readyz` report the coming shutdown; everything else goes on. Idempotent. */
   beginDrain(): void {
     this.#handlers.beginDrain()
   }
 
   /**
-   * Accepts no more connections, answers 503 on those that are open, waits for running requests
-   * and until their replies have left, at most `graceMs`, then closes everything. Idempotent.
+   * Accepts no more connections, answers 503 on open ones, waits at most `graceMs` for running
+   * requests and their replies, then closes everything. Idempotent.
    */
   close(graceMs: number): Promise<void> {
     this.#closed ??= this.#close(graceMs)
@@ -105,11 +105,11 @@ export class Server {
     this.#transport.stopAccepting()
     const endMs = performance.now() + graceMs
     await this.#handlers.close(graceMs)
-    // Those that were refused at the end of the grace period need a moment too.
+    // Requests that are refused at the end of the grace period need a moment too.
     const leftMs = Math.max(endMs - performance.now(), Math.min(graceMs, lastMs))
     const lastLookMs = performance.now() + leftMs
     if (leftMs > 0) await this.#leaving.drain(leftMs)
-    // Of the last pieces, the library may keep some that nobody is told of.
+    // The library may hold the last pieces of a reply without reporting them.
     while (performance.now() < lastLookMs && this.#transport.sending) await sleep(lookMs)
     this.#transport.close()
   }

@@ -1,13 +1,13 @@
 /**
- * Pictures that are sent once and named in the text: `assets`, by their references.
+ * Images that are sent once and named in texts: `assets`, by their references.
  *
  * Rules
  *   1. A reference is plain text. Wherever it stands in the state, in instructions and in criteria,
- *      names of members and options included, the picture is seen there; of two references that
- *      begin alike, the longer one is meant.
- *   2. A text of the state that is nothing but a reference is as a block. In other texts a mark
- *      takes its place until the prompt is made: nothing that a caller can know or guess.
- *   3. A picture that is named nowhere is a mistake, and refused.
+ *      names of members and options included, the model sees the image there; of two references
+ *      with the same beginning, the longer one counts.
+ *   2. A text of the state that is exactly a reference is an image block. In other texts a mark
+ *      replaces the reference until the prompt is made; no caller can know or guess a mark.
+ *   3. An image that no text names is a mistake, and refused.
  *
  * @module
  */
@@ -30,11 +30,11 @@ interface Asset {
 }
 
 /**
- * Puts marks in the place of references.
+ * Replaces references by marks.
  *
  * @param request - Its state is nested no deeper than JSON may be.
- * @param found - Its other pictures, whose objects stay the same.
- * @returns The request with marks and blocks, and the pictures of its assets.
+ * @param found - The request's other images, whose objects stay the same.
+ * @returns The request with marks and blocks, and the images of its assets.
  * @throws {@link OiError} `ERR_BODY_INVALID`, `ERR_REQUEST_UNACCEPTABLE` (rule 3).
  */
 export function markAssets(
@@ -47,7 +47,7 @@ export function markAssets(
   const { assets } = request as { readonly assets?: unknown }
   if (!isGiven(assets)) return { request, images: [] }
   if (!isJsonObject(assets)) {
-    throw malformed('assets', 'expected an object of pictures by their references')
+    throw malformed('assets', 'expected an object of images by their references')
   }
   const known = readAssets(assets)
   const marker = new Marker(known, new Set(found.flatMap(({ blocks }) => blocks)))
@@ -75,7 +75,7 @@ function readAssets(assets: JsonObject): Map<string, Asset> {
     entries.map(([ref, value], i) => {
       const place = placeOf('assets', ref)
       if (ref === '') throw malformed(place, 'expected a reference that is not empty')
-      if (!isJsonObject(value)) throw malformed(place, 'expected an object with a picture')
+      if (!isJsonObject(value)) throw malformed(place, 'expected an object with an image')
       return [ref, { value, place, mark: `\u{f0000}${nonce}${i}\u{f0001}`, blocks: [], count: 0 }]
     }),
   )
@@ -93,7 +93,7 @@ class Marker {
     this.#refs = new RegExp(longestFirst.map(escaped).join('|'), 'g')
   }
 
-  /** Its name, its type and what a noul's criteria are for stay as they are. */
+  /** Its name and type stay as they are, and so do the member names of a noul's criteria. */
   question(question: Question): Question {
     const { instructions } = question
     const said = instructions !== undefined && { instructions: this.#mark(instructions, 1) }
@@ -107,7 +107,7 @@ class Marker {
     return { ...question, ...said, criteria }
   }
 
-  /** As of other texts, and texts that are references become blocks. */
+  /** As for other texts, but texts that are references become blocks. */
   state(value: Json, depth = 0): Json {
     const whole = typeof value === 'string' ? this.#assets.get(value) : undefined
     if (whole === undefined) {

@@ -1,8 +1,8 @@
 /**
- * A bound on something that is used for a while, as memory: takers wait for their turn.
+ * A budget of something that is used for a while, such as memory: takers wait for their turn.
  *
- * First come, first served, also if a later one would fit before: a large one is not overtaken
- * for ever.
+ * First come, first served, even if a later taker would fit before: so a large amount is never
+ * overtaken for ever.
  *
  * @module
  */
@@ -18,7 +18,7 @@ interface Waiting {
 export class Budget {
   readonly total: number
   #free: number
-  /** In the order of their coming. */
+  /** In the order of arrival. */
   readonly #waiting = new Set<Waiting>()
 
   constructor(total: number) {
@@ -26,16 +26,16 @@ export class Budget {
     this.#free = total
   }
 
-  /** What nobody has taken. */
+  /** The amount that is free. */
   get free(): number {
     return this.#free
   }
 
   /**
-   * Waits for its turn and for as much as is wanted, and takes it.
+   * Waits for its turn and for the amount, and takes it.
    *
-   * @param amount - More than there is at all counts as all of it.
-   * @returns Gives it back. Further calls do nothing.
+   * @param amount - More than the whole budget counts as the whole budget.
+   * @returns Gives the amount back. Further calls do nothing.
    * @throws {@link OiError} `ERR_ABORTED` if the signal is aborted before that.
    */
   async take(amount: number, signal?: Cancellation): Promise<() => void> {
@@ -57,7 +57,7 @@ export class Budget {
       const abort = () => {
         this.#waiting.delete(waiting)
         reject(aborted())
-        // The one behind may fit.
+        // The next waiter may fit.
         this.#serve()
       }
       const start = () => {

@@ -1,14 +1,13 @@
 /**
- * Image files to pixels, by libvips. The only module that names sharp.
+ * Decodes image files, with libvips. The only module that names sharp.
  *
- * Imported late, as loading libvips takes time that models without vision need not spend.
+ * Imported late: loading libvips takes time that models without vision need not spend.
  *
  * Rules
- *   1. The bytes are sniffed before libvips sees them: of its many readers only those for the
- *      four types are ever reached.
- *   2. The header is read and judged before any pixel is decoded.
- *   3. What libvips says against a picture is the picture's fault and never the server's, but for
- *      the time that it takes.
+ *   1. The bytes are sniffed before libvips sees them, so only its readers of the four types are
+ *      ever reached.
+ *   2. The header is read and checked before any pixel is decoded.
+ *   3. An error of libvips is the image's fault and never the server's, except a timeout.
  *
  * @module
  */
@@ -21,31 +20,31 @@ import { imageLimits } from './limits.js'
 import { isAnimatedPng, mediaTypes, otherType, sniff } from './media-type.js'
 import { unacceptable } from './refusal.js'
 
-// For the whole process. Nothing that a caller sent is kept; and one picture is decoded on one
-// thread, as the cores are the model's.
+// For the whole process. Nothing that a caller sent is cached; one image is decoded on one thread,
+// as the cores are for the model.
 sharp.cache(false)
 sharp.concurrency(1)
 
-/** Damaged pixels are refused, truncated ones too; oddities beside the pixels are not. */
+/** Damaged and truncated pixel data are refused; oddities in other parts are not. */
 const failOn = 'error'
 
-/** So that no picture keeps the others waiting for ever: the largest ones take a few seconds. */
+/** So that no image blocks the others for ever: the largest ones take a few seconds. */
 const timeoutSeconds = 60
 
 /** A file whose header has been read. */
 export interface OpenedImage {
   readonly source: ImageSource
   readonly bytes: Buffer
-  /** Pixels as they will be seen, before scaling. */
+  /** The size as displayed, before scaling. */
   readonly width: number
   readonly height: number
 }
 
 /**
- * Reads the header of a picture.
+ * Reads the header of an image.
  *
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if the text is not base64, the file is of
- *   another type than was said, is an animation, has too many pixels, or cannot be read.
+ *   another type than stated, is an animation, has too many pixels, or cannot be read.
  */
 export async function openImage(source: ImageSource): Promise<OpenedImage> {
   const { place } = source
@@ -56,14 +55,14 @@ export async function openImage(source: ImageSource): Promise<OpenedImage> {
     const wanted = mediaType ?? mediaTypes.join(', ')
     const unknown = bytes.length === 0 ? 'nothing' : 'something else'
     const got = found ?? otherType(bytes) ?? unknown
-    throw unacceptable(place, `expected a picture of the type ${wanted}, got ${got}`)
+    throw unacceptable(place, `expected an image of the type ${wanted}, got ${got}`)
   }
-  // The pixels are counted here, so that the message can say how many there are.
+  // The pixels are counted here, so that the message can state their number.
   const { pages = 1, autoOrient } = await sharp(bytes, { failOn, limitInputPixels: false })
     .metadata()
     .catch((cause: unknown) => Promise.reject(undecodable(place, cause)))
   if (pages > 1 || (mediaType === 'image/png' && isAnimatedPng(bytes))) {
-    throw unacceptable(place, 'expected a picture of one frame, got an animation')
+    throw unacceptable(place, 'expected an image of one frame, got an animation')
   }
   const { width, height } = autoOrient
   const { maxSourcePixels, maxSide } = imageLimits
@@ -79,10 +78,10 @@ export async function openImage(source: ImageSource): Promise<OpenedImage> {
 }
 
 /**
- * Decodes a picture: turned as its EXIF orientation says, scaled down to its `maxPixels`, on
- * white where it is transparent, in sRGB.
+ * Decodes an image: rotated by its EXIF orientation, scaled down to its `maxPixels`, on white where
+ * it is transparent, in sRGB.
  *
- * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if it cannot be decoded to its end,
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if it cannot be decoded completely,
  *   `ERR_TIMEOUT` if that takes more than a minute.
  */
 export async function decodeImage({ source, bytes, ...size }: OpenedImage): Promise<ImagePixels> {
@@ -108,8 +107,8 @@ export async function decodeImage({ source, bytes, ...size }: OpenedImage): Prom
 }
 
 /**
- * The size of a picture of at most so many pixels. The aspect ratio is kept, unless one side
- * would vanish: each has at least one pixel.
+ * The size of an image of at most this many pixels. The aspect ratio is kept, unless one side would
+ * vanish: each has at least one pixel.
  */
 export function scaled(
   { width, height }: { readonly width: number; readonly height: number },
@@ -125,7 +124,7 @@ export function scaled(
 function bytesOf({ data, place }: ImageSource): Buffer {
   if (typeof data !== 'string') return Buffer.from(data.buffer, data.byteOffset, data.length)
   const bytes = Buffer.from(data, 'base64')
-  // Node skips what is no base64. Only what was base64 throughout is the same when written again.
+  // Node skips characters that are not base64. Only valid base64 is the same when encoded again.
   if (data === '' || bytes.toString('base64') !== data) {
     throw unacceptable(place, 'expected base64 text, padded')
   }
@@ -137,5 +136,5 @@ function undecodable(place: string, cause: unknown): OiError {
     const message = `${place}: not decoded within ${timeoutSeconds} s`
     return new OiError('ERR_TIMEOUT', message, { param: place, cause })
   }
-  return unacceptable(place, 'expected a whole and undamaged picture', cause)
+  return unacceptable(place, 'expected a whole and undamaged image', cause)
 }

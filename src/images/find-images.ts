@@ -1,15 +1,15 @@
 /**
- * Where the images of a request stand. The one rule for what an image is, whether the model sees
- * images or refuses them.
+ * Finds the images of a request. The one rule for what an image is, whether the model reads images
+ * or refuses them.
  *
  * Rules
- *   1. An image is what clients send as one: a block of any of the forms of picture-forms.ts
- *      anywhere in the state, a text that is wholly `data:image/…` there, base64 of a picture under
- *      `image` or `images` there; and beside the state `image`, `images` and `assets`.
- *   2. Data that only speaks of images is data: a key `image` or `images` in the state with
- *      anything else behind it, or `"type":"image"` without a source.
- *   3. A block is nothing but its picture: other members of it are not looked at. Beside a member
- *      `image` there may be more, as it is only one member of an object of the caller's own.
+ *   1. These are images: in the state, a block of any form of image-forms.ts, a text that is
+ *      entirely `data:image/…`, and base64 of an image under `image` or `images`; beside the state,
+ *      `image`, `images` and `assets`.
+ *   2. Data that only mention images are data: a key `image` or `images` in the state with another
+ *      value, or `"type":"image"` without a source.
+ *   3. A block is only its image: its other members are ignored. A member `image` may have other
+ *      members beside it, as it is only one member of the caller's own object.
  *
  * @module
  */
@@ -25,13 +25,13 @@ import {
 } from '../api/json.js'
 import { itemOf, placeOf } from '../api/place.js'
 import { imageLimits } from './limits.js'
-import { type BlockForm, formOf, isBarePicture, isPictureUrl } from './picture-forms.js'
+import { type BlockForm, formOf, isBareImage, isImageUrl } from './image-forms.js'
 import { malformed } from './refusal.js'
 
 interface Found {
-  /** Where it stands: `state.photo`, `images[0]`, `assets.photo`. */
+  /** Its place: `state.photo`, `images[0]`, `assets.photo`. */
   readonly place: string
-  /** What it replaces in the state; empty for one that stands before it. */
+  /** The objects that it replaces in the state; empty for an image before the state. */
   readonly blocks: readonly JsonObject[]
 }
 
@@ -45,14 +45,14 @@ export type FoundImage = Found &
     | {
         readonly form: 'asset'
         readonly value: JsonObject
-        /** What stands for it in texts. */
+        /** The mark that stands for it in texts. */
         readonly mark: string
-        /** How often it stands there, `blocks` included. */
+        /** How often the model sees it, `blocks` included. */
         readonly count: number
       }
   )
 
-/** What is looked at; what stands beside the state as it came, of any type. */
+/** The searched parts of a request; the members beside the state as they came, of any type. */
 export interface ImageRequest {
   readonly state: Json
   readonly image?: unknown
@@ -61,17 +61,17 @@ export interface ImageRequest {
 }
 
 export interface FoundImages {
-  /** In the order in which the model sees them: those beside the state, then those in it. */
+  /** In the order in which the model sees them: those before the state, then those in it. */
   readonly images: readonly FoundImage[]
-  /** The state, in which every image is an object. */
+  /** The state, with every image as an object. */
   readonly state: Json
 }
 
 /**
- * The place of the first image, as `state.photo` or `images`, or undefined.
+ * The place of the first image, such as `state.photo` or `images`, or undefined.
  *
- * @throws {@link OiError} `ERR_BODY_INVALID` for a state nested deeper than {@link maxDepth}, as
- *   one that contains itself is.
+ * @throws {@link OiError} `ERR_BODY_INVALID` for a state nested deeper than {@link maxDepth}, such
+ *   as one that contains itself.
  * @example
  * ```ts
  * findImage({ state: [{ type: 'image', source: { type: 'base64', data: '' } }] }) // 'state[0]'
@@ -86,10 +86,10 @@ export function findImage({ state, image, images, assets }: ImageRequest): strin
 }
 
 /**
- * All images but those of `assets`.
+ * All images except those of `assets`.
  *
- * @throws {@link OiError} `ERR_BODY_INVALID` as {@link findImage}, and for what stands beside the
- *   state and can be no image.
+ * @throws {@link OiError} `ERR_BODY_INVALID` as {@link findImage}, and for a value beside the state
+ *   that cannot be an image.
  */
 export function findImages({ state, image, images }: ImageRequest): FoundImages {
   const found = new Search('state', Infinity).of(state)
@@ -105,13 +105,13 @@ export function findImages({ state, image, images }: ImageRequest): FoundImages 
   return before.length === 0 ? found : { ...found, images: [...before, ...found.images] }
 }
 
-/** The place of the first image in a part of a request that can hold none. */
+/** The place of the first image in a part of a request that may have none. */
 export function findImageIn(value: Json, place: string): string | undefined {
-  if (typeof value === 'string') return isPictureUrl(value) ? place : undefined
+  if (typeof value === 'string') return isImageUrl(value) ? place : undefined
   return typeof value === 'object' ? new Search(place, 1).of(value).images[0]?.place : undefined
 }
 
-/** Whether there is anything: neither nothing nor an empty list. */
+/** Whether a value is neither missing nor an empty list. */
 export function isGiven(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false
   return typeof value !== 'object' || value instanceof RawNumber || Object.keys(value).length > 0
@@ -121,12 +121,17 @@ class Search {
   readonly #root: string
   readonly #most: number
   readonly #found: FoundImage[] = []
-  /** Names and indices from the state down; no place is written down before one is found. */
+  /**
+   * Names and indices from the state down; the place's text is made only when an image is found.
+   */
   readonly #path: Step[] = []
-  /** Texts that are images, by their ways, and the objects that take their places. */
+  /** Texts that are images, by their paths, and the objects that replace them. */
   readonly #texts: { readonly path: readonly Step[]; readonly block: JsonObject }[] = []
 
-  /** @param root - The place of what is searched. @param most - Images after which it ends. */
+  /**
+   * @param root - The place of the searched value. @param most - The number of images at which the
+   *   search stops.
+   */
   constructor(root: string, most: number) {
     this.#root = root
     this.#most = most
@@ -134,7 +139,7 @@ class Search {
 
   of(state: Json): FoundImages {
     this.#visit(state, 0)
-    // More than may be are refused, and need no place.
+    // More images than the limit are refused, and need no object.
     const texts = this.#texts.slice(0, imageLimits.maxImages + 1)
     const replaced = texts.reduce((whole, { path, block }) => replaceAt(whole, path, block), state)
     return { images: this.#found, state: replaced }
@@ -142,10 +147,10 @@ class Search {
 
   #visit(value: Json, depth: number): void {
     if (typeof value === 'string') {
-      // Most texts are told apart by their first letter: `d`, in small, or a blank and its like.
+      // The first character rules out most texts: `d` in either case, or white space.
       const first = value.charCodeAt(0) | 32
-      const isPicture = (first === 100 || first <= 45) && isPictureUrl(value)
-      if (isPicture || this.#isNamedPicture(value)) this.#addText(value.trimStart())
+      const isImage = (first === 100 || first <= 45) && isImageUrl(value)
+      if (isImage || this.#isNamedImage(value)) this.#addText(value.trimStart())
       return
     }
     if (typeof value !== 'object' || value === null || value instanceof RawNumber) return
@@ -185,10 +190,10 @@ class Search {
   }
 
   /** Under `image`, or in a list under `images`. */
-  #isNamedPicture(value: string): boolean {
+  #isNamedImage(value: string): boolean {
     const last = this.#path.at(-1)
     const name = typeof last === 'number' ? this.#path.at(-2) : last
-    return (name === 'image' || name === 'images') && isBarePicture(value)
+    return (name === 'image' || name === 'images') && isBareImage(value)
   }
 
   #addText(value: string): void {
@@ -209,9 +214,9 @@ class Search {
 type Step = string | number
 
 /**
- * A JSON value with another value at one place; the original stays as it is.
+ * Replaces the value at one place; the original stays as it is.
  *
- * @param path - Leads to something; the empty one to the value itself.
+ * @param path - Leads to an existing value; the empty path to the value itself.
  */
 function replaceAt(value: Json, path: readonly Step[], replacement: Json): Json {
   const [step, ...rest] = path

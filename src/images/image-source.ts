@@ -1,5 +1,5 @@
 /**
- * An image as it was sent, checked as far as that is possible without decoding it.
+ * An image as it was sent, checked as far as possible without decoding.
  *
  * @module
  */
@@ -9,30 +9,30 @@ import { placeOf, shortened } from '../api/place.js'
 import type { FoundImage } from './find-images.js'
 import { imageLimits } from './limits.js'
 import { type MediaType, mediaTypes } from './media-type.js'
-import { formOf, inlineOf, isAddress, mediaTypeOf } from './picture-forms.js'
+import { formOf, inlineOf, isAddress, mediaTypeOf } from './image-forms.js'
 import { malformed, unacceptable } from './refusal.js'
 
-/** Files that came beside a body, by the names of their parts. */
+/** Files sent beside a body, by the names of their parts. */
 export type Parts = ReadonlyMap<string, Uint8Array>
 
 export interface ImageSource {
-  /** Where its data stands: `state.photo.source.data`, `state[2].image_url.url`, `images[0]`. */
+  /** The place of its data: `state.photo.source.data`, `state[2].image_url.url`, `images[0]`. */
   readonly place: string
-  /** The file, or it in base64. */
+  /** The file, or its base64. */
   readonly data: string | Uint8Array
-  /** Of the file, if a text is base64 throughout; never less than its true length. */
+  /** Of the file, if a text is valid base64; never less than the true length. */
   readonly byteLength: number
-  /** Undefined where nothing was said: as the bytes tell. */
+  /** Undefined if not stated: sniffed from the bytes. */
   readonly mediaType: MediaType | undefined
-  /** Pixels of the picture behind scaling, at most. */
+  /** The most pixels of the image after scaling. */
   readonly maxPixels: number
 }
 
-/** What is known of an image beside its data. */
+/** The facts of an image without its data. */
 type Facts = Pick<ImageSource, 'place' | 'mediaType' | 'maxPixels'>
 
 /**
- * @param parts - Of the request.
+ * @param parts - The request's.
  * @throws {@link OiError} `ERR_BODY_INVALID` for a member that is missing or of a wrong type,
  *   `ERR_REQUEST_UNACCEPTABLE` for a remote address, a media type that is not one of
  *   {@link mediaTypes}, too many bytes, or `max_pixels` out of its bounds.
@@ -87,7 +87,7 @@ function fromBlock(block: JsonObject, place: string, maxPixels: number): ImageSo
   if (typeof type !== 'string') throw malformed(typePlace, 'expected "base64"')
   if (type !== 'base64') {
     const got = JSON.stringify(shortened(type))
-    throw unacceptable(typePlace, `expected "base64", got ${got}: pictures are never fetched`)
+    throw unacceptable(typePlace, `expected "base64", got ${got}: images are never fetched`)
   }
   const mediaTypePlace = placeOf(sourcePlace, 'media_type')
   if (typeof mediaType !== 'string') {
@@ -99,18 +99,18 @@ function fromBlock(block: JsonObject, place: string, maxPixels: number): ImageSo
   return withData(data, { place: dataPlace, mediaType: known, maxPixels })
 }
 
-/** A file of any kind, of which pictures are read. */
+/** A file of any kind, which must be an image. */
 function fromFile(block: JsonObject, place: string, maxPixels: number): ImageSource {
   const file = isJsonObject(block['file']) ? block['file'] : block
   const data = file['file_data'] ?? file['data']
   if (typeof data !== 'string') {
-    throw unacceptable(place, 'expected the bytes of a picture: files are never fetched')
+    throw unacceptable(place, 'expected the bytes of an image: files are never fetched')
   }
   const mediaType = isAddress(data) ? undefined : readOptionalType(mediaTypeOf(file), place)
   return fromText(data, place, maxPixels, mediaType)
 }
 
-/** One that stands beside the state: a text, or an object as it may stand in the state. */
+/** An image beside the state: a text, or a block. */
 function fromListed(value: unknown, place: string): ImageSource {
   if (typeof value === 'string') return fromText(value, place, standard)
   if (!isJsonObject(value)) throw malformed(place, 'expected a data URL, base64 or a block')
@@ -160,7 +160,7 @@ function fromAsset(asset: JsonObject, place: string, parts: Parts): ImageSource 
   return { ...facts, place: partPlace, data, byteLength: data.length }
 }
 
-/** A data URL or base64. @param mediaType - Of the latter, if it is known. */
+/** A data URL or base64. @param mediaType - Of base64, if known. */
 function fromText(
   text: string,
   place: string,
@@ -171,7 +171,7 @@ function fromText(
   return withData(text, { place, mediaType, maxPixels })
 }
 
-/** A media type without parameters may be followed by any before the mark of base64. */
+/** A media type without parameters; parameters may follow before `;base64`. */
 const dataUrlHead = /^data:([^;,]*)(?:;[^;,]*)*; *base64$/i
 const longestHead = 200
 
@@ -180,7 +180,7 @@ function fromUrl(url: unknown, place: string, maxPixels: number): ImageSource {
   const comma = url.slice(0, longestHead).indexOf(',')
   const [, mediaType] = dataUrlHead.exec(url.slice(0, Math.max(0, comma))) ?? []
   if (mediaType === undefined) {
-    const rule = 'expected a data URL as data:image/png;base64,…: pictures are never fetched'
+    const rule = 'expected a data URL as data:image/png;base64,…: images are never fetched'
     throw unacceptable(place, rule)
   }
   const known = readMediaType(mediaType, place)
@@ -190,7 +190,7 @@ function fromUrl(url: unknown, place: string, maxPixels: number): ImageSource {
   })
 }
 
-/** The letters that base64 has beside those of a URL, and line breaks, as URLs may write them. */
+/** Base64 characters that URLs escape, and line breaks, as URLs may contain them. */
 function unescaped(data: string): string {
   return data.replaceAll(/%(?:2B|2F|3D|0D|0A)/gi, (letter) => {
     return String.fromCharCode(Number.parseInt(letter.slice(1), 16))
@@ -199,9 +199,9 @@ function unescaped(data: string): string {
 
 function withData(text: string, facts: Facts): ImageSource {
   let data = text
-  // As mail has it, and tools that are made for mail.
+  // Line breaks as in mail, from tools made for mail.
   if (data.includes('\n') || data.includes('\r')) data = data.replaceAll(/[\r\n]+/g, '')
-  // The alphabet for URLs, which Python's pydantic writes.
+  // The base64url alphabet, which Python's pydantic writes.
   if (data.includes('-')) data = data.replaceAll('-', '+')
   if (data.includes('_')) data = data.replaceAll('_', '/')
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
@@ -221,7 +221,7 @@ function readOptionalType(name: string | undefined, place: string): MediaType | 
 }
 
 function readMediaType(name: string | undefined, place: string): MediaType {
-  // A misprint that is older than many of those who make it.
+  // A common misspelling.
   const usual = name?.toLowerCase().replace(/^image\/jpg$/, 'image/jpeg')
   const known = mediaTypes.find((type) => type === usual)
   if (known !== undefined) return known
@@ -232,7 +232,7 @@ function readMediaType(name: string | undefined, place: string): MediaType {
 function readMaxPixels(value: unknown, place: string): number {
   const { leastMaxPixels, mostMaxPixels, standardMaxPixels } = imageLimits
   if (value === undefined || value === null) return standardMaxPixels
-  // 5000.0 is an integer, however it was written.
+  // 5000.0 is an integer, however it is written.
   const number = value instanceof RawNumber ? value.valueOf() : value
   if (Number.isInteger(number)) {
     const pixels = number as number

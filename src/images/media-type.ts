@@ -1,5 +1,5 @@
 /**
- * What kind of picture some bytes are, by themselves.
+ * The type of an image, by its bytes.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const beginnings: Readonly<Record<MediaType, RegExp>> = {
 }
 const longestBeginning = 64
 
-/** Kinds that are sent instead of those, by their beginnings: to be refused by their names. */
+/** Other types that clients send, by their beginnings: refused by their names. */
 const otherBeginnings: Readonly<Record<string, RegExp>> = {
   // The brands of a file of this family, the major one first.
   'image/avif': /^[^]{4}ftyp(?:avi[fs]|(?:[^]{4}){1,12}?avi[fs])/,
@@ -36,17 +36,17 @@ export function sniff(bytes: Buffer): MediaType | undefined {
   return mediaTypes.find((type) => beginnings[type].test(start))
 }
 
-/** What a file of another kind is called; undefined if that is not known. */
+/** The name of another type; undefined if unknown. */
 export function otherType(bytes: Buffer): string | undefined {
   const start = bytes.toString('latin1', 0, longestBeginning)
   return Object.keys(otherBeginnings).find((type) => otherBeginnings[type]!.test(start))
 }
 
 /**
- * True for a PNG of several frames, of which decoders without animation show the first only.
+ * True for a PNG with several frames, of which decoders without animation show only the first.
  *
- * Chunks are a length, a name, so many bytes and a checksum; `acTL` stands before the pixels and
- * begins with the number of frames.
+ * Chunks are a length, a name, that many bytes and a checksum; `acTL` stands before the pixel data
+ * and begins with the number of frames.
  */
 export function isAnimatedPng(bytes: Buffer): boolean {
   let at = 8

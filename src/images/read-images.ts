@@ -1,15 +1,15 @@
 /**
- * The images of one request, from what was sent to pixels, within bounds that hold for the whole
+ * Reads the images of one request, from their source to pixels, within bounds for the whole
  * process.
  *
  * Memory
- *   - Decoding: the pictures that are being decoded have at most 2^26 pixels together. The costliest
- *     kinds, an interlaced PNG of 16 bits and four channels and a progressive JPEG in CMYK, take 8
- *     bytes of each: 512 MiB. What libvips has besides brought that to 600 MiB in measurements, to
- *     850 for the widest picture. The others wait.
- *   - Holding: the files and the scaled pictures of all requests that are not answered yet take at
- *     most 512 MiB, by what they may take at most (`max_pixels`), and as much again where the engine
- *     has copied them. What does not fit waits, in the order of its coming.
+ *   - Decoding: the images being decoded have at most 2^26 pixels together; the others wait. The
+ *     costliest kinds, an interlaced PNG of 16 bits and four channels and a progressive JPEG in
+ *     CMYK, take 8 bytes per pixel: 512 MiB. With libvips' own memory, measurements gave 600 MiB,
+ *     and 850 MiB for the widest image.
+ *   - Holding: the files and the scaled images of all unanswered requests take at most 512 MiB, by
+ *     their upper bounds (`max_pixels`), and as much again where the engine has copied them. Others
+ *     wait, in the order of arrival.
  *
  * @module
  */
@@ -24,19 +24,19 @@ import { type ImageSource, type Parts, readSource } from './image-source.js'
 import { imageLimits } from './limits.js'
 import { unacceptable } from './refusal.js'
 
-/** Pixels in decoding. A picture of the largest size has it all for itself. */
+/** Pixels being decoded. An image of the largest size takes the whole budget. */
 const decoding = new Budget(imageLimits.maxSourcePixels)
-/** Bytes of files and scaled pictures; one request takes 416 MiB at most. */
+/** Bytes of files and scaled images; one request takes at most 416 MiB. */
 const holding = new Budget(512 * 2 ** 20)
 
 /** Decoded images, whose memory is counted until they are released. */
 export interface HeldImages extends RequestImages {
-  /** To be called when the engine is done with them. Further calls do nothing. */
+  /** Called when the engine is done with them. Further calls do nothing. */
   release(): void
 }
 
 /**
- * Loads what decodes, so that a server without it says so at its start.
+ * Loads the decoder, so that a server without it fails at its start.
  *
  * @throws If sharp has no binary for this system.
  */
@@ -48,10 +48,10 @@ export async function loadDecoder(): Promise<void> {
  * Decodes images. All of them are checked before the first is decoded.
  *
  * @param found - In the order of the request.
- * @param signal - Ends the waiting; what is being decoded is decoded to its end.
- * @param parts - Files that came beside it.
+ * @param signal - Ends the wait; an image that is being decoded is decoded completely.
+ * @param parts - Files sent beside the request.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` or `ERR_BODY_INVALID` with the place of the
- *   first image that is wrong; `ERR_ABORTED`.
+ *   first bad image; `ERR_ABORTED`.
  */
 export async function readImages(
   found: readonly FoundImage[],
@@ -67,8 +67,8 @@ export async function readImages(
   )
   const release = await holding.take(heldBytes, signal)
   try {
-    const pictures = await decodeAll(sources, signal)
-    return { ...placed(found, pictures), release }
+    const decoded = await decodeAll(sources, signal)
+    return { ...placed(found, decoded), release }
   } catch (error) {
     release()
     throw error
@@ -95,27 +95,27 @@ async function decodeAll(
       }
     }),
   )
-  // Only now: while others are still being decoded, their memory is not free.
+  // Only now: while others are being decoded, their memory is not free.
   return decoded.map((result) => {
     if (result.status === 'rejected') throw result.reason
     return result.value
   })
 }
 
-function placed(found: readonly FoundImage[], pictures: readonly ImagePixels[]): RequestImages {
+function placed(found: readonly FoundImage[], decoded: readonly ImagePixels[]): RequestImages {
   const before: ImagePixels[] = []
   const inState = new Map<JsonObject, ImagePixels>()
   const inText = new Map<string, ImagePixels>()
   found.forEach((image, i) => {
-    const picture = pictures[i]!
-    if (image.form === 'asset') inText.set(image.mark, picture)
-    else if (image.blocks.length === 0) before.push(picture)
-    for (const block of image.blocks) inState.set(block, picture)
+    const pixels = decoded[i]!
+    if (image.form === 'asset') inText.set(image.mark, pixels)
+    else if (image.blocks.length === 0) before.push(pixels)
+    for (const block of image.blocks) inState.set(block, pixels)
   })
   return { before, inState, inText }
 }
 
-/** One that is seen in several places takes up each of them. */
+/** An image that is seen in several places counts each time. */
 function requireFew(found: readonly FoundImage[]): void {
   const { maxImages } = imageLimits
   let count = 0

@@ -2,12 +2,11 @@
  * Sends spans to a collector, by OTLP over HTTP.
  *
  * Rules
- *   1. Nothing throws, and nobody waits: what a collector does, or does not do, is noticed by
- *      nobody who asks a question.
- *   2. What is held is bounded. Spans beyond it are lost and counted, and so are those that the
- *      collector refuses.
- *   3. One message is under way at a time. A collector that cannot be reached, or is busy, gets the
- *      same one again, after pauses that grow.
+ *   1. Nothing throws and nothing waits: requests never notice the collector.
+ *   2. The spans held are bounded. Spans beyond the bound are lost and counted, and so are those
+ *      that the collector refuses.
+ *   3. One message is under way at a time. If the collector is unreachable or busy, the same
+ *      message is sent again, after growing pauses.
  *
  * @module
  */
@@ -18,23 +17,23 @@ import { otlpRequest } from './otlp.js'
 import type { Span } from './span.js'
 
 export interface ExporterOptions {
-  /** The collector's address; `/v1/traces` behind it may be left out. */
+  /** The collector's address; the path `/v1/traces` may be left out. */
   readonly endpoint: string
-  /** As `name=value,other=value`. */
+  /** Such as `name=value,other=value`. */
   readonly headers?: string
-  /** Takes a sentence that the operator should know. */
+  /** Takes a sentence for the operator. */
   readonly notice: (text: string) => void
-  /** How many spans are held. Default 8192. */
+  /** The number of spans held. Default 8192. */
   readonly mostSpans?: number
   /** The pause after a first failure, milliseconds. Default 1000. */
   readonly pauseMs?: number
 }
 
-/** Spans of one message: a fraction of a millisecond to write. */
+/** Spans in one message: written in a fraction of a millisecond. */
 const spansAtOnce = 256
 /** How long a span waits for others, milliseconds. */
 const waitMs = 1000
-/** Between two attempts at most, and for one, milliseconds. */
+/** The longest pause between two attempts, and the time limit of one, milliseconds. */
 const [longestPauseMs, timeoutMs] = [30_000, 10_000]
 /** Statuses after which the same message may succeed. */
 const passing = [429, 502, 503, 504]
@@ -85,7 +84,7 @@ export class Exporter {
     else this.#wait(waitMs)
   }
 
-  /** Sends what is held once more, for at most `limitMs`; the rest is lost. */
+  /** Sends the held spans once more, for at most `limitMs`; the rest is lost. */
   async close(limitMs: number): Promise<void> {
     const timer = setTimeout(() => this.#closing.abort(), limitMs)
     this.#failures = 0

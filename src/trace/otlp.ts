@@ -1,8 +1,8 @@
 /**
  * Spans in the JSON form of the OpenTelemetry protocol (OTLP), version 1.
  *
- * By hand, as what is sent is one message of a stable format: the official exporter and its
- * packages (sdk-trace-base and the exporter of OTLP over HTTP) install 28 MB.
+ * Written by hand, as it is one message of a stable format: the official packages (sdk-trace-base
+ * and the exporter of OTLP over HTTP) install 28 MB.
  *
  * @see https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  * @module
@@ -13,7 +13,7 @@ import type { Attributes, Span } from './span.js'
 const kinds = { internal: 1, server: 2 } as const
 const failedStatus = { code: 2 }
 
-/** @param resource - What sends them. */
+/** @param resource - The sender. */
 export function otlpRequest(spans: readonly Span[], resource: Attributes): object {
   const scope = { name: 'oi' }
   return {
@@ -43,7 +43,7 @@ function otlpSpan(span: Span): object {
   }
 }
 
-/** As text: 64 bits are more than a number of JSON holds. To the microsecond. */
+/** As text: 64 bits exceed a JSON number. To the microsecond. */
 const nanoseconds = (ms: number) => `${Math.round(ms * 1000)}000`
 
 function listed(attributes: Attributes): object[] {

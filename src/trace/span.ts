@@ -1,5 +1,5 @@
 /**
- * A span: one stretch of a request's time, with a name.
+ * A span: one named stretch of a request's time.
  *
  * @module
  */
@@ -11,18 +11,18 @@ export interface Span {
   readonly traceId: string
   /** 16 hex digits. */
   readonly spanId: string
-  /** Undefined for one that nothing began before. */
+  /** Undefined for the first span of a trace. */
   readonly parentId: string | undefined
-  /** What other tracing systems have said of the trace; `''` if they have not. */
+  /** The trace state of other tracing systems; `''` if there is none. */
   readonly traceState: string
   readonly name: string
-  /** Of a request as the server sees it, or of a part of it. */
+  /** A request as the server sees it, or a part of it. */
   readonly kind: 'server' | 'internal'
   /** Milliseconds since 1970. */
   readonly startMs: number
   readonly endMs: number
-  /** What is undefined is left out. */
+  /** Undefined values are left out. */
   readonly attributes: Attributes
-  /** Whether the server is to blame for what was wrong. */
+  /** Whether the server is to blame for the failure. */
   readonly failed: boolean
 }

@@ -1,9 +1,9 @@
 /**
- * Traces of requests for decisions: a span for each request, and spans for where its time went.
+ * Traces of requests for decisions: a span per request, and spans for its phases.
  *
- * What waits, reads, and computes is told by its length alone (the model's process says so in its
- * reply), so the parts of a decision are laid one behind another, in the order of their first
- * moments: tokenize, queue, vision, model.
+ * Only the lengths of the phases are known (the model's process reports them in its reply), so the
+ * phases of a decision are laid end to end, in the order in which they begin: tokenize, queue,
+ * vision, model.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto'
 import type { Attributes, Span } from './span.js'
 import { readTraceparent, readTracestate, type Traceparent } from './traceparent.js'
 
-/** Milliseconds, as an answer tells them. */
+/** Milliseconds, as in an answer's timings. */
 export interface Phases {
   readonly tokenize: number
   readonly queue: number
@@ -23,16 +23,19 @@ export interface Phases {
 export interface TracerOptions {
   /** Takes each span when it has ended. Never throws, never waits. */
   readonly add: (span: Span) => void
-  /** Of requests that bring no trace, how many percent have one. */
+  /** The percentage of requests that is traced when the caller sends no trace. */
   readonly samplePercent: number
 }
 
-/** By how much the clock of the machine may have been set before it is read again, milliseconds. */
+/**
+ * The clock offset is read again if the machine's clock has been set by more than this,
+ * milliseconds.
+ */
 const setMs = 5
 
 export class Tracer {
   readonly #options: TracerOptions
-  /** From the clock that never goes back to that of the machine. */
+  /** From the monotonic clock to the machine's clock. */
   #offsetMs = performance.timeOrigin
 
   constructor(options: TracerOptions) {
@@ -42,9 +45,9 @@ export class Tracer {
   /**
    * Begins the trace of a request.
    *
-   * @param traceparent - The header; `''` if there is none.
-   * @param tracestate - Likewise; asked for only if the first is good.
-   * @returns Undefined if the request is not to be recorded.
+   * @param traceparent - The header; `''` if absent.
+   * @param tracestate - Likewise; read only if the first is valid.
+   * @returns Undefined if the request is not recorded.
    */
   begin(traceparent: string, tracestate: () => string = () => ''): Trace | undefined {
     const parent = traceparent === '' ? undefined : readTraceparent(traceparent)
@@ -57,7 +60,7 @@ export class Tracer {
   }
 }
 
-/** Times are those of `performance.now()`. */
+/** Times are on the clock of `performance.now()`. */
 export class Trace {
   readonly id: string
   readonly #spanId = newSpanId()
@@ -79,36 +82,36 @@ export class Trace {
     this.#add = add
   }
 
-  /** The header by which others say that they belong to it. */
+  /** The header with which others join this trace. */
   get traceparent(): string {
     return `00-${this.id}-${this.#spanId}-01`
   }
 
-  /** A part of the request that has ended. */
+  /** Adds a finished part of the request. */
   part(name: string, startMs: number, endMs = performance.now()): void {
     this.#end(name, startMs, endMs, this.#spanId)
   }
 
-  /** Where the time of a decision went, which has just been made. @param startMs - When it was asked. */
+  /** Adds the phases of a decision that has just been made. @param startMs - When it was asked. */
   decision(startMs: number, phases: Phases, parentId = this.#spanId): void {
     let atMs = startMs
     for (const name of ['tokenize', 'queue', 'vision', 'model'] as const) {
       const lengthMs = phases[name]
-      // Most requests have no pictures.
+      // Most requests have no images.
       if (name === 'vision' && lengthMs === 0) continue
       this.#end(name, atMs, atMs + lengthMs, parentId)
       atMs += lengthMs
     }
   }
 
-  /** An item of a batch that has its result. @param phases - Undefined if it was refused. */
+  /** Adds an item of a batch that has its result. @param phases - Undefined if it was refused. */
   item(startMs: number, phases: Phases | undefined, attributes: Attributes): void {
     const spanId = newSpanId()
     if (phases !== undefined) this.decision(startMs, phases, spanId)
     this.#end('item', startMs, performance.now(), this.#spanId, { spanId, attributes })
   }
 
-  /** The whole request. @param failed - Whether the server is to blame. */
+  /** Ends the whole request. @param failed - Whether the server is to blame. */
   end(name: string, startMs: number, attributes: Attributes, failed: boolean): void {
     const rest = { spanId: this.#spanId, kind: 'server' as const, attributes, failed }
     this.#end(name, startMs, performance.now(), this.#parentId, rest)

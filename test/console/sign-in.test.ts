@@ -38,7 +38,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     await page.getByLabel('New password').fill('another good password')
     await page.getByLabel('The same again').fill('another good password')
     await page.getByRole('button', { name: 'Set password and sign in' }).click()
-    await page.getByRole('alert').getByText('The link is not good').waitFor()
+    await page.getByRole('alert').getByText('The link is wrong or has expired').waitFor()
     t.pass()
   })
 

@@ -95,7 +95,7 @@ t.test('replaced accounts are kept, and keys that are valid again are named', as
   t.match(await oi(['admin', 'backup', path, '--data', dataDir]), { code: 0, stdout: `${path}\n` })
   t.match(await oi(['admin', 'backup', path, '--data', dataDir]), {
     code: 1,
-    stderr: /copy\.db is there already/,
+    stderr: /copy\.db exists already/,
   })
   const accounts = new Accounts({ dataDir })
   accounts.keys.revoke(keyId)

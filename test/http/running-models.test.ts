@@ -139,7 +139,7 @@ t.test('a server that is stopped while it loads a model ends, and so does the mo
   const children = childrenOf(pid!)
   t.equal(children.length, 2)
   t.equal(await served.server.stop(), 0)
-  await t.rejects(loaded, { code: 'ERR_REMOTE', message: /ended before it had answered/ })
+  await t.rejects(loaded, { code: 'ERR_REMOTE', message: /ended before it answered/ })
   await until(() => children.every((child) => !existsSync(`/proc/${child}`)))
 })
 

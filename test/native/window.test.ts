@@ -7,7 +7,7 @@ import t from 'tap'
 import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ScoreInput } from '../../src/engine/types.js'
-import { cold, options, right, state } from '../helpers/cold.js'
+import { cold, options, right, scoreUntilKept, state } from '../helpers/cold.js'
 import { question, text, user, withEngine } from '../helpers/fixture.js'
 
 // BUG: parts of a state that had left the sliding window were read, restored, and thrown away.
@@ -18,7 +18,7 @@ for (const name of ['window', 'oss'] as const) {
     const other = state(text(150), ' It did not, as far as anybody knows.')
     const [first, expected] = await cold(name, [whole, other])
     const disk = { ...options, hostCacheBytes: 0, diskCacheDir: dir }
-    await withEngine(name, (engine) => engine.score(whole), disk)
+    await withEngine(name, (engine) => scoreUntilKept(engine, whole), disk)
     const [file] = readdirSync(dir).map((entry) => join(dir, entry)) as [string]
     const long = new Date(2001, 1, 1) // reading it sets its time
     utimesSync(file, long, long)

@@ -25,7 +25,7 @@ const cut = (bytes: Buffer, share: number) => bytes.subarray(0, Math.floor(bytes
 const twoFrames = await frames(8, 8)
 
 const dataPlace = 'state.photo.source.data'
-const whole = /expected a whole and undamaged picture$/
+const whole = /expected a whole and undamaged image$/
 const text = /expected base64 text/
 const count = /expected at most 67108864 pixels, got /
 
@@ -133,7 +133,7 @@ const shapes: readonly Row[] = [
     'an address to be fetched',
     withSource({ type: 'url', url: 'https://example.com/a.png' }),
     'state.photo.source.type',
-    /got "url": pictures are never fetched$/,
+    /got "url": images are never fetched$/,
   ],
   [
     'a remote image_url',

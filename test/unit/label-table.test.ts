@@ -65,7 +65,7 @@ t.test('a place after another text is detected', async (t) => {
     parts: i === 1 ? input.suffixes[2]!.parts : suffix.parts,
   }))
   await t.rejects(checkOptions(poor, { input: { ...input, suffixes }, readers }, names), {
-    message: 'option 0: step 2 is not read behind the steps before it',
+    message: 'option 0: step 2 is not read after the steps before it',
   })
 })
 

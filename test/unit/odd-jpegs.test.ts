@@ -76,7 +76,7 @@ for (const [brand, name] of [
     const file = Buffer.concat([Buffer.from(`\0\0\0\x18ftyp${brand}\0\0\0\0`), Buffer.alloc(100)])
     await t.rejects(decoded(file), {
       code: 'ERR_REQUEST_UNACCEPTABLE',
-      message: `state[0].source.data: expected a picture of the type image/jpeg, got ${name}`,
+      message: `state[0].source.data: expected an image of the type image/jpeg, got ${name}`,
     })
     await t.rejects(decoded(file, name), { message: new RegExp(`got "${name}"`) })
   })

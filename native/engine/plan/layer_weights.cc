@@ -18,7 +18,7 @@ using File = std::unique_ptr<gguf_context, decltype(&gguf_free)>;
 
 File Open(const std::string& path) {
   File file(gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = nullptr}), &gguf_free);
-  if (!file) throw EngineError("ERR_MODEL_LOAD", path + " cannot be read");
+  if (!file) throw EngineError("ERR_MODEL_LOAD", path + " is not a GGUF file, or is damaged");
   return file;
 }
 

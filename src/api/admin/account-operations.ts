@@ -38,8 +38,8 @@ export const accountOperations = {
     tag: 'Session',
     summary: 'Sign in',
     description:
-      'Sets the cookie `oi_admin`, or `oi_admin_8080` for `localhost:8080`, which every other ' +
-      'operation needs. After some wrong passwords the next try has to wait: `too_many_attempts` ' +
+      'Sets the cookie `oi_admin`, or `oi_admin_8080` for `localhost:8080`, which all other ' +
+      'operations need. After some wrong passwords the next try must wait: `too_many_attempts` ' +
       'says how long.',
     needs: 'nothing',
     body: SignInSchema,
@@ -58,7 +58,7 @@ export const accountOperations = {
     method: 'get',
     path: '/session',
     tag: 'Session',
-    summary: 'The session that the cookie belongs to',
+    summary: 'The session of the cookie',
     needs: 'session',
     reply: SessionSchema,
   },
@@ -92,7 +92,7 @@ export const accountOperations = {
     method: 'post',
     path: '/workspaces',
     tag: 'Workspaces',
-    summary: 'Make a workspace',
+    summary: 'Create a workspace',
     needs: 'csrf',
     body: NewWorkspaceSchema,
     reply: WorkspaceSchema,
@@ -146,7 +146,7 @@ export const accountOperations = {
     method: 'post',
     path: '/keys',
     tag: 'Keys',
-    summary: 'Make a key; its secret is shown this once',
+    summary: 'Create a key; its secret is shown only once',
     needs: 'csrf',
     body: NewKeySchema,
     reply: KeyWithSecretSchema,
@@ -172,7 +172,7 @@ export const accountOperations = {
     method: 'post',
     path: '/keys/{id}/rotate',
     tag: 'Keys',
-    summary: 'Put a new key in the place of one; both are valid for a while',
+    summary: 'Replace a key by a new one; both are valid for a while',
     description: 'The new one has the same name, workspace, expiry and models.',
     needs: 'csrf',
     body: RotationSchema,
@@ -182,7 +182,7 @@ export const accountOperations = {
     method: 'delete',
     path: '/keys/{id}',
     tag: 'Keys',
-    summary: 'Refuse a key for good',
+    summary: 'Revoke a key for good',
     needs: 'csrf',
     reply: KeySchema,
   },

@@ -1,10 +1,10 @@
 /**
- * What the admin API is sent, checked against the table of its operations.
+ * Checks requests of the admin API against the table of its operations.
  *
  * Rules
  *   1. Every message starts with the place and then names the rule; `param` is the place.
  *   2. Wrong bodies are `ERR_BODY_INVALID` (422), wrong queries `ERR_REQUEST_UNACCEPTABLE` (400).
- *   3. Nothing is coerced but the text of numbers in a query, and unknown names are refused.
+ *   3. Only the text of numbers in a query is coerced; unknown names are refused.
  *
  * @module
  */
@@ -26,9 +26,9 @@ import {
 const compiled = new Map<object, Validator>()
 
 /**
- * The body of an operation.
+ * Reads the body of an operation.
  *
- * @param text - UTF-8 that has been decoded.
+ * @param text - Decoded UTF-8.
  * @throws {@link OiError} `ERR_BODY_INVALID`.
  */
 export function readAdminBody<Id extends AdminOperationId>(id: Id, text: string): BodyOf<Id> {
@@ -45,7 +45,7 @@ export function readAdminBody<Id extends AdminOperationId>(id: Id, text: string)
   return value as BodyOf<Id>
 }
 
-/** Of two equal names one would be taken, and nobody could tell which was meant. */
+/** If a name is repeated, nobody could tell which value was meant. */
 function requireOnce(value: Json, place: string): void {
   if (typeof value !== 'object' || value === null || value instanceof RawNumber) return
   const inner = (name: string) => (place === '' ? name : `${place}.${name}`)
@@ -57,7 +57,7 @@ function requireOnce(value: Json, place: string): void {
 }
 
 /**
- * The parameters behind the `?` of an operation.
+ * Reads the query parameters of an operation.
  *
  * @param query - Without the `?`.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
@@ -80,10 +80,10 @@ export function readAdminQuery<Id extends AdminOperationId>(id: Id, query: strin
 }
 
 /**
- * A point in time, of which the day alone may be given.
+ * A point in time, or a day alone.
  *
  * @returns Milliseconds since 1970.
- * @throws {@link OiError} With this code, if it is none.
+ * @throws {@link OiError} With this code, if it is not one.
  */
 export function readTime(code: ErrorCode, place: string, text: string): number {
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(
@@ -104,11 +104,11 @@ function requireShape(code: ErrorCode, schema: object, value: unknown, parent = 
     compiled.set(schema, validator)
   }
   if (validator.Check(value)) return
-  // An unknown field is told of twice: that it may not be there says nothing of its name.
+  // An unknown field has two errors: the one that it may not exist does not give its name.
   const errors = validator.Errors(value).filter((error) => error.keyword !== 'boolean')
   const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
   const deepest = Math.max(...errors.map(depth))
-  // Of a union, all members complain: the one that was meant does so deepest.
+  // All members of a union report errors: the intended one reports the deepest.
   const found = errors.filter((error) => depth(error) === deepest)
   const { keyword, instancePath, params } =
     found.find((error) => error.keyword === 'additionalProperties') ??
@@ -156,7 +156,7 @@ interface Part {
   readonly maximum?: number
 }
 
-/** The part of a schema that a value at a place belongs to; of a union, the member that has it. */
+/** The part of a schema for the value at a place; for a union, the member that has it. */
 function schemaAt(schema: object, steps: readonly string[]): Part {
   const part = schema as Part
   const [step, ...rest] = steps
@@ -198,7 +198,7 @@ function wordsOf(part: Part): string {
   }
 }
 
-/** A value without its content, which may be a secret; numbers as they are. */
+/** Describes a value without its content, which may be a secret; numbers as they are. */
 function shown(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) {
     return String(value)

@@ -10,26 +10,26 @@ import { ErrorSchema } from '../error-schema.js'
 import { type Part, reference, SchemaComponents } from '../openapi/components.js'
 import { type AdminOperation, adminOperations, adminPath } from './operations.js'
 
-const description = `What those who run a server do with it: workspaces, keys, usage, models. \
-Whatever the console at \`/console\` does, it does by these operations.
+const description = `Administration of a server: workspaces, keys, usage, models. \
+The console at \`/console\` uses only these operations.
 
 \`signIn\` sets a cookie, and its reply has a token: every request that changes something sends it \
-as \`x-oi-csrf\`. API keys open nothing here. Unknown fields are refused. Times are ISO 8601; those \
+as \`x-oi-csrf\`. API keys are not accepted. Unknown fields are refused. Times are ISO 8601; those \
 of replies are in UTC. Amounts of money are whole millionths of a credit.
 
-Who reaches it at all is a setting, \`--admin\`: by default this machine alone.`
+The setting \`--admin\` decides who can reach it: by default only this machine.`
 
 const tags = {
   Session: 'Signing in and out, and the password.',
-  Workspaces: 'What their keys may use together, and what was booked.',
-  Keys: 'By which requests are let in.',
-  Usage: 'What was used.',
-  Models: 'Those of the running server, and their prices.',
-  Server: 'How it is, how it is set, and what was changed.',
+  Workspaces: 'The shared limits of their keys, and the ledger.',
+  Keys: 'Keys admit requests.',
+  Usage: 'Usage over time.',
+  Models: 'The models of the running server, and their prices.',
+  Server: 'Its state, its settings, and the audit log.',
   Playground: 'Decisions without a key.',
 } satisfies Record<AdminOperation['tag'], string>
 
-/** What else can go wrong, by status. */
+/** Other errors, by status. */
 const failures: Readonly<Record<number, string>> = {
   400: 'Of the right shape, but not acceptable.',
   401: 'There is no session, or it has ended; or the password is wrong.',
@@ -37,17 +37,17 @@ const failures: Readonly<Record<number, string>> = {
   403: 'Not from this address or page, or `x-oi-csrf` is missing or wrong.',
   404: 'There is no such route, workspace, key or model.',
   405: 'The path takes other methods.',
-  409: 'It cannot be done as things are: a name is taken, a key has been revoked.',
+  409: 'A conflict with the current state: a name is taken, a key has been revoked.',
   413: 'The body is larger than the server takes.',
-  415: 'The Content-Encoding of the body is not read.',
+  415: 'The Content-Encoding of the body is not supported.',
   422: 'The body is not JSON, or a field is missing, unknown, or of a wrong type.',
   429: 'Too many wrong passwords; or the workspace has made too many requests.',
   500: 'A fault of the server; its log has more under the id of the request.',
-  503: 'The accounts cannot be read or written now, a model is being loaded, or the end is near.',
+  503: 'The accounts cannot be read or written now, a model is being loaded, or the server is shutting down.',
   504: 'The request was not answered in time.',
 }
 
-/** The document, as JSON can hold it. Made anew by every call. */
+/** The document as a JSON value. Each call makes a new one. */
 export function adminApiDocument(): Part {
   const components = new SchemaComponents()
   const responses = errorResponses(components)
@@ -74,7 +74,7 @@ export function adminApiDocument(): Part {
           in: 'cookie',
           name: 'oi_admin',
           description:
-            'What `signIn` sets. Where the address has a port, its name has it too: ' +
+            'Set by `signIn`. If the address has a port, its name contains it: ' +
             '`oi_admin_8080` for `localhost:8080`.',
         },
       },
@@ -149,7 +149,7 @@ function statusesOf({ path, needs, body, tag }: AdminOperation): readonly number
 }
 
 function errorResponses(components: SchemaComponents): Part {
-  // A key is nothing that is looked at here.
+  // API keys are not accepted here.
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => code !== 'ERR_API_KEY')
   return Object.fromEntries(
     Object.entries(failures).map(([status, text]) => {

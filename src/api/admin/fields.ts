@@ -1,12 +1,12 @@
 /**
- * Fields that several schemas of the admin API have.
+ * Fields that several schemas of the admin API share.
  *
  * @module
  */
 
 import Type from 'typebox'
 
-/** A point in time; what is sent may have any offset, what is answered is in UTC. */
+/** A point in time; requests may use any offset, replies are in UTC. */
 export const time = (description: string) => Type.String({ format: 'date-time', description })
 
 export const timeOrNull = (description: string) =>
@@ -26,13 +26,13 @@ export const amount = (description: string) =>
 export const name = (description: string) =>
   Type.String({ minLength: 1, maxLength: 100, description })
 
-/** Unknown members are refused: a change that was misspelled must not look as if it were made. */
+/** Unknown members are refused: a misspelt change must not look as if it were made. */
 export const strict = { additionalProperties: false } as const
 
-/** What an answer was made of, as the ledger and the usage have it. */
+/** The tokens of answers, in the ledger and the usage. */
 export const tokenFields = {
-  input_tokens: count('Those of images and those from a cache included.'),
-  output_tokens: count('Of the serialised answers.'),
-  image_tokens: count('Of the images.'),
-  cached_tokens: count('Those of the input that had been read before.'),
+  input_tokens: count('Input tokens, those of images and those from a cache included.'),
+  output_tokens: count('Tokens of the serialised answers.'),
+  image_tokens: count('Tokens of the images.'),
+  cached_tokens: count('Input tokens that came from a cache.'),
 }

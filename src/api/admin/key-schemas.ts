@@ -21,16 +21,16 @@ const models = (description: string) =>
   )
 
 const modelNames = models(
-  'Own names of the models that it may use, as `GET /v1/models` has them; `null`: all.',
+  'Own names of the models that it may use, as in `GET /v1/models`; `null`: all.',
 )
 
 export const KeySchema = Type.Object(
   {
-    id: id('Never given again.'),
-    name: name('What it is for.'),
-    workspace_id: id('Whose it is.'),
+    id: id('Never reused.'),
+    name: name('Its purpose.'),
+    workspace_id: id('The workspace that it belongs to.'),
     workspace: name("The workspace's name."),
-    hint: Type.String({ description: 'How its secret ends, as `oi-…x4Fz`.' }),
+    hint: Type.String({ description: 'The end of its secret, such as `oi-…x4Fz`.' }),
     state: Type.Union(
       [
         Type.Literal('active'),
@@ -38,30 +38,30 @@ export const KeySchema = Type.Object(
         Type.Literal('expired'),
         Type.Literal('revoked'),
       ],
-      { description: 'Only an active one is let in.' },
+      { description: 'Only an active key is accepted.' },
     ),
-    created_at: time('When it was made.'),
+    created_at: time('When it was created.'),
     last_used_at: timeOrNull('`null`: never. Written within about a second.'),
-    expires_at: timeOrNull('From when on it is refused; `null`: never.'),
-    blocked: Type.Boolean({ description: 'Whether it is refused until it is unblocked.' }),
-    revoked_at: timeOrNull('Since when it is refused for good.'),
+    expires_at: timeOrNull('When it expires; `null`: never.'),
+    blocked: Type.Boolean({ description: 'Whether it is blocked, until it is unblocked.' }),
+    revoked_at: timeOrNull('When it was revoked for good.'),
     models: modelNames,
     replaced_by: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The id of the key that a rotation has put in its place.',
+      description: 'The id of the key that replaced it by a rotation.',
     }),
   },
   { title: 'Key' },
 )
 
 export const KeysSchema = Type.Object(
-  { keys: Type.Array(KeySchema, { description: 'The oldest first, revoked ones too.' }) },
+  { keys: Type.Array(KeySchema, { description: 'Oldest first, revoked keys included.' }) },
   { title: 'Keys' },
 )
 
 export const KeyWithSecretSchema = Type.Object(
   {
     ...KeySchema.properties,
-    secret: Type.String({ description: 'The key itself. It is shown this once.' }),
+    secret: Type.String({ description: 'The key itself. It is shown only once.' }),
   },
   { title: 'KeyWithSecret' },
 )
@@ -72,15 +72,19 @@ const optional = {
 }
 
 export const NewKeySchema = Type.Object(
-  { workspace_id: id('Whose it will be.'), name: name('What it is for.'), ...optional },
+  {
+    workspace_id: id('The workspace that it will belong to.'),
+    name: name('Its purpose.'),
+    ...optional,
+  },
   { title: 'NewKey', ...strict },
 )
 
 export const KeyChangeSchema = Type.Object(
   {
-    name: Type.Optional(name('What it is for.')),
+    name: Type.Optional(name('Its purpose.')),
     ...optional,
-    blocked: Type.Optional(Type.Boolean({ description: 'Counts from the next request on.' })),
+    blocked: Type.Optional(Type.Boolean({ description: 'Takes effect from the next request on.' })),
   },
   { title: 'KeyChange', ...strict, description: 'What is left out stays as it is.' },
 )
@@ -90,7 +94,7 @@ export const RotationSchema = Type.Object(
     overlap_seconds: Type.Integer({
       minimum: 0,
       maximum: 7_776_000,
-      description: 'For how long the old key stays valid beside the new one, at most 90 days.',
+      description: 'How long the old key stays valid beside the new one, at most 90 days.',
     }),
   },
   { title: 'Rotation', ...strict },

@@ -13,7 +13,7 @@ export const ModelStateSchema = Type.Object(
     name: Type.String(),
     aliases: Type.Array(Type.String()),
     default: Type.Boolean({ description: 'Whether it answers requests that name no model.' }),
-    file: Type.String({ description: 'Its path on the machine of the server.' }),
+    file: Type.String({ description: "Its path on the server's machine." }),
     state: Type.Union(
       [
         Type.Literal('loading'),
@@ -24,31 +24,36 @@ export const ModelStateSchema = Type.Object(
       ],
       {
         description:
-          '`no process`: it has ended and is being replaced; `draining`: it finishes what it was ' +
-          'asked, and is gone then.',
+          '`no process`: its process has ended and is being replaced; `draining`: it finishes its ' +
+          'requests, and is then gone.',
       },
     ),
     loaded: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
-      description: 'What has been loaded while it is loading, 0 to 1.',
+      description: 'The part loaded so far, while it is loading; 0 to 1.',
     }),
-    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed.' }),
-    since: time('When it came into this state.'),
-    device: Type.Union([Type.String(), Type.Null()], { description: 'Where it runs, as `CPU`.' }),
+    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why loading failed.' }),
+    since: time('When it entered this state.'),
+    device: Type.Union([Type.String(), Type.Null()], {
+      description: 'Where it runs, such as `CPU`.',
+    }),
     processes: Type.Array(
       Type.Object({
         pid: Type.Integer(),
-        resident_bytes: Type.Union([count('Memory that is resident.'), Type.Null()]),
+        resident_bytes: Type.Union([count('Resident memory.'), Type.Null()]),
       }),
-      { description: "Those that run it; of a model without one of its own, the server's." },
+      {
+        description:
+          "The processes that run it; for a model without its own process, the server's.",
+      },
     ),
     ends: Type.Record(Type.String(), Type.Integer(), {
-      description: 'Unwanted ends of its processes, by cause.',
+      description: 'Unexpected ends of its processes, by cause.',
     }),
-    asked_again: count('Requests that were asked again after such an end.'),
+    asked_again: count('Requests that were repeated after such an end.'),
     gave_up: count('Requests that were given up after such ends.'),
     requests_under_way: count('Now.'),
     card: Type.Union([ModelCardSchema, Type.Null()], {
-      description: 'As `GET /v1/models` shows it; `null` until it is loaded.',
+      description: 'The card in `GET /v1/models`; `null` until it is loaded.',
     }),
   },
   { title: 'ModelState' },
@@ -65,10 +70,10 @@ export const ModelStatesSchema = Type.Object(
           Type.Literal('model.unload'),
         ]),
         target: Type.String({ description: 'The file, or the name of the model.' }),
-        started_at: time('When it was asked for.'),
-        progress: Type.String({ description: 'What it is at, in words.' }),
+        started_at: time('When it was requested.'),
+        progress: Type.String({ description: 'The progress, in words.' }),
       }),
-      { description: 'What is being done to models now.' },
+      { description: 'Changes of models that are under way.' },
     ),
   },
   { title: 'ModelStates' },
@@ -81,14 +86,14 @@ export const NewModelSchema = Type.Object(
       description:
         'Absolute path of a GGUF file on the machine of the server, or the name of a pulled model.',
     }),
-    name: Type.Optional(Type.String({ minLength: 1, description: 'Default: as the file says.' })),
-    aliases: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-    default: Type.Optional(
-      Type.Boolean({ description: 'Whether it becomes the one for requests that name none.' }),
+    name: Type.Optional(
+      Type.String({ minLength: 1, description: "Default: the file's own name." }),
     ),
+    aliases: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    default: Type.Optional(Type.Boolean({ description: 'Whether it becomes the default model.' })),
     settings: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-        description: "Settings of a model, by their names; others are the server's.",
+        description: "The model's settings, by their names; the others are the server's.",
       }),
     ),
   },
@@ -102,7 +107,7 @@ const price = (description: string) =>
     description: `Millionths of a credit for a million ${description}.`,
   })
 const priceFields = {
-  input: price('input tokens that are not of images'),
+  input: price('input tokens other than image tokens'),
   output: price('output tokens'),
   image: price('image tokens'),
 }
@@ -113,7 +118,7 @@ export const PriceSchema = Type.Object(
 )
 
 export const PricesSchema = Type.Object(
-  { prices: Type.Array(PriceSchema, { description: 'A model without one is free.' }) },
+  { prices: Type.Array(PriceSchema, { description: 'A model without a price is free.' }) },
   { title: 'Prices' },
 )
 

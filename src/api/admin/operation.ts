@@ -1,5 +1,5 @@
 /**
- * What an operation of the admin API is.
+ * The type of an operation of the admin API.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type Type from 'typebox'
 
 export interface AdminOperation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** Behind `/admin/v1`; `{id}` is a whole number, `{name}` any text, encoded. */
+  /** After `/admin/v1`; `{id}` is a whole number, `{name}` any text, percent-encoded. */
   readonly path: string
   readonly tag: 'Session' | 'Workspaces' | 'Keys' | 'Usage' | 'Models' | 'Server' | 'Playground'
   readonly summary: string
   readonly description?: string
-  /** What it needs: nothing, a session, or a session and its `x-oi-csrf`. */
+  /** Its requirement: nothing, a session, or a session and its `x-oi-csrf`. */
   readonly needs: 'nothing' | 'session' | 'csrf'
   readonly query?: Readonly<Record<string, Type.TSchema>>
   readonly body?: Type.TSchema
-  /** What status 200 answers; undefined: 204. */
+  /** The body of status 200; undefined: 204. */
   readonly reply: Type.TSchema | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that the admin API can be asked: the one table of which its routes, its checks and
- * its OpenAPI document are made.
+ * All operations of the admin API: its routes, its checks and its OpenAPI document are made from
+ * this table.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { serverOperations } from './server-operations.js'
 
 export type { AdminOperation } from './operation.js'
 
-/** Where all of it is. */
+/** The prefix of all paths. */
 export const adminPath = '/admin/v1'
 
 /** By operationId. */
@@ -19,7 +19,7 @@ export const adminOperations = { ...accountOperations, ...serverOperations }
 
 export type AdminOperationId = keyof typeof adminOperations
 
-/** The value of an operation's body, or of its reply. */
+/** The type of an operation's body, or of its reply. */
 export type BodyOf<Id extends AdminOperationId> = (typeof adminOperations)[Id] extends {
   readonly body: infer Schema extends Type.TSchema
 }
@@ -30,7 +30,7 @@ export type ReplyOf<Id extends AdminOperationId> = (typeof adminOperations)[Id] 
 }
   ? Type.Static<Schema>
   : undefined
-/** The parameters behind the `?` of an operation, those absent undefined. */
+/** The type of an operation's query parameters; absent ones are undefined. */
 export type QueryOf<Id extends AdminOperationId> = (typeof adminOperations)[Id] extends {
   readonly query: infer Fields extends Type.TProperties
 }

@@ -1,5 +1,5 @@
 /**
- * The server itself: how it is, how it is set, and what was changed.
+ * The server itself: its state, its settings, and the audit log.
  *
  * @module
  */
@@ -20,25 +20,27 @@ export const ServerSchema = Type.Object(
         Type.Literal('failed'),
         Type.Literal('closing'),
       ],
-      { description: 'Of its models together.' },
+      { description: 'Of all its models together.' },
     ),
-    transport: Type.String({ description: 'What speaks HTTP, in words.' }),
-    addresses: Type.Array(Type.String(), { description: 'Where it listens, the API first.' }),
-    admin: Type.Union([Type.Literal('loopback'), Type.Literal('on')], {
-      description: 'Who reaches the admin API: this machine alone, or everybody.',
+    transport: Type.String({ description: 'The HTTP library, in words.' }),
+    addresses: Type.Array(Type.String(), {
+      description: 'The addresses where it listens, the API first.',
     }),
-    data_folder: Type.String({ description: 'Of workspaces, keys and the ledger.' }),
+    admin: Type.Union([Type.Literal('loopback'), Type.Literal('on')], {
+      description: 'Who can reach the admin API: only this machine, or everybody.',
+    }),
+    data_folder: Type.String({ description: 'The folder of workspaces, keys and the ledger.' }),
     requests_under_way: count('Decisions.'),
     memory: Type.Object({
-      resident_bytes: count('Of the process of the server.'),
-      models_resident_bytes: count("Of its models' own processes."),
-      available_bytes: count('What could still be taken.'),
+      resident_bytes: count("Memory of the server's process."),
+      models_resident_bytes: count("Memory of its models' own processes."),
+      available_bytes: count('Memory that is still available.'),
     }),
     accounts: Type.Object({
       trouble: Type.Union([Type.String(), Type.Null()], {
         description: 'Why they cannot be read or written; `null`: they can.',
       }),
-      file_bytes: count('Size of `accounts.db` when it was last written to.'),
+      file_bytes: count('Size of `accounts.db` at its last write.'),
       pending_bookings: count('Answers whose usage is not in the file yet.'),
     }),
   },
@@ -51,9 +53,9 @@ export const SettingsSchema = Type.Object(
   {
     settings: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'As in a settings file.' }),
+        name: Type.String({ description: 'The name in a settings file.' }),
         flag: Type.String(),
-        variable: Type.String({ description: 'Of the environment.' }),
+        variable: Type.String({ description: 'The environment variable.' }),
         description: Type.String(),
         value,
         default: value,
@@ -64,11 +66,13 @@ export const SettingsSchema = Type.Object(
             Type.Literal('environment'),
             Type.Literal('flag'),
           ],
-          { description: 'Where the value was given.' },
+          { description: 'Where the value was set.' },
         ),
         unit: Type.Optional(Type.String({ description: 'Of a number.' })),
         live: Type.Optional(
-          Type.Boolean({ description: 'Whether a change counts at SIGHUP, without a new start.' }),
+          Type.Boolean({
+            description: 'Whether a change takes effect at SIGHUP, without a restart.',
+          }),
         ),
       }),
     ),
@@ -88,9 +92,9 @@ export const AuditEntrySchema = Type.Object(
       description: "The client's address, or the user of the system that ran the command.",
     }),
     action: Type.String({ description: 'As `key.rotate`.' }),
-    target: Type.String({ description: 'What was changed, as `key 3`.' }),
-    target_name: Type.String({ description: 'What it was called then.' }),
-    before: Type.Unknown({ description: 'What was changed as it was before; `null`: nothing.' }),
+    target: Type.String({ description: 'What was changed, such as `key 3`.' }),
+    target_name: Type.String({ description: 'Its name at that time.' }),
+    before: Type.Unknown({ description: 'Its value before the change; `null`: nothing.' }),
     after: Type.Unknown({ description: 'And after; `null`: nothing.' }),
   },
   { title: 'AuditEntry' },
@@ -98,20 +102,19 @@ export const AuditEntrySchema = Type.Object(
 
 export const AuditSchema = Type.Object(
   {
-    entries: Type.Array(AuditEntrySchema, { description: 'The newest first.' }),
+    entries: Type.Array(AuditEntrySchema, { description: 'Newest first.' }),
     next_before: Type.Union([Type.Integer(), Type.Null()], {
-      description: '`before` for the next page; `null` behind the last entry.',
+      description: '`before` for the next page; `null` after the last entry.',
     }),
     unbooked: Type.Object(
       {
-        requests: count('Those that were answered.'),
+        requests: count('Requests that were answered.'),
         input_tokens: count('Of them.'),
-        output_tokens: count('Of their answers.'),
-        image_tokens: count('Of their images.'),
+        output_tokens: count('Tokens of their answers.'),
+        image_tokens: count('Tokens of their images.'),
       },
       {
-        description:
-          'Decisions of the playground that counted to no workspace, since the server started.',
+        description: 'Decisions of the playground without a workspace, since the server started.',
       },
     ),
   },

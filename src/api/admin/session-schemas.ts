@@ -25,7 +25,7 @@ export const FirstSignInSchema = Type.Object(
     token: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'What stands behind `#first=` in the link of the first start. Good once.',
+      description: 'The part after `#first=` in the link of the first start. Valid once.',
     }),
     password: newPassword,
   },
@@ -33,7 +33,7 @@ export const FirstSignInSchema = Type.Object(
 )
 
 export const PasswordChangeSchema = Type.Object(
-  { current: password('The password as it is.'), new: newPassword },
+  { current: password('The current password.'), new: newPassword },
   { title: 'PasswordChange', ...strict },
 )
 
@@ -41,10 +41,10 @@ export const SessionSchema = Type.Object(
   {
     csrf_token: Type.String({
       minLength: 1,
-      description: 'To be sent as `x-oi-csrf` with every request that changes something.',
+      description: 'Send it as `x-oi-csrf` with every request that changes something.',
     }),
-    expires_at: time('When it ends, however much it is used.'),
-    idle_timeout_seconds: count('After how long without a request it ends.'),
+    expires_at: time('When it ends, even if it is in use.'),
+    idle_timeout_seconds: count('It ends after this time without a request.'),
   },
   { title: 'Session' },
 )

@@ -16,12 +16,12 @@ const per = Type.Union([Type.Literal('hour'), Type.Literal('day')])
 export const UsageRowSchema = Type.Object(
   {
     start: time('When the hour or day began.'),
-    workspace_id: Type.Optional(id('With `by` workspace and key.')),
+    workspace_id: Type.Optional(id('Only with `by` workspace and key.')),
     workspace: Type.Optional(Type.String()),
     key_id: Type.Optional(id('With `by` key.')),
     key: Type.Optional(Type.String()),
     model: Type.Optional(Type.String({ description: 'With `by` model.' })),
-    requests: Type.Integer({ description: 'Those that were answered.' }),
+    requests: Type.Integer({ description: 'Requests that were answered.' }),
     ...tokenFields,
     cost: count('Millionths of a credit.'),
   },
@@ -33,11 +33,11 @@ export const UsageSchema = Type.Object(
     by,
     per,
     from: time('The beginning of the first hour or day.'),
-    to: time('The end of the last one.'),
+    to: time('The end of the last hour or day.'),
     rows: Type.Array(UsageRowSchema, {
       description:
-        'The newest first; none for what was not used. Usage without a key (the playground of the ' +
-        'console, requests without a key) is no part of `by` key.',
+        'Newest first; no rows without usage. Usage without a key (the playground of the ' +
+        'console, requests without a key) is not included in `by` key.',
     }),
   },
   { title: 'UsageOverTime' },
@@ -49,11 +49,11 @@ export const usageQuery = {
     Type.Union(per.anyOf, { default: 'day', description: 'Hours are kept for 92 days.' }),
   ),
   from: Type.Optional(
-    dayOrTime('A day as 2026-01-31, or a time. Default: 31 days before `to`, or 48 hours.'),
+    dayOrTime('A day such as 2026-01-31, or a time. Default: 31 days before `to`, or 48 hours.'),
   ),
   to: Type.Optional(dayOrTime('Exclusive. Default: the end of the current hour or day.')),
-  workspace_id: Type.Optional(id('Only of this workspace.')),
-  key_id: Type.Optional(id('Only of this key; needs `by` key or model.')),
+  workspace_id: Type.Optional(id('Only usage of this workspace.')),
+  key_id: Type.Optional(id('Only usage of this key; needs `by` key or model.')),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   format: Type.Optional(
     Type.Union([Type.Literal('json'), Type.Literal('csv')], { default: 'json' }),

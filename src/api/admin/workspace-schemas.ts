@@ -1,5 +1,5 @@
 /**
- * Workspaces: what they may use, what they have left, and their ledger.
+ * Workspaces: their limits, their balance, and their ledger.
  *
  * @module
  */
@@ -25,38 +25,38 @@ const budgetFields = {
   }),
 }
 
-/** A budget as it is set. */
+/** A budget in a request. */
 export const BudgetSchema = Type.Object(budgetFields, { title: 'Budget', ...strict })
 
-/** A budget as it stands. */
+/** A budget with its current state. */
 export const BudgetStateSchema = Type.Object(
   {
     ...budgetFields,
-    used_tokens: count('Of this period.'),
-    remaining_tokens: count('0 if more were used than there were.'),
+    used_tokens: count('Tokens used in this period.'),
+    remaining_tokens: count('Tokens left; 0 if the budget is overdrawn.'),
     started_at: time('When the period began.'),
-    resets_at: time('When the next one begins.'),
+    resets_at: time('When the next period begins.'),
   },
   { title: 'BudgetState' },
 )
 
 export const WorkspaceSchema = Type.Object(
   {
-    id: id('Never given again.'),
-    name: name('Another for each workspace.'),
-    created_at: time('When it was made.'),
-    limits: Type.Object(limitFields, { description: 'Of all its keys together.' }),
+    id: id('Never reused.'),
+    name: name('Unique among workspaces.'),
+    created_at: time('When it was created.'),
+    limits: Type.Object(limitFields, { description: 'Limits of all its keys together.' }),
     budget: Type.Union([BudgetStateSchema, Type.Null()], { description: '`null`: unlimited.' }),
-    balance: Type.Union([amount('Below 0 if answers cost more than there was.'), Type.Null()], {
-      description: 'Millionths of a credit that are left; `null`: unlimited.',
+    balance: Type.Union([amount('Below 0 if answers cost more than was left.'), Type.Null()], {
+      description: 'Millionths of a credit left; `null`: unlimited.',
     }),
-    active_keys: count('Its keys that are let in.'),
+    active_keys: count('The number of its active keys.'),
   },
   { title: 'Workspace' },
 )
 
 export const WorkspacesSchema = Type.Object(
-  { workspaces: Type.Array(WorkspaceSchema, { description: 'The oldest first.' }) },
+  { workspaces: Type.Array(WorkspaceSchema, { description: 'Oldest first.' }) },
   { title: 'Workspaces' },
 )
 
@@ -84,13 +84,13 @@ export const CreditSchema = Type.Union(
     Type.Object(
       {
         amount: amount(
-          'Millionths of a credit to add, below 0 to take back. A balance that was unlimited begins at 0.',
+          'Millionths of a credit to add, below 0 to take back. An unlimited balance begins at 0.',
         ),
       },
       strict,
     ),
     Type.Object(
-      { unlimited: Type.Literal(true, { description: 'What is left of the balance is gone.' }) },
+      { unlimited: Type.Literal(true, { description: 'The rest of the balance is lost.' }) },
       strict,
     ),
   ],
@@ -99,7 +99,7 @@ export const CreditSchema = Type.Union(
 
 export const LedgerRowSchema = Type.Object(
   {
-    id: Type.String({ description: 'As `before` of the next page takes it.' }),
+    id: Type.String({ description: 'The value for `before` of the next page.' }),
     time: time('When it was booked.'),
     kind: Type.Union([Type.Literal('usage'), Type.Literal('credit'), Type.Literal('unlimited')], {
       description:
@@ -111,14 +111,14 @@ export const LedgerRowSchema = Type.Object(
     key: Type.Union([Type.String(), Type.Null()], { description: 'Its name.' }),
     model: Type.Union([Type.String(), Type.Null()]),
     answers: Type.Integer({
-      description: 'How many it stands for; -1 takes one back that could not be sent.',
+      description: 'The number of answers; -1 takes back one that could not be sent.',
     }),
     input_tokens: Type.Integer(),
     output_tokens: Type.Integer(),
     image_tokens: Type.Integer(),
     cached_tokens: Type.Integer(),
-    cost: Type.Integer({ description: 'What its tokens cost, millionths of a credit.' }),
-    amount: amount('What it changed the balance by, millionths of a credit.'),
+    cost: Type.Integer({ description: 'The cost of its tokens, millionths of a credit.' }),
+    amount: amount('Its change of the balance, millionths of a credit.'),
   },
   { title: 'LedgerRow' },
 )
@@ -127,11 +127,11 @@ export const LedgerPageSchema = Type.Object(
   {
     rows: Type.Array(LedgerRowSchema, {
       description:
-        'The newest first. Answers that cost nothing have no row while the balance is unlimited: ' +
-        'they are in the usage.',
+        'Newest first. Free answers have no row while the balance is unlimited: ' +
+        'they are only in the usage.',
     }),
     next_before: Type.Union([Type.String(), Type.Null()], {
-      description: '`before` for the next page; `null` behind the last row.',
+      description: '`before` for the next page; `null` after the last row.',
     }),
   },
   { title: 'LedgerPage' },

@@ -1,11 +1,11 @@
 /**
- * The body of `POST /v1/decisions`, to a request as `POST /v1/systemone` has it.
+ * Reads the body of `POST /v1/decisions` as a request of `POST /v1/systemone`.
  *
  * Rules
- *   1. A `predicate` is a noul, a `choice` a choice, a `score` a score. Questions have their number
- *      as name, since theirs may be missing and may stand twice.
- *   2. All bounds are those of `POST /v1/systemone`, and are checked by what checks them there;
- *      messages name places of the body that was sent.
+ *   1. A `predicate` is a noul, a `choice` a choice, a `score` a score. Questions are named by
+ *      their number, since their own names may be missing or repeated.
+ *   2. All limits are those of `POST /v1/systemone`, and the same code checks them; messages name
+ *      places of the body that was sent.
  *
  * @module
  */
@@ -27,11 +27,11 @@ import { fitsSurely, replyBytes, type ReplySize, requireReplyFits } from '../rep
 import type { Steps } from '../turns.js'
 import { joined, malformed, type Moved, other, readInput, readParts, textOf } from './read-input.js'
 
-/** A question, as far as its answer needs it. */
+/** The parts of a question that its answer needs. */
 export interface Asked {
-  /** Null: it had none. */
+  /** Null: no name. */
   readonly name: string | null
-  /** Of a choice, by the names that its options got. */
+  /** Of a choice, by the names given to its options. */
   readonly values?: ReadonlyMap<string, string | boolean>
   /** Of a score. */
   readonly labels?: readonly string[]
@@ -46,9 +46,9 @@ export interface AskedDecision {
 }
 
 /**
- * Parses and checks a body, in steps.
+ * Reads and checks a body, in steps.
  *
- * @param ignored - Takes the places of members that nobody reads.
+ * @param ignored - Collects the places of unknown members.
  * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE`.
  */
 export function* readDecisionInSteps(
@@ -129,8 +129,8 @@ function readQuestion(value: Json, place: string, ignored: string[]): [JsonObjec
 
 function readInstructions(value: Json | undefined, place: string): Json {
   if (typeof value === 'string') return value
-  const noPictures = 'input_text or input_json, as pictures stand in the input'
-  return joined(readParts(value, place, noPictures).map((part) => part.value))
+  const noImages = 'input_text or input_json, as images stand in the input'
+  return joined(readParts(value, place, noImages).map((part) => part.value))
 }
 
 function readChoices(
@@ -162,7 +162,7 @@ function readChoices(
   return [objectFromEntries(criteria), values]
 }
 
-/** A name that no other value has; undefined for a value that is there already. */
+/** A name that no other value has; undefined for a repeated value. */
 function nameOf(
   value: string | boolean,
   values: ReadonlyMap<string, string | boolean>,
@@ -170,7 +170,7 @@ function nameOf(
   let name = String(value)
   while (values.has(name)) {
     if (values.get(name) === value) return undefined
-    // A text and a boolean that read alike.
+    // A text and a boolean may read alike.
     name = `${name} (${typeof value})`
   }
   return name
@@ -201,7 +201,7 @@ function descriptionOf(of: JsonObject, place: string): string | undefined {
   return textOf(description, placeOf(place, 'description'))
 }
 
-/** Where something stood in the body that was sent. */
+/** A place in the body that was sent. */
 function placeBefore(place: string | undefined, moved: readonly Moved[]): string {
   if (place === undefined) return 'body'
   let [best, from] = ['', '']

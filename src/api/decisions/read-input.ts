@@ -1,11 +1,11 @@
 /**
- * The `input` of `POST /v1/decisions`: a text, or a conversation, to a state.
+ * Reads the `input` of `POST /v1/decisions`, a text or a conversation, as a state.
  *
  * Rules
- *   1. What carries a meaning is kept, in its order: texts, pictures, data, who said it, calls and
- *      what they gave. What is only packing is not: a single message of the user is its content,
- *      and parts that are all text are one text, a line each.
- *   2. For everything that the state holds, it is noted where it stood in the input.
+ *   1. Everything with a meaning is kept, in its order: texts, images, data, roles, tool calls and
+ *      their outputs. Packaging is not: a single user message is its content, and parts that are
+ *      all text are one text, a line each.
+ *   2. For everything in the state, its place in the input is noted.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js'
 import { failure, itemOf, placeOf, shortened } from '../place.js'
 import { describe } from '../read-request.js'
 
-/** Where something stands in what was translated, and where it stood before. */
+/** A place in the translated request, and the same place in the body. */
 export type Moved = readonly [to: string, from: string]
 
 /** @throws `OiError` `ERR_BODY_INVALID`, `ERR_REQUEST_UNACCEPTABLE`. */
@@ -78,11 +78,11 @@ interface Part {
 }
 
 /**
- * The parts of a content or of instructions.
+ * Reads the parts of a content or of instructions.
  *
- * @param noPictures - Why there may be none.
+ * @param noImages - Why images are not allowed.
  */
-export function readParts(content: Json | undefined, place: string, noPictures = ''): Part[] {
+export function readParts(content: Json | undefined, place: string, noImages = ''): Part[] {
   if (!Array.isArray(content) || content.length === 0) {
     throw malformed(place, 'a text or a list of parts', content)
   }
@@ -104,12 +104,12 @@ export function readParts(content: Json | undefined, place: string, noPictures =
     if (type !== 'input_image') {
       throw other(placeOf(at, 'type'), 'input_text, input_image or input_json', type)
     }
-    if (noPictures !== '') throw other(placeOf(at, 'type'), noPictures, type)
+    if (noImages !== '') throw other(placeOf(at, 'type'), noImages, type)
     return { value: { type, image_url: member('image_url').value }, place: at }
   })
 }
 
-/** Parts as one value. */
+/** Joins parts to one value. */
 export function joined(parts: readonly Json[]): Json {
   if (parts.length === 1) return parts[0]!
   return parts.every((part) => typeof part === 'string') ? parts.join('\n') : [...parts]
@@ -125,7 +125,7 @@ export function malformed(place: string, wanted: string, got: Json | undefined) 
   return failure('ERR_BODY_INVALID', place, `expected ${wanted}, got ${describe(got)}`)
 }
 
-/** Of the right shape, but not known here. */
+/** The right shape, but unknown here. */
 export function other(place: string, wanted: string, got: Json | undefined) {
   if (typeof got !== 'string') return malformed(place, wanted, got)
   const rule = `expected ${wanted}, got ${JSON.stringify(shortened(got))}`

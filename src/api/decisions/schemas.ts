@@ -1,6 +1,6 @@
 /**
- * The bodies of `POST /v1/decisions`, as the OpenAPI document shows them. Requests are not checked
- * with these: read-decision.ts reads them, and names what is wrong.
+ * The bodies of `POST /v1/decisions`, for the OpenAPI document. Requests are not validated with
+ * these: read-decision.ts reads them, and names the errors.
  *
  * @module
  */
@@ -57,8 +57,8 @@ const ToolCallSchema = Type.Object(
     type: Type.Enum(['function_call', 'custom_tool_call']),
     call_id: Type.String(),
     name: Type.String(),
-    arguments: Type.Optional(Type.String({ description: 'Of a function.' })),
-    input: Type.Optional(Type.String({ description: 'Of a custom tool.' })),
+    arguments: Type.Optional(Type.String({ description: 'Arguments of a function.' })),
+    input: Type.Optional(Type.String({ description: 'Input of a custom tool.' })),
   },
   { title: 'ToolCall' },
 )
@@ -74,7 +74,7 @@ const ToolOutputSchema = Type.Object(
 
 const asked = {
   name: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], { description: 'Comes back with its answer.' }),
+    Type.Union([Type.String(), Type.Null()], { description: 'Returned with its answer.' }),
   ),
   instructions: Type.Union([
     Type.String(),
@@ -97,7 +97,7 @@ const ChoiceSchema = Type.Object(
     ...asked,
     choices: Type.Array(Type.Object({ value, description }), {
       ...bounds,
-      description: 'Each value once; a text and a boolean are never the same.',
+      description: 'No repeated values; a text and a boolean are never equal.',
     }),
   },
   { title: 'Choice' },
@@ -109,7 +109,7 @@ const ScoreSchema = Type.Object(
     ...asked,
     levels: Type.Array(Type.Object({ label: Type.String(), description }), {
       ...bounds,
-      description: 'The lowest first.',
+      description: 'Lowest level first.',
     }),
   },
   { title: 'Score' },
@@ -124,7 +124,7 @@ export const DecisionsRequestSchema = Type.Object(
     ]),
     questions: Type.Array(Type.Union([PredicateSchema, ChoiceSchema, ScoreSchema]), {
       minItems: 1,
-      description: 'As many as `max_questions` of the model.',
+      description: "At most the model's `max_questions`.",
     }),
   },
   { title: 'DecisionsRequest' },

@@ -1,5 +1,5 @@
 /**
- * Answers and errors as `POST /v1/decisions` has them.
+ * Answers and errors in the form of `POST /v1/decisions`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Answer, Decision } from '../../decide/types.js'
 import { keysOf } from '../json.js'
 import type { Asked, AskedDecision } from './read-decision.js'
 
-/** A decision's text. */
+/** The reply's text. */
 export function writeDecision(decision: Decision, { asked }: AskedDecision): string {
   const { model, usage, cached_tokens: cached } = decision
   const answers = [...asked].map(([name, question]) => answerOf(decision.answers[name]!, question))
@@ -51,7 +51,7 @@ function answerOf(answer: Answer, { name, values, labels }: Asked) {
   }
 }
 
-/** An error's text with all that those clients look for, and the interface's own. */
+/** An error's text with all members that those clients expect, and the server's own. */
 export function writeError(text: string, status: number): string {
   const { error, detail } = JSON.parse(text) as {
     error: { code: string; message: string; param?: string }

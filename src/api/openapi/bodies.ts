@@ -1,6 +1,6 @@
 /**
- * Request bodies, put together: the server checks an envelope, then each question with the schema
- * of its type, and looks for images by itself. A document shows all of it at once.
+ * Request bodies, assembled: the server checks an envelope, then each question with the schema of
+ * its type, and searches for images by itself. The document shows all of it together.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const question = Type.Union([NoulQuestionSchema, ChoiceQuestionSchema, ScoreQues
   title: 'Question',
 })
 
-/** Images are objects like any other to the validator; here they are named. */
+/** To the validator images are plain objects; the document names their forms. */
 const state = { ...StateSchema, anyOf: [...StateSchema.anyOf, ...imageForms] }
 
 const questions = { ...QuestionsSchema, additionalProperties: question }
@@ -63,12 +63,12 @@ export const batchBody = {
   ],
 }
 
-/** A body in parts, by the schema of its JSON. */
+/** A multipart body, by the schema of its JSON part. */
 export const inParts = (request: object) => ({
   type: 'object',
   description:
-    'One part is JSON: the one whose type is `application/json`, or else the only one without a ' +
-    'file name; its name does not matter. The others are files that its `assets` name by `part`.',
+    'One part is JSON: the part of type `application/json`, or else the only part without a ' +
+    'file name; its name does not matter. The other parts are files that its `assets` name by `part`.',
   properties: { request },
   additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
 })

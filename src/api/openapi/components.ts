@@ -1,10 +1,10 @@
 /**
- * Schemas as an OpenAPI document holds them.
+ * Converts schemas for an OpenAPI document.
  *
  * Rules
- *   1. A schema with a title is a component of that name; elsewhere a reference stands for it.
- *   2. A union of such schemas that each name their own `type` is told apart by it.
- *   3. What the validator adds to a schema besides JSON Schema is not enumerable, and stays out.
+ *   1. A schema with a title is a component of that name; elsewhere a reference replaces it.
+ *   2. A union of such schemas with a `type` of their own has that as its discriminator.
+ *   3. The validator's additions to a schema are not enumerable, and stay out.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import { OiError } from '../../errors.js'
 /** An object of the document. */
 export type Part = Readonly<Record<string, unknown>>
 
-/** Keywords whose value is data, in which a title is only a member. */
+/** Keywords whose value is data, in which `title` is only a member. */
 const data = new Set(['const', 'default', 'enum', 'examples'])
 
 export class SchemaComponents {
   readonly #schemas = new Map<string, Part>()
 
-  /** Every schema with a title so far, by title. */
+  /** All schemas with a title so far, by title. */
   get schemas(): Part {
     return Object.fromEntries(this.#schemas)
   }
 
   /**
-   * A schema as it stands in the document: with a title, a reference.
+   * A schema in the document's form: with a title, a reference.
    *
    * @throws {@link OiError} `ERR_INVALID_ARGUMENT` if another schema has the same title.
    */
@@ -46,7 +46,7 @@ export class SchemaComponents {
   #written(schema: Part): Part {
     const written = mapped(schema, (value, key) => {
       if (data.has(key)) return value
-      // What stands here are names, which may be the same as keywords.
+      // These are names, which may equal keywords.
       if (key === 'properties') return mapped(value as Part, (member) => this.#value(member))
       return this.#value(value)
     })

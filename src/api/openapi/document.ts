@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 document of the whole interface, made from the schemas that validate.
+ * The OpenAPI 3.1 document of the whole interface, made from the validating schemas.
  *
  * @module
  */
@@ -11,20 +11,19 @@ import { headers, parameters, pathParameters } from './headers.js'
 import { paths } from './paths.js'
 
 export interface OpenApiOptions {
-  /** Address of the server, without `/v1`; by default that of the document itself. */
+  /** Address of the server, without `/v1`; default: that of the document itself. */
   readonly serverUrl?: string | undefined
-  /** Questions in one request to it, at most. Default 256. */
+  /** The limit of questions in one request. Default 256. */
   readonly maxQuestions?: number | undefined
 }
 
 const description = `A self-hosted decision server: you send a **state** and typed **questions** \
 about it, and every question is answered with probabilities. Nothing is generated as text.
 
-All requests may have \`x-request-id\`, and all replies have the id of theirs. Unknown fields are \
-ignored. What is not a path of this document is answered 404, with the same body as every other \
-error.`
+Any request may have \`x-request-id\`, and its reply has the same id. Unknown fields are ignored. \
+Any other path is answered 404, with the same body as every other error.`
 
-/** The document, as JSON can hold it. Made anew by every call. */
+/** The document as a JSON value. Each call makes a new one. */
 export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOptions = {}): Part {
   const components = new SchemaComponents()
   // Before the schemas are read: both add to them.
@@ -42,8 +41,8 @@ export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOption
     ...(serverUrl !== undefined && { servers: [{ url: serverUrl }] }),
     tags: [
       { name: 'Questions', description: 'A state and questions in, answers out.' },
-      { name: 'Workspace', description: 'What the key of a workspace may use, and has used.' },
-      { name: 'Server', description: 'How the server is. Without a key.' },
+      { name: 'Workspace', description: "The limits and usage of a key's workspace." },
+      { name: 'Server', description: 'The state of the server. Needs no key.' },
     ],
     paths: routes,
     components: {
@@ -63,7 +62,7 @@ export function openApiDocument({ serverUrl, maxQuestions = 256 }: OpenApiOption
   }
 }
 
-/** The one bound that is no constant: how many questions a server takes is a setting. */
+/** The one limit that is not constant: a server's number of questions is a setting. */
 function withMostQuestions(schemas: Part, maxQuestions: number): Part {
   const questions = schemas['Questions'] as Part
   return { ...schemas, Questions: { ...questions, maxProperties: maxQuestions } }

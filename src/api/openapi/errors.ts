@@ -1,5 +1,5 @@
 /**
- * Error replies: one response per status, with the codes that the error table gives it.
+ * Error replies: one response per status, with its codes from the error table.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { ErrorSchema } from '../error-schema.js'
 import { type Part, reference, type SchemaComponents } from './components.js'
 import { headersOf } from './headers.js'
 
-/** What the interface answers; the admin API has errors of its own (api/admin). */
+/** The codes of the interface; the admin API has its own (api/admin). */
 const codes = Object.keys(errorTable).filter(
   (code) => !(adminCodes as readonly string[]).includes(code),
 ) as InterfaceCode[]
@@ -27,8 +27,8 @@ const when: Readonly<Record<ErrorStatus, string>> = {
   405: 'The path takes other methods.',
   408: 'The head of the request did not come in time.',
   413: 'The body is larger than the server takes.',
-  415: 'The Content-Encoding of the body is not read; accept-encoding names those that are.',
-  417: 'The request expects what the server does not do.',
+  415: 'The Content-Encoding of the body is not supported; accept-encoding lists the supported ones.',
+  417: "The server does not support the Expect header's value.",
   422: 'The body is not JSON, or a field is missing or of a wrong type.',
   429: 'The workspace has made too many requests, or has too many under way.',
   431: 'The head of the request is larger than the server takes.',
@@ -66,7 +66,7 @@ const examples: readonly ErrorExample[] = [
     code: 'ERR_ENCODING',
     message: 'Content-Encoding: expected one of gzip, deflate, br, zstd, or none, got "compress"',
   },
-  { code: 'ERR_HTTP_MALFORMED', message: 'Host: expected one such header, got 0' },
+  { code: 'ERR_HTTP_MALFORMED', message: 'Host: expected exactly one such header, got 0' },
   { code: 'ERR_HEAD_TIMEOUT', message: 'The head of the request did not come in time' },
   { code: 'ERR_EXPECTATION', message: 'Expect: this server takes 100-continue alone' },
   { code: 'ERR_HEAD_TOO_LARGE', message: 'The head of the request is over 16 KiB' },
@@ -89,7 +89,7 @@ const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort
 
 const componentOf = (status: ErrorStatus) => `Error${status}`
 
-/** Every error reply, by the name of its component. */
+/** All error replies, by the names of their components. */
 export function errorResponses(components: SchemaComponents): Part {
   return Object.fromEntries(
     statuses.map((status) => [componentOf(status), responseOf(status, components)]),

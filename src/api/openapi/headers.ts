@@ -34,16 +34,16 @@ export const parameters = {
     name: 'content-encoding',
     in: 'header',
     description:
-      'How the body is compressed; only one coding. The bounds on the size of a body hold for what ' +
-      'is sent and for what it comes to.',
+      'The compression of the body; only one coding. The limits on the size of a body hold for ' +
+      'its compressed and its decompressed form.',
     schema: { type: 'string', enum: ['gzip', 'deflate', 'br', 'zstd', 'identity'] },
   },
   'accept-encoding': {
     name: 'accept-encoding',
     in: 'header',
     description:
-      'Codings that the reply may have, with weights: `zstd` (where the server runs on Node 22.15 ' +
-      'or later), `br`, `gzip`. Replies of less than 2 KiB come as they are, unless `identity;q=0` ' +
+      'Codings for the reply, with weights: `zstd` (where the server runs on Node 22.15 ' +
+      'or later), `br`, `gzip`. Replies of less than 2 KiB are not compressed, unless `identity;q=0` ' +
       'refuses that.',
     schema: { type: 'string' },
     example: 'gzip, br;q=0.9',
@@ -51,13 +51,13 @@ export const parameters = {
   traceparent: {
     name: 'traceparent',
     in: 'header',
-    description: 'The trace that the request is a part of (W3C Trace Context); it comes back.',
+    description: 'The trace of the request (W3C Trace Context); the reply has it too.',
     schema: { type: 'string' },
   },
   'x-request-id': {
     name: 'x-request-id',
     in: 'header',
-    description: 'An id of your own for the request. One that does not fit is replaced.',
+    description: 'Your own id for the request. An invalid one is replaced.',
     schema: requestId,
   },
   'x-oi-evidence': {
@@ -70,20 +70,20 @@ export const parameters = {
     name: 'x-oi-orders',
     in: 'header',
     description:
-      'In how many orders of its options each question is asked, of which the answer is the mean: ' +
+      'The orders of options in which each question is asked; the answer is their mean: ' +
       '`1` as given, `2` forward and reversed, `all` every rotation of a choice (2 for others). ' +
-      'Further orders add tokens of the questions only. Without it, as the model is set.',
+      'Further orders add only tokens of the questions. Default: the setting of the model.',
     schema: { type: 'string', enum: allOrders.map(String) },
   },
 } as const satisfies Record<string, Part>
 
-const limited = 'Only in replies to a key whose workspace is limited.'
+const limited = 'Only if the workspace of the key is limited.'
 const part = '[0-9]+\\.[0-9]{2}'
 
-/** Reply headers; the required ones are always there where they are listed. */
+/** Reply headers; required ones are in every reply that lists them. */
 const replyHeaders = {
   'x-request-id': {
-    description: "The request's id: yours, or one that the server made.",
+    description: "The request's id: yours, or the server's.",
     required: true,
     schema: requestId,
   },
@@ -101,26 +101,26 @@ const replyHeaders = {
     },
   },
   'content-encoding': {
-    description: 'How the body is compressed. Only where it is, as `accept-encoding` allows.',
+    description: 'The compression of the body, if any, as `accept-encoding` allows.',
     schema: { type: 'string', enum: ['zstd', 'br', 'gzip'] },
   },
   vary: {
-    description: 'Names `accept-encoding` in replies that come compressed to others.',
+    description: 'Names `accept-encoding` in replies that other requests get compressed.',
     schema: { type: 'string' },
   },
   'x-oi-ignored': {
     description:
-      'The first eight members of the body that nobody reads, with commas between them, as ' +
-      '`questions.team.question`: perhaps misspelt. Only where there are any.',
+      'The first eight unknown members of the body, separated by commas, such as ' +
+      '`questions.team.question`: perhaps misspelt. Only if there are any.',
     schema: { type: 'string' },
   },
   traceparent: {
     description:
-      "W3C's Trace Context: the server's span if the request is traced, else yours as it came.",
+      "W3C's Trace Context: the server's span if the request is traced, else yours unchanged.",
     schema: { type: 'string' },
   },
   'x-oi-cached-tokens': {
-    description: 'How many of the input tokens came from a cache. Not where the reply is lines.',
+    description: 'Input tokens that came from a cache. Not with NDJSON.',
     schema: whole(0),
   },
   'x-ratelimit-limit-requests': {
@@ -128,11 +128,11 @@ const replyHeaders = {
     schema: whole(1),
   },
   'x-ratelimit-remaining-requests': {
-    description: `Those that are left. ${limited}`,
+    description: `Requests left. ${limited}`,
     schema: whole(0),
   },
   'x-ratelimit-reset-requests': {
-    description: `Seconds until all of them are there again. ${limited}`,
+    description: `Seconds until all of them are available again. ${limited}`,
     schema: { type: 'number', minimum: 0 },
   },
   'x-ratelimit-limit-concurrent': {
@@ -140,7 +140,7 @@ const replyHeaders = {
     schema: whole(1),
   },
   'x-ratelimit-remaining-concurrent': {
-    description: `Those that it may begin now. ${limited}`,
+    description: `Requests that it may begin now. ${limited}`,
     schema: whole(0),
   },
   'retry-after': {
@@ -149,7 +149,7 @@ const replyHeaders = {
     schema: whole(1, 60),
   },
   'retry-after-ms': {
-    description: 'The same, more exactly: milliseconds.',
+    description: 'The same in milliseconds.',
     required: true,
     schema: whole(1, 60_000),
   },
@@ -159,7 +159,7 @@ const replyHeaders = {
     schema: { type: 'string', const: 'Bearer' },
   },
   'accept-encoding': {
-    description: 'The codings that are read.',
+    description: 'The supported codings.',
     required: true,
     schema: { type: 'string' },
   },
@@ -187,7 +187,7 @@ const limits = [
 ] as const
 const retry = ['retry-after', 'retry-after-ms'] as const
 
-/** What statuses have besides what all replies have. */
+/** Headers of single statuses, in addition to those of all replies. */
 const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['www-authenticate'],
   405: ['allow'],
@@ -195,7 +195,7 @@ const byStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   429: retry,
   503: retry,
 }
-/** Replies to callers that are not known: their limits are not either. */
+/** Replies to unknown callers: their limits are unknown too. */
 const anonymous = [401, 404, 405]
 
 const answered = ['x-oi-ignored', 'x-oi-cached-tokens', 'traceparent'] as const
@@ -203,7 +203,7 @@ const answered = ['x-oi-ignored', 'x-oi-cached-tokens', 'traceparent'] as const
 /**
  * The headers of replies of a status, as references.
  *
- * @param key - Whether the route needs one. @param posted - Whether it takes a body.
+ * @param key - Whether the route needs a key. @param posted - Whether it takes a body.
  */
 export function headersOf(status: number, key = true, posted = false): Part {
   const names: HeaderName[] = [...always, ...(byStatus[status] ?? [])]

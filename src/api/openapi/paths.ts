@@ -1,5 +1,5 @@
 /**
- * The routes: what each takes and answers.
+ * The routes: their inputs and replies.
  *
  * @module
  */
@@ -38,20 +38,20 @@ interface Operation {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Whether it needs a key. */
+  /** Whether the route needs a key. */
   readonly key: boolean
   /** Of its path, by the names of their components. */
   readonly parameters?: readonly string[]
   /** With a body it is a POST, else a GET. */
   readonly body?: Part
-  /** What status 200 says, in words. */
+  /** The reply of status 200, in words. */
   readonly answers: string
-  /** Media type -> what the body is. */
+  /** Media type -> schema of the body. */
   readonly content: Part
   readonly errors: readonly ErrorStatus[]
 }
 
-/** What is wrong with the HTTP itself. */
+/** Errors in the HTTP itself. */
 const httpErrors: readonly ErrorStatus[] = [400, 408, 417, 431, 505]
 const bodyErrors: readonly ErrorStatus[] = [400, 402, 413, 415, 422, 503, 504]
 const keyErrors: readonly ErrorStatus[] = [401, 429]
@@ -66,7 +66,7 @@ export function paths(components: SchemaComponents): Part {
   const json = (schema: object, examples?: Examples) => ({
     'application/json': { schema: components.add(schema), ...(examples && { examples }) },
   })
-  /** As JSON, or in parts of which one is that. */
+  /** As JSON, or as a multipart body with a JSON part. */
   const body = (schema: object, examples: Examples) => ({
     ...json(schema, examples),
     'multipart/form-data': {
@@ -84,7 +84,7 @@ export function paths(components: SchemaComponents): Part {
       contentMediaType: 'application/x-ndjson',
       contentSchema: components.add(BatchLineSchema),
       description:
-        'One JSON object per line: results as `BatchItem`, as they become ready, and last the ' +
+        'One JSON object per line: results as `BatchItem`, as they become ready, and finally the ' +
         'totals as `BatchTotals`.',
     },
     examples: batchLineExamples,
@@ -108,9 +108,9 @@ export function paths(components: SchemaComponents): Part {
       tag: 'Questions',
       summary: 'Many requests in one call',
       description:
-        'A request that is wrong does not fail the others: it has its error among the results. ' +
-        'With `Accept: application/x-ndjson` every result is a line that is sent as soon as it is ' +
-        'ready. Each request counts as one where limits are concerned.',
+        'An invalid request does not fail the others: its error is among the results. ' +
+        'With `Accept: application/x-ndjson` every result is a line, sent as soon as it is ' +
+        'ready. Each request counts as one for the limits.',
       key: true,
       body: body(batchBody, batchExamples),
       answers: 'The results.',
@@ -126,7 +126,7 @@ export function paths(components: SchemaComponents): Part {
       summary: 'Questions in the form of the OpenAI Decisions API (experimental)',
       description:
         'For clients of that API. An input is a state, a `predicate` is a `noul`; limits, prices ' +
-        'and answers are those of `POST /v1/systemone`. It may change as that API does.',
+        'and answers are those of `POST /v1/systemone`. It may change with that API.',
       key: true,
       body: json(DecisionsRequestSchema, decisionsExamples),
       answers: 'The answers.',
@@ -182,10 +182,10 @@ export function paths(components: SchemaComponents): Part {
     '/metrics': route({
       operationId: 'getMetrics',
       tag: 'Server',
-      summary: 'Numbers for Prometheus',
-      description: 'Not here if the server has them on a port of their own.',
+      summary: 'Metrics for Prometheus',
+      description: 'Absent if the server has them on another port.',
       key: false,
-      answers: "The numbers, in Prometheus' text format.",
+      answers: "The metrics, in Prometheus' text format.",
       content: { 'text/plain': { schema: { type: 'string' }, example: metricsExample } },
       errors: [404],
     }),

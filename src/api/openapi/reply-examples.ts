@@ -161,7 +161,7 @@ export const modelsExamples: Readonly<Record<string, Example>> = {
 
 /** Of `GET /v1/models/{id}`. */
 export const modelExamples: Readonly<Record<string, Example>> = {
-  one: { summary: 'By its name or an alias', value: { ...card, ...shortCard } },
+  one: { summary: 'One model, by its name or an alias', value: { ...card, ...shortCard } },
 }
 
 const usageRows = [

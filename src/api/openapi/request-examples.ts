@@ -8,7 +8,7 @@
 export interface Example {
   readonly summary: string
   readonly value: unknown
-  /** What the model must read besides text; one that does not answers 400. */
+  /** The input that the model needs besides text; a model without it answers 400. */
   readonly 'x-oi-needs'?: 'image'
 }
 
@@ -43,7 +43,7 @@ const shows = {
 export const requestExamples: Readonly<Record<string, Example>> = {
   noul: { summary: 'Yes or no', value: { state, questions: { billing } } },
   choice: { summary: 'One of some options', value: { state, questions: { team } } },
-  score: { summary: 'A place on a scale', value: { state, questions: { urgency } } },
+  score: { summary: 'A level on a scale', value: { state, questions: { urgency } } },
   mixed: {
     summary: 'Several questions about a state in JSON',
     value: {
@@ -53,7 +53,7 @@ export const requestExamples: Readonly<Record<string, Example>> = {
     },
   },
   image: {
-    summary: 'An image in the state: for a model that sees',
+    summary: 'An image in the state: for a vision model',
     value: {
       state: {
         ticket: 4711,
@@ -68,7 +68,7 @@ export const requestExamples: Readonly<Record<string, Example>> = {
     'x-oi-needs': 'image',
   },
   imageUrl: {
-    summary: 'An image as other clients send it: for a model that sees',
+    summary: 'An image in the form of other clients: for a vision model',
     value: {
       state: [
         'Sent with ticket 4711:',
@@ -79,7 +79,7 @@ export const requestExamples: Readonly<Record<string, Example>> = {
     'x-oi-needs': 'image',
   },
   images: {
-    summary: 'Images before the state: for a model that sees',
+    summary: 'Images before the state: for a vision model',
     value: {
       state: 'Sent with ticket 4711.',
       images: [`data:image/png;base64,${pixel}`, { mediaType: 'image/png', base64: pixel }],
@@ -88,7 +88,7 @@ export const requestExamples: Readonly<Record<string, Example>> = {
     'x-oi-needs': 'image',
   },
   assets: {
-    summary: 'An image that the texts name: for a model that sees',
+    summary: 'An image that the texts name: for a vision model',
     value: {
       state: { ticket: 4711, text: 'The photo photo-1 came with it.' },
       questions: { shows: { ...shows, instructions: 'What does photo-1 show?' } },
@@ -101,7 +101,7 @@ export const requestExamples: Readonly<Record<string, Example>> = {
 /** Bodies of `POST /v1/systemone/batch`. */
 export const batchExamples: Readonly<Record<string, Example>> = {
   requests: {
-    summary: 'Requests that have nothing in common; the second cannot be answered',
+    summary: 'Independent requests; the second cannot be answered',
     value: {
       requests: [
         { id: 'ticket-4711', state, questions: { billing, team } },
@@ -149,7 +149,7 @@ export const decisionsExamples: Readonly<Record<string, Example>> = {
     },
   },
   image: {
-    summary: 'An image: for a model that sees',
+    summary: 'An image: for a vision model',
     value: {
       input: [
         {

@@ -1,11 +1,11 @@
 /**
- * Whose requests are answered: those with a good key, and, where that is set, those of this
- * machine's programs without one.
+ * The callers whose requests are answered: those with a valid key and, if so set, programs on this
+ * machine without a key.
  *
  * Rules
- *   1. Who it is, is remembered in one turn of the event loop: what is read in one was sent before
- *      anybody could know what has changed since it began.
- *   2. A page of another site is no program of this machine, though its requests come from here.
+ *   1. A caller is remembered within one turn of the event loop: requests read in the same turn
+ *      were sent before anybody could know of a change in it.
+ *   2. A page of another site is no program of this machine, although its requests come from here.
  *
  * @module
  */
@@ -17,12 +17,12 @@ import type { Client } from '../exchange/exchange.js'
 import type { Head } from '../transport/head.js'
 import { whyElsewhere } from './this-machine.js'
 
-/** To which requests without a key belong. */
+/** The workspace of requests without a key. */
 const anonymousWorkspace = 'default'
 
-/** What changes with the settings. */
+/** Settings that can change. */
 export interface CallersSettings {
-  /** Whether this machine's programs need no key. */
+  /** Whether programs on this machine need no key. */
   readonly anonymous: boolean
   readonly cors: Cors | undefined
   readonly trustedProxies: TrustedProxies
@@ -30,7 +30,7 @@ export interface CallersSettings {
 
 export class Callers {
   readonly #accounts: Pick<Accounts, 'authenticate' | 'callerOf'>
-  /** Rule 1. By the value of `Authorization`. */
+  /** Callers by the value of `Authorization` (rule 1). */
   readonly #callers = new Map<string, Caller>()
 
   constructor(accounts: Pick<Accounts, 'authenticate' | 'callerOf'>) {
@@ -42,7 +42,7 @@ export class Callers {
    * @throws {@link OiError} As `Accounts.authenticate`.
    */
   callerOf(header: string, head: Head, client: Client, settings: CallersSettings): Caller {
-    // Looked at for each: others without a key may come from elsewhere.
+    // Checked for each request: others without a key may come from elsewhere.
     const isAnonymous = header === '' && settings.anonymous && isOfHere(head, client, settings)
     let caller = header === '' && !isAnonymous ? undefined : this.#callers.get(header)
     if (caller === undefined) {

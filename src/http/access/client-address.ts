@@ -1,5 +1,5 @@
 /**
- * Who a client is by its address, also behind proxies that are trusted to say it.
+ * The client's address, also behind trusted proxies.
  *
  * @module
  */
@@ -7,15 +7,17 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { OiError } from '../../errors.js'
 
-/** Entries of X-Forwarded-For that are looked at: a bound on work, as anybody can write it. */
+/**
+ * Entries of X-Forwarded-For that are read: anybody can write the header, so the work is bounded.
+ */
 const mostEntries = 32
 const mapped = /^(?:0{0,4}:){2,7}ffff:(?=(?:\d+\.){3}\d+$|[0-9a-f]{1,4}:[0-9a-f]{1,4}$)/i
 
-/** Proxies that are believed who their client is: addresses and networks. */
+/** Proxies whose X-Forwarded-For is believed: addresses and networks. */
 export class TrustedProxies {
   readonly #list = new BlockList()
 
-  /** @param entries - As `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`; checked already. */
+  /** @param entries - Such as `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`; checked already. */
   constructor(entries: readonly string[]) {
     for (const entry of entries) {
       const [address, bits] = entry.split('/') as [string, string | undefined]
@@ -26,10 +28,10 @@ export class TrustedProxies {
   }
 
   /**
-   * The client behind trusted proxies: X-Forwarded-For read from its end, where each proxy adds
-   * whom it speaks to, up to the first address that is no trusted proxy.
+   * The client behind trusted proxies: X-Forwarded-For is read from its end, where each proxy adds
+   * its peer, up to the first address that is not a trusted proxy.
    *
-   * @param address - Of the other end of the connection.
+   * @param address - The connection's peer.
    * @param forwarded - The value of X-Forwarded-For, `''` if absent.
    */
   clientOf(address: string, forwarded: string): string {
@@ -44,7 +46,7 @@ export class TrustedProxies {
     return client
   }
 
-  /** Whether the address is one of theirs. */
+  /** Whether the address is a trusted proxy's. */
   trusts(address: string): boolean {
     const plain = plainAddress(address)
     const kind = isIP(plain)
@@ -53,9 +55,9 @@ export class TrustedProxies {
 }
 
 /**
- * The setting `trustedProxies` to what it means.
+ * Reads the setting `trustedProxies`.
  *
- * @param setting - Addresses and networks with commas between them; `''` for none.
+ * @param setting - Addresses and networks, separated by commas; `''` for none.
  * @throws {@link OiError} `ERR_CONFIG` naming the setting.
  */
 export function createTrustedProxies(setting: string): TrustedProxies {
@@ -68,7 +70,7 @@ export function createTrustedProxies(setting: string): TrustedProxies {
   }
 }
 
-/** An IPv4 address that was written as one of IPv6 (`::ffff:10.0.0.1`) as what it is. */
+/** An IPv4 address written as IPv6 (`::ffff:10.0.0.1`), as plain IPv4. */
 export function plainAddress(address: string): string {
   if (!mapped.test(address)) return address
   const rest = address.replace(mapped, '')
@@ -80,7 +82,7 @@ export function plainAddress(address: string): string {
     .join('.')
 }
 
-/** Whether an address is of this machine alone. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   const plain = plainAddress(address)
   return plain === '::1' || /^127(?:\.\d{1,3}){3}$/.test(plain) || isLongLoopback(plain)
@@ -91,7 +93,7 @@ function isLongLoopback(address: string): boolean {
   return /^(?:0{1,4}:){7}0{0,3}1$/.test(address)
 }
 
-/** What one household is given: an IPv4 address, or the first half of an IPv6 address. */
+/** The network of one household: an IPv4 address, or the first half of an IPv6 address. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address)
   if (!plain.includes(':')) return plain
@@ -106,7 +108,7 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** `10.0.0.1:5000` and `[fd00::1]:5000`, as some proxies write it. */
+/** Removes the port: some proxies write `10.0.0.1:5000` or `[fd00::1]:5000`. */
 function withoutPort(entry: string): string {
   const [, bracketed, dotted] = /^\[([^\]]*)\](?::\d+)?$|^((?:\d+\.){3}\d+):\d+$/.exec(entry) ?? []
   return bracketed ?? dotted ?? entry

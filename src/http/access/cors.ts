@@ -1,13 +1,13 @@
 /**
- * Which web pages may call the server from a browser (CORS, as the Fetch standard has it).
+ * The web pages that may call the server from a browser (CORS, as in the Fetch standard).
  *
  * Rules
- *   1. An origin is compared letter by letter: `https://app.example` lets neither
- *      `http://app.example` nor `https://app.example:8443` in.
- *   2. Where the reply depends on the origin it says so (`vary`), whether or not it was let in:
- *      a cache in between would give one page's reply to another.
- *   3. Keys travel in a header that the page sets itself, never in cookies, so credentials are
- *      not allowed for.
+ *   1. An origin is compared exactly: `https://app.example` allows neither `http://app.example` nor
+ *      `https://app.example:8443`.
+ *   2. A reply that depends on the origin says so (`vary`), even to an origin that is refused:
+ *      otherwise a cache could give one page's reply to another.
+ *   3. Keys travel in a header that the page sets itself, never in cookies, so credentials are not
+ *      allowed.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import type { Content } from '../reply/reply.js'
 
 const all = '*'
 
-/** What a page may send that does not say what it wants to. */
+/** Headers that a page may send in addition to the safelisted ones. */
 const requestHeaders = [
   ...['authorization', 'content-type', 'content-encoding', 'accept'],
   ...['x-request-id', 'x-oi-evidence', 'x-oi-orders', 'traceparent'],
 ]
 
-/** What a page may read besides what every page may. */
+/** Headers that a page may read in addition to the safelisted ones. */
 const responseHeaders = [
   ...['x-request-id', 'x-typesafe-request-id', 'server-timing', 'retry-after', 'retry-after-ms'],
   ...['x-ratelimit-limit-requests', 'x-ratelimit-limit-concurrent'],
@@ -32,19 +32,19 @@ const responseHeaders = [
   ...['allow', 'accept-encoding', 'www-authenticate', 'traceparent'],
 ]
 
-/** Names of headers with commas between them. */
+/** Header names, separated by commas. */
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 /** Longer lists are not echoed. */
 const mostAskedBytes = 2048
 
-/** Browsers keep the answer to a preflight no longer than that, two hours at most. */
+/** Browsers cache a preflight's answer no longer than two hours. */
 const maxAgeSeconds = '7200'
 
 const refused = ['vary', 'origin']
 
 /**
- * Whether a request is that of a web page which is not let in: browsers send some by themselves, as
- * for a picture, and all that a page needs then is the address.
+ * Whether a request comes from a web page without access: browsers send some requests without a
+ * preflight, for example for an image, and the page needs only the address for that.
  */
 export function isOfPage(head: Head, cors: Cors | undefined): boolean {
   const origin = head.getHeader('origin')
@@ -54,10 +54,10 @@ export function isOfPage(head: Head, cors: Cors | undefined): boolean {
 }
 
 export class Cors {
-  /** The headers for each origin that may call; of `*`, one entry for all. */
+  /** The headers by allowed origin; for `*`, one entry for all. */
   readonly #headers: ReadonlyMap<string, readonly string[]>
 
-  /** @param origins - As `https://app.example`, or `*` alone for every origin. Not empty. */
+  /** @param origins - Such as `https://app.example`, or `*` alone for every origin. Not empty. */
   constructor(origins: readonly string[]) {
     this.#headers = new Map(
       origins.map((origin) => {
@@ -70,19 +70,19 @@ export class Cors {
   }
 
   /**
-   * What every reply to this origin says, errors included: name, value, ….
+   * The headers of every reply to this origin, errors included: name, value, ….
    *
-   * @param origin - The value of `Origin`, `''` if there is none.
+   * @param origin - The value of `Origin`, `''` if absent.
    */
   headers(origin: string): readonly string[] {
     return this.#headers.get(all) ?? this.#headers.get(origin) ?? refused
   }
 
   /**
-   * The answer to a browser that asks what a page may do, before it does it.
+   * The reply to a preflight request.
    *
-   * @param methods - Those that the route takes.
-   * @returns Undefined if this is no such question, or one of a page that may do nothing.
+   * @param methods - The methods of the route.
+   * @returns Undefined if the request is no preflight, or the page has no access.
    */
   preflight(head: Head, methods: string): Content | undefined {
     const asks = head.getMethod() === 'options' && head.getHeader('access-control-request-method')
@@ -98,8 +98,8 @@ export class Cors {
 }
 
 /**
- * Whatever headers the page asks for: libraries for tracing, and clients, add their own, and what
- * they say harms nobody. The key is no secret that a browser would add by itself (rule 3).
+ * All headers that the page asks for: tracing libraries and clients add their own, which are
+ * harmless. The key is no secret that a browser would add by itself (rule 3).
  */
 function allowedHeaders(head: Head): string {
   const asked = head.getHeader('access-control-request-headers').trim()
@@ -108,9 +108,9 @@ function allowedHeaders(head: Head): string {
 }
 
 /**
- * The setting `corsOrigins` to what it means.
+ * Reads the setting `corsOrigins`.
  *
- * @param setting - Origins with commas between them; `''` for none.
+ * @param setting - Origins, separated by commas; `''` for none.
  */
 export function createCors(setting: string): Cors | undefined {
   const origins = setting.split(',').map((origin) => origin.trim())

@@ -1,27 +1,27 @@
 /**
- * Rate limit of wrong keys by address: beyond a few a minute, their replies are delayed.
+ * Rate limit of wrong keys by address: after a few per minute, their replies are delayed.
  *
- * The answer stays what it is (401), so that nobody's first mistake looks like something else
- * because of a neighbour; whoever guesses is slowed down. Whoever sends a good key is never looked
- * up here. A plain map and no rate limiter of a package: those answer with a promise, while a key
- * is judged on the spot, and keep a timer for each address, however many there are.
+ * The reply stays a 401, so that a first mistake does not look different because of a neighbour;
+ * guessing is slowed down. Valid keys are never looked up here. A plain map and not a rate limiter
+ * package: those answer with a promise, while a key is checked synchronously, and keep a timer for
+ * each address, without a bound.
  *
  * @module
  */
 
 import { networkOf } from './client-address.js'
 
-/** Wrong keys in a window that are answered at once. */
+/** Wrong keys per window that are answered at once. */
 const allowed = 20
 const windowMs = 60_000
 
-/** Each further one is answered later than the last, up to the longest delay. */
+/** Each further reply is delayed more than the last, up to the longest delay. */
 const delayStepMs = 20
 const longestDelayMs = 1000
-/** Answers that are held back at the same time; beyond that, guessing costs memory. */
+/** Replies that are held back at once: a bound on memory. */
 const mostHeld = 256
 
-/** Beyond it the oldest is forgotten: a bound on memory, not on anybody's patience. */
+/** Beyond it the oldest address is forgotten: a bound on memory. */
 const mostAddresses = 10_000
 
 interface Window {
@@ -29,11 +29,11 @@ interface Window {
   failures: number
 }
 
-/** That an address has sent too many wrong keys. */
+/** An address has sent too many wrong keys. */
 export interface TooMany {
-  /** Until the window is over. */
+  /** Until the window ends. */
   readonly retryAfterMs: number
-  /** How much later this one is answered. */
+  /** The delay of this reply. */
   readonly delayMs: number
 }
 
@@ -42,7 +42,7 @@ export class FailedKeys {
   readonly #windows = new Map<string, Window>()
   #held = 0
 
-  /** Addresses that are remembered. */
+  /** The number of addresses. */
   get size(): number {
     return this.#windows.size
   }
@@ -50,9 +50,9 @@ export class FailedKeys {
   /**
    * Counts a wrong key.
    *
-   * @param address - Where it came from.
+   * @param address - The client's.
    * @param nowMs - On the clock of `performance.now()`.
-   * @returns Undefined while there were few within the minute.
+   * @returns Undefined while the address has sent few within the minute.
    */
   count(address: string, nowMs = performance.now()): TooMany | undefined {
     const network = networkOf(address)
@@ -70,9 +70,9 @@ export class FailedKeys {
   }
 
   /**
-   * Answers later.
+   * Delays a reply.
    *
-   * @returns False if too many answers are held back already: this one has to be given at once.
+   * @returns False if too many replies are held back already: this one must be sent at once.
    */
   hold(delayMs: number, answer: () => void): boolean {
     if (this.#held >= mostHeld) return false
@@ -85,7 +85,7 @@ export class FailedKeys {
   }
 
   #begin(network: string, window: Window): void {
-    // Deleted first: an entry that is only replaced would keep its old place.
+    // Deleted first: an entry that is only replaced would keep its old position.
     this.#windows.delete(network)
     if (this.#windows.size >= mostAddresses) {
       const [oldest] = this.#windows.keys()

@@ -1,5 +1,5 @@
 /**
- * What a workspace may, and what it is charged: as the exchanges see it.
+ * The limits and charges of a workspace, as the exchanges see them.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { Entrance } from '../../accounts/places.js'
 import type { StoreFigures as WriteFigures } from '../../accounts/store-health.js'
 import type { Decision } from '../../decide/types.js'
 
-/** What is known of an answer when it is charged. */
+/** The facts of an answer that are charged. */
 export type Charged = Pick<Decision, 'model' | 'usage' | 'cached_tokens'>
 
-/** How bookings stand. */
+/** The state of bookings. */
 export interface StoreFigures extends WriteFigures {
   /** Answers whose usage is not in the file yet. */
   readonly pendingAnswers: number
@@ -20,17 +20,17 @@ export interface StoreFigures extends WriteFigures {
 
 export interface Gate {
   /**
-   * Takes one of the workspace's requests per minute for each of `count`, all or none.
+   * Takes `count` of the workspace's requests per minute, all or none.
    *
-   * @throws {@link OiError} `ERR_RATE_LIMIT`, with the time until it may try again (a `count` of
-   *   more than the limit is never let in whole); `ERR_BALANCE`; `ERR_OVERLOADED` while bookings
-   *   cannot be written, or the accounts not be read.
+   * @throws {@link OiError} `ERR_RATE_LIMIT`, with the time until the next try (a `count` above the
+   *   limit is never allowed as a whole); `ERR_BALANCE`; `ERR_OVERLOADED` while bookings cannot be
+   *   written, or the accounts cannot be read.
    */
   take(caller: Caller, count: number): void
-  /** Gives one of the requests that `take()` took back: it was refused for want of a place. */
+  /** Gives back one request that `take()` took: it was refused for want of a place. */
   giveBack(caller: Caller): void
   /**
-   * Refuses early, before its body is read, what `enter()` would refuse. Takes nothing.
+   * Refuses early, before the body is read, what `enter()` would refuse. Takes nothing.
    *
    * @throws {@link OiError} As `enter()`.
    */
@@ -39,9 +39,9 @@ export interface Gate {
    * Takes one of the workspace's concurrent places, or waits for one.
    *
    * @returns Undefined if it is taken, else a promise that resolves when it is, and rejects with
-   *   what `enter()` throws or with the signal's reason.
-   * @throws {@link OiError} `ERR_CONCURRENCY` if too many wait for the workspace's places,
-   *   `ERR_OVERLOADED` if too many of it wait for those that all workspaces share.
+   *   the errors of `enter()` or with the signal's reason.
+   * @throws {@link OiError} `ERR_CONCURRENCY` if too many requests wait for the workspace's places,
+   *   `ERR_OVERLOADED` if too many of its requests wait for the places that all workspaces share.
    */
   enter(caller: Caller, entrance: Entrance): Promise<void> | undefined
   /** Gives a place back. Never throws. */
@@ -49,16 +49,16 @@ export interface Gate {
   /**
    * Charges an answered request. Never throws.
    *
-   * @returns What the reply has to wait for; undefined: nothing. It rejects with
-   *   `ERR_OVERLOADED` if the booking could not be written within about a second: then it is
-   *   never charged, and the reply must be that error.
+   * @returns A promise that the reply must wait for; undefined: none. It rejects with
+   *   `ERR_OVERLOADED` if the booking could not be written within about a second: the answer is
+   *   then never charged, and the reply must be that error.
    */
   book(caller: Caller, decision: Charged): Promise<void> | undefined
-  /** The `x-ratelimit-*` headers as they stand: name, value, …; none for what is unlimited. */
+  /** The current `x-ratelimit-*` headers: name, value, …; none for unlimited values. */
   headers(caller: Caller): readonly string[]
-  /** Why the server should be given no requests, if its store is the reason. Never throws. */
+  /** Why the accounts make the server unfit for requests, if they do. Never throws. */
   trouble?(): string | undefined
-  /** How many requests wait for a place. */
+  /** The number of requests that wait for a place. */
   waiting?(): number
   /** Undefined if nothing is booked. */
   storeFigures?(): StoreFigures | undefined

@@ -1,11 +1,11 @@
 /**
- * Whether a request comes from this machine, for what nobody else may do.
+ * Whether a request comes from this machine, for rights that only this machine has.
  *
  * Rules
- *   1. A request that a proxy has passed on comes from this machine only if the proxy is trusted and
- *      says so: one that is not would hide the whole world behind its own address.
- *   2. A name that leads to this machine is not this machine's (DNS rebinding): the host that is
- *      asked for is one of loopback then.
+ *   1. A request through a proxy comes from this machine only if the proxy is trusted and says so:
+ *      an untrusted proxy would hide every client behind its own address.
+ *   2. A host name that resolves to this machine is not enough (DNS rebinding): the requested host
+ *      must be a loopback name or address.
  *
  * @module
  */
@@ -13,13 +13,13 @@
 import { isLoopback, type TrustedProxies } from './client-address.js'
 import { everyValue, type Head } from '../transport/head.js'
 
-/** What proxies add by which they are known. */
+/** Headers by which a proxy is recognised. */
 const passedOn = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 const localHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?(?::\d+)?$/i
 
 /**
- * @param peer - The address at the other end of the connection.
- * @returns What tells that it comes from elsewhere; undefined if it comes from this machine.
+ * @param peer - The address of the connection's peer.
+ * @returns The reason to think that the request comes from elsewhere; undefined if it is from here.
  */
 export function whyElsewhere(
   head: Head,

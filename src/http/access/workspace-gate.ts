@@ -1,15 +1,15 @@
 /**
- * The gate over the accounts: limits and balance of each workspace, and its bookings.
+ * The gate over the accounts: the limits and balance of each workspace, and its bookings.
  *
  * Rules
- *   1. Everything that a request needs is in memory, and is read again where the accounts have
- *      changed: `authenticate`, which is called before, has looked.
- *   2. The requests and places that are taken are this process' own: several processes on one
- *      data folder each allow the limits. The balance is common to all.
- *   3. What is in memory is good as long as the accounts cannot say that anything has changed: only
- *      what has to be read, and cannot, is refused. A reply's headers never depend on it.
- *   4. A balance in memory is the file's less what is booked and not written yet. It can fall
- *      below 0 by what was let in while it was above, and a budget can be overdrawn likewise.
+ *   1. Everything that a request needs is in memory, and is read again after the accounts have
+ *      changed: `authenticate`, which is called before, has checked that.
+ *   2. Requests per minute and places are counted per process: several processes on one data folder
+ *      each allow the limits. The balance is common to all.
+ *   3. Values in memory are valid as long as the accounts cannot report changes: a request is
+ *      refused only if something must be read and cannot. A reply's headers never depend on it.
+ *   4. A balance in memory is the file's, minus the bookings that are not written yet. Requests
+ *      admitted while it was above 0 can take it below, and likewise overdraw a budget.
  *
  * @module
  */
@@ -24,14 +24,14 @@ import type { WorkspaceTerms } from '../../accounts/terms.js'
 import { OiError } from '../../errors.js'
 import type { Charged, Gate, StoreFigures } from './gate.js'
 
-/** When a caller may try again while nothing can be written, milliseconds. */
+/** When a caller may try again while the accounts cannot be written, milliseconds. */
 const writeAgainMs = 1000
-/** A count of changes that no standing was read at. */
+/** A count of changes that no read ever has. */
 const never = -1
 
 export interface WorkspaceGateOptions {
   readonly accounts: Pick<Accounts, 'changes' | 'ledger' | 'prices' | 'terms' | 'trouble'>
-  /** Places of all workspaces together. Default: any number. */
+  /** Places of all workspaces together. Default: unlimited. */
   readonly places?: number | undefined
   /** How long a request may wait for a place, milliseconds. Default 10,000. */
   readonly placeWaitMs?: number | undefined
@@ -41,16 +41,16 @@ export interface WorkspaceGateOptions {
   readonly wallNow?: () => number
 }
 
-/** What is kept of a workspace that has asked. */
+/** The facts kept of a workspace that has sent requests. */
 interface Standing {
   readonly window: RequestWindow
   requestsPerMinute: number
   concurrent: number
   balance: number | null
   budget: WorkspaceTerms['budget']
-  /** Of the budget's period, what has been used. */
+  /** Tokens used in the budget's current period. */
   usedTokens: number
-  /** The count of changes at which they were read. */
+  /** The count of changes when these facts were read. */
   readAt: number
 }
 
@@ -97,10 +97,10 @@ export class WorkspaceGate implements Gate {
           `${budget.period}, is used up until ${resetText(budget.endMs)}`,
       )
     }
-    // Here, where it may fail: book() must not.
+    // Done here, where it may fail: book() must not.
     this.#accounts.prices.refresh()
     if (limit === 0) return
-    // More than the limit is never let in at once, only in parts.
+    // A count above the limit is never allowed at once, only in parts.
     const retryAfterMs = count > limit ? windowMs : window.take(count, limit, this.#now())
     if (retryAfterMs > 0) {
       const requests = counted(limit, 'request')
@@ -148,7 +148,7 @@ export class WorkspaceGate implements Gate {
       charged: limited,
     }
     const booked = this.#accounts.ledger.book(booking, limited)
-    // What was withdrawn is not to be missing from the balance: it is read again.
+    // A withdrawn booking must not be missing from the balance: it is read again.
     booked?.catch(() => (standing.readAt = never))
     return booked
   }
@@ -193,7 +193,7 @@ export class WorkspaceGate implements Gate {
     return headers
   }
 
-  /** As it was last, if it cannot be read now. */
+  /** The last known facts, if they cannot be read now. */
   #known(caller: Caller): Standing | undefined {
     try {
       return this.#of(caller)

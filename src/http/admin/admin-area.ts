@@ -1,6 +1,6 @@
 /**
- * The part of a server that is not for keys: the admin API at `/admin/v1`, and the console at
- * `/console`.
+ * The part of the server that API keys do not open: the admin API at `/admin/v1`, and the console
+ * at `/console`.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export class AdminArea {
     this.#files = new ConsoleFiles(consoleFolder)
   }
 
-  /** Whether there is a console to be opened. */
+  /** Whether the console is served. */
   get hasConsole(): boolean {
     return this.#files.built
   }
@@ -63,7 +63,7 @@ export class AdminArea {
     return isUnder(path, '/admin') || isUnder(path, consolePath)
   }
 
-  /** As `Listener.open`, of a path that belongs here. */
+  /** As `Listener.open`, for a path of this area. */
   open(head: Head, client: Client, path: string): Exchange | undefined {
     if (isUnder(path, consolePath)) return this.#openFile(head, client, path)
     if (path === decidePath && head.getMethod() === 'post') {

@@ -1,8 +1,8 @@
 /**
- * One request of the admin API: from where it comes, whose it is, what it wants, and the reply.
+ * One request of the admin API: its origin, its session, its operation, and the reply.
  *
- * The checks run in this order, and the first that fails is the reply: reach, route, a page of its
- * own, session, token, query, size and type of the body, the body itself.
+ * The checks run in this order, and the first that fails is the reply: origin address, route, own
+ * page, session, token, query, size and type of the body, the body itself.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { patiently } from './patiently.js'
 import { matchOperation } from './routes.js'
 import { apiHeaders } from './security-headers.js'
 
-/** Nothing here is longer; the playground's requests have their own bound. */
+/** Limit of a body; the playground's requests have their own. */
 const mostBodyBytes = 1_048_576
 
 type AnyCall = Call<AdminHandlerId>
@@ -35,7 +35,7 @@ export class AdminExchange extends Exchange implements Expirable {
   readonly #client: Client
   readonly #body = new Body(mostBodyBytes)
   #headers: readonly string[] = []
-  /** What runs once the body is there; undefined: nothing waits for one. */
+  /** Runs once the body has arrived; undefined: no body is expected. */
   #withBody: ((text: string) => void) | undefined
   #due: Link<Due> | undefined
 
@@ -114,7 +114,7 @@ export class AdminExchange extends Exchange implements Expirable {
     if (Number(length) > mostBodyBytes) throw tooLarge()
     this.#withBody = withBody
     this.#due = this.#context.deadlines.add(this)
-    // As for other posts: uWebSockets.js does not tell the end of a body of no bytes.
+    // As for other posts: uWebSockets.js does not report the end of an empty body.
     if (length === '0') this.receive(new Uint8Array(0), true)
   }
 
@@ -128,7 +128,7 @@ export class AdminExchange extends Exchange implements Expirable {
   }
 }
 
-/** What has no answer is done all the same. */
+/** A handler without a result has done its work: 204. */
 function contentOf(answered: unknown): Content {
   if (answered === undefined) return { status: 204, body: '' }
   if (!(answered instanceof TextReply)) return { status: 200, body: JSON.stringify(answered) }
@@ -137,7 +137,7 @@ function contentOf(answered: unknown): Content {
   return { status: 200, body: text, type, headers: fileName === undefined ? [] : disposition }
 }
 
-/** A form of another page cannot send it without asking first. */
+/** A form of another page cannot send JSON without a preflight. */
 function requireJson(head: Head): void {
   const [type] = head.getHeader('content-type').split(';', 1)
   if (type!.trim().toLowerCase() !== 'application/json') {
@@ -153,8 +153,8 @@ function tooLarge(): OiError {
 }
 
 /**
- * Elsewhere faults of the server, whose words stay in its log; here mistakes in what was asked for,
- * and whoever asked runs the server.
+ * Elsewhere these are faults of the server, whose text stays in its log; here they are mistakes in
+ * the request, and the administrator may see the text.
  */
 const mistakes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['ERR_ACCOUNTS', 'ERR_CONFIG', 'ERR_INVALID_ARGUMENT', 'ERR_READOUT'] as const),
@@ -162,7 +162,7 @@ const mistakes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['ERR_MODEL_UNSUPPORTED', 'ERR_MODEL_MEMORY', 'ERR_PACKAGE_NOT_FOUND'] as const),
 ])
 
-/** What whoever administers is told of an error. */
+/** The error as the administrator sees it. */
 function shownError(error: unknown): unknown {
   if (!(error instanceof OiError) || !mistakes.has(error.code)) return error
   const { message, param } = error

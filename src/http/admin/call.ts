@@ -1,5 +1,5 @@
 /**
- * What the handlers of the admin API are given, and what they give back.
+ * The inputs and results of the admin API's handlers.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { ServerLimits } from '../reply/model-list.js'
 import type { AdminMode, Origin } from './reach.js'
 import type { Throttle } from './throttle.js'
 
-/** One setting of the server, as it is and where that was said. */
+/** One setting of the server: its value, and where the value came from. */
 export interface SettingReport {
   readonly name: string
   readonly flag: string
@@ -25,11 +25,11 @@ export interface SettingReport {
   readonly origin: 'default' | 'file' | 'environment' | 'flag'
   /** Of a number. */
   readonly unit?: string
-  /** Whether a change counts without a new start. */
+  /** Whether a change takes effect without a restart. */
   readonly live?: boolean
 }
 
-/** What the server knows of itself and the handlers do not. */
+/** Facts of the server that the handlers do not know. */
 export interface ServerFacts {
   readonly version: string
   readonly transport: string
@@ -47,16 +47,16 @@ export interface AdminOptions {
   readonly models: ModelAdmin
   readonly settings: () => readonly SettingReport[]
   readonly facts: () => ServerFacts
-  /** Where the console's files are. Default: where the build leaves them. */
+  /** The folder of the console's files. Default: the build's output. */
   readonly consoleFolder?: string
 }
 
-/** What handlers share. */
+/** Shared by all handlers. */
 export interface AdminServices extends AdminOptions {
   readonly throttle: Throttle
   /** Undefined unless the models are ready. */
   readonly decider: () => Decider | undefined
-  /** What the server allows, whatever a model could do. */
+  /** The server's limits, independent of the model. */
   readonly limits: () => ServerLimits
   /** Decisions under way. */
   readonly running: () => number
@@ -64,7 +64,7 @@ export interface AdminServices extends AdminOptions {
   readonly pendingBookings: () => { readonly fileBytes: number; readonly pendingAnswers: number }
 }
 
-/** Decisions of the playground that counted to no workspace. */
+/** The playground's decisions without a workspace. */
 export interface Unbooked {
   requests: number
   input_tokens: number
@@ -75,25 +75,25 @@ export interface Unbooked {
 export interface Call<Id extends AdminOperationId> {
   readonly body: BodyOf<Id>
   readonly query: QueryOf<Id>
-  /** Of the path: a whole number, or a name. */
+  /** The path's id: a whole number, or a name. */
   readonly id: number
   readonly name: string
   readonly origin: Origin
-  /** Undefined where none is needed. */
+  /** Undefined if the operation needs none. */
   readonly session: Session | undefined
   readonly actor: Actor
   readonly administration: Administration
-  /** Whether nobody waits for the reply any more. */
+  /** Whether the client has gone. */
   readonly gone: () => boolean
-  /** Has the browser keep the secret of a session, or forget it. */
+  /** Makes the browser keep a session's secret, or forget it. */
   keep(secret: string | undefined): void
 }
 
-/** A reply that is text already. */
+/** A reply that is already text. */
 export class TextReply {
   readonly type: string
   readonly text: string | Uint8Array
-  /** How a browser would call the file; undefined where it is none. */
+  /** The file name that a browser suggests; undefined: not a file. */
   readonly fileName: string | undefined
 
   constructor(type: string, text: string | Uint8Array, fileName?: string) {
@@ -105,12 +105,12 @@ export class TextReply {
 
 type Answer<Id extends AdminOperationId> = ReplyOf<Id> | TextReply
 
-/** May be called again if it throws `ERR_OVERLOADED`, as nothing has been done then. */
+/** May be called again if it throws `ERR_OVERLOADED`: nothing has been done then. */
 export type AdminHandler<Id extends AdminOperationId> = (
   call: Call<Id>,
 ) => Answer<Id> | Promise<Answer<Id>>
 
-/** The playground's decisions are exchanges of another kind. */
+/** The playground's decisions are another kind of exchange. */
 export type AdminHandlerId = Exclude<AdminOperationId, 'decide'>
 
 export type AdminHandlers<Ids extends AdminHandlerId = AdminHandlerId> = {

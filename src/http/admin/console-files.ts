@@ -1,11 +1,11 @@
 /**
- * The console's files, as its build has left them in the package.
+ * The console's files, as its build left them in the package.
  *
  * Rules
- *   1. They are read once, at the start, into a map of what may be asked for: no path of a request
- *      ever reaches the file system.
- *   2. Files whose names have a hash are kept by browsers for good; the page that names them is
- *      asked for again each time.
+ *   1. They are read once, at the start, into a map by path: no path of a request ever reaches the
+ *      file system.
+ *   2. Browsers cache files with a hash in their name for good; the page that names them is
+ *      requested again each time.
  *
  * @module
  */
@@ -33,10 +33,10 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 const page = 'index.html'
-/** As Vite names them: `index-B1nQ2x3Y.js`. */
+/** Vite's names: `index-B1nQ2x3Y.js`. */
 const hashed = /-[\w-]{8}\.\w+$/
 const compress = promisify(gzip)
-/** Shorter files gain nothing. */
+/** Compressing shorter files gains nothing. */
 const worthCompressing = 1024
 
 const built = fileURLToPath(new URL('../../console', import.meta.url))
@@ -45,17 +45,17 @@ interface File {
   readonly type: string
   readonly bytes: Uint8Array
   readonly cache: string
-  /** Made when it is first asked for. */
+  /** Made on first use. */
   compressed?: Promise<Uint8Array>
 }
 
 export class ConsoleFiles {
-  /** By path, as `/console/assets/index-B1nQ2x3Y.js`. */
+  /** By path, such as `/console/assets/index-B1nQ2x3Y.js`. */
   readonly #files = new Map<string, File>()
 
-  /** @param folder - Default: where the build leaves them. */
+  /** @param folder - Default: the build's output. */
   constructor(folder = built) {
-    // A page that was not built is no console; whatever else is there is none either.
+    // Without the page there is no console, whatever other files exist.
     if (!existsSync(join(folder, page))) return
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const type = types[extname(entry.name)]
@@ -68,7 +68,7 @@ export class ConsoleFiles {
     }
   }
 
-  /** Whether there is a console at all. */
+  /** Whether the console is built. */
   get built(): boolean {
     return this.#files.size > 0
   }

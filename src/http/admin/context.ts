@@ -1,5 +1,5 @@
 /**
- * What exchanges of the admin area share with those of `/v1`, read when it is needed, as settings
+ * The context that exchanges of the admin area share with those of `/v1`; read on use, as settings
  * change while the server runs.
  *
  * @module
@@ -13,7 +13,7 @@ import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
 
 export interface AreaContextOptions {
-  /** The server's own. */
+  /** The context of `/v1`. */
   readonly server: PostContext
   readonly door: AdminDoor
   readonly gate: Gate
@@ -85,8 +85,8 @@ export class AreaContext implements PostContext {
     return this.#server.decider()
   }
 
-  /** Keys open nothing here. */
+  /** API keys are not accepted here. */
   authenticate(): Caller {
-    throw new OiError('ERR_SESSION', 'API keys open nothing here')
+    throw new OiError('ERR_SESSION', 'API keys are not accepted here')
   }
 }

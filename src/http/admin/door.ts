@@ -1,5 +1,5 @@
 /**
- * Who comes in to the admin API: from where, and with whose session.
+ * Admission to the admin API: by the client's origin and its session.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface DoorOptions {
   readonly mode: AdminMode
   readonly tls: boolean
   readonly accounts: Accounts
-  /** Those that are trusted now. */
+  /** The proxies trusted now. */
   readonly trustedProxies: () => TrustedProxies
 }
 
@@ -28,15 +28,15 @@ export class AdminDoor {
     this.#options = options
   }
 
-  /** @throws {@link OiError} `ERR_FORBIDDEN` if nobody may come from there. */
+  /** @throws {@link OiError} `ERR_FORBIDDEN` if clients there have no access. */
   originOf(head: Head, peer: string): Origin {
     const { mode, tls, trustedProxies } = this.#options
     return originOf(head, peer, { mode, tls, trustedProxies: trustedProxies() })
   }
 
   /**
-   * @param peer - The address at the other end of the connection.
-   * @returns The session; undefined if none is needed, and there is none.
+   * @param peer - The address of the connection's peer.
+   * @returns The session; undefined if the operation needs none and there is none.
    * @throws {@link OiError} `ERR_FORBIDDEN`, `ERR_SESSION`.
    */
   enter(head: Head, peer: string, { needs, method }: AdminOperation): Session | undefined {
@@ -48,7 +48,7 @@ export class AdminDoor {
     return session
   }
 
-  /** In whose name changes are written down. */
+  /** The actor in the audit log. */
   actorOf({ address }: Origin) {
     const actor: Actor = { kind: 'console', detail: address }
     return { actor, administration: this.#options.accounts.administer(actor) }

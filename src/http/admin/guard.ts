@@ -1,10 +1,10 @@
 /**
- * Whose session a request belongs to.
+ * The session of a request.
  *
- * Cookies alone tell, and only here: an API key is never looked at, and a session is nothing under
- * `/v1`. Browsers send a cookie to every port of its host, so its name has the port: servers side by
- * side keep their sessions apart. What changes something needs the session's token as well, which no
- * other page can know.
+ * Only the cookie identifies a session, and only here: an API key is never looked at, and a session
+ * is nothing under `/v1`. Browsers send a cookie to every port of its host, so its name contains
+ * the port: servers side by side keep their sessions apart. A request that changes something also
+ * needs the session's token, which no other page can know.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { OiError } from '../../errors.js'
 import type { Head } from '../transport/head.js'
 
 const csrfHeader = 'x-oi-csrf'
-/** Of a secret in base64url. */
+/** A secret in base64url. */
 const secretForm = /^[\w-]{43}$/
 
-/** @throws {@link OiError} `ERR_SESSION` if there is none, or it has ended. */
+/** @throws {@link OiError} `ERR_SESSION` if there is no session, or it has ended. */
 export function requireSession(head: Head, access: Pick<AdminAccess, 'session'>): Session {
   const session = sessionOf(head, access)
   if (session !== undefined) return session
@@ -45,7 +45,7 @@ export function requireCsrf(head: Head, { csrfToken }: Session): void {
   throw new OiError('ERR_FORBIDDEN', `${csrfHeader}: expected the csrf_token of the session`)
 }
 
-/** The header that has a browser keep a session, or forget it. */
+/** The header that makes a browser keep a session, or forget it. */
 export function cookieHeader(
   name: string,
   secret: string | undefined,
@@ -57,7 +57,9 @@ export function cookieHeader(
   return ['set-cookie', `${name}=${value}; ${attributes}${end}`]
 }
 
-/** By the port that the client asks for: the server's own is another behind a proxy or a tunnel. */
+/**
+ * Named after the port that the client uses: behind a proxy or a tunnel, the server's is another.
+ */
 export function cookieName(head: Pick<Head, 'getHeader'>): string {
   const [, port] = /:(\d{1,5})$/.exec(head.getHeader('host')) ?? []
   return port === undefined ? 'oi_admin' : `oi_admin_${port}`

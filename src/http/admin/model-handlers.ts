@@ -26,7 +26,10 @@ type State = ReplyOf<'getModel'>
 type UnderWay = ReplyOf<'listModels'>['under_way'][number]
 type Action = UnderWay['action']
 
-/** Of a model that oi models pull has fetched; a file in whatever folder the server is in is none. */
+/**
+ * The name of a model that oi models pull has fetched; it never means a file in the server's
+ * working folder.
+ */
 const pulledName = /^(?!.*\.gguf$)[\w.-]+$/i
 
 export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
@@ -39,7 +42,7 @@ export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
     return stateReply(status, card === undefined ? null : fullCard(card, limits()))
   }
 
-  /** One thing that is done to a model: shown while it lasts, and written down. */
+  /** One change of a model: shown while it runs, and logged. */
   const change = async (
     { administration }: Call<Changing>,
     action: Action,

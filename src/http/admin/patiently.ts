@@ -1,6 +1,6 @@
 /**
- * Changes of the accounts while others write to them: the event loop may not wait for a lock, so
- * it tries again.
+ * Changes the accounts while others write to them: the event loop may not wait for a lock, so the
+ * call is tried again.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { isBusyError } from '../../accounts/store-errors.js'
 const [mostTries, pauseMs] = [100, 20]
 
 /**
- * @param call - Called again while the accounts are locked, for two seconds: it has done nothing
+ * @param call - Called again while the accounts are locked, for two seconds; it has done nothing
  *   then.
- * @throws What the last call throws.
+ * @throws The error of the last call.
  */
 export async function patiently<T>(call: () => T): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -1,9 +1,9 @@
 /**
- * Decisions of the playground: requests for decisions with a session in the place of a key.
+ * Decisions of the playground: requests for decisions with a session instead of a key.
  *
- * With `workspace_id` in its body, a request counts to that workspace in every way, as if it had
- * come with a key of it. Without, it takes no place and is not booked; only how many there were is
- * told (`Unbooked`).
+ * With `workspace_id` in its body, a request counts for that workspace in every way, as if it had
+ * one of its keys. Without it, it takes no place and is not booked; only the number of such
+ * decisions is shown (`Unbooked`).
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { Unbooked } from './call.js'
 import type { AreaContext } from './context.js'
 import { apiHeaders } from './security-headers.js'
 
-/** Whose requests count to no workspace. */
+/** The caller of requests without a workspace. */
 const nobody: Caller = { keyId: 0, workspaceId: 0, workspace: '' }
 
 export class PlaygroundExchange extends DecideExchange {
@@ -47,7 +47,7 @@ export class PlaygroundExchange extends DecideExchange {
   }
 
   protected override ownHeaders(): readonly string[] {
-    // Read here, and not by the reader of requests.
+    // The playground reads this member, the reader of requests does not.
     const at = this.ignored.indexOf('workspace_id')
     if (at >= 0) this.ignored.splice(at, 1)
     return super.ownHeaders()
@@ -65,7 +65,7 @@ export class PlaygroundExchange extends DecideExchange {
   }
 }
 
-/** A gate through which nobody's requests pass without being counted. */
+/** A gate that only counts requests without a workspace. */
 export function playgroundGate(gate: Gate, unbooked: Unbooked): Gate {
   const isNobody = (caller: Caller) => caller === nobody
   return {
@@ -88,12 +88,12 @@ export function playgroundGate(gate: Gate, unbooked: Unbooked): Gate {
 }
 
 /**
- * The `workspace_id` of a body; what else is wrong with it is found later.
+ * The `workspace_id` of a body; other errors in the body are found later.
  *
  * @throws {@link OiError} `ERR_BODY_INVALID` if it is no id.
  */
 function workspaceIn(text: string): number | undefined {
-  // Bodies with pictures are long, and most have none.
+  // Bodies with images are long, and most have no `workspace_id`.
   if (!text.includes('"workspace_id"')) return undefined
   let body: { readonly workspace_id?: unknown } | null
   try {

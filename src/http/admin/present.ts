@@ -1,5 +1,5 @@
 /**
- * What the accounts hold, in the words of the admin API.
+ * Converts the accounts' values to those of the admin API.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { AuditEntry } from '../../accounts/audit.js'
 import type { LedgerPlace, LedgerRow } from '../../accounts/ledger-page.js'
 import type { ReplyOf } from '../../api/admin/operations.js'
 
-/** A time of the wire. */
+/** A time as on the wire. */
 export const timeText = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeText(ms))
 
@@ -66,7 +66,7 @@ export function ledgerRowReply(row: LedgerRow): ReplyOf<'getLedger'>['rows'][num
 export const placeText = ({ timeMs, writer, number }: LedgerPlace) =>
   `${timeMs}-${writer}-${number}`
 
-/** @param text - Of {@link placeText}. */
+/** @param text - A result of {@link placeText}. */
 export function placeOfText(text: string): LedgerPlace {
   const [timeMs, writer, number] = text.split('-').map(Number) as [number, number, number]
   return { timeMs, writer, number }

@@ -1,9 +1,9 @@
 /**
- * From where the admin API may be used at all, before anybody says who they are.
+ * Where the admin API may be used from, before any sign-in.
  *
  * Rules
- *   1. By default from this machine alone.
- *   2. A page of another origin changes nothing, signing in included.
+ *   1. By default, from this machine only.
+ *   2. A page of another origin changes nothing, and cannot sign in.
  *
  * @module
  */
@@ -15,11 +15,11 @@ import { whyElsewhere } from '../access/this-machine.js'
 
 export type AdminMode = 'loopback' | 'on'
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface Origin {
-  /** The client's address, behind trusted proxies too. */
+  /** The client's address, also behind trusted proxies. */
   readonly address: string
-  /** Whether it came over TLS, at least to the proxy. */
+  /** Whether the request came over TLS, at least to the proxy. */
   readonly secure: boolean
 }
 
@@ -30,7 +30,7 @@ export interface ReachOptions {
 }
 
 /**
- * @param peer - The address at the other end of the connection.
+ * @param peer - The address of the connection's peer.
  * @throws {@link OiError} `ERR_FORBIDDEN`.
  */
 export function originOf(head: Head, peer: string, options: ReachOptions): Origin {
@@ -44,8 +44,8 @@ export function originOf(head: Head, peer: string, options: ReachOptions): Origi
   if (elsewhere === 'address') {
     throw new OiError(
       'ERR_FORBIDDEN',
-      'The admin API answers this machine alone (--admin loopback; behind a proxy on it, ' +
-        '--trusted-proxies says whom to believe)',
+      'The admin API answers only this machine (--admin loopback; behind a proxy on it, ' +
+        'set --trusted-proxies)',
     )
   }
   if (elsewhere === 'host') {
@@ -59,7 +59,7 @@ export function originOf(head: Head, peer: string, options: ReachOptions): Origi
 export function requireOwnPage(head: Head, peer: string, trustedProxies: TrustedProxies): void {
   const site = head.getHeader('sec-fetch-site')
   const from = head.getHeader('origin')
-  // Browsers tell the first to hosts that they trust, and the second always with a change.
+  // Browsers send the first header to hosts that they trust, and the second with every change.
   if (site === 'same-origin' || site === 'none' || (site === '' && from === '')) return
   if (site === '') {
     const asked = trustedProxies.trusts(peer) ? head.getHeader('x-forwarded-host') : ''
@@ -69,7 +69,7 @@ export function requireOwnPage(head: Head, peer: string, trustedProxies: Trusted
   throw new OiError('ERR_FORBIDDEN', 'A page of another origin may not use the admin API')
 }
 
-/** As an origin has it: without the port that its scheme has anyway. */
+/** A host as an origin has it: without the scheme's default port. */
 function withoutUsualPort(host: string, origin: string): string {
   const { protocol } = new URL(origin)
   const usual = protocol === 'https:' ? ':443' : ':80'

@@ -1,5 +1,5 @@
 /**
- * Which operation of the admin API a request means.
+ * Matches a request with an operation of the admin API.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { OiError } from '../../errors.js'
 export interface Match {
   readonly operationId: AdminOperationId
   readonly operation: AdminOperation
-  /** The `{id}` of its path; 0: it has none. */
+  /** The `{id}` of the path; 0: none. */
   readonly id: number
-  /** The `{name}` of its path, decoded; `''`: it has none. */
+  /** The `{name}` of the path, decoded; `''`: none. */
   readonly name: string
 }
 
@@ -36,8 +36,8 @@ const routes: readonly Route[] = Object.entries<AdminOperation>(adminOperations)
 )
 
 /**
- * @param method - In lower case; HEAD asks as GET does.
- * @param path - As `pathOf` gives it.
+ * @param method - In lower case; HEAD counts as GET.
+ * @param path - A result of `pathOf`.
  * @returns The operation, or the methods that the path takes.
  * @throws {@link OiError} `ERR_NOT_FOUND` if no operation has the path.
  */
@@ -62,6 +62,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new OiError('ERR_NOT_FOUND', 'The path is not encoded as one')
+    throw new OiError('ERR_NOT_FOUND', 'The path is not valid percent-encoding')
   }
 }

@@ -11,14 +11,14 @@ const everywhere = [
   ...['cross-origin-resource-policy', 'same-origin'],
 ]
 
-/** Of replies of the admin API: nothing to be shown, kept or framed. */
+/** For replies of the admin API: never rendered, cached or framed. */
 export const apiHeaders: readonly string[] = [
   ...everywhere,
   ...['cache-control', 'no-store'],
   ...['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
 ]
 
-/** Of the console's files: scripts and styles of its own, and nothing from any other host. */
+/** For the console's files: only its own scripts and styles, and nothing from other hosts. */
 export const pageHeaders: readonly string[] = [
   ...everywhere,
   'content-security-policy',

@@ -30,7 +30,7 @@ export function serverHandlers(services: AdminServices): AdminHandlers<Ids> {
     getServer: () => {
       const { version, transport, addresses, dataDir, state, availableBytes } = facts()
       const { fileBytes, pendingAnswers } = pendingBookings()
-      // A process may run several models, and be the server's own.
+      // A process may run several models, and may be the server's own.
       const processes = models.status().flatMap((status) => status.processes)
       const others = new Map(processes.map(({ pid, residentBytes }) => [pid, residentBytes ?? 0]))
       others.delete(process.pid)

@@ -30,7 +30,7 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
     throw new OiError('ERR_ATTEMPTS', message, { retryAfterMs })
   }
 
-  /** With another secret than any before, whoever may know that one. */
+  /** With a new secret, as the old one may be known to others. */
   const begin = (call: Caller, action: string) =>
     patiently(() => {
       if (call.session !== undefined) admin.endSession(call.session.secret)
@@ -61,7 +61,7 @@ export function sessionHandlers({ accounts, throttle }: AdminServices): AdminHan
       checkNewPassword(password)
       if (!admin.isLink(token)) throw linkError()
       const hash = await hashPassword(password)
-      // Of two who come with the same link, one is too late.
+      // If two requests use the same link, the second is too late.
       if (!(await patiently(() => admin.setFirstPassword(token, hash)))) throw linkError()
       throttle.succeed(call.origin.address)
       return begin(call, 'password.first')
@@ -98,5 +98,5 @@ function sessionReply({ csrfToken, expiresMs }: Session): ReplyOf<'signIn'> {
 
 function linkError(): OiError {
   const remedy = 'oi admin password on the machine sets a password'
-  return new OiError('ERR_PASSWORD', `The link is not good, or not any more: ${remedy}`)
+  return new OiError('ERR_PASSWORD', `The link is wrong or has expired: ${remedy}`)
 }

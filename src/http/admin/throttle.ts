@@ -2,13 +2,13 @@
  * Rate limit of password attempts.
  *
  * Rules
- *   1. A try counts as a failure from its beginning until it has succeeded: many at the same time
- *      are no way around.
- *   2. Behind some failures each further try of an address has to wait twice as long as the one
- *      before, a minute at most, from the moment at which the last has failed. What has to wait is
+ *   1. A try counts as a failure from its beginning until it succeeds: concurrent tries cannot
+ *      evade the limit.
+ *   2. After some failures, each further try of an address must wait twice as long as the one
+ *      before, at most a minute, from the moment of the last failure. A try that must wait is
  *      refused, and costs no hash.
- *   3. All addresses together have so many failures in a minute. One that has signed in before is
- *      not held up by that: whoever guesses from everywhere locks nobody out.
+ *   3. All addresses together have a limit of failures per minute. An address that has signed in
+ *      before is exempt: guessing from many addresses locks nobody out.
  *
  * @module
  */
@@ -18,26 +18,26 @@ import { networkOf } from '../access/client-address.js'
 const freeFailures = 5
 const firstWaitMs = 2000
 const longestWaitMs = 60_000
-/** A failure of so long ago is forgotten. */
+/** After this time a failure is forgotten. */
 const memoryMs = 3_600_000
 
 const mostInTotal = 30
 const totalWindowMs = 60_000
 
-/** Beyond it the oldest are forgotten: a bound on memory. */
+/** Beyond it the oldest failures are forgotten: a bound on memory. */
 const mostRemembered = 10_000
 
 interface Failures {
   count: number
-  /** When the next try is let in. */
+  /** When the next try is allowed. */
   nextMs: number
   lastMs: number
 }
 
 export class Throttle {
-  /** By network; whoever failed last is last. */
+  /** By network; the latest failure is last. */
   readonly #failures = new Map<string, Failures>()
-  /** Networks that have signed in. */
+  /** Networks that have signed in before. */
   readonly #known = new Set<string>()
   #total = 0
   #totalEndMs = 0
@@ -46,7 +46,7 @@ export class Throttle {
    * Begins a try.
    *
    * @param nowMs - On the clock of `performance.now()`.
-   * @returns 0, or how long it has to wait, milliseconds: then it may not be made.
+   * @returns 0, or how long the try must wait, milliseconds: it may not be made now.
    */
   begin(address: string, nowMs = performance.now()): number {
     const network = networkOf(address)
@@ -67,13 +67,13 @@ export class Throttle {
     return 0
   }
 
-  /** The try was wrong: the wait begins now. */
+  /** The password was wrong: the wait begins now. */
   fail(address: string, nowMs = performance.now()): void {
     const entry = this.#failures.get(networkOf(address))
     if (entry !== undefined) entry.nextMs = nowMs + waitOf(entry.count)
   }
 
-  /** The try was right. */
+  /** The password was right. */
   succeed(address: string): void {
     const network = networkOf(address)
     this.#failures.delete(network)
@@ -90,7 +90,7 @@ function waitOf(count: number): number {
 }
 
 function remember(failures: Map<string, Failures>, network: string, entry: Failures): void {
-  // Deleted first: an entry that is only replaced would keep its old place.
+  // Deleted first: an entry that is only replaced would keep its old position.
   failures.delete(network)
   if (failures.size >= mostRemembered) failures.delete(failures.keys().next().value!)
   failures.set(network, entry)

@@ -15,10 +15,10 @@ import { patiently } from './patiently.js'
 import { timeText } from './present.js'
 import { csvText, jsonText, type UsageText } from './usage-text.js'
 
-/** What is shown without `from`, the current one included. */
+/** The default range without `from`, the current day or hour included. */
 const [standardDays, standardHours] = [31, 48]
 const turnMostMs = 5
-/** A thousand keys on 92 days: 20 MB. */
+/** The limit of rows: 20 MB for a thousand keys on 92 days. */
 const mostRows = 100_000
 const longestMs = { hour: 92 * dayMs, day: 3660 * dayMs }
 
@@ -44,8 +44,8 @@ export function usageHandlers({ accounts }: AdminServices): AdminHandlers<'getUs
 }
 
 /**
- * Reads usage in turns of the event loop, the newest first. Each turn sees the accounts as they are
- * then; a booking is in one of them alone, as its time never changes.
+ * Reads usage over several turns of the event loop, newest first. Each turn sees the current
+ * accounts; a booking is counted in exactly one of them, as its time never changes.
  */
 async function inTurns(
   accounts: Accounts,
@@ -54,7 +54,7 @@ async function inTurns(
   gone: () => boolean,
 ): Promise<Uint8Array> {
   const { per, fromMs } = query
-  // A thousand keys with four models each have 4,000 sums in an hour or a day.
+  // A thousand keys with four models each have 4,000 sums per hour or day.
   const stepMs = unitMsOf[per]
   const pieces = [Buffer.from(text.start)]
   let count = 0

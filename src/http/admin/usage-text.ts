@@ -1,6 +1,6 @@
 /**
- * Rows of usage as JSON and as CSV. There may be a hundred thousand: what rows have in common is
- * written once.
+ * Rows of usage as JSON and as CSV. There may be a hundred thousand, so common parts are written
+ * once.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { timeText } from './present.js'
 type By = UsageQuery['by']
 type Value = string | number | undefined
 
-/** What tells of whom a row is. */
+/** The columns that identify a row's workspace, key or model. */
 const identity = {
   workspace: ['workspace_id', 'workspace'],
   key: ['workspace_id', 'workspace', 'key_id', 'key'],
@@ -23,16 +23,16 @@ const sums: Readonly<Record<string, Exclude<keyof UsageRow, 'id' | 'model'>>> = 
   ...{ image_tokens: 'imageTokens', cached_tokens: 'cachedTokens', cost: 'cost' },
 }
 
-/** A text that is made of rows, some at a time. */
+/** A text made of rows, written some at a time. */
 export interface UsageText {
   readonly start: string
-  /** Between what two calls of `write` have written. */
+  /** Between the texts of two `write` calls. */
   readonly between: string
   readonly end: string
   write(rows: readonly UsageRow[]): string
 }
 
-/** @param head - What stands before the rows. */
+/** @param head - The members before the rows. */
 export function jsonText(by: By, accounts: Accounts, head: object): UsageText {
   const nameOf = namer(by, accounts, (values) =>
     identity[by]
@@ -86,7 +86,7 @@ function namer(
     const of = id ?? model
     let text = texts.get(of)
     if (text === undefined) {
-      // Made since the names were read.
+      // Created after the names were read.
       text = write(by === 'key' ? [undefined, undefined, of, ''] : by === 'model' ? [of] : [of, ''])
       texts.set(of, text)
     }
@@ -94,12 +94,12 @@ function namer(
   }
 }
 
-/** Where a formula would begin: also behind what separates cells elsewhere in the world. */
+/** The start of a formula, also after characters that separate cells in some locales. */
 const formula = /(?:^|[;\t])\s*(?=[=+\-@＝＋－＠])/g
 
 /**
- * As RFC 4180 has it. A name that a spreadsheet would take for a formula is told that it is text:
- * names are whatever somebody gave.
+ * A cell by RFC 4180. Names are free text: a name that a spreadsheet would take for a formula is
+ * marked as text.
  */
 function cell(value: string | number | undefined): string {
   if (value === undefined) return ''

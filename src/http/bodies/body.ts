@@ -1,5 +1,6 @@
 /**
- * A request body as it arrives, and how many bytes of bodies the process holds: both have a bound.
+ * A request body as it arrives, and the number of body bytes that the process holds: both are
+ * bounded.
  *
  * @module
  */
@@ -9,8 +10,8 @@ import { OiError } from '../../errors.js'
 const firstCapacity = 16_384
 
 /**
- * Chunks are copied into one buffer that doubles: a body sent byte by byte costs no more memory
- * than one sent at once, and an announced length allocates nothing by itself.
+ * Copies chunks into one buffer that doubles: a body sent byte by byte costs no more memory than
+ * one sent at once, and an announced length allocates nothing by itself.
  */
 export class Body {
   readonly #maxBytes: number
@@ -22,9 +23,9 @@ export class Body {
   }
 
   /**
-   * Copies a chunk to the end.
+   * Appends a chunk.
    *
-   * @returns False if the body would exceed its bound; nothing is kept then.
+   * @returns False if the body would exceed its bound; the chunk is not kept then.
    */
   push(chunk: Uint8Array): boolean {
     const length = this.#length + chunk.length
@@ -53,8 +54,9 @@ export class Body {
 }
 
 /**
- * What a request has announced is taken at once, so that what is begun can also be finished; what
- * comes without an announcement is taken as it comes. It is given back when the request ends.
+ * The length that a request announces is taken at once, so that a request that has begun can also
+ * finish; bytes without an announcement are taken as they arrive. All are given back when the
+ * request ends.
  */
 export class BodyBudget {
   #heldBytes = 0
@@ -65,9 +67,9 @@ export class BodyBudget {
     return this.#heldBytes
   }
 
-  /** @throws {@link OiError} `ERR_OVERLOADED` if they do not fit beside what others hold. */
+  /** @throws {@link OiError} `ERR_OVERLOADED` if they do not fit beside other requests' bytes. */
   take(bytes: number): void {
-    // A request that is allowed by itself always fits when it is alone.
+    // A body within its own limit always fits when it is the only one.
     if (this.#heldBytes > 0 && this.#heldBytes + bytes > this.maxBytes) {
       throw new OiError('ERR_OVERLOADED', 'The server’s memory for request bodies is full')
     }

@@ -2,13 +2,14 @@
  * Compressed request bodies.
  *
  * Rules
- *   1. What comes out is counted while it comes, and never more than one piece of it is made beyond
- *      its bound: a body of a kilobyte can hold a gigabyte.
- *   2. Short bodies are inflated at once. Of long ones nothing is on the event loop but the joining
- *      of the pieces: node:zlib works in threads of its own, and zstd in turns (zstd.ts).
- *   3. A decoder of Brotli holds the window that the data ask for, up to 16 MiB, and fills it before
- *      it gives anything. It is shown the smallest one that what may come out can fill.
- *   4. The data are whole and nothing stands behind them.
+ *   1. The output is counted while it is made, and exceeds its bound by at most one piece: a body
+ *      of a kilobyte can hold a gigabyte.
+ *   2. Short bodies are inflated at once. For long ones only the joining of the pieces is on the
+ *      event loop: node:zlib works in threads of its own, and zstd in turns (zstd.ts).
+ *   3. A Brotli decoder allocates the window that the data ask for, up to 16 MiB, and fills it
+ *      before it outputs anything. So the data are changed to ask for the smallest window that
+ *      holds the permitted output.
+ *   4. The data must be complete, and nothing may follow them.
  *
  * @module
  */
@@ -29,25 +30,25 @@ import { inTurns } from '../../api/turns.js'
 import { OiError } from '../../errors.js'
 import { DamagedData, inflateZstd } from './zstd.js'
 
-/** Those that are read. */
+/** The accepted codings. */
 export const codings = ['gzip', 'deflate', 'br', 'zstd'] as const
 export type Coding = (typeof codings)[number]
 
-/** Compressed bytes that are inflated at once, and what they may come to then: half a millisecond. */
+/** Compressed bytes that are inflated at once, and their maximum output: half a millisecond. */
 const shortBytes = 16_384
 const shortInflated = 262_144
-/** Of what node:zlib makes in one go. */
+/** The output of node:zlib in one piece. */
 const pieceBytes = 65_536
 
 /**
  * @param header - The value of `Content-Encoding`, not empty.
  * @returns Undefined for `identity`.
- * @throws {@link OiError} `ERR_ENCODING` for any that is not read, and for more than one.
+ * @throws {@link OiError} `ERR_ENCODING` for any other coding, and for more than one.
  */
 export function codingOf(header: string): Coding | undefined {
   const name = header.trim().toLowerCase()
   if (name === 'identity') return undefined
-  // An older name of the same (RFC 9110, 8.4.1.3).
+  // An older name of the same coding (RFC 9110, 8.4.1.3).
   const coding = codings.find((known) => known === name || `x-${known}` === name)
   if (coding !== undefined && name !== 'x-zstd') return coding
   const got = JSON.stringify(shortened(header))
@@ -61,9 +62,10 @@ export function codingOf(header: string): Coding | undefined {
 /**
  * Inflates a whole body.
  *
- * @param maxBytes - Of what comes out; `grow` throws at more.
- * @param grow - Told how many bytes there are so far; what it throws ends the work, and is thrown.
- * @returns A promise for long bodies. `bytes` are not read any more once this has returned.
+ * @param maxBytes - Of the output; `grow` throws beyond it.
+ * @param grow - Called with the number of bytes so far; an error that it throws ends the work, and
+ *   is thrown.
+ * @returns A promise for long bodies. `bytes` are not read after this has returned.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` if the data are damaged.
  */
 export function inflate(
@@ -88,7 +90,7 @@ export function inflate(
   )
 }
 
-/** What both functions of node:zlib have for a coding. */
+/** The two functions of node:zlib for each coding. */
 const decoders = {
   gzip: { sync: gunzipSync, create: createGunzip },
   deflate: { sync: inflateSync, create: createInflate },
@@ -96,7 +98,7 @@ const decoders = {
   br: { sync: brotliDecompressSync, create: createBrotliDecompress },
 }
 
-/** Some send `deflate` without the frame that HTTP wants; the frame's first two bytes tell. */
+/** Some clients send `deflate` without the frame that HTTP requires; its first two bytes tell. */
 function decoderOf(coding: Exclude<Coding, 'zstd'>, bytes: Uint8Array) {
   if (coding !== 'deflate') return decoders[coding]
   const [first = 0, second = 0] = bytes
@@ -105,26 +107,25 @@ function decoderOf(coding: Exclude<Coding, 'zstd'>, bytes: Uint8Array) {
 }
 
 /**
- * Makes the window of Brotli data no larger than needed (RFC 7932, 9.1). Nothing else of them
- * depends on it: no copy reaches back before the beginning, so that where no more than `maxBytes`
- * come out, each means the same in any window that holds those.
+ * Makes the window of Brotli data no larger than needed (RFC 7932, 9.1). The data mean the same in
+ * any window that holds the output: no copy reaches back before its beginning.
  */
 function narrow(bytes: Uint8Array, maxBytes: number): void {
   const [first = 0] = bytes
   const code = first & 15
-  // Windows of 2^18 bytes and more are written in the same four bits, less 16 bytes each.
+  // Windows of 2^18 bytes and more share four bits, minus 16 bytes each.
   if ((code & 1) === 0 || code === 1) return
   const needed = Math.max(18, Math.ceil(Math.log2(maxBytes + 16)))
   bytes[0] = (first & 0xf0) | Math.min(code, ((needed - 17) << 1) | 1)
 }
 
-/** @returns Undefined if there is more than can be made at once. */
+/** @returns Undefined if the output is too long to make at once. */
 function inflateShort(bytes: Uint8Array, coding: Exclude<Coding, 'zstd'>): Buffer | undefined {
   const options = { maxOutputLength: shortInflated, info: true }
   const own = coding === 'br' ? Buffer.from(bytes) : bytes
   if (own !== bytes) narrow(own, shortInflated)
   try {
-    // With `info`, what the types do not know: the engine beside the data.
+    // The types do not know `info`: it returns the engine beside the data.
     const { buffer, engine } = decoderOf(coding, own).sync(own, options) as unknown as {
       buffer: Buffer
       engine: { bytesWritten: number }
@@ -147,7 +148,7 @@ async function stream(
   decoder.end(bytes)
   const pieces: Buffer[] = []
   let length = 0
-  // Whatever is thrown here destroys the decoder.
+  // An error thrown here destroys the decoder.
   for await (const piece of decoder as AsyncIterable<Buffer>) {
     length += piece.length
     grow(length)
@@ -158,10 +159,10 @@ async function stream(
 }
 
 function requireEnd(readBytes: number, bytes: Uint8Array): void {
-  if (readBytes !== bytes.length) throw new DamagedData('something stands behind it')
+  if (readBytes !== bytes.length) throw new DamagedData('there are bytes after its end')
 }
 
-/** What the decoders throw is the body's fault; what `grow` throws says itself what it is. */
+/** Errors of the decoders are the body's fault; errors of `grow` stay as they are. */
 function refusal(error: unknown, coding: Coding): OiError {
   if (error instanceof OiError) return error
   const reason = error instanceof DamagedData ? `: ${error.message}` : ''

@@ -1,8 +1,8 @@
 /**
- * `multipart/form-data` (RFC 7578): a part of JSON, and files that it names.
+ * `multipart/form-data` (RFC 7578): one part of JSON, and files that it names.
  *
- * The body is in memory as a whole, within its bound, so that a part is a view of it and finding
- * the parts is looking for their boundary: nothing is copied, and nothing waits for events.
+ * The whole body is in memory, within its bound, so parts are views of it and are found by
+ * searching for the boundary: nothing is copied, and nothing waits for events.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { OiError } from '../../errors.js'
 
 export interface Form {
   readonly json: Uint8Array
-  /** The other parts, by their names. */
+  /** The other parts, by name. */
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
@@ -26,7 +26,7 @@ interface Part {
 
 const mostParts = 64
 const mostHeadBytes = 4096
-/** Looked through in a fraction of a millisecond. */
+/** This many bytes are searched in a fraction of a millisecond. */
 const windowBytes = 2 ** 20
 
 /**
@@ -62,7 +62,7 @@ export function* readForm(bytes: Buffer, boundary: string): Steps<Form> {
 }
 
 /**
- * Refuses files that nothing names: what is sent is read or refused.
+ * Refuses files that no asset names: everything sent is read or refused.
  *
  * @param requests - Parsed, of any shape.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
@@ -90,7 +90,7 @@ function* readParts(bytes: Buffer, boundary: string): Steps<Part[]> {
   const delimiter = Buffer.from(`--${boundary}`, 'latin1')
   const separator = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: Part[] = []
-  // Something may stand before the first, and nobody reads it.
+  // A preamble may stand before the first boundary; it is ignored.
   const begins = bytes.subarray(0, delimiter.length).equals(delimiter)
   const first = begins ? 0 : (yield* find(bytes, separator, 0)) + 2
   if (!begins && first < 2) throw wrong('expected its boundary')
@@ -98,9 +98,9 @@ function* readParts(bytes: Buffer, boundary: string): Steps<Part[]> {
     if (bytes.toString('latin1', at, at + 2) === '--') return parts
     if (parts.length === mostParts) throw wrong(`expected at most ${mostParts} parts`)
     const line = bytes.indexOf('\r\n', at)
-    // White space may stand behind a boundary, and nothing else.
+    // Only white space may follow a boundary.
     if (line < 0 || bytes.toString('latin1', at, Math.min(line, at + 100)).trim() !== '') {
-      throw wrong('expected a line break behind each boundary')
+      throw wrong('expected a line break after each boundary')
     }
     const end = yield* find(bytes, separator, line)
     if (end < 0) throw wrong('expected its boundary at the end')
@@ -109,7 +109,7 @@ function* readParts(bytes: Buffer, boundary: string): Steps<Part[]> {
   }
 }
 
-/** @param bytes - From the line break before its head on. */
+/** @param bytes - From the line break before the part's head. */
 function readPart(bytes: Buffer): Part {
   const end = bytes.subarray(0, mostHeadBytes).indexOf('\r\n\r\n')
   if (end < 0) throw wrong('expected a part to have a head')
@@ -139,7 +139,7 @@ function readPart(bytes: Buffer): Part {
   return { name, isFile, type, content: bytes.subarray(end + 4) }
 }
 
-/** Browsers write quotes and line breaks in names as `%22`, `%0D` and `%0A`, others with `\`. */
+/** In names, browsers write quotes and line breaks as `%22`, `%0D` and `%0A`, others use `\`. */
 function parameterOf(disposition: string, name: string): string | undefined {
   const pattern = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i')
   const [, quoted, plain] = pattern.exec(disposition) ?? []
@@ -151,7 +151,7 @@ function parameterOf(disposition: string, name: string): string | undefined {
   )
 }
 
-/** Looks for bytes in steps. @returns -1 if they do not stand there. */
+/** Searches for bytes in steps. @returns -1 if not found. */
 function* find(bytes: Buffer, wanted: Buffer, from: number): Steps<number> {
   for (let at = from; at < bytes.length; at += windowBytes) {
     const found = bytes.subarray(at, at + windowBytes + wanted.length - 1).indexOf(wanted)

@@ -1,14 +1,14 @@
 /**
- * Decompresses Zstandard data in steps. node:zlib has it from Node 22.15 on; this works on
+ * Decompresses Zstandard data in steps. node:zlib supports it from Node 22.15 on; this works on
  * every Node, with fzstd.
  *
  * Rules
- *   1. Frames and blocks are told apart here, and fzstd is given one block at a time: a block holds
- *      128 KiB at most, so a step is short and what comes out is counted before more is made.
- *   2. A frame that wants a larger window than HTTP allows (RFC 9659: 8 MiB) is refused before
- *      anything is allocated. fzstd allocates the window that a frame claims, so it is shown the
- *      smallest one that its blocks can fill.
- *   3. fzstd reads no checksums: what they would find is for the reader of the text to find.
+ *   1. Frames and blocks are split here, and fzstd gets one block at a time: a block holds at most
+ *      128 KiB, so a step is short, and the output is counted before more is made.
+ *   2. A frame that asks for a larger window than HTTP allows (RFC 9659: 8 MiB) is refused before
+ *      anything is allocated. fzstd allocates the window that a frame asks for, so the frame is
+ *      changed to ask for the smallest window that its blocks can fill.
+ *   3. fzstd does not check checksums: the reader of the text finds damaged data.
  *
  * @module
  */
@@ -16,33 +16,33 @@
 import { Decompress } from 'fzstd'
 import type { Steps } from '../../api/turns.js'
 
-/** What a coding does not allow, or what is damaged. */
+/** The data are damaged, or use what the coding does not allow. */
 export class DamagedData extends Error {}
 
 const frameMagic = 0xfd2fb528
-/** Of frames to be skipped: the last four bits are free. */
+/** Of skippable frames: the last four bits are free. */
 const skippableMagic = 0x184d2a50
 const mostWindowBytes = 8 * 2 ** 20
 const mostBlockBytes = 131_072
 const rawBlock = 0
 const rleBlock = 1
 
-/** A frame as far as its blocks are known without reading them. */
+/** A frame, with what is known without reading its blocks. */
 interface Frame {
-  /** Its head, with the smallest window that will do. */
+  /** Its head, with the smallest window that suffices. */
   readonly head: Uint8Array
-  /** Where each of its blocks ends. */
+  /** The end of each block. */
   readonly ends: readonly number[]
-  /** What it says that it holds; undefined if it says nothing. */
+  /** The length of the content as the head states it; undefined if it does not. */
   readonly contentBytes: number | undefined
-  /** Where the next one begins. */
+  /** The end of the frame. */
   readonly end: number
 }
 
 /**
- * @param grow - Told how many bytes there are so far, before there are more; what it throws ends
- *   the work.
- * @returns What the data hold, in pieces.
+ * @param grow - Called with the number of bytes so far, before more are made; an error that it
+ *   throws ends the work.
+ * @returns The content, in pieces.
  * @throws {@link DamagedData}
  */
 export function* inflateZstd(bytes: Buffer, grow: (length: number) => void): Steps<Uint8Array[]> {
@@ -73,7 +73,8 @@ export function* inflateZstd(bytes: Buffer, grow: (length: number) => void): Ste
       yield
     }
     const { contentBytes = length - before } = frame
-    if (length - before !== contentBytes) throw new DamagedData('a frame is not as long as it says')
+    if (length - before !== contentBytes)
+      throw new DamagedData("a frame's content has another length than stated")
     at = frame.end
   }
   return pieces
@@ -102,19 +103,20 @@ function readFrame(bytes: Buffer, start: number): Frame {
   if (end > bytes.length) throw new DamagedData('a frame is cut off')
   const head = Buffer.from(bytes.subarray(start, headEnd))
   if (single) {
-    // Its window is its content, which cannot be more than its blocks hold.
-    if (contentBytes! > most) throw new DamagedData('a frame is not as long as it says')
+    // The window is the content, which cannot exceed what the blocks hold.
+    if (contentBytes! > most)
+      throw new DamagedData("a frame's content has another length than stated")
   } else {
     const descriptor = head[5]!
     if (windowBytes(descriptor) > mostWindowBytes) {
-      throw new DamagedData(`a frame wants a window of more than ${mostWindowBytes} bytes`)
+      throw new DamagedData(`a frame asks for a window of more than ${mostWindowBytes} bytes`)
     }
     head[5] = Math.min(descriptor, descriptorOf(Math.max(most, mostBlockBytes)))
   }
   return { head, ends, contentBytes, end }
 }
 
-/** Bytes of the field that says how long the content is. */
+/** Size of the field with the content's length. */
 function sizeLength(flag: number, single: boolean): number {
   if (flag === 0) return single ? 1 : 0
   return 2 ** flag
@@ -127,7 +129,7 @@ function readSize(bytes: Buffer, at: number, length: number): number {
   return Number(bytes.readBigUInt64LE(at))
 }
 
-/** @returns Where the blocks of a frame end, and what they can hold at most. */
+/** @returns The ends of a frame's blocks, and the most that they can hold. */
 function readBlocks(bytes: Buffer, start: number): { ends: number[]; most: number } {
   const ends: number[] = []
   let most = 0
@@ -151,7 +153,7 @@ function windowBytes(descriptor: number): number {
   return base + (base / 8) * (descriptor & 7)
 }
 
-/** Of the smallest window with at least so many bytes. */
+/** The descriptor of the smallest window with at least this many bytes. */
 function descriptorOf(least: number): number {
   const exponent = Math.ceil(Math.log2(least))
   return (exponent - 10) << 3

@@ -2,14 +2,13 @@
  * POST /v1/systemone/batch: many requests in one call.
  *
  * Rules
- *   1. What is wrong with the call as a whole (the key, the envelope, not one request left of
- *      the minute) is its reply. From then on the status is 200, and what goes wrong with an item
- *      is that item's result.
- *   2. Every item has one result. When the batch's time is up, or the server ends, those that have
- *      none yet are given that error. An item's own time begins with its turn.
- *   3. As lines (`application/x-ndjson`), a result is written as soon as it is there. While the
- *      client does not keep up, nothing more is begun: what is kept for it is bounded by what was
- *      under way. An empty line now and then shows those in between that the call still runs.
+ *   1. An error of the whole call (the key, the envelope, no request left in the minute) is its
+ *      reply. After that the status is 200, and an error of one item is that item's result.
+ *   2. Every item has one result. When the batch's time is up, or the server closes, items without
+ *      a result get that error. An item's own time limit begins when the item is handed over.
+ *   3. With NDJSON (`application/x-ndjson`), a result is written as soon as it exists. While the
+ *      client reads too slowly, no new item is begun: the memory for its results is bounded by the
+ *      items under way. An empty line is sent now and then to show that the call still runs.
  *
  * @module
  */
@@ -29,15 +28,15 @@ import { wireCodeOf } from '../log/request-entry.js'
 
 const linesType = 'application/x-ndjson'
 
-/** A batch that has been read: from here on rule 2 holds. */
+/** A batch that has been read: rule 2 holds from here on. */
 interface Work {
   readonly batch: Batch
   readonly run: BatchRun
   readonly totals: BatchTotals
   readonly outcomes: readonly Outcome[]
-  /** Those under way, by their places in the batch. */
+  /** The items under way, by their index in the batch. */
   readonly turns: Map<number, BatchTurn>
-  /** The text of each result by its item; none of lines, as they have been written. */
+  /** The text of each result, by its item; unused for NDJSON, where results are written at once. */
   readonly results: string[]
   heldLength: number
   left: number
@@ -61,7 +60,7 @@ export class BatchExchange extends PostExchange {
       this.canceller.abort(error)
       return
     }
-    // Those that are decided are given yet, which may end the exchange.
+    // Items that are decided are still given, which may end the exchange.
     for (const outcome of this.#work.outcomes) outcome.fail(error)
     this.canceller.abort(error)
     this.#stop(error)
@@ -85,7 +84,7 @@ export class BatchExchange extends PostExchange {
   #begin(batch: Batch, decider: Decider): void {
     if (this.ended) return
     const asked = batch.items.map(({ request }) => request)
-    // Of one that is wrong, nobody knows what it names.
+    // An invalid item may name any part, so it cannot be known which parts no item names.
     if (!asked.some((request) => request instanceof OiError)) requireNamed(this.files, asked)
     const count = batch.items.length
     const { admitted, refusal } = this.#admit(count)
@@ -112,7 +111,7 @@ export class BatchExchange extends PostExchange {
     const { gate, deadlines } = this.context
     const caller = this.caller!
     const { trace } = this
-    /** When each item was asked, of those that are traced. */
+    /** When each traced item was handed over. */
     const askedMs = new Map<number, number>()
     return new BatchRun({
       items: [...requests.keys()],
@@ -165,7 +164,7 @@ export class BatchExchange extends PostExchange {
   /**
    * Takes one of the minute's requests for each item; the head has taken the first.
    *
-   * @returns How many items, from the first on, may be answered; and why not all of them.
+   * @returns How many items, from the first on, may be answered; and the error of the others.
    */
   #admit(count: number): { admitted: number; refusal?: unknown } {
     const { gate } = this.context
@@ -174,7 +173,7 @@ export class BatchExchange extends PostExchange {
       if (count > 1) gate.take(this.caller!, count - 1)
       return { admitted: count }
     } catch {
-      // All or none: what is left of the minute is taken one by one.
+      // All or none: the requests left in the minute are taken one by one.
     }
     try {
       for (; admitted < count; admitted++) gate.take(this.caller!, 1)
@@ -198,7 +197,7 @@ export class BatchExchange extends PostExchange {
     this.#settle(index, status, body)
   }
 
-  /** @param body - The text of an object, whose members the result has besides its own. */
+  /** @param body - The text of an object; its members are added to the result's own. */
   #settle(index: number, status: number, body: string): void {
     const work = this.#work!
     const { id } = work.batch.items[index]!
@@ -241,7 +240,7 @@ export class BatchExchange extends PostExchange {
   }
 }
 
-/** Whether a list of media types names this one. Weights are not looked at. */
+/** Whether a list of media types names this one. Quality values are ignored. */
 function accepts(header: string, type: string): boolean {
   return header.split(',').some((part) => part.split(';', 1)[0]!.trim().toLowerCase() === type)
 }

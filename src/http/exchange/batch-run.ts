@@ -1,17 +1,16 @@
 /**
- * The items of a batch on their way through the decider, a bounded number at a time.
+ * Hands the items of a batch to the decider, a bounded number at a time.
  *
- * Many at once, so that the engine evaluates a state that several of them have only once; not
- * all, so that a batch neither fills the engine's queue up for others nor piles up answers that
- * its client does not read.
+ * Several at once, so that the engine evaluates a shared state only once; not all, so that a batch
+ * neither fills the engine's queue nor piles up answers that its client does not read.
  *
  * Rules
- *   1. Every item that was handed over is settled once, in any order.
- *   2. An item is handed over with a place of its own, and gives it back when it is settled. One
- *      of them at a time waits for a place: the batch stands in line like anybody else.
- *   3. An engine that has no room is no reason to give an item up while others of the batch are
- *      under way: it waits for one of them to end, and fewer are handed over from then on. With
- *      none of ours under way, it is others' requests that take the room, and the item fails.
+ *   1. Every item that is handed over is settled once, in any order.
+ *   2. Each item under way holds one of the workspace's places and gives it back when it is
+ *      settled. Only one item at a time waits for a place, so a batch queues like a single request.
+ *   3. If the engine has no room while other items of the batch are under way, the item waits until
+ *      one of them ends, and fewer items are handed over from then on. If no other item is under
+ *      way, other requests fill the engine, and the item fails.
  *
  * @module
  */
@@ -19,17 +18,17 @@
 import type { Decided } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 
-/** Under way at once, at most: enough to fill the steps of a model with short requests. */
+/** Items under way at once, at most: enough to fill a model's steps with short requests. */
 export const mostUnderWay = 64
 
 export interface BatchRunOptions {
-  /** The items to hand over, by their places in the batch, ascending. */
+  /** The items to hand over, by their index in the batch, ascending. */
   readonly items: readonly number[]
-  /** Takes a place for an item, now (undefined) or later. Rejects if it was given up. */
+  /** Takes a place for an item, now (undefined) or later. Rejects if the wait was given up. */
   readonly enter: () => Promise<void> | undefined
   readonly leave: () => void
   readonly decide: (index: number) => Promise<Decided>
-  /** None of them may throw. */
+  /** None of these callbacks may throw. */
   readonly onAnswer: (index: number, decision: Decided) => void
   readonly onFailure: (index: number, error: unknown) => void
 }
@@ -37,21 +36,23 @@ export interface BatchRunOptions {
 export class BatchRun {
   readonly #options: BatchRunOptions
   #waiting: number[]
-  /** Those that have a place, which are under way. */
+  /** The items that hold a place and are under way. */
   readonly #inside = new Set<number>()
   #inLine = false
-  /** How many may be under way: less after a refusal, one more for each round of answers. */
+  /**
+   * How many items may be under way: fewer after a refusal, one more after each round of answers.
+   */
   #width = mostUnderWay
   #paused = false
   #stopped = false
 
-  /** Begins nothing yet. */
+  /** Does not begin yet. */
   constructor(options: BatchRunOptions) {
     this.#options = options
     this.#waiting = [...options.items]
   }
 
-  /** Hands over as many as may be under way. */
+  /** Hands over as many items as may be under way. */
   feed(): void {
     while (this.#wantsPlace()) {
       let admitted: Promise<void> | undefined
@@ -73,7 +74,7 @@ export class BatchRun {
     }
   }
 
-  /** Hands over nothing more until `resume()`. */
+  /** Hands over nothing until `resume()`. */
   pause(): void {
     this.#paused = true
   }
@@ -84,8 +85,8 @@ export class BatchRun {
   }
 
   /**
-   * Hands over nothing more at all, and gives every place back. What is under way is for the
-   * caller to cancel, and the place that it waits for to give up.
+   * Hands over nothing more, and gives back every place. The caller cancels the items under way and
+   * the wait for a place.
    */
   stop(): void {
     this.#stopped = true
@@ -98,10 +99,10 @@ export class BatchRun {
     return this.#inside.size < Math.floor(this.#width)
   }
 
-  /** With a place that was waited for. */
+  /** With the place that was waited for. */
   #enterLate(): void {
     this.#inLine = false
-    // Nobody may want it any more: the client does not keep up, or all is over.
+    // The place may not be wanted any more: the client reads too slowly, or the batch has ended.
     if (this.#wantsPlace()) this.#start(this.#waiting.shift()!)
     else this.#options.leave()
     this.feed()

@@ -36,19 +36,19 @@ export class BatchTotals {
     return this.#cachedTokens
   }
 
-  /** The two members of the response body, without braces around them. */
+  /** The two members of the response body, without braces. */
   get text(): string {
     return `"usage":${JSON.stringify(this.#usage)},"latency_ms":${this.#modelMs}`
   }
 
-  /** The longest of each kind of waiting, and the whole time with the model. */
+  /** The longest of each kind of waiting, and the total time with the model. */
   get timings(): Timings {
     return { ...this.#longest, model: this.#modelMs }
   }
 
   /**
-   * From the first item that was handed over to the last answer. Items are evaluated together:
-   * the sum of their own times would count the same steps many times over.
+   * From the first item that was handed over to the last answer. Items are evaluated together: a
+   * sum of their times would count the same steps many times.
    */
   get #modelMs(): number {
     return Math.round((this.#endMs - this.#startMs) * 1000) / 1000

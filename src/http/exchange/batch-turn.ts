@@ -1,5 +1,5 @@
 /**
- * An item of a batch while the decider has it: its own time limit, its own cancellation.
+ * One item of a batch while it is with the decider: its time limit and its cancellation.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export class BatchTurn implements Expirable {
   expire(): void {
     const { limitMs } = this.#deadlines
     const error = new OiError('ERR_TIMEOUT', `The item was not answered within ${limitMs} ms`)
-    // One that is decided is being booked, and is given.
+    // An item that is decided is being booked, and is still given.
     if (!this.#outcome.open) return
     this.#outcome.fail(error)
     this.canceller.abort(error)

@@ -1,8 +1,8 @@
 /**
- * Cancels one request: an AbortController and its signal in one.
+ * Cancels one request: AbortController and signal in one object.
  *
- * A real pair cost 6 % of a request's time on the server, most of it for event machinery that
- * nothing here uses.
+ * A real pair cost 6 % of a request's time on the server, mostly for event machinery that is not
+ * used here.
  *
  * @module
  */

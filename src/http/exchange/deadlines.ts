@@ -1,7 +1,7 @@
 /**
- * Timeouts of equal length: the first that was added is the first to expire.
+ * Timeouts of equal length: the first added is the first to expire.
  *
- * Only the first needs a timer: a request costs no timer calls.
+ * Only the first entry needs a timer, so a request costs no timer calls.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import { Chain, type Link } from '../../chain.js'
 
 export interface Expirable {
-  /** Called once when the time is up, unless it was deleted before. Must not throw. */
+  /** Called once when the time is up, unless the entry was deleted before. Must not throw. */
   expire(): void
 }
 
@@ -25,12 +25,12 @@ export class Deadlines {
   readonly #due = new Chain<Due>()
   #timer: NodeJS.Timeout | undefined
 
-  /** @param limitMs - What each entry has from the moment at which it is added. */
+  /** @param limitMs - The time limit of each entry, from when it is added. */
   constructor(limitMs: number) {
     this.limitMs = limitMs
   }
 
-  /** @returns What {@link delete} takes. */
+  /** @returns The argument for {@link delete}. */
   add(entry: Expirable): Link<Due> {
     const atMs = performance.now() + this.limitMs
     this.#timer ??= this.#arm(atMs)

@@ -1,5 +1,5 @@
 /**
- * POST /v1/systemone: one request from its head to its answers.
+ * POST /v1/systemone: one request, from its head to its reply.
  *
  * @module
  */
@@ -52,7 +52,7 @@ export class DecideExchange extends PostExchange {
     return this.context.wire.readRequest(text, this.form, this.ignored)
   }
 
-  /** The text of its answer. */
+  /** The text of the reply. */
   protected textOf(decision: Decided): string {
     return this.context.wire.serializeDecision(decision)
   }
@@ -63,7 +63,7 @@ export class DecideExchange extends PostExchange {
     if (status === 200) this.context.traffic.observe(ms)
   }
 
-  /** Takes a place, perhaps later, and then asks. */
+  /** Takes a place, perhaps later, and then asks the decider. */
   #enter(request: DecideRequest, decider: Decider): void | Promise<void> {
     if (this.ended) return
     requireNamed(this.files, [request])
@@ -87,7 +87,7 @@ export class DecideExchange extends PostExchange {
     )
   }
 
-  /** For want of a place: that is no request of the minute. */
+  /** No place was free: the request does not count for the minute. */
   #refuse(error: unknown): void {
     if (this.ended) return
     this.context.gate.giveBack(this.caller!)

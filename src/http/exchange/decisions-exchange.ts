@@ -1,5 +1,5 @@
 /**
- * POST /v1/decisions: a request in the form of another API, which is translated.
+ * POST /v1/decisions: a request in the form of another API, translated.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { DecideExchange } from './decide-exchange.js'
 import type { TextContent } from '../reply/reply.js'
 
 export class DecisionsExchange extends DecideExchange {
-  /** Undefined: it has not been read yet. */
+  /** Undefined until the body has been read. */
   #asked: AskedDecision | undefined
 
   override fail(error: unknown): void {

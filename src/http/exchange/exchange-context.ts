@@ -18,9 +18,9 @@ export interface ExchangeContext {
   readonly gate: Gate
   readonly logger: Logger
   readonly traffic: Traffic
-  /** True while the server shuts down: connections are closed behind their replies. */
+  /** True while the server shuts down: connections are closed after their replies. */
   readonly closing: boolean
-  /** Undefined where pages of other origins have no access. */
+  /** Undefined if pages of other origins have no access. */
   readonly cors: Cors | undefined
   readonly failedKeys: FailedKeys
   readonly trustedProxies: TrustedProxies

@@ -2,13 +2,13 @@
  * One request and its one reply.
  *
  * Rules
- *   1. An exchange ends once: answered, or abandoned because the client has gone. Whatever
- *      comes later (an answer after the deadline, data after a refusal) finds it ended and does
- *      nothing, so a transport is never asked to write twice or to a client that has gone.
- *   2. Every reply, error or not, leaves through `answer()`, which adds the headers that all of
- *      them have. It needs no store: a reply says what of the limits can be known.
- *   3. A reply that is being compressed is the one that is given, unless the client goes; the
- *      exchange ends when it is handed to the transport.
+ *   1. An exchange ends once: answered, or abandoned because the client has gone. Later events (an
+ *      answer after the deadline, data after a refusal) do nothing, so a transport is never asked
+ *      to write twice, or to a client that has gone.
+ *   2. Every reply, error or not, leaves through `answer()`, which adds the common headers. It
+ *      needs no store: a reply states as much of the limits as is known.
+ *   3. A reply that is being compressed will be sent unless the client goes; the exchange ends when
+ *      the reply is handed to the transport.
  *
  * @module
  */
@@ -33,11 +33,11 @@ import { replyCodingOf } from '../reply/reply-coding.js'
 import { entryOf, type Told } from '../log/request-entry.js'
 import { requestId } from './request-id.js'
 
-/** The transport's side of an exchange. Nothing is called after the client has gone. */
+/** The transport's side of an exchange. No method is called after the client has gone. */
 export interface Client {
-  /** The address of whoever is at the other end of the connection. Read while a request begins. */
+  /** The address of the connection's peer. Read while a request begins. */
   address(): string
-  /** A reply is there and comes soon: the end of the server waits for it. */
+  /** A reply exists and will be sent soon: the server's close waits for it. */
   hold(): void
   /** Writes the whole reply. Called at most once, and never together with `begin()`. */
   send(reply: Reply): void
@@ -45,16 +45,16 @@ export interface Client {
    * Begins a reply in parts. Called at most once.
    *
    * @param headers - As in {@link Reply}.
-   * @param onWritable - Called when what `write()` kept back has left.
+   * @param onWritable - Called when the parts that `write()` queued have left.
    */
   begin(status: number, headers: readonly string[], onWritable: () => void): void
   /**
-   * Writes a part, or keeps it until the client has read what came before it.
+   * Writes a part, or queues it until the client has read the parts before it.
    *
-   * @returns False if the client does not keep up: every part until `onWritable` costs memory.
+   * @returns False if the client reads too slowly: parts until `onWritable` cost memory.
    */
   write(part: string | Uint8Array): boolean
-  /** Ends the reply behind its last part. */
+  /** Ends the reply after its last part. */
   end(): void
 }
 
@@ -66,24 +66,24 @@ export class Exchange {
   readonly path: string
   protected readonly startMs = performance.now()
   protected caller: Caller | undefined
-  /** Set before it is answered. */
+  /** Set before the exchange is answered. */
   protected told: Told | undefined
-  /** With what it has failed. */
+  /** The error it failed with. */
   protected failure: unknown
   readonly #client: Client
   readonly #context: ExchangeContext
   readonly #crossOrigin: readonly string[]
-  /** Which codings the reply may have. */
+  /** The codings that the client accepts. */
   readonly #accepts: string
   #ended = false
   #begun = false
-  /** Whether its reply is there and is being compressed. */
+  /** Whether the reply exists and is being compressed. */
   #coding = false
-  /** Compresses an answer in parts; undefined: it is not compressed. */
+  /** Compresses an answer in parts; undefined: no compression. */
   #parts: CodedParts | undefined
-  /** How much later the exchange fails than it could. */
+  /** How long the reply of a failure is delayed. */
   #delayMs = 0
-  /** With what it fails then, whatever comes in between. */
+  /** The error of a delayed failure; later events do not change it. */
   #putOff: unknown
 
   constructor(head: Head, client: Client, context: ExchangeContext) {
@@ -105,24 +105,24 @@ export class Exchange {
     return this.#begun || this.#ended
   }
 
-  /** Whether the exchange has failed and only its reply is put off. */
+  /** Whether the exchange has failed and only its reply is delayed. */
   get putOff(): boolean {
     return this.#putOff !== undefined
   }
 
   /**
-   * Finds out whose request it is; from then on its limits are in the reply's headers.
+   * Identifies the caller; from then on, the caller's limits are in the reply's headers.
    *
-   * @throws {@link OiError} `ERR_API_KEY`; if too many keys from the same address were wrong, with
-   *   the time until that is forgotten, and answered late.
+   * @throws {@link OiError} `ERR_API_KEY`; after too many wrong keys from the same address, with
+   *   the time until they are forgotten, and answered late.
    */
   identify(head: Head): Caller {
     const header = head.getHeader('authorization')
     try {
       this.caller = this.#context.authenticate(header, head, this.#client)
     } catch (error) {
-      // Only what has failed is counted: a good key is never refused for its neighbours. And
-      // whoever sends none at all tries nothing out.
+      // Only failures are counted: a valid key is never refused because of other callers at its
+      // address. A request without a key is no attempt to guess one.
       const wrong = error instanceof OiError && error.code === 'ERR_API_KEY' && header !== ''
       if (!wrong) throw error
       const { failedKeys, trustedProxies } = this.#context
@@ -136,7 +136,7 @@ export class Exchange {
     return this.caller
   }
 
-  /** @returns The answer to a browser's question what a page may do; undefined if it is none. */
+  /** @returns The reply to a CORS preflight request; undefined if the request is none. */
   preflight(head: Head, methods: string): Content | undefined {
     return this.#context.cors?.preflight(head, methods)
   }
@@ -159,7 +159,7 @@ export class Exchange {
 
   #give(content: Content, timings: Timings): void {
     const totalMs = performance.now() - this.startMs
-    // Complete before the exchange counts as ended: whatever fails here can still be answered.
+    // Complete before the exchange counts as ended: a failure here can still be answered.
     const reply: Reply = {
       status: content.status,
       headers: this.#headers(content, timings, totalMs),
@@ -186,10 +186,10 @@ export class Exchange {
   }
 
   /**
-   * Begins an answer in parts, with status 200: from now on `write()` and `finish()`.
+   * Begins an answer in parts, with status 200: `write()` and `finish()` follow.
    *
    * @param type - Its content type.
-   * @param onWritable - Called when the client has read what `write()` kept back.
+   * @param onWritable - Called when the client has read the parts that `write()` queued.
    */
   protected beginParts(type: string, onWritable: () => void): void {
     const client = this.#client
@@ -208,7 +208,7 @@ export class Exchange {
     client.begin(200, headers, parts === undefined ? onWritable : () => parts.resume())
   }
 
-  /** @returns False if the client does not keep up. */
+  /** @returns False if the client reads too slowly. */
   protected write(text: string): boolean {
     return this.#parts === undefined ? this.#client.write(text) : this.#parts.write(text)
   }
@@ -222,35 +222,35 @@ export class Exchange {
     else this.#parts.end(end)
   }
 
-  /** The client has gone: nothing more may be written. */
+  /** The client has gone: nothing more is written. */
   abandon(): void {
     if (!this.#ended) this.#end(0, performance.now() - this.startMs)
   }
 
-  /** Takes a part of the body, which most requests do not want. @param chunk - Valid during the call. */
+  /** Takes a part of the body; most requests ignore it. @param chunk - Valid during the call. */
   receive(_chunk: Uint8Array, _last: boolean): void {}
 
-  /** By which a body can be recognised that must not be shown; undefined where there is none. */
+  /** A digest that identifies a body without showing it; undefined if there is no body. */
   protected bodyDigest(): string | undefined {
     return undefined
   }
 
-  /** Of its trace; a hook for kinds of requests that have one. */
+  /** The id of the request's trace; a hook for kinds of requests that have one. */
   protected get traceId(): string | undefined {
     return undefined
   }
 
-  /** Headers of its kind of request; a hook. */
+  /** Headers of this kind of request; a hook. */
   protected ownHeaders(): readonly string[] {
     return none
   }
 
-  /** What is told of an error; a hook for kinds of requests that have a form of their own. */
+  /** The content of an error reply; a hook for kinds of requests with a form of their own. */
   protected errorContent(error: unknown): TextContent {
     return errorContent(error, this.id)
   }
 
-  /** Called once, whatever the end was. @param status - 0 if the client had gone. */
+  /** Called once, however the exchange ended. @param status - 0 if the client had gone. */
   protected onEnd(_status: number, _ms: number): void {}
 
   #headers(content: Pick<Content, 'type' | 'headers'>, timings: Timings, totalMs: number) {
@@ -267,7 +267,7 @@ export class Exchange {
     try {
       return this.#context.gate.headers(this.caller)
     } catch {
-      // The accounts cannot be read (rule 2). What needs them has said so, or will.
+      // The accounts cannot be read (rule 2). The code that needs them reports that.
       return none
     }
   }
@@ -282,7 +282,7 @@ export class Exchange {
       const { id, method, path, caller, told, failure, traceId: trace } = this
       request(entryOf({ id, method, path, status, ms, caller, told, failure, trace }))
     }
-    // A connection may keep its last exchange for long.
+    // A connection may keep its last exchange for a long time.
     this.told = undefined
     this.failure = undefined
   }

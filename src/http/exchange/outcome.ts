@@ -1,14 +1,14 @@
 /**
- * How one request ends, or one item of a batch: the only place in which a decision becomes a
- * reply and a charge.
+ * How a request, or an item of a batch, ends: the only place where a decision becomes a reply and a
+ * charge.
  *
  * Rules
- *   1. It is settled once. Whichever comes first counts: the decision, or what ends the request
- *      otherwise (its deadline, the server's end, a fault). What comes later does nothing: a
- *      request that was refused is never booked, and one that was decided is not refused.
- *   2. Everything that can fail comes before the booking: the reply's text is there, and fits.
- *   3. A client that has gone settles nothing: the model has done the work, which is booked.
- *   4. What could not be booked is not given: the request ends with the error of the booking,
+ *   1. An outcome is settled once, by whatever comes first: the decision, or another end of the
+ *      request (its deadline, the server's close, a fault). Later events do nothing: a refused
+ *      request is never booked, and a decided request is never refused.
+ *   2. Everything that can fail comes before the booking: the reply's text exists, and fits.
+ *   3. A client that leaves settles nothing: the model has done the work, so it is booked.
+ *   4. A decision that could not be booked is not given: the request ends with the booking's error,
  *      which promises that it is never charged.
  *
  * @module
@@ -17,11 +17,11 @@
 import type { Decided } from '../../decide/types.js'
 
 export interface OutcomeOptions {
-  /** The reply's text. What it throws ends the request. */
+  /** Makes the reply's text. An error that it throws ends the request. */
   readonly serialize: (decision: Decided) => string
   /** As `Gate.book`. */
   readonly book: (decision: Decided) => Promise<void> | undefined
-  /** Neither of them may throw; one is called, once. */
+  /** Neither of these may throw; one of them is called, once. */
   readonly give: (decision: Decided, text: string) => void
   readonly fail: (error: unknown) => void
 }
@@ -34,7 +34,7 @@ export class Outcome {
     this.#options = options
   }
 
-  /** False once it is settled, even if its booking is still being written. */
+  /** False once settled, even while the booking is still being written. */
   get open(): boolean {
     return this.#open
   }

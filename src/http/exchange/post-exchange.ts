@@ -1,10 +1,10 @@
 /**
- * What requests for decisions have in common: their head, their body, their end.
+ * The common part of requests for decisions: their head, their body, their end.
  *
- * The checks run in this order, and the first that fails is the reply: key, room among those that
- * wait for a place, the balance, one request of the minute, content type, size of the body, room
- * for it, orders, server ready, the request itself. Only then a place is taken, so that none is
- * held by a body that comes slowly.
+ * The checks run in this order, and the first that fails is the reply: key, room among the requests
+ * that wait for a place, balance, requests of the minute, content type, size of the body, room for
+ * the body, orders, server ready, the request itself. A place is taken only after that, so a slow
+ * body never holds one.
  *
  * @module
  */
@@ -37,13 +37,13 @@ export interface PostContext extends ExchangeContext {
   readonly maxBodyBytes: number
   readonly maxReplyBytes: number
   readonly bodies: BodyBudget
-  /** Of single requests, of items of batches from their turn on, and of bodies. */
+  /** Of single requests, of the items of batches once handed over, and of bodies. */
   readonly deadlines: Deadlines
   /** Of batches that have been read. */
   readonly batchDeadlines: Deadlines
-  /** Without a result, until a batch as lines shows that it still runs. */
+  /** How long a batch as NDJSON may be silent before it sends an empty line. */
   readonly heartbeatMs: number
-  /** Undefined where nothing is traced. */
+  /** Undefined if nothing is traced. */
   readonly tracer: Tracer | undefined
   /** @throws {@link OiError} `ERR_OVERLOADED` unless the model is ready. */
   decider(): Decider
@@ -54,21 +54,21 @@ export abstract class PostExchange extends Exchange implements Expirable {
   protected readonly canceller = new Canceller()
   /** Undefined if this request is not traced. */
   protected readonly trace: Trace | undefined
-  /** Members of the body that nobody reads. */
+  /** Members of the body that the server does not know. */
   protected readonly ignored: string[] = []
   readonly #traceparent: string
   #evidence = false
-  /** Undefined: as the model is set. */
+  /** Undefined: the model's setting. */
   #orders: Orders | undefined
   #body: Body | undefined
   #bodyBytes = 0
-  /** How the body is compressed; undefined: it is not. */
+  /** The body's compression; undefined: none. */
   #coding: Coding | undefined
-  /** Between the parts of the body; undefined: it has none. */
+  /** The multipart boundary of the body; undefined: not multipart. */
   #boundary: string | undefined
-  /** What came beside the text, by the names of the parts. */
+  /** The files beside the text, by the names of their parts. */
   protected files: Form['files'] = noFiles
-  /** Of the body; kept for its digest, which hardly any request needs. */
+  /** The text of the body; kept for its digest, which few requests need. */
   #text: string | undefined
   #digest: string | undefined
   #limit: Deadlines
@@ -133,8 +133,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   }
 
   /**
-   * Ends the exchange with an error, while its decision may still be under way. Whatever has been
-   * decided already stays so.
+   * Ends the exchange with an error, even while its decision is under way. A decision that has been
+   * made stays made.
    */
   abstract cancel(error: OiError): void
 
@@ -143,13 +143,13 @@ export abstract class PostExchange extends Exchange implements Expirable {
     this.cancel(new OiError('ERR_TIMEOUT', message))
   }
 
-  /** What else the head says; a hook for kinds of requests that want it. */
+  /** Reads further headers; a hook for kinds of requests that have some. */
   protected readHead(_head: Head): void {}
 
   /**
-   * Hands the text to the decider. What it throws, or rejects with, is the reply.
+   * Hands the text to the decider. Whatever it throws, or rejects with, is the reply.
    *
-   * @throws {@link OiError} As the wire's functions, the gate's `enter()` and the decider.
+   * @throws {@link OiError} As {@link Wire}'s functions, the gate's `enter()` and the decider.
    */
   protected abstract decide(text: string, decider: Decider): void | Promise<void>
 
@@ -157,14 +157,14 @@ export abstract class PostExchange extends Exchange implements Expirable {
     return { evidence: this.#evidence }
   }
 
-  /** Goes by another time limit, which begins now. */
+  /** Changes to another time limit, which begins now. */
   protected limitBy(limit: Deadlines): void {
     this.#limit.delete(this.#due)
     this.#limit = limit
     this.#due = limit.add(this)
   }
 
-  /** What goes with each decision of this exchange. */
+  /** The options of each decision of this exchange. */
   protected decideOptions(signal: Canceller, leftMs: number): DecideOptions {
     return {
       signal,
@@ -173,7 +173,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
       workspace: this.caller?.workspaceId,
       models: this.caller?.models,
       parts: this.files,
-      // Not less than that, which could be read as no limit at all.
+      // At least 1: 0 could be read as no limit.
       deadlineMs: Math.max(1, leftMs),
       requestId: this.id,
     }
@@ -182,7 +182,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
   /**
    * A decision's text, which is not longer than a reply may be.
    *
-   * @param heldLength - Of what will be in the same reply.
+   * @param heldLength - Of the texts that share the reply.
    * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
    */
   protected serialize(
@@ -234,19 +234,19 @@ export abstract class PostExchange extends Exchange implements Expirable {
     return this.#digest
   }
 
-  /** Takes of the process' budget what the body is longer than was known. */
+  /** Takes from the process' budget the bytes by which the body is longer than announced. */
   #hold(bytes: number): void {
     if (bytes <= this.#bodyBytes) return
     this.context.bodies.take(bytes - this.#bodyBytes)
     this.#bodyBytes = bytes
   }
 
-  /** The body has come whole. */
+  /** The body has arrived whole. */
   #complete(bytes: Uint8Array): void {
     if (this.#coding === undefined) return this.#divide(bytes)
     const { maxBodyBytes } = this.context
     const inflated = inflate(bytes, this.#coding, maxBodyBytes, (length) => {
-      // Nobody waits for it any more.
+      // The client no longer waits for the answer.
       if (this.ended) throw new OiError('ERR_ABORTED', 'The request has ended')
       if (length > maxBodyBytes) throw this.#tooLarge()
       this.#hold(bytes.length + length)
@@ -255,7 +255,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
     else this.#divide(inflated)
   }
 
-  /** Takes the parts of a body apart. */
+  /** Splits a multipart body. */
   #divide(bytes: Uint8Array): void {
     if (this.#boundary === undefined) return this.#decide(bytes)
     const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -268,7 +268,7 @@ export abstract class PostExchange extends Exchange implements Expirable {
     else this.#later(inTurns(steps), take)
   }
 
-  /** Goes on unless the exchange has ended until then. */
+  /** Continues unless the exchange ends in the meantime. */
   #later<T>(coming: Promise<T>, use: (value: T) => void): void {
     this.#body = undefined
     coming
@@ -293,8 +293,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
 }
 
 const noFiles: Form['files'] = new Map()
-/** Taken apart in a fraction of a millisecond. */
+/** A body this short is split in a fraction of a millisecond. */
 const shortForm = 2 ** 20
 
-/** Of a digest: no two of a log's bodies have the same by chance. */
+/** Digits of a digest: enough that no two bodies in a log share one by chance. */
 const digestDigits = 16

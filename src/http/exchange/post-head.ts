@@ -1,5 +1,5 @@
 /**
- * What the head of a request with a body says about it.
+ * Reads the head of a request with a body.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { boundaryOf } from '../bodies/multipart.js'
 
 const ordersHeader = 'x-oi-orders'
 
-/** @returns Undefined: as the model is set. @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`. */
+/** @returns Undefined: the model's setting. @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`. */
 export function readOrders(head: Head): Orders | undefined {
   const header = head.getHeader(ordersHeader)
   if (header === '') return undefined
@@ -28,17 +28,17 @@ export function readOrders(head: Head): Orders | undefined {
   )
 }
 
-/** @returns How the body is compressed. @throws {@link OiError} `ERR_ENCODING`. */
+/** @returns The body's compression. @throws {@link OiError} `ERR_ENCODING`. */
 export function readCoding(head: Head): Coding | undefined {
   if (head.getHeader('content-encoding') === '') return undefined
-  // Several headers of one name are one list, of which a transport may tell the first entry only.
+  // Repeated headers form one list, but a transport may report only the first entry.
   return codingOf(everyValue(head, 'content-encoding'))
 }
 
 /**
- * `application/json` with any parameters, or nothing; or `multipart/form-data`.
+ * Accepts `application/json` with any parameters, no content type, or `multipart/form-data`.
  *
- * @returns The boundary of the latter.
+ * @returns The boundary of multipart/form-data.
  * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE`.
  */
 export function readBoundary(head: Head): string | undefined {
@@ -53,7 +53,7 @@ export function readBoundary(head: Head): string | undefined {
   )
 }
 
-/** What comes back of a `traceparent`: what is malformed is as good as none. */
+/** The `traceparent` that is sent back: a malformed one counts as none. */
 export function echoed(traceparent: string): string {
   return readTraceparent(traceparent) === undefined ? '' : traceparent
 }

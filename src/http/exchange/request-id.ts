@@ -1,5 +1,5 @@
 /**
- * The id under which a request appears in its response's headers and in the log.
+ * The id of a request in its reply's headers and in the log.
  *
  * @module
  */

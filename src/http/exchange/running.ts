@@ -1,5 +1,5 @@
 /**
- * Requests in progress, and waiting until none is left.
+ * Requests in progress, and the wait until none is left.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export class Running<T> {
     return this.#entries.size
   }
 
-  /** @returns What {@link delete} takes. */
+  /** @returns The argument for {@link delete}. */
   add(entry: T): Link<T> {
     return this.#entries.add(entry)
   }
@@ -26,12 +26,12 @@ export class Running<T> {
     for (const emptied of this.#emptied.splice(0)) emptied()
   }
 
-  /** Those that run now. */
+  /** The requests in progress now. */
   entries(): readonly T[] {
     return this.#entries.values()
   }
 
-  /** Resolves when nothing is running, or with what is left after `limitMs`. */
+  /** Resolves when none is left, or with the rest after `limitMs`. */
   async drain(limitMs: number): Promise<readonly T[]> {
     if (this.#entries.size > 0) {
       await new Promise<void>((resolve) => {

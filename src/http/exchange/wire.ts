@@ -1,5 +1,5 @@
 /**
- * Reading and writing the interface's texts, as the exchanges need it.
+ * Reads and writes the texts of the wire for the exchanges.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import type { AskedDecision } from '../../api/decisions/read-decision.js'
 import type { Batch } from '../../api/read-batch.js'
 import type { DecideRequest, Decided } from '../../decide/types.js'
 
-/** What the head says about the reply, which its size depends on. */
+/** Properties of the head on which the reply's size depends. */
 export interface ReplyForm {
   readonly evidence: boolean
 }
 
 /**
- * A request's text to its meaning, and a decision to its text. A long text is read in several
- * turns of the event loop: then it is a promise, which rejects with what is thrown otherwise.
+ * Reads a request's text and writes a decision's. A long text is read in several turns of the event
+ * loop: the result is then a promise, which rejects instead of throwing.
  */
 export interface Wire {
   /** @throws {@link OiError} `ERR_BODY_INVALID` if the bytes are not UTF-8. */
   decodeUtf8(bytes: Uint8Array): string
   /**
-   * @param ignored - Takes the places of members that nobody reads, the first eight.
+   * @param ignored - Collects the places of unknown members, the first eight.
    * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE`.
    */
   readRequest(
@@ -29,15 +29,15 @@ export interface Wire {
     form: ReplyForm,
     ignored?: string[],
   ): DecideRequest | Promise<DecideRequest>
-  /** @throws As `readRequest`, for what is wrong with the batch as a whole. */
+  /** @throws As `readRequest`, for errors of the batch as a whole. */
   readBatch(text: string, form: ReplyForm, ignored?: string[]): Batch | Promise<Batch>
   serializeDecision(decision: Decided): string
-  /** As `readRequest`, of a body of `POST /v1/decisions`. */
+  /** As `readRequest`, for a body of `POST /v1/decisions`. */
   readDecision(
     text: string,
     form: ReplyForm,
     ignored?: string[],
   ): AskedDecision | Promise<AskedDecision>
-  /** Its answer. */
+  /** The reply's text. */
   writeDecision(decision: Decided, asked: AskedDecision): string
 }

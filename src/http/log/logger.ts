@@ -1,12 +1,11 @@
 /**
- * What the server says about itself: a line of JSON for each request if wanted, for each fault, and
- * for what an operator should know.
+ * The server's log: a JSON line per request if wanted, per fault, and per notice to the operator.
  *
- * Rules
+ *   1. No line contains a body, a question or an answer.
  *   1. No body, no question and no answer is ever a part of a line.
- *   2. Nor is a key: wherever a caller put one (a path, an id of a request, the text of a fault), it
- *      is taken out.
- *   3. Where a line goes is for whoever makes the logger: what it is given neither throws nor waits.
+ *   2. No line contains a key: wherever a caller put one (a path, a request id, the text of a
+ *      fault), it is removed.
+ *   3. The maker of the logger decides where lines go: its function neither throws nor waits.
  *
  * @module
  */
@@ -14,19 +13,19 @@
 import type * as Pino from 'pino'
 import { serverPackage } from '../../server-package.js'
 
-/** Names and units are those of the lines. */
+/** Names and units are those in the lines. */
 export interface RequestEntry {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** 0 if the client had gone before it was answered. */
+  /** 0 if the client had gone before the reply. */
   readonly status: number
-  /** From its head to its answer. */
+  /** From the request's head to its reply. */
   readonly ms: number
   readonly workspace?: string
   /** The id of its key. */
   readonly key?: number
-  /** The interface's code of what was wrong. */
+  /** The error's code on the wire. */
   readonly error?: string
   readonly model?: string | undefined
   readonly input_tokens?: number
@@ -37,7 +36,7 @@ export interface RequestEntry {
   readonly tokenize_ms?: number
   readonly vision_ms?: number
   readonly model_ms?: number
-  /** Its trace, if it has one. */
+  /** The request's trace id, if any. */
   readonly trace?: string
 }
 
@@ -46,38 +45,38 @@ export type LogLevel = 'info' | 'warn' | 'error'
 export interface LogSettings {
   /** Whether each request has a line. */
   readonly requests: boolean
-  /** What is less important has none. Default `info`. */
+  /** Less important lines are left out. Default `info`. */
   readonly level?: LogLevel
 }
 
 export interface Logger {
-  /** Undefined when requests are not logged, so that nobody builds entries for nothing. */
+  /** Undefined if requests are not logged, so that no entries are built in vain. */
   readonly request: ((entry: RequestEntry) => void) | undefined
   /**
    * A fault of the server.
    *
-   * @param id - Of the request that met it, or `process` if none did.
-   * @param digest - Of that one's body.
+   * @param id - Of the request that failed, or `process` if there is none.
+   * @param digest - Of that request's body.
    */
   fault(id: string, error: unknown, digest?: string): void
-  /** What the operator should know, in a sentence. */
+  /** A fact the operator should know, as a sentence. */
   notice(text: string): void
-  /** What the operator should do something about, in a sentence. */
+  /** A problem the operator should solve, as a sentence. */
   warn(text: string): void
-  /** Goes by other settings from the next line on. */
+  /** Applies other settings from the next line on. */
   adjust(settings: LogSettings): void
-  /** Faults so far. */
+  /** The number of faults so far. */
   readonly faults: number
-  /** Lines that could not be written so far. */
+  /** The number of lines that could not be written. */
   readonly lostLines: number
 }
 
-/** A path says nothing beyond it. */
+/** The longest part of a path that is logged. */
 const longestPath = 200
 
 /**
  * @param write - Takes one line, its line break included. Never throws, never waits.
- * @param lostLines - How many of them could not be written so far.
+ * @param lostLines - The number of lines that could not be written so far.
  * @throws {@link OiError} `ERR_PACKAGE_NOT_FOUND` if pino is not installed.
  */
 export function createLogger(
@@ -126,7 +125,7 @@ export function createLogger(
   return logger
 }
 
-/** A refusal is the caller's business, a fault the server's. */
+/** A refusal is the caller's error, a fault is the server's. */
 function levelOf(status: number): LogLevel {
   if (status === 500) return 'error'
   return status > 500 ? 'warn' : 'info'
@@ -137,7 +136,7 @@ function withoutKeys(line: string): string {
   return line.includes('oi-') ? line.replaceAll(/oi-[\w-]{43}/g, 'oi-…') : line
 }
 
-/** Also of what cannot be shown: a fault must not be lost for its text. */
+/** Also for values that cannot be printed: a fault must not be lost because of its text. */
 function textOf(error: unknown): string {
   try {
     return error instanceof Error ? (error.stack ?? error.message) : String(error)

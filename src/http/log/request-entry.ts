@@ -1,5 +1,5 @@
 /**
- * What logs and traces say of a request that has ended.
+ * The facts of a finished request, for logs and traces.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import { errorTable, OiError } from '../../errors.js'
 import type { Attributes } from '../../trace/span.js'
 import type { RequestEntry } from './logger.js'
 
-/** What is known of an answer, for the log and for traces. */
+/** The facts of an answer, for logs and traces. */
 export interface Told {
-  /** Of one answer. */
+  /** Undefined for a batch. */
   readonly model?: string
   readonly usage: Usage
   readonly cached_tokens: number
   readonly timings: Timings
 }
 
-/** A request that has ended. */
+/** A finished request. */
 export interface Ended {
   readonly id: string
   readonly method: string
@@ -29,7 +29,7 @@ export interface Ended {
   readonly ms: number
   readonly caller: Caller | undefined
   readonly told: Told | undefined
-  /** With what it has failed; undefined: it has not. */
+  /** The error; undefined: none. */
   readonly failure: unknown
   readonly trace: string | undefined
 }
@@ -45,7 +45,7 @@ export function entryOf({ caller, told, failure, trace, ms, ...request }: Ended)
   }
 }
 
-/** By the names of OpenTelemetry's conventions, where it has some. */
+/** By OpenTelemetry's conventional names, where they exist. */
 export function attributesOf(request: Omit<Ended, 'method' | 'ms' | 'trace'>): Attributes {
   const { id, path, status, caller, told, failure } = request
   return {
@@ -63,7 +63,7 @@ export function attributesOf(request: Omit<Ended, 'method' | 'ms' | 'trace'>): A
   }
 }
 
-/** The interface's code of an error. */
+/** The code of an error on the wire. */
 export function wireCodeOf(error: unknown): string {
   return error instanceof OiError ? errorTable[error.code].wire : 'internal_error'
 }

@@ -1,8 +1,8 @@
 /**
- * What `GET /metrics` says about each engine: names, meanings, and where the numbers come from.
+ * The metrics of each engine: names, help texts, and sources.
  *
  * Names and units follow Prometheus' conventions: base units (seconds, bytes), and `_total` for
- * what only grows.
+ * counters.
  *
  * @module
  */
@@ -10,13 +10,13 @@
 import type { EngineStats } from '../../engine/types.js'
 
 export interface EngineMetric {
-  /** Behind the prefix `oi_engine_`. */
+  /** The name after the prefix `oi_engine_`. */
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'
-  /** The label besides `model` that tells several numbers apart. */
+  /** A label, besides `model`, that distinguishes several numbers. */
   readonly label?: string
-  /** One number, or one for each value of the label. */
+  /** One number, or one per value of the label. */
   readonly read: (stats: EngineStats) => number | Readonly<Record<string, number>>
 }
 
@@ -31,7 +31,7 @@ export const engineMetrics: readonly EngineMetric[] = [
     'Requests accepted and not yet answered',
     (stats) => stats.queuedRequests,
   ),
-  gauge('queued_tokens', 'Tokens that those still need', (stats) => stats.queuedTokens),
+  gauge('queued_tokens', 'Tokens that these requests still need', (stats) => stats.queuedTokens),
   gauge(
     'backlog_seconds',
     'Predicted time for the queued tokens',
@@ -39,7 +39,7 @@ export const engineMetrics: readonly EngineMetric[] = [
   ),
   counter(
     'requests_total',
-    'Requests that ended, by how',
+    'Requests that ended, by outcome',
     ({ answered, cancelled, expired, refused, failed }) => ({
       ...{ answered, cancelled, expired, refused, failed },
     }),
@@ -48,19 +48,19 @@ export const engineMetrics: readonly EngineMetric[] = [
   counter('steps_total', 'Steps of the model', (stats) => stats.steps),
   counter(
     'step_capacity_tokens_total',
-    'Tokens that those steps could have held',
+    'Tokens that the steps could have held',
     (stats) => stats.capacityTokens,
   ),
   counter('busy_seconds_total', 'Time spent in steps', (stats) => stats.busyMs / 1000),
   counter(
     'submit_seconds_total',
-    'Of that, until a device had all of a step',
+    'Part of the busy time until a device had received the whole step',
     (stats) => stats.submitMs / 1000,
   ),
   counter('evaluated_tokens_total', 'Tokens evaluated', (stats) => stats.evaluatedTokens),
   counter(
     'padding_tokens_total',
-    'Evaluated tokens that only filled a step up',
+    'Evaluated tokens that only padded a step',
     (stats) => stats.paddingTokens,
   ),
   counter(
@@ -68,8 +68,10 @@ export const engineMetrics: readonly EngineMetric[] = [
     'Evaluated tokens of requests that were not answered',
     (stats) => stats.lostTokens,
   ),
-  gauge('batch_fill_ratio', 'Evaluated tokens by what the steps could have held, 0 to 1', (stats) =>
-    ratio(stats.evaluatedTokens, stats.capacityTokens),
+  gauge(
+    'batch_fill_ratio',
+    'Evaluated tokens divided by the capacity of the steps, 0 to 1',
+    (stats) => ratio(stats.evaluatedTokens, stats.capacityTokens),
   ),
   gauge(
     'useful_work_ratio',
@@ -79,7 +81,7 @@ export const engineMetrics: readonly EngineMetric[] = [
   ),
   gauge(
     'tokens_per_second',
-    'Rate of evaluation over the last steps',
+    'Tokens per second over the last steps',
     (stats) => stats.tokensPerSecond,
   ),
   counter('prompt_tokens_total', 'Tokens of answered prompts', (stats) => stats.promptTokens),
@@ -95,7 +97,7 @@ export const engineMetrics: readonly EngineMetric[] = [
   ),
   counter(
     'cache_lookups_total',
-    'Requests by the tier that gave them the most tokens; none: no tier had any',
+    'Requests by the tier that supplied the most tokens; none: no tier had any',
     (stats) => ({
       device: stats.deviceHits,
       host: stats.hostHits,
@@ -108,7 +110,7 @@ export const engineMetrics: readonly EngineMetric[] = [
   gauge('context_cells_used', 'Cells that hold a token', (stats) => stats.deviceCellsUsed),
   gauge(
     'cached_prefixes',
-    'States that are kept, by tier',
+    'Cached states, by tier',
     (stats) => ({
       device: stats.devicePrefixes,
       host: stats.hostPrefixes,
@@ -118,24 +120,24 @@ export const engineMetrics: readonly EngineMetric[] = [
   ),
   gauge(
     'cache_bytes',
-    'Size of the states that are kept outside the context, by tier',
+    'Size of the cached states outside the context, by tier',
     (stats) => ({ host: stats.hostBytes, disk: stats.diskBytes }),
     'tier',
   ),
   gauge(
     'cache_limit_bytes',
-    'Size that those may have, by tier',
+    'Maximum size of these states, by tier',
     (stats) => ({ host: stats.hostBytesLimit, disk: stats.diskBytesLimit }),
     'tier',
   ),
   counter(
     'readout_bytes_total',
-    'Bytes of logits, or of what was made of them, that came from a device',
+    'Bytes of logits, or of results computed from them, that came from a device',
     (stats) => stats.readoutBytes,
   ),
   counter(
     'graphs_reused_total',
-    'Compute graphs used again without being rebuilt',
+    'Compute graphs reused without a rebuild',
     (stats) => stats.graphsReused,
   ),
 ]
@@ -150,7 +152,7 @@ function metric(
   return { kind, name, help, read, ...(label !== undefined && { label }) }
 }
 
-/** 1 for nothing of nothing: an engine that has done nothing has wasted nothing. */
+/** 0/0 is 1: an engine that has done nothing has wasted nothing. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 1 : part / whole
 }

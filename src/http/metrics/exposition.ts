@@ -8,13 +8,13 @@ export interface Metric {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge' | 'histogram'
-  /** Read at each scrape; none is no fault. */
+  /** Read at each scrape; no sample is no error. */
   readonly read: () => readonly Sample[]
 }
 
 export type Labels = Readonly<Record<string, string | number>>
 
-/** @see {@link Metric}. The third is what a part of a histogram adds to the name: `_sum`. */
+/** @see {@link Metric}. The third element is a histogram part's suffix to the name: `_sum`. */
 export type Sample = readonly [labels: Labels, value: number, suffix?: string]
 
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -24,7 +24,7 @@ export function exposition(metrics: readonly Metric[]): string {
 }
 
 function textOf({ name, help, kind, read }: Metric): string {
-  // A scrape in which a sample stands twice is refused as a whole: equal ones are added up.
+  // Prometheus refuses a whole scrape that repeats a sample: equal ones are added up.
   const samples = new Map<string, number>()
   for (const [labels, value, suffix = ''] of read()) {
     const shown = Object.entries(labels).map(([label, text]) => {
@@ -44,7 +44,7 @@ function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 }
 
-/** A number as the format writes it, as the bound of a bucket too. */
+/** A number in the format's notation, also for a bucket's bound. */
 export function numberText(value: number): string {
   if (value === Infinity) return '+Inf'
   return value === -Infinity ? '-Inf' : String(value)

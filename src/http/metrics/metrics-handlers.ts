@@ -1,5 +1,5 @@
 /**
- * `GET /metrics` and nothing else, for an address of its own.
+ * Serves only `GET /metrics`, on an address of its own.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export class MetricsHandlers implements Listener {
   readonly #context: ExchangeContext
   readonly #routes: ReadonlyMap<string, Route>
 
-  /** @param context - Of the handlers whose metrics these are. */
+  /** @param context - Of the handlers that these metrics describe. */
   constructor(context: ExchangeContext & { readonly metrics: Metrics }) {
     this.#context = context
     this.#routes = new Map([['/metrics', () => context.metrics.content()]])
@@ -31,9 +31,9 @@ export class MetricsHandlers implements Listener {
     new Exchange(head, client, this.#context).fail(error)
   }
 
-  /** Nobody asks here. */
+  /** There is no `/readyz` here. */
   beginDrain(): void {}
 
-  /** Nothing here lasts longer than a moment. */
+  /** No request here lasts longer than a moment. */
   async close(): Promise<void> {}
 }

@@ -1,6 +1,6 @@
 /**
- * `GET /metrics` in Prometheus' text format. Everything is read when it is asked for: what the
- * traffic, the engines and the process say then is what is shown.
+ * `GET /metrics` in Prometheus' text format. All values are read at the scrape, from the traffic,
+ * the engines and the process.
  *
  * @module
  */
@@ -27,26 +27,26 @@ export interface MetricsSources {
   readonly logger: Pick<Logger, 'faults' | 'lostLines'>
   /** Requests for decisions under way. */
   readonly running: () => number
-  /** Those of them, and items of batches, that wait for a place. */
+  /** Requests and items of batches that wait for a place. */
   readonly waiting: () => number
   readonly engines: () => readonly EngineReport[]
   readonly runners: () => readonly RunnerReport[]
-  /** Undefined where nothing is booked. */
+  /** Undefined if nothing is booked. */
   readonly store: () => StoreFigures | undefined
-  /** Whether `/readyz` says so. */
+  /** Whether `/readyz` reports ready. */
   readonly ready: () => boolean
   readonly machine: Machine
-  /** Undefined where nothing is traced. */
+  /** Undefined if nothing is traced. */
   readonly spans: () => SpanFigures | undefined
 }
 
-/** Of what is sent to a collector of traces. */
+/** Figures of the spans for a trace collector. */
 export interface SpanFigures {
   readonly sent: number
   readonly lost: number
 }
 
-/** Of the accounts' file and its writer. */
+/** Metrics of the accounts' file and its writer. */
 const storeMetrics: readonly {
   readonly name: string
   readonly help: string
@@ -67,7 +67,7 @@ const storeMetrics: readonly {
   },
   {
     name: 'set_aside_bookings_total',
-    help: 'Bookings that could not be made, kept in the table set_aside of accounts.db',
+    help: 'Bookings that could not be made and are in the table set_aside of accounts.db',
     kind: 'counter',
     read: ({ setAside }) => setAside,
   },
@@ -85,17 +85,17 @@ const storeMetrics: readonly {
   },
   {
     name: 'wal_bytes',
-    help: 'Size of its log, accounts.db-wal, at that time',
+    help: 'Size of the log accounts.db-wal at that time',
     kind: 'gauge',
     read: ({ walBytes }) => walBytes,
   },
 ]
 
 export class Metrics {
-  /** In the order in which they are shown. */
+  /** In the order of the output. */
   readonly #metrics: Metric[] = []
   readonly #sources: MetricsSources
-  /** What all metrics of engines and their processes are read from, of one answer. */
+  /** The reports of one scrape, read once for all metrics of engines and processes. */
   #reports: readonly EngineReport[] = []
   #runners: readonly MeasuredRunner[] = []
   #machine: MachineFigures | undefined
@@ -125,7 +125,7 @@ export class Metrics {
         return value === undefined ? [] : [[{}, value]]
       })
     }
-    const spans = 'Spans of traces, by what became of them'
+    const spans = 'Spans of traces, by outcome'
     this.#add('counter', 'oi_trace_spans_total', spans, () => {
       const { sent, lost } = sources.spans() ?? {}
       if (sent === undefined || lost === undefined) return []
@@ -148,26 +148,26 @@ export class Metrics {
     this.#add('counter', 'oi_http_requests_total', requests, () =>
       traffic.requests().map(({ count, ...labels }) => [labels, count]),
     )
-    const items = 'Items of batches that were given a result, by its status'
+    const items = 'Items of batches with a result, by status'
     this.#add('counter', 'oi_http_batch_items_total', items, () =>
       traffic.items().map(({ count, ...labels }) => [labels, count]),
     )
     this.#addOne('gauge', 'oi_http_requests_running', 'Decisions under way', running)
     const places = 'Requests and items that wait for one of the concurrent places'
     this.#addOne('gauge', 'oi_http_requests_waiting', places, waiting)
-    this.#addOne('gauge', 'oi_ready', '1 while /readyz says so', () => Number(ready()))
-    const phases = 'Time of answered decisions and items, by what it went to'
+    this.#addOne('gauge', 'oi_ready', '1 while /readyz reports ready', () => Number(ready()))
+    const phases = 'Time of answered decisions and items, by phase'
     this.#add('counter', 'oi_http_phase_seconds_total', phases, () =>
       Object.entries(traffic.phases()).map(([phase, ms]) => [{ phase }, ms / 1000]),
     )
     const { logger } = this.#sources
-    const faults = 'Faults of the server; its log tells each'
+    const faults = 'Faults of the server; each is in its log'
     this.#addOne('counter', 'oi_faults_total', faults, () => logger.faults)
     const lost = 'Lines of standard output and error that could not be written'
     this.#addOne('counter', 'oi_log_lines_lost_total', lost, () => logger.lostLines)
 
     const durations =
-      'Time from the head of a request for decisions to its answer, of answered ones'
+      'Time from the head of a request for decisions to its answer, answered requests only'
     this.#add('histogram', 'oi_http_request_duration_seconds', durations, () => {
       const { buckets, sum, count } = traffic.durations()
       return [

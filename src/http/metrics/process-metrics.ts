@@ -1,6 +1,6 @@
 /**
- * What `GET /metrics` says about the server's process and the machine that it is on. Where other
- * programs have a name for a number, it is that one.
+ * The metrics of the server's process and its machine. Names follow other programs' conventions
+ * where they exist.
  *
  * @module
  */
@@ -8,15 +8,18 @@
 import { readdir, readFile, statfs } from 'node:fs/promises'
 import { packageVersion } from '../../package-root.js'
 
-/** What can be known of a server beyond its requests. */
+/** Facts of the machine beyond requests. */
 export interface Machine {
   /** The folder of its accounts. */
   readonly dataDir?: string | undefined
-  /** When the certificate that it shows ends, milliseconds since 1970; undefined without one. */
+  /** When the certificate expires, milliseconds since 1970; undefined without one. */
   readonly certificateEndMs?: (() => number | undefined) | undefined
 }
 
-/** What has to be waited for, read once a scrape; undefined where the system does not tell. */
+/**
+ * Figures that are read asynchronously, once per scrape; undefined if the system does not provide
+ * them.
+ */
 export interface MachineFigures {
   readonly openFiles: number | undefined
   readonly mostFiles: number | undefined
@@ -28,7 +31,7 @@ export interface ProcessMetric {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'
-  /** Undefined: there is none. */
+  /** Undefined: not available. */
   readonly read: (figures: MachineFigures) => number | undefined
 }
 
@@ -52,19 +55,19 @@ export const processMetrics: readonly ProcessMetric[] = [
   },
   {
     name: 'process_start_time_seconds',
-    help: 'When the process began, seconds since 1970',
+    help: 'Start time of the process, seconds since 1970',
     kind: 'gauge',
     read: () => startSeconds,
   },
   {
     name: 'process_open_fds',
-    help: 'Files and connections that are open',
+    help: 'Open files and connections',
     kind: 'gauge',
     read: ({ openFiles }) => openFiles,
   },
   {
     name: 'process_max_fds',
-    help: 'How many of those there may be',
+    help: 'Limit of open files and connections',
     kind: 'gauge',
     read: ({ mostFiles }) => mostFiles,
   },
@@ -76,22 +79,22 @@ export const processMetrics: readonly ProcessMetric[] = [
   },
   {
     name: 'oi_data_folder_free_bytes',
-    help: 'Room that is left on the disk of the data folder',
+    help: 'Free space on the disk of the data folder',
     kind: 'gauge',
     read: ({ freeBytes }) => freeBytes,
   },
   {
     name: 'oi_tls_certificate_expiry_timestamp_seconds',
-    help: 'When the certificate that is shown ends, seconds since 1970',
+    help: 'Expiry of the certificate in use, seconds since 1970',
     kind: 'gauge',
     read: ({ certificateEndMs }) => certificateEndMs && certificateEndMs / 1000,
   },
 ]
 
-/** The one number whose labels are what it says. */
+/** The one metric whose value is in its labels. */
 export const buildInfo = {
   name: 'oi_build_info',
-  help: '1, with the versions that run',
+  help: '1, with the running versions as labels',
   labels: { version: packageVersion(), node: process.versions.node },
 }
 

@@ -1,12 +1,12 @@
 /**
- * What `GET /metrics` says about the models' processes; nothing where models run in the server's.
+ * The metrics of the models' processes; none if models run in the server's process.
  *
  * @module
  */
 
 import type { RunnerReport } from '../../runner/supervision.js'
 
-/** A model's process, and what the system says about it, asked once a scrape. */
+/** A model's process, and the system's figures about it, read once per scrape. */
 export interface MeasuredRunner {
   readonly report: RunnerReport
   readonly usage: ReturnType<RunnerReport['usage']>
@@ -21,9 +21,9 @@ export interface RunnerMetric {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'
-  /** The label besides `model` that tells several numbers apart. */
+  /** A label, besides `model`, that distinguishes several numbers. */
   readonly label?: string
-  /** One number, one for each value of the label, or none. */
+  /** One number, one per value of the label, or none. */
   readonly read: (runner: MeasuredRunner) => number | Readonly<Record<string, number>> | undefined
 }
 
@@ -36,26 +36,26 @@ export const runnerMetrics: readonly RunnerMetric[] = [
   },
   {
     name: 'oi_runner_ends_total',
-    help: 'Ends of its processes that nobody asked for, by cause: a signal, an exit code, or why it was ended',
+    help: 'Unexpected ends of its processes, by cause: a signal, an exit code, or why it was killed',
     kind: 'counter',
     label: 'cause',
     read: ({ report }) => report.ends,
   },
   {
     name: 'oi_runner_restarts_total',
-    help: 'Processes that came after one that had ended',
+    help: 'Processes started to replace one that had ended',
     kind: 'counter',
     read: ({ report }) => report.restarts,
   },
   {
     name: 'oi_requests_asked_again_total',
-    help: 'Calls that were inside at an end, and were made again of the next process',
+    help: 'Calls under way at an end that were repeated in the next process',
     kind: 'counter',
     read: ({ report }) => report.askedAgain,
   },
   {
     name: 'oi_requests_given_up_total',
-    help: 'Calls that were inside at two ends, and were answered 500',
+    help: 'Calls under way at two ends that were answered 500',
     kind: 'counter',
     read: ({ report }) => report.gaveUp,
   },

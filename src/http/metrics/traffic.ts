@@ -1,8 +1,8 @@
 /**
- * What the server has answered, as plain numbers that `GET /metrics` reads.
+ * Counts the server's replies in plain numbers that `GET /metrics` reads.
  *
- * On the hot path, where a metrics library's own counter and histogram showed: 2 to 4 percent of the
- * CPU time of a request in the benchmark layer `front`.
+ * On the hot path: a metrics library's counter and histogram took 2 to 4 percent of a request's CPU
+ * time in the benchmark layer `front`.
  *
  * @module
  */
@@ -15,14 +15,17 @@ const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000
 
 export class Traffic {
   readonly #routes: ReadonlySet<string>
-  /** Requests that ended: route -> status -> how many. */
+  /** Requests that ended: route -> status -> count. */
   readonly #requests = new Map<string, Map<number, number>>()
-  /** Items of batches: status -> how many. */
+  /** Items of batches: status -> count. */
   readonly #items = new Map<number, number>()
-  /** Durations by the first bound that they do not exceed; the last are beyond all. */
+  /**
+   * Number of durations by the first bound that they do not exceed; the last entry is beyond all
+   * bounds.
+   */
   readonly #durations = new Array<number>(boundsMs.length + 1).fill(0)
   #durationSumMs = 0
-  /** Milliseconds of all decisions that were given. */
+  /** Milliseconds of all answered decisions. */
   readonly #phases = { queue: 0, tokenize: 0, vision: 0, model: 0 }
 
   /** @param routes - The paths that are counted by name; all others are counted by area, or as `other`. */
@@ -41,7 +44,7 @@ export class Traffic {
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
   }
 
-  /** Under what paths are counted together. */
+  /** The name under which paths are counted together. */
   #areaOf(path: string): string {
     const route = routeOf(path)
     if (this.#routes.has(route)) return route
@@ -54,7 +57,7 @@ export class Traffic {
     this.#items.set(status, (this.#items.get(status) ?? 0) + 1)
   }
 
-  /** Takes the time that an answered decision took. */
+  /** Adds the duration of an answered decision. */
   observe(ms: number): void {
     let i = 0
     while (i < boundsMs.length && ms > boundsMs[i]!) i++
@@ -62,7 +65,7 @@ export class Traffic {
     this.#durationSumMs += ms
   }
 
-  /** Takes where the time of a decision went, of a request or of an item. */
+  /** Adds the phases of a decision, of a request or of an item. */
   addPhases({ queue, tokenize, vision, model }: Timings): void {
     this.#phases.queue += queue
     this.#phases.tokenize += tokenize
@@ -70,7 +73,7 @@ export class Traffic {
     this.#phases.model += model
   }
 
-  /** Where the time of all decisions went, milliseconds. */
+  /** The phases of all decisions, milliseconds. */
   phases(): Timings {
     return this.#phases
   }
@@ -82,12 +85,12 @@ export class Traffic {
     )
   }
 
-  /** Items of batches that have a result, by its status. */
+  /** Items of batches with a result, by status. */
   items(): { status: number; count: number }[] {
     return [...this.#items].map(([status, count]) => ({ status, count }))
   }
 
-  /** The durations as a histogram: for each bound how many do not exceed it. Seconds. */
+  /** The durations as a histogram: per bound the number that do not exceed it. Seconds. */
   durations(): { buckets: { le: number; count: number }[]; sum: number; count: number } {
     let count = 0
     const buckets = [...boundsMs, Infinity].map((bound, i) => ({

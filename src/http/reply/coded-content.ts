@@ -1,12 +1,12 @@
 /**
- * Whole replies, compressed where the request asks for it.
+ * Compresses whole replies for requests that accept it.
  *
  * Rules
- *   1. Only text is compressed. Who has bytes has chosen their coding already.
- *   2. Short text goes as it is, unless the request refuses that.
- *   3. Long text is compressed in node:zlib's own threads; but what is refused is told at once, as
- *      more of its body may still come.
- *   4. A reply that is there is given: as it is, if it cannot be compressed.
+ *   1. Only text is compressed. A handler that gives bytes has chosen their coding already.
+ *   2. Short text is sent uncompressed, unless the request refuses that.
+ *   3. Long text is compressed in node:zlib's own threads, except errors, which are compressed at
+ *      once, as more of the request's body may still arrive.
+ *   4. A reply is never lost: if it cannot be compressed, it is sent uncompressed.
  *
  * @module
  */
@@ -15,14 +15,16 @@ import type { Content } from './reply.js'
 import { refusesPlain, replyCodingOf } from './reply-coding.js'
 
 /**
- * From here on a packet is saved, for some 20 µs: a gain on networks of up to 500 Mbit/s, and from
- * 5 KB on up to 1 Gbit/s.
+ * From this length on a packet is saved, for some 20 µs: a gain on networks of up to 500 Mbit/s,
+ * and from 5 KB on up to 1 Gbit/s.
  */
 const leastLength = 2048
-/** Compressed in .2 ms at most. */
+/** Compressed in at most .2 ms. */
 const atOnceBytes = 32_768
 
-/** What a reply says whose coding depends on the request: a cache keeps one of each. */
+/**
+ * The header of replies whose coding depends on the request, so that a cache keeps one per coding.
+ */
 export const varies = ['vary', 'accept-encoding'] as const
 
 /** @param accepts - The value of `Accept-Encoding`, `''` if there is none. */

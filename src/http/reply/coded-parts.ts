@@ -1,10 +1,11 @@
 /**
- * A reply in parts that is compressed as one stream: each part can be read as soon as it is there.
+ * A reply in parts that is compressed as one stream: each part can be read as soon as it arrives.
  *
  * Rules
  *   1. Parts that come while others are being compressed are compressed together.
- *   2. What waits here is as bounded as what waits for the client: `write()` tells of both.
- *   3. Once it is dropped, nothing is handed on any more.
+ *   2. The parts that wait here are bounded like those that wait for the client: `write()` reports
+ *      both.
+ *   3. After `drop()`, nothing is handed on.
  *
  * @module
  */
@@ -12,16 +13,16 @@
 import type { Transform } from 'node:stream'
 import type { ReplyCoding } from './reply-coding.js'
 
-/** Characters that may wait to be compressed: some milliseconds' work. */
+/** Characters that may wait to be compressed: some milliseconds of work. */
 const mostWaiting = 262_144
 
 export interface CodedPartsOptions {
   readonly coding: ReplyCoding
-  /** @returns False if the client does not keep up. */
+  /** @returns False if the client reads too slowly. */
   readonly give: (bytes: Uint8Array) => boolean
-  /** Called when `write()` has returned false and more is welcome again. */
+  /** Called when parts are welcome again after `write()` has returned false. */
   readonly onWritable: () => void
-  /** Called when no more can be compressed. */
+  /** Called when compressing has failed. */
   readonly lost: () => void
 }
 
@@ -41,7 +42,7 @@ export class CodedParts {
     this.#stream.on('data', (bytes: Uint8Array) => {
       if (!this.#dropped && !options.give(bytes)) this.#blocked = true
     })
-    // Without memory for it, say: what has been given is all that there is.
+    // An error here is a lack of memory: the reply ends with what has been sent.
     this.#stream.on('error', () => {
       if (!this.#dropped) options.lost()
     })
@@ -59,19 +60,19 @@ export class CodedParts {
     return !this.#behind
   }
 
-  /** The client takes more. */
+  /** The client reads again. */
   resume(): void {
     this.#blocked = false
     this.#tell()
   }
 
-  /** @param done - Called when all has been given. */
+  /** @param done - Called when everything has been handed on. */
   end(done: () => void): void {
     this.#done = done
     if (!this.#busy) this.#compress()
   }
 
-  /** Nobody waits for it any more. */
+  /** The client has gone. */
   drop(): void {
     this.#dropped = true
     this.#stream.destroy()

@@ -1,19 +1,19 @@
 /**
- * The bodies of GET /v1/models and of one of them. The list: the cards under `models`, and under `data` the shorter list that
- * clients of other model servers read.
+ * The bodies of GET /v1/models and GET /v1/models/{id}. The list has the cards under `models`, and
+ * under `data` the shorter form for clients of other model servers.
  *
  * @module
  */
 
 import type { ModelCard } from '../../decide/types.js'
 
-/** What the server allows, whatever the model could do. */
+/** The server's limits, independent of the model. */
 export interface ServerLimits {
   readonly max_body_bytes: number
   readonly max_reply_bytes: number
 }
 
-/** A card with what the server allows besides. */
+/** A card with the server's limits. */
 export function fullCard(model: ModelCard, limits: ServerLimits) {
   return { ...model, limits: { ...model.limits, ...limits } }
 }
@@ -26,7 +26,7 @@ export function modelList(models: readonly ModelCard[], limits: ServerLimits) {
   }
 }
 
-/** One model, as both lists have it. */
+/** One model, in both forms of the list. */
 export function modelEntry(model: ModelCard, limits: ServerLimits) {
   return { ...fullCard(model, limits), ...shortCard(model) }
 }

@@ -1,5 +1,5 @@
 /**
- * How a reply may be compressed, and which way a request wants it (RFC 9110, 12.5.3).
+ * The codings of replies, and the one that a request prefers (RFC 9110, 12.5.3).
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import zlib, { constants, type BrotliOptions, type ZlibOptions } from 'node:zlib'
 import type { Transform } from 'node:stream'
 
-/** One way to compress, with the least effort: more of it gains less than it costs. */
+/** One coding, at the lowest effort: more effort gains less than it costs. */
 export interface ReplyCoding {
   readonly name: string
   compress(bytes: Uint8Array): Uint8Array
-  /** In threads of node:zlib's own. */
+  /** In node:zlib's own threads. */
   compressLater(bytes: Uint8Array, done: (error: Error | null, bytes: Uint8Array) => void): void
-  /** Hands out, after each write, all that was written. */
+  /** A stream that flushes everything after each write. */
   createStream(): Transform
 }
 
@@ -26,7 +26,7 @@ const gzip: ReplyCoding = {
 }
 
 const brotliOptions: BrotliOptions = {
-  // A window of 256 KiB: what a reply repeats is near, and a stream keeps its window in memory.
+  // A window of 256 KiB: repetitions in a reply are near, and a stream keeps its window in memory.
   params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 },
 }
 const brotli: ReplyCoding = {
@@ -38,7 +38,7 @@ const brotli: ReplyCoding = {
   },
 }
 
-/** What node:zlib has from Node 22.15 on, and the types do not know. */
+/** The part of node:zlib from Node 22.15 on that the types do not know. */
 interface Zstd {
   zstdCompressSync(bytes: Uint8Array, options: object): Buffer
   zstdCompress(
@@ -61,7 +61,7 @@ function zstdOf(library: Zstd): ReplyCoding {
   }
 }
 
-/** Those that this Node can; the first of them that a request likes best is taken. */
+/** The codings that this Node supports; on a tie, the first is taken. */
 export const replyCodings: readonly ReplyCoding[] = [
   ...('zstdCompressSync' in zlib ? [zstdOf(zlib as typeof zlib & Zstd)] : []),
   ...[brotli, gzip],
@@ -69,17 +69,17 @@ export const replyCodings: readonly ReplyCoding[] = [
 
 /**
  * @param accepts - The value of `Accept-Encoding`, `''` if there is none.
- * @returns Undefined: as it is.
+ * @returns Undefined: uncompressed.
  */
 export function replyCodingOf(accepts: string): ReplyCoding | undefined {
   if (accepts === '') return undefined
   const weights = weightsOf(accepts)
-  // As it is: always possible, and preferred only if the request says so.
+  // Uncompressed is always possible, and preferred only if the request says so.
   let best: ReplyCoding | undefined
   let bestWeight = weights.get('identity') ?? 0
   for (const coding of replyCodings) {
     const weight = weights.get(coding.name) ?? weights.get('*') ?? 0
-    // Of two that it likes alike, the first; and rather any than none.
+    // On a tie the first; and any coding rather than none.
     if (weight <= 0 || (best === undefined ? weight < bestWeight : weight <= bestWeight)) continue
     best = coding
     bestWeight = weight
@@ -87,21 +87,21 @@ export function replyCodingOf(accepts: string): ReplyCoding | undefined {
   return best
 }
 
-/** Whether a request does not want a reply as it is. */
+/** Whether a request refuses an uncompressed reply. */
 export function refusesPlain(accepts: string): boolean {
-  // What hardly any header has is looked for first.
+  // Few headers have this, so it is checked first.
   if (!/q=0/i.test(accepts)) return false
   const weights = weightsOf(accepts)
   return (weights.get('identity') ?? weights.get('*')) === 0
 }
 
-/** What is preferred by how much, 0 to 1; what cannot be read is not wanted. */
+/** Coding -> weight, 0 to 1; an unreadable weight counts as 0. */
 function weightsOf(accepts: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const entry of accepts.toLowerCase().split(',')) {
     const [name = '', weight] = entry.split(';', 2)
     const value = weight === undefined ? '1' : /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(weight)?.[1]
-    // An older name of the same (RFC 9110, 8.4.1.3).
+    // An older name of the same coding (RFC 9110, 8.4.1.3).
     weights.set(name.trim() === 'x-gzip' ? 'gzip' : name.trim(), Math.min(1, Number(value ?? 0)))
   }
   return weights

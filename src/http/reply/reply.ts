@@ -11,37 +11,39 @@ export interface Reply {
   readonly status: number
   /** Name, value, name, value, …; names in lower case. */
   readonly headers: readonly string[]
-  /** Always the whole for GET; with `headOnly` only its length is announced, with 204 not even that. */
+  /**
+   * For GET always the whole body; with `headOnly` only its length is sent, with 204 not even that.
+   */
   readonly body: string | Uint8Array
   readonly headOnly: boolean
-  /** Ask for the connection to be closed behind this reply. */
+  /** Whether to close the connection after this reply. */
   readonly close: boolean
 }
 
-/** What goes into a reply besides the headers that all of them have. */
+/** A reply without the common headers. */
 export interface Content {
   readonly status: number
   readonly body: string | Uint8Array
-  /** `application/json` by default. */
+  /** Default `application/json`. */
   readonly type?: string
   readonly headers?: readonly string[]
 }
 
-/** What is told in words. */
+/** A content whose body is text. */
 export interface TextContent extends Content {
   readonly body: string
 }
 
-/** How many of the input tokens came from a cache. */
+/** The number of input tokens that came from a cache. */
 export const cachedTokensHeader = 'x-oi-cached-tokens'
 
 export const noTimings: Timings = { queue: 0, tokenize: 0, vision: 0, model: 0 }
 
-/** How long a caller waits at most before the next try, unless the error knows better. */
+/** The longest default wait before the next try, if the error states none. */
 const standardRetryAfterMs = 1000
 const maxRetryAfterMs = 60_000
 
-/** The headers of every reply, and then the content's own. */
+/** The common headers, followed by the content's own. */
 export function headersOf(
   id: string,
   timings: Timings,
@@ -63,8 +65,8 @@ export function headersOf(
 }
 
 /**
- * The wire's form of an error. What is no {@link OiError}, or has status 500, is a fault of the
- * server: its text stays in the log, and the reply names the id to look for.
+ * The wire's form of an error. An error that is no {@link OiError}, or has status 500, is a fault
+ * of the server: its text stays in the log, and the reply names the id to search for.
  */
 export function errorContent(error: unknown, id: string): TextContent {
   if (!(error instanceof OiError) || errorTable[error.code].status === 500) {
@@ -94,14 +96,14 @@ export function errorContent(error: unknown, id: string): TextContent {
   return { status, body, headers }
 }
 
-/** What there is to show: a key, or the cookie of a session. */
+/** The credential that is missing: a key, or a session's cookie. */
 function challengeOf({ code }: OiError): string {
   return code === 'ERR_API_KEY' ? 'Bearer' : 'Cookie realm="oi admin"'
 }
 
 /**
- * Callers that are refused together must not come back together; where the time is known, not
- * sooner than that.
+ * Spreads the waits, so that callers refused together do not return together; never shorter than a
+ * known wait.
  */
 function spreadOut(knownMs: number | undefined): number {
   const share = Math.random() / 2

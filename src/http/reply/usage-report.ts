@@ -1,5 +1,5 @@
 /**
- * The body of GET /v1/usage, which `oi workspaces usage --json` shows as well.
+ * The body of GET /v1/usage, also shown by `oi workspaces usage --json`.
  *
  * @module
  */

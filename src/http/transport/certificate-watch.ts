@@ -1,12 +1,11 @@
 /**
- * Sees when the files of a certificate change, as whoever renews it writes them: no signal is
- * needed then.
+ * Notices when the files of a certificate change, so that its renewal needs no signal.
  *
  * Rules
- *   1. The files are looked at by their names, now and then: a folder of links that is exchanged as
- *      a whole, as Kubernetes does, is seen like a file that is written.
- *   2. Between two writes, the key belongs to no certificate: only what is wrong at two looks is
- *      told, once. What was shown before goes on being shown.
+ *   1. The files are checked by name at intervals: a folder of links that is exchanged as a whole,
+ *      as Kubernetes does, is noticed like a file that is written.
+ *   2. Between two writes, the key does not match the certificate: an error is reported once, and
+ *      only if two checks see it. The certificate in use stays.
  *
  * @module
  */
@@ -15,13 +14,13 @@ import { stat } from 'node:fs/promises'
 import { readTls, type TlsContent, type TlsFiles } from './tls.js'
 
 export interface CertificateWatchOptions {
-  /** Undefined: none is shown. */
+  /** Undefined: no certificate is in use. */
   readonly files: () => TlsFiles | undefined
-  /** Told what they hold when they may have changed, at first too. */
+  /** Called with the files' content when they may have changed, and at the start. */
   readonly use: (content: TlsContent) => void
-  /** Takes a sentence that the operator should know. */
+  /** Takes a sentence for the operator. */
   readonly notice: (text: string) => void
-  /** Between two looks, milliseconds. */
+  /** Time between two checks, milliseconds. */
   readonly everyMs?: number
 }
 
@@ -32,7 +31,7 @@ export class CertificateWatch {
   #failures = 0
   #looking = false
 
-  /** Begins to look. */
+  /** Starts the checks. */
   constructor(options: CertificateWatchOptions) {
     this.#options = options
     this.#timer = setInterval(() => void this.#look(), options.everyMs ?? 5000).unref()
@@ -63,7 +62,7 @@ export class CertificateWatch {
   }
 }
 
-/** It changes when one of them does. @throws If one is not there. */
+/** Changes when one of the files does. @throws If one does not exist. */
 async function identityOf({ certFile, keyFile }: TlsFiles): Promise<string> {
   const found = await Promise.all([certFile, keyFile].map((file) => stat(file)))
   const identities = found.map(({ dev, ino, size, mtimeMs }) => [dev, ino, size, mtimeMs].join(':'))

@@ -1,15 +1,17 @@
 /**
- * How many connections there may be, so that descriptors are left for files.
+ * The limit of connections, so that descriptors are left for files.
  *
  * @module
  */
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** For what is opened beside connections, as `kReservedDescriptors` of native/transport. */
+/** Descriptors for other things than connections, as `kReservedDescriptors` of native/transport. */
 const reserved = 64
 
-/** @returns What this process may still open; without an end where the system does not tell. */
+/**
+ * @returns The descriptors that this process may still open; infinite if the system does not tell.
+ */
 export function mostConnections(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1')

@@ -1,19 +1,18 @@
 /**
- * Clients that have said that they send no more, while their reply is still to come.
+ * Clients that have closed their side of the connection while their reply is still to come.
  *
- * Some of them wait for it (`nc -N`), most have gone; in both cases the same arrives. So the
- * client is asked: an interim reply (`100 Continue`), which every client of HTTP/1.1 reads over,
- * makes the system of one that has gone reset the connection. Not at once, since most replies are
- * ready sooner.
+ * Some of them wait for the reply (`nc -N`), most have gone; both look the same. So an interim
+ * reply (`100 Continue`), which every HTTP/1.1 client skips, is sent: the system of a client that
+ * has gone answers it with a reset. Not at once, since most replies are ready sooner.
  *
  * @module
  */
 
-/** What a transport lets be done to such a connection. */
+/** The operations on such a connection that a transport provides. */
 export interface HalfClosed {
   /** Whether a reply is still to be written. */
   isRunning(): boolean
-  /** Sends an interim reply; called a tick before it is asked whether the client is there. */
+  /** Sends an interim reply; called a tick before `isThere`. */
   probe(): void
   /** False if the client has gone, which also ends its exchange. */
   isThere(): boolean

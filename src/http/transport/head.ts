@@ -4,24 +4,24 @@
  * @module
  */
 
-/** The head of a request, in the form that uWebSockets.js gives it; valid during one call. */
+/** The head of a request, with the methods of uWebSockets.js; valid during one call. */
 export interface Head {
   /** In lower case. */
   getMethod(): string
   /** The path, without the query. */
   getUrl(): string
-  /** What stands behind the `?`, without it; `''` or undefined if there is nothing. */
+  /** The part after the `?`; `''` or undefined if there is none. */
   getQuery(): string | undefined
   /**
-   * @returns `''` if there is no such header; of one that stands several times, all values or the
-   *   first, as the transport has it. @param name - In lower case.
+   * @returns `''` if there is no such header; for a repeated header all values or the first,
+   *   depending on the transport. @param name - In lower case.
    */
   getHeader(name: string): string
-  /** Visits every header, each time that it stands there. Names are in lower case. */
+  /** Visits every header, repeated ones each time. Names are in lower case. */
   forEach(visit: (name: string, value: string) => void): void
 }
 
-/** A header that may stand several times: a proxy can put its own behind the one that it was sent. */
+/** All values of a header: a proxy can append its own to the one that it received. */
 export function everyValue(head: Head, name: string): string {
   const values: string[] = []
   head.forEach((one, value) => {

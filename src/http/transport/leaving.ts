@@ -1,6 +1,6 @@
 /**
- * The replies that have not left the process yet, which the end of the server waits for, and
- * those who do not take theirs, which are cut off.
+ * Replies that have not left the process yet: the server's close waits for them, and clients that
+ * do not read theirs are cut off.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { Link } from '../../chain.js'
 import { Running } from '../exchange/running.js'
 
 export interface Leaver {
-  /** When the last piece of it was taken, on the clock of `performance.now()`. */
+  /** When the client last took a piece of the reply, on the clock of `performance.now()`. */
   readonly progressMs: number
   /** Ends the connection; the transport then calls {@link Leaving.delete}. */
   cut(): void
 }
 
-/** How long a refusal waits for the end of its request's body, in all and for its next part. */
+/** How long a refusal waits for the end of its request's body, in total and for the next part. */
 export const dropMs = 10_000
 export const dropGapMs = 1000
-/** And for how many bytes. */
+/** The most bytes that such a refusal waits for. */
 export const dropBytes = 256 * 2 ** 20
 
-/** How often it is looked who does not get on, milliseconds. */
+/** How often slow clients are looked for, milliseconds. */
 const lookMs = 1000
 
 export class Leaving {
@@ -29,7 +29,7 @@ export class Leaving {
   readonly #patienceMs: number
   #timer: NodeJS.Timeout | undefined
 
-  /** @param patienceMs - How long a client may read nothing of what is there for it. */
+  /** @param patienceMs - How long a client may stop reading while data wait for it. */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs
   }
@@ -38,7 +38,7 @@ export class Leaving {
     return this.#leavers.size
   }
 
-  /** @returns What {@link delete} takes. */
+  /** @returns The argument for {@link delete}. */
   add(leaver: Leaver): Link<Leaver> {
     this.#timer ??= setInterval(() => this.#cutOff(), Math.min(lookMs, this.#patienceMs)).unref()
     return this.#leavers.add(leaver)

@@ -1,10 +1,10 @@
 /**
- * A client on node:http, and one whose request node:http could not read.
+ * A client on node:http, and a client whose request node:http could not read.
  *
  * Rules
- *   1. While the request's body still comes, its refusal waits for the end of it, within bounds:
- *      closing a connection with bytes unread resets it, and most clients, which send first and
- *      read then, would only see that. What comes is dropped.
+ *   1. While the request's body still arrives, its refusal waits for the end of the body, within
+ *      bounds: closing a connection with unread bytes resets it, and most clients, which send
+ *      before they read, would see only the reset. The body is dropped.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import type { Client } from '../exchange/exchange.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
 import type { Reply } from '../reply/reply.js'
 
-/** Handed over at once. */
+/** This many bytes are handed over at once. */
 const pieceBytes = 65_536
 
 export class NodeClient implements Client, Leaver {
-  /** The client waits to be told before it sends the body: then the body may never come. */
+  /** The client waits for a `100 Continue` before it sends the body: the body may never come. */
   awaitsContinue = false
   /** The rest of the request cannot be read. */
   bodyLost = false
@@ -73,7 +73,7 @@ export class NodeClient implements Client, Leaver {
   }
 
   write(part: string | Uint8Array): boolean {
-    // Of a stream, only what is not taken shows that its client does not read.
+    // In a stream, only unread data show that the client does not read.
     if (this.#response.writableLength === 0) this.#progress()
     return this.#response.write(part, () => this.#progress())
   }
@@ -83,11 +83,11 @@ export class NodeClient implements Client, Leaver {
   }
 
   cut(): void {
-    // A stream that has nothing to write waits for its server, not for its client.
+    // A stream without data to write waits for the server, not for its client.
     if (this.#response.writableLength > 0) this.#request.socket.destroy()
   }
 
-  /** In pieces, so that it is seen how it is taken. */
+  /** In pieces, to see how fast they are taken. */
   #give(bytes: Buffer, done: () => void): void {
     if (bytes.length <= pieceBytes) {
       if (bytes.length > 0) this.#response.write(bytes)
@@ -105,7 +105,7 @@ export class NodeClient implements Client, Leaver {
     if (this.#tracked) return
     this.#tracked = true
     const tracked = this.#leaving.add(this)
-    // Both, as a connection may be lost before all is handed over.
+    // Both events, as a connection may be lost before everything is handed over.
     for (const event of ['finish', 'close']) {
       this.#response.once(event, () => this.#leaving.delete(tracked))
     }
@@ -115,7 +115,7 @@ export class NodeClient implements Client, Leaver {
     this.progressMs = performance.now()
   }
 
-  /** Rule 1. @param done - Is told whether all of the body came. */
+  /** Rule 1. @param done - Called with whether the whole body came. */
   #dropBody(done: (came: boolean) => void): void {
     const request = this.#request
     const endMs = performance.now() + dropMs
@@ -142,12 +142,12 @@ const bytesOf = (body: string | Uint8Array) =>
     ? Buffer.from(body)
     : Buffer.from(body.buffer, body.byteOffset, body.length)
 
-/** Where a refusal is written: a socket, in most cases. */
+/** The destination of a refusal: usually a socket. */
 interface Written {
   write(text: string): unknown
 }
 
-/** A connection on which there was no request: it is told. Closing it is its owner's affair. */
+/** A connection without a readable request: it gets the error. Its owner closes it. */
 export class RefusedClient implements Client {
   readonly #to: Written
   readonly #address: string
@@ -166,11 +166,11 @@ export class RefusedClient implements Client {
     const all = [...headers, 'content-length', length, 'connection', 'close']
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
     for (let i = 0; i < all.length; i += 2) head += `${all[i]}: ${all[i + 1]}\r\n`
-    // What is refused is told in text.
+    // The body of a refusal is text.
     this.#to.write(`${head}\r\n${body as string}`)
   }
 
-  // What is refused is told at once, and never in parts.
+  // A refusal is sent at once, and never in parts.
   hold(): void {}
   begin(): void {}
   write(): boolean {

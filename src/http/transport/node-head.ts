@@ -45,7 +45,7 @@ export class NodeHead implements Head {
   }
 }
 
-/** What node:http lets pass and this server does not. */
+/** Requests that node:http accepts and this server does not. */
 export function refusalOf({
   httpVersion,
   rawHeaders,
@@ -57,7 +57,7 @@ export function refusalOf({
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
   }
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-    return new OiError('ERR_HTTP_MALFORMED', `Host: expected one such header, got ${hosts}`)
+    return new OiError('ERR_HTTP_MALFORMED', `Host: expected exactly one such header, got ${hosts}`)
   }
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {

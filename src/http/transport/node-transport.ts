@@ -27,10 +27,10 @@ import { noHead, transportError } from './transport-errors.js'
 const headTimeoutMs = 15_000
 const checkMs = 1000
 const refusedMs = 2000
-/** The next this many bytes of a body, or its end, have to come within this time. */
+/** The next this many bytes of a body, or its end, must arrive within this time. */
 const bodyTimeoutMs = 10_000
 const bodyBytes = 163_840
-/** A client of HTTP/1.0 that sends no more cannot be asked whether it is there. */
+/** An HTTP/1.0 client that has closed its side cannot be probed. */
 const oldClientGraceMs = 2000
 
 interface Active {
@@ -43,14 +43,14 @@ export class NodeTransport implements Transport {
   readonly #listener: Listener
   readonly #leaving: Leaving
   readonly #server: Server
-  /** What accepts: the same, unless connections begin with something else than HTTP or TLS. */
+  /** The server that accepts: the same one, unless connections begin with another protocol. */
   readonly #acceptor: NetServer
   readonly #headers: ProxyHeaders | undefined
-  /** Each connection with the replies that are not all on it. */
+  /** Each connection, with its replies that are not all written. */
   readonly #sockets = new Map<Duplex, Set<ServerResponse>>()
   /** Connections on which a request is being answered. */
   readonly #active = new Map<Duplex, Active>()
-  /** Of these, something came before node:http had them. */
+  /** Connections whose first bytes another transport has read. */
   readonly #adopted = new WeakSet<Duplex>()
   #port = 0
 
@@ -65,16 +65,16 @@ export class NodeTransport implements Transport {
       })
       acceptor.listen({ host, port, exclusive: true }, resolve)
     })
-    // More are closed at once. Once descriptors run out, libuv may lose the one that it closes them
-    // with: they wait then, and the loop spins, until others are gone.
+    // Further connections are closed at once. Once descriptors run out, libuv may lose the one that
+    // it closes them with: they wait then, and the loop spins, until others are gone.
     acceptor.maxConnections = mostConnections()
-    // Whatever happens to a server that listens concerns one connection.
+    // An error of a listening server concerns one connection.
     acceptor.on('error', () => {})
     transport.#port = (acceptor.address() as AddressInfo).port
     return transport
   }
 
-  /** Does not listen: connections are given by `adopt()`. */
+  /** Does not listen: `adopt()` provides the connections. */
   constructor(options: Omit<TransportOptions, 'host' | 'port' | 'flagPrefix'>) {
     const { listener, leaving, tls, idleTimeoutMs, proxyProtocol } = options
     this.#listener = listener
@@ -82,7 +82,7 @@ export class NodeTransport implements Transport {
     const settings = {
       keepAliveTimeout: idleTimeoutMs,
       headersTimeout: headTimeoutMs,
-      // The time of a request is the handlers' affair.
+      // The handlers limit the time of a request.
       requestTimeout: 0,
       connectionsCheckingInterval: checkMs,
       maxHeaderSize: 16_384,
@@ -112,7 +112,7 @@ export class NodeTransport implements Transport {
     })
     this.#headers = proxyProtocol ? new ProxyHeaders() : undefined
     this.#acceptor = this.#headers === undefined ? server : this.#acceptWithHeaders(this.#headers)
-    // Otherwise this begins with listening, and heads that do not come are waited for.
+    // Otherwise these checks begin with listening; heads that do not come must time out.
     if (this.#acceptor !== server || options.tls === undefined) this.#beginChecks()
   }
 
@@ -131,7 +131,8 @@ export class NodeTransport implements Transport {
   }
 
   stopAccepting(): void {
-    // That of node:http would also end connections whose replies are handed over and not sent yet.
+    // node:http's own close would also end connections whose replies are handed over but not sent
+    // yet.
     NetServer.prototype.close.call(this.#acceptor, () => {})
   }
 
@@ -170,7 +171,7 @@ export class NodeTransport implements Transport {
       this.#sockets.delete(socket)
       this.#active.delete(socket)
       for (const reply of replies) {
-        // node:http tells only the reply whose turn it was, not those behind it.
+        // node:http reports this only to the first queued reply, not to those behind it.
         if (reply.socket === null) reply.destroy().emit('close')
       }
     })
@@ -215,7 +216,7 @@ export class NodeTransport implements Transport {
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: OiError): void {
     const client = this.#clientOf(request, response)
-    // Whatever else is on this connection, it is not to be trusted.
+    // The rest of this connection's data cannot be trusted.
     client.bodyLost = true
     request.resume()
     this.#listener.refuse(new NodeHead(request), client, error)
@@ -224,7 +225,7 @@ export class NodeTransport implements Transport {
   #clientError(cause: NodeJS.ErrnoException, socket: Duplex): void {
     const active = this.#active.get(socket)
     if (active !== undefined && !active.exchange.ended && !active.request.complete) {
-      // In its body.
+      // The error is in the body.
       if (cause.code === 'HPE_INVALID_EOF_STATE' || cause.code === 'ECONNRESET') {
         socket.destroy()
         return
@@ -235,7 +236,7 @@ export class NodeTransport implements Transport {
     }
     const asked = (socket as Socket).bytesRead > 0 || this.#adopted.has(socket)
     if (!asked || cause.code === 'ECONNRESET' || active !== undefined || !socket.writable) {
-      // While an earlier request is answered, a reply would take its place.
+      // While an earlier request is being answered, a reply would take its place.
       if (active === undefined || active.exchange.ended) socket.destroy()
       return
     }
@@ -247,7 +248,7 @@ export class NodeTransport implements Transport {
     socket.removeAllListeners('data').resume()
     this.#listener.refuse(noHead, new RefusedClient(socket, this.#addressOf(socket)), error)
     socket.end()
-    // Some more is read, as behind any reply (node-client.ts, rule 1).
+    // Some more is read, as after any reply (node-client.ts, rule 1).
     const timer = setTimeout(() => socket.destroy(), refusedMs)
     socket.once('close', () => clearTimeout(timer))
     socket.once('end', () => socket.destroy())
@@ -265,9 +266,10 @@ export class NodeTransport implements Transport {
     const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
     const stop = watchHalfClosed({
       isRunning,
-      // Once its reply has begun, a part that cannot be written tells the same.
+      // Once the reply has begun, a part that cannot be written shows the same.
       probe: () => !exchange.begun && socket.write(interim),
-      // The write fails if the one before was answered with a reset, and that closes the socket.
+      // The write fails if the client answered the previous one with a reset, and that closes the
+      // socket.
       isThere: () => {
         if (!exchange.begun && !socket.destroyed) socket.write(interim)
         return !socket.destroyed
@@ -278,13 +280,13 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Gives up a body that trickles, as uWebSockets.js does by itself. */
+/** Gives up a body that arrives too slowly, as uWebSockets.js does by itself. */
 function boundPace(request: IncomingMessage): void {
   let bytes = 0
   const timer = setInterval(() => {
     if (bytes < bodyBytes) {
       request.socket.destroy()
-      // Whose reply is whole is not told that its connection is gone.
+      // After its last byte, a reply does not hear of a lost connection.
       stop()
     }
     bytes = 0

@@ -1,6 +1,6 @@
 /**
- * The PROXY protocol, versions 1 and 2: what a balancer says first on each connection, so that
- * the server behind it knows who the client is.
+ * The PROXY protocol, versions 1 and 2: a load balancer's header at the start of each connection,
+ * which tells the server the client's address.
  *
  * @module
  */
@@ -9,27 +9,27 @@ import type { Socket } from 'node:net'
 
 const signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 const longestLine = 107
-/** Beyond the addresses, version 2 may carry more, of which nothing is wanted. */
+/** After the addresses, version 2 may carry more, which is ignored. */
 const mostBytes = 4096
 const timeoutMs = 5000
 
-/** `undefined`: more has to come; `null`: it is no such header. */
+/** `undefined`: more bytes are needed; `null`: not a PROXY header. */
 type Parsed = { readonly bytes: number; readonly address: string | undefined } | undefined | null
 
 export class ProxyHeaders {
-  /** By what both ends of the connection call it: TLS wraps the socket into another. */
+  /** By the addresses of both ends: TLS wraps the socket into another object. */
   readonly #addresses = new Map<string, string>()
 
-  /** The client's address as the header said it; undefined if it said none. */
+  /** The client's address in the header; undefined if it has none. */
   addressOf(socket: Socket): string | undefined {
     return this.#addresses.get(nameOf(socket))
   }
 
   /**
-   * Reads the header from a paused socket, which is destroyed if there is none within some
+   * Reads the header from a paused socket, which is destroyed if no header comes within some
    * seconds.
    *
-   * @param then - Called when what comes next is HTTP or TLS.
+   * @param then - Called when HTTP or TLS comes next.
    */
   read(socket: Socket, then: () => void): void {
     let received = Buffer.alloc(0)
@@ -65,7 +65,7 @@ export class ProxyHeaders {
 
 const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
-/** Reads a header at the beginning of what has come. */
+/** Reads a header at the beginning of the bytes. */
 export function parseProxyHeader(bytes: Buffer): Parsed {
   const known = Math.min(bytes.length, signature.length)
   if (bytes.subarray(0, known).equals(signature.subarray(0, known))) return parseBinary(bytes)
@@ -85,7 +85,7 @@ function parseBinary(bytes: Buffer): Parsed {
   const length = 16 + bytes.readUInt16BE(14)
   if (kind >> 4 !== 2 || length > mostBytes) return null
   if (bytes.length < length) return undefined
-  // A balancer's own connection, as of its health checks, is nobody else's.
+  // A balancer's own connection, such as a health check, has no client.
   if ((kind & 15) === 0) return { bytes: length, address: undefined }
   if (family === 1 && length >= 28) {
     return { bytes: length, address: [...bytes.subarray(16, 20)].join('.') }

@@ -1,6 +1,6 @@
 /**
- * The certificate and the key of a server, looked at before they are used: OpenSSL says
- * little about what is wrong with them.
+ * A server's certificate and key, checked before they are used: OpenSSL's error messages say
+ * little.
  *
  * @module
  */
@@ -10,31 +10,31 @@ import { readFileSync } from 'node:fs'
 import { OiError } from '../../errors.js'
 
 export interface TlsFiles {
-  /** PEM: the server's certificate first, then those that lead to a known authority. */
+  /** PEM: the server's certificate first, then the chain to a known authority. */
   readonly certFile: string
   /** PEM, without a passphrase. */
   readonly keyFile: string
 }
 
-/** What was read of them, in PEM form. */
+/** The content of the files, in PEM form. */
 export interface TlsContent {
   readonly cert: string
   readonly key: string
-  /** When the certificate ends, milliseconds since 1970. */
+  /** When the certificate expires, milliseconds since 1970. */
   readonly endMs: number
 }
 
-/** The part of it that TLS needs. */
+/** The part that TLS needs. */
 export const contextOf = ({ cert, key }: TlsContent) => ({ cert, key })
 
 /**
- * Reads both files, and looks whether they can be used.
+ * Reads both files, and checks that they can be used.
  *
- * @throws {@link OiError} `ERR_CONFIG` naming the setting, the file and what is expected of it.
+ * @throws {@link OiError} `ERR_CONFIG` naming the setting, the file and what is expected.
  */
 export function readTls({ certFile, keyFile }: TlsFiles): TlsContent {
   const cert = parse('--tls-cert', certFile, 'a certificate', (pem) => {
-    // Without this, the binary form passes, which the server cannot read.
+    // Without this check the binary form passes, which the server cannot read.
     if (!pem.includes('-----BEGIN')) throw new Error('it is no PEM')
     return new X509Certificate(pem)
   })

@@ -1,5 +1,5 @@
 /**
- * What node:http finds wrong with a request before it is one, as errors of the interface.
+ * Errors of node:http in a request's head, as errors of the wire.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { OiError } from '../../errors.js'
 import type { Head } from './head.js'
 
-/** Of requests whose head cannot be read. */
+/** The head of a request whose head cannot be read. */
 export const noHead: Head = {
   getMethod: () => '',
   getUrl: () => '',
@@ -16,7 +16,7 @@ export const noHead: Head = {
   forEach: () => {},
 }
 
-/** @param cause - As `clientError` of node:http gives it. */
+/** @param cause - As in `clientError` of node:http. */
 export function transportError(cause: NodeJS.ErrnoException): OiError {
   switch (cause.code) {
     case 'HPE_HEADER_OVERFLOW':

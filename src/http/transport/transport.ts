@@ -1,5 +1,5 @@
 /**
- * What every transport offers, and what all of them are told.
+ * The interface of every transport, and its options.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import type { Head } from './head.js'
 import type { Leaving } from './leaving.js'
 import type { TlsContent } from './tls.js'
 
-/** What is done with requests, independent of the transport. */
+/** Handles requests, independent of the transport. */
 export interface Listener {
   /**
    * Begins a request. Never throws.
    *
    * @param head - Read before this returns.
-   * @returns The exchange that wants the body and news of the client's departure, or undefined
-   *   if the reply has been sent.
+   * @returns The exchange that receives the body and learns when the client goes, or undefined if
+   *   the reply has been sent.
    */
   open(head: Head, client: Client): Exchange | undefined
-  /** Says where it is asked for that the end is near. */
+  /** Makes `/readyz` report the coming shutdown. */
   beginDrain(): void
   /** Answers a request that the transport cannot read. Never throws. */
   refuse(head: Head, client: Client, error: OiError): void
@@ -34,35 +34,35 @@ export interface TransportOptions {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
-  /** Speaks HTTPS with this, and plain HTTP without. */
+  /** The certificate for HTTPS; undefined: plain HTTP. */
   readonly tls: TlsContent | undefined
   /** How long a connection without a request is kept, milliseconds. */
   readonly idleTimeoutMs: number
-  /** Whether each connection begins with a header of the PROXY protocol. */
+  /** Whether each connection begins with a PROXY protocol header. */
   readonly proxyProtocol: boolean
-  /** Takes what has not left yet, and cuts off who does not read. */
+  /** Holds replies that have not left yet, and cuts off clients that do not read. */
   readonly leaving: Leaving
-  /** What the flags of host and port begin with, for messages. */
+  /** The prefix of the host and port flags in messages. */
   readonly flagPrefix: string
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Transport {
   readonly port: number
   /** Accepts no more connections. Idempotent. */
   stopAccepting(): void
-  /** Whether there are replies that the process has given away and no client has taken yet. */
+  /** Whether replies are handed to the system that no client has taken yet. */
   readonly sending: boolean
-  /** Shows another certificate to whoever connects from now on. */
+  /** Uses another certificate for new connections. */
   useTls(content: TlsContent): void
   /** Closes all connections at once. */
   close(): void
 }
 
 /**
- * Why nothing can listen there: node:net names the reason, which uWebSockets.js does not.
+ * Why listening fails: node:net names the reason, which uWebSockets.js does not.
  *
- * @param known - The reason, if it is known already.
+ * @param known - The reason, if known already.
  */
 export async function listenError(
   { host, port, flagPrefix }: Pick<TransportOptions, 'host' | 'port' | 'flagPrefix'>,

@@ -1,19 +1,19 @@
 /**
- * A client on uWebSockets.js: replies whole, and in parts that wait for whoever reads slowly.
+ * A client on uWebSockets.js: whole replies, and replies in parts that wait for slow clients.
  *
  * Rules
- *   1. Everything is written corked: one system call for each reply, or piece of a part.
- *   2. What the library keeps because the connection does not take it, nobody sees: neither how
- *      much it is nor when it has left. So a reply is offered to it (`tryEnd`), and what was not
- *      taken stays here until it reports that there is room again. A part goes in small pieces,
- *      and after the first that it had to keep the rest stays here: more room than a piece takes
- *      is there when it reports, so what it keeps does not grow.
- *   3. A reply is leaving until the connection has taken the last of it.
- *   4. While the request's body still comes, its refusal waits for the end of it, within bounds:
- *      the library would close the connection, and most clients, which send first and read then,
- *      would only see that. What comes is dropped.
- *   5. The library closes a connection behind a reply only with `end`, of which it keeps what is
- *      not taken. So only short replies are sent that way; others say it, and their connection
+ *   1. Every write is corked: one system call per reply, or per piece of a part.
+ *   2. The library does not reveal the bytes that it buffers: neither how many nor when they have
+ *      left. So a reply is offered to it (`tryEnd`), and the rest stays here until the library
+ *      reports room. A part is written in small pieces; after the first piece that the library had
+ *      to buffer, the rest stays here. When the library reports room, it has more room than a piece
+ *      takes, so its buffer does not grow.
+ *   3. A reply is leaving until the connection has taken all of it.
+ *   4. While the request's body still arrives, its refusal waits for the end of the body, within
+ *      bounds: the library would close the connection, and most clients, which send before they
+ *      read, would see only that. The body is dropped.
+ *   5. The library closes a connection after a reply only with `end`, which buffers the rest. So
+ *      only short replies are sent that way; longer ones announce the close, and their connection
  *      ends with the server.
  *   6. A reply in parts never asks for the connection to be closed: the library would write that
  *      header into the middle of the body.
@@ -29,12 +29,12 @@ import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leavi
 import type { Reply } from '../reply/reply.js'
 
 /**
- * With the frame of a chunk less than the library's buffer for what is corked: of a longer piece it
- * loses a part where the connection does not take all of it (version 20). Of one that fits it
- * tells only with the next that it was kept.
+ * Together with the chunk's frame less than the library's cork buffer: of a longer piece the
+ * library loses a part when the connection does not take all of it (version 20). When a piece that
+ * fits had to be buffered, the library reports that only with the next piece.
  */
 const pieceBytes = 8192
-/** Taken at once by a connection whose last reply has been read. */
+/** A connection whose last reply has been read takes this much at once. */
 const shortReply = 4096
 
 /** `200 OK` and so on, by status. */
@@ -46,25 +46,25 @@ export class UwsClient implements Client, Leaver {
   progressMs = 0
   readonly #res: HttpResponse
   readonly #leaving: Leaving
-  /** Bytes of the body by its announcement; 0 if all has come. */
+  /** Announced bytes of the body that are still to come; 0 if all have arrived. */
   #bodyBytes: number
   #droppedBytes = 0
   #dropEndMs = 0
   #refusal: Reply | undefined
   #dropTimer: NodeJS.Timeout | undefined
   #tracked: Link<Leaver> | undefined
-  /** Parts that are not given to the library yet (rule 2). */
+  /** Parts that are not handed to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
   readonly #keepAlive: string
-  /** Whether the connection is closed behind the reply, whatever that says. */
+  /** Whether the connection is closed after the reply, whatever its headers say. */
   closes = false
   #blocked = false
   #ending = false
   #done = false
 
   /**
-   * @param bodyBytes - What its head says about the length of the body.
-   * @param keepAlive - The value of `keep-alive` in replies behind which the connection stays.
+   * @param bodyBytes - The length of the body, by the head.
+   * @param keepAlive - The value of `keep-alive` in replies after which the connection stays.
    */
   constructor(res: HttpResponse, leaving: Leaving, bodyBytes: number, keepAlive: string) {
     this.#res = res
@@ -73,7 +73,7 @@ export class UwsClient implements Client, Leaver {
     this.#keepAlive = keepAlive
   }
 
-  /** Whether the reply has been given to the library whole: `res` must not be touched any more. */
+  /** Whether the whole reply has been handed to the library: `res` must not be touched any more. */
   get done(): boolean {
     return this.#done
   }
@@ -82,7 +82,7 @@ export class UwsClient implements Client, Leaver {
     return Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1')
   }
 
-  /** Takes note of a part of the body. */
+  /** Notes a part of the body. */
   receive(bytes: number, last: boolean): void {
     if (last) this.#bodyBytes = 0
     if (this.#refusal === undefined) return
@@ -98,7 +98,7 @@ export class UwsClient implements Client, Leaver {
   }
 
   send(reply: Reply): void {
-    // More than would be waited for makes no difference to its sender.
+    // More bytes than the refusal waits for make no difference to the sender.
     if (this.#bodyBytes === 0 || this.#bodyBytes > dropBytes) {
       this.#send(reply)
       return
@@ -114,14 +114,14 @@ export class UwsClient implements Client, Leaver {
     this.#res.onWritable(() => {
       this.#progress()
       if (this.#flush() && !this.#ending) onWritable()
-      // Lets the library send what it kept.
+      // Lets the library send its buffer.
       return true
     })
     this.#res.cork(() => this.#writeHead(status, headers, this.closes))
   }
 
   write(part: string | Uint8Array): boolean {
-    // Of a stream, only what is not taken shows that its client does not read.
+    // In a stream, only unread data show that the client does not read.
     if (this.#kept.length === 0 && !this.#blocked) this.#progress()
     this.#kept.push(typeof part === 'string' ? Buffer.from(part) : part)
     return !this.#blocked && this.#flush()
@@ -138,12 +138,12 @@ export class UwsClient implements Client, Leaver {
   }
 
   cut(): void {
-    // A stream that has nothing to write waits for its server, not for its client.
+    // A stream without data to write waits for the server, not for its client.
     const waiting = this.#blocked || this.#kept.length > 0 || this.#ending
     if (waiting && !this.#done) this.#res.close()
   }
 
-  /** @returns False if something had to be kept, here or by the library. */
+  /** @returns False if bytes had to be buffered, here or by the library. */
   #flush(): boolean {
     this.#blocked = false
     while (this.#kept.length > 0 && !this.#blocked) {
@@ -208,7 +208,7 @@ export class UwsClient implements Client, Leaver {
     })
   }
 
-  /** @returns Whether all has been taken. */
+  /** @returns Whether all bytes were taken. */
   #try(rest: string | Uint8Array, length: number): boolean {
     const [, done] = this.#res.tryEnd(rest, length)
     if (done) this.#finish()
@@ -242,8 +242,8 @@ export class UwsClient implements Client, Leaver {
 }
 
 /**
- * A body of which each unit is a byte: from Node 22 on the library's binaries write a text in
- * Latin-1 where it fits, and announce its length in UTF-8.
+ * A body in which each unit is a byte: from Node 22 on the library's binaries write a Latin-1 text
+ * as it is, but announce its length in UTF-8.
  */
 function asUtf8(body: string | Uint8Array): string | Uint8Array {
   const isAscii = typeof body !== 'string' || Buffer.byteLength(body) === body.length

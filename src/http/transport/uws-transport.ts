@@ -1,15 +1,15 @@
 /**
- * The handlers on uWebSockets.js, behind a gate of our own (native/transport/gate.h): what is no
- * plain request of HTTP/1.1 it never sees; node:http serves such a connection from then on.
+ * The handlers on uWebSockets.js, behind our own gate (native/transport/gate.h): the library sees
+ * only plain HTTP/1.1 requests; node:http serves all other connections.
  *
  * Rules
  *   1. `req` is valid during its handler only, and a chunk during its callback only.
  *   2. `res` is not touched after onAborted, nor after its reply (exchange.ts, rule 1).
  *
- * What the library does by itself, and the tests rely on: a body that arrives slower than 16 KB
- * per second over ten seconds closes the connection; the rest of a body that was refused is read
- * and dropped within the same ten seconds; a request that is pipelined behind one that is not
- * answered yet closes the connection, so two answers can never change places.
+ * The library's own behaviour, on which the tests rely: a body slower than 16 KB per second over
+ * ten seconds closes the connection; the rest of a refused body is read and dropped within the same
+ * ten seconds; a request that is pipelined behind an unanswered one closes the connection, so two
+ * replies can never change places.
  *
  * @module
  */
@@ -36,11 +36,11 @@ type Library = typeof uWS
 /** A request that is being answered, or was the last one of its connection. */
 interface Active {
   readonly client: UwsClient
-  /** Undefined if its reply was there at once, and has not left yet. */
+  /** Undefined if its reply was ready at once, and has not left yet. */
   readonly exchange: Exchange | undefined
 }
 
-/** Why uWebSockets.js cannot be used; not a reason to end. */
+/** Why uWebSockets.js cannot be used; the server goes on without it. */
 export class NoUws extends Error {}
 
 export class UwsTransport implements Transport {
@@ -51,16 +51,15 @@ export class UwsTransport implements Transport {
   readonly #gate: NativeGate
   readonly #others: NodeTransport
   #accepting = true
-  /** By connection, as the gate names them. */
+  /** By the gate's number of the connection. */
   readonly #active: (Active | undefined)[] = []
-  /** Ends the watch over a connection whose client sends no more. */
+  /** Ends the watch over a connection whose client has closed its side. */
   readonly #watches = new Map<number, () => void>()
 
   /**
    * Listens.
    *
-   * @throws {@link NoUws} Where the library or the gate cannot be used; {@link OiError}
-   *   `ERR_LISTEN`.
+   * @throws {@link NoUws} If the library or the gate cannot be used; {@link OiError} `ERR_LISTEN`.
    */
   static async listen(options: TransportOptions): Promise<UwsTransport> {
     const { host, port } = options
@@ -112,7 +111,8 @@ export class UwsTransport implements Transport {
       const connection = this.#gate.current()
       const client = new UwsClient(res, leaving, announcedBytes(req), keepAlive)
       const exchange = listener.open(req, client)
-      // What has been sent is over; what waits for its body, or for being read, is not.
+      // A request whose reply has been sent is over; one that waits for its body, or to be read, is
+      // not.
       if (client.done) return
       this.#active[connection] = { client, exchange }
       res.onAborted(() => {
@@ -137,7 +137,7 @@ export class UwsTransport implements Transport {
     return this.#gate.sending() || this.#others.sending
   }
 
-  /** It never has any. */
+  /** This transport never has TLS. */
   useTls(): void {}
 
   close(): void {
@@ -147,7 +147,7 @@ export class UwsTransport implements Transport {
     this.#gate.dispose()
   }
 
-  /** Called by the gate, and must not throw: the descriptor is closed then. */
+  /** Called by the gate; must not throw, as the descriptor is closed then. */
   #takeOver(connection: number, fd: number, bytes: Buffer): boolean {
     if (this.#isRunning(connection)) return false
     this.#others.adopt(fd, bytes)
@@ -157,7 +157,7 @@ export class UwsTransport implements Transport {
   #isRunning(connection: number): boolean {
     const active = this.#active[connection]
     if (active === undefined || !active.client.done) return active !== undefined
-    // What is over is not kept.
+    // Finished requests are not kept.
     this.#active[connection] = undefined
     return false
   }
@@ -167,8 +167,8 @@ export class UwsTransport implements Transport {
     this.#active[connection]!.client.closes = true
     const stop = watchHalfClosed({
       isRunning: () => this.#isRunning(connection),
-      // Once its reply has begun, the interim reply would stand in the middle of it, and a part
-      // that cannot be written tells the same.
+      // Once the reply has begun, the interim reply would be in the middle of it, and a part that
+      // cannot be written shows the same.
       probe: () => this.#hasBegun(connection) || this.#gate.probe(connection),
       isThere: () => this.#gate.isThere(connection),
       finish: () => this.#gate.closeIfSent(connection),
@@ -187,12 +187,12 @@ export class UwsTransport implements Transport {
   }
 }
 
-/** How long a request says that its body is. Those without a length never come here. */
+/** The length of a body by its head. Requests without a length never come here. */
 function announcedBytes(req: HttpRequest): number {
   return Number(req.getHeader('content-length')) || 0
 }
 
-/** The form of listen() that the library's types leave out. */
+/** The form of listen() that the library's types omit. */
 type ListenExclusively = (
   host: string,
   port: number,
@@ -203,10 +203,10 @@ type ListenExclusively = (
 const exclusivePort = (library: Library) =>
   (library as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }).LIBUS_LISTEN_EXCLUSIVE_PORT
 
-/** Of a request's head, in bytes: `kMostHeadBytes` of native/transport, and room for its end. */
+/** Of a request's head, in bytes: `kMostHeadBytes` of native/transport, with room for its end. */
 const mostHeadBytes = 2 * 16_384
 
-/** The binaries that the gate was tried with, by the number of their interface to Node. */
+/** The binaries that the gate was tested with, by their Node module version. */
 const knownModules = ['115', '127', '137', '141']
 
 async function loadLibrary(): Promise<{ library: Library; binary: string }> {
@@ -214,7 +214,7 @@ async function loadLibrary(): Promise<{ library: Library; binary: string }> {
   if (platform !== 'linux' || !knownModules.includes(versions.modules)) {
     throw new NoUws(`it is not used on ${platform} with Node ${versions.node}`)
   }
-  // As long as what the gate lets pass; its own bound is less from Node 22 on.
+  // As long as the gate lets pass; the library's own limit is less from Node 22 on.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(mostHeadBytes)
   try {
     const library = (await import('uWebSockets.js')).default
@@ -237,7 +237,7 @@ function loadGate() {
   }
 }
 
-/** What a connection is sent for which there is no descriptor left. */
+/** The reply on a connection beyond the limit of descriptors. */
 function refusalText(): string {
   const error = new OiError('ERR_OVERLOADED', 'Too many connections are open')
   const id = requestId('')

@@ -1,12 +1,12 @@
 /**
- * Pictures in texts: cut out where their marks stand, and asked about.
+ * Images in texts: the text is cut at their marks, and the image is put between.
  *
  * Rules
- *   1. The engine takes pictures in a prefix only. A question with pictures is asked by itself,
- *      behind a prefix that is the state and the question up to its last picture; of that, the state
- *      is in the cache.
- *   2. What is counted is what would be counted if the engine took them in questions: the state
- *      once, and each question.
+ *   1. The engine takes images in a prefix only. A question with images is asked by itself, after a
+ *      prefix made of the state and the question up to its last image; the state's part of that
+ *      prefix comes from the cache.
+ *   2. Tokens are counted as if the engine took images in questions: the state once, and each
+ *      question.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type { Rendering } from '../prompt/types.js'
 import type { DecideRequest, RequestImages } from './types.js'
 
 /**
- * Puts pictures in the place of their marks.
+ * Puts images in place of their marks.
  *
  * @param questions - As the caller gave them, without marks.
  */
@@ -54,20 +54,20 @@ export function placeMarked(
   }
 }
 
-/** As {@link Engine.score}, and suffixes may have pictures. */
-export async function scoreWithPictures(
+/** As {@link Engine.score}, but suffixes may have images. */
+export async function scoreWithImages(
   engine: Engine,
   { prefix, suffixes }: ScoreInput,
   options: ScoreOptions,
 ): Promise<ScoreOutput> {
-  const pictured = suffixes.filter(hasPicture)
-  if (pictured.length === 0) return engine.score({ prefix, suffixes }, options)
-  const plain = suffixes.filter((suffix) => !hasPicture(suffix))
-  // Of the state alone the size must be known: a question that is only counted stands in.
-  const counted = plain.length > 0 ? plain : [{ ...textOnly(pictured[0]!), candidates: none }]
+  const withImages = suffixes.filter(hasImage)
+  if (withImages.length === 0) return engine.score({ prefix, suffixes }, options)
+  const plain = suffixes.filter((suffix) => !hasImage(suffix))
+  // The size of the state alone must be known: one question is asked only to count it.
+  const counted = plain.length > 0 ? plain : [{ ...textOnly(withImages[0]!), candidates: none }]
   const base = await engine.score({ prefix, suffixes: counted }, options)
   const outputs = await Promise.all(
-    pictured.map(({ parts, candidates }) => {
+    withImages.map(({ parts, candidates }) => {
       const end = parts.findLastIndex(({ image }) => image !== undefined) + 1
       const own = { prefix: [...prefix, ...parts.slice(0, end)] }
       return engine.score({ ...own, suffixes: [{ parts: parts.slice(end), candidates }] }, options)
@@ -78,7 +78,7 @@ export async function scoreWithPictures(
 
 const none = new Int32Array(0)
 
-function hasPicture({ parts }: Suffix): boolean {
+function hasImage({ parts }: Suffix): boolean {
   return parts.some(({ image }) => image !== undefined)
 }
 
@@ -86,7 +86,7 @@ function textOnly({ parts }: Suffix) {
   return { parts: parts.filter(({ image }) => image === undefined) }
 }
 
-/** @param asked - Whether the base has questions, or one that was only counted. */
+/** @param asked - Whether the base has questions, or only the one for counting. */
 function joined(
   suffixes: readonly Suffix[],
   base: ScoreOutput,
@@ -98,7 +98,7 @@ function joined(
   const next = { logit: 0, rank: 0, output: 0 }
   for (const suffix of suffixes) {
     const count = suffix.candidates.length
-    if (hasPicture(suffix)) {
+    if (hasImage(suffix)) {
       const output = outputs[next.output++]!
       logits.push(...output.logits)
       ranks.push(...output.ranks)

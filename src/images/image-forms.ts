@@ -1,5 +1,5 @@
 /**
- * The forms in which clients write a picture: what is a block, and what only speaks of pictures.
+ * The forms in which clients write an image: image blocks, and objects that only mention images.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { isJsonObject, type Json, type JsonObject } from '../api/json.js'
 /**
  * - `source`: `{"type":"image","source":{…}}`, the interface's own
  * - `image_url`: `{"type":"image_url","image_url":…}`, and `input_image` for the type
- * - `image`: a member `image` that is `{"url":"data:…"}`; it is the picture, not what holds it
+ * - `image`: a member `image` that is `{"url":"data:…"}`; the image is that member, not its object
  * - `bare`: `{"type":"image","image":"…"}`, a data URL or base64
  * - `typed`: base64 beside its media type, `{"mediaType","base64"}`
  * - `inline`: `{"inlineData":{"mimeType","data"}}`
- * - `file`: a block of a file, whatever file it is
+ * - `file`: a file block, of any type of file
  */
 export type BlockForm = 'source' | 'image_url' | 'image' | 'bare' | 'typed' | 'inline' | 'file'
 
@@ -27,7 +27,8 @@ export function formOf(object: JsonObject): BlockForm | undefined {
   if (typeof object['base64'] === 'string' && mediaTypeOf(object) !== undefined) return 'typed'
   if (isJsonObject(inlineOf(object)) && Object.keys(object).length === 1) return 'inline'
   if (!isJsonObject(image) || typeof image['url'] !== 'string') return undefined
-  // A remote address is one only by itself: descriptions of goods and pages have such members.
+  // A remote address is an image only as the sole member: descriptions of goods and pages have such
+  // members.
   return isDataUrl(image['url']) || Object.keys(object).length === 1 ? 'image' : undefined
 }
 
@@ -35,7 +36,7 @@ function formOfType(type: string, object: JsonObject): BlockForm | undefined {
   const { source, image, data, file, image_url: linked } = object
   if (type === 'image') {
     if (isJsonObject(source)) return 'source'
-    if (typeof image === 'string' && (isAddress(image) || isBarePicture(image))) return 'bare'
+    if (typeof image === 'string' && (isAddress(image) || isBareImage(image))) return 'bare'
     return typeof data === 'string' && mediaTypeOf(object) !== undefined ? 'typed' : undefined
   }
   if (type === 'image_url' || type === 'input_image') {
@@ -43,7 +44,7 @@ function formOfType(type: string, object: JsonObject): BlockForm | undefined {
     return type === 'input_image' && typeof object['file_id'] === 'string' ? 'file' : undefined
   }
   if (type !== 'file' && type !== 'input_file') return undefined
-  // Listings of folders have such a type too.
+  // Folder listings have such a type too.
   const { file_data: content, file_id: id, file_url: url } = isJsonObject(file) ? file : object
   if ([content, id, url].some((value) => typeof value === 'string')) return 'file'
   return typeof data === 'string' && mediaTypeOf(object) !== undefined ? 'file' : undefined
@@ -54,15 +55,15 @@ export function inlineOf(object: JsonObject): Json | undefined {
   return object['inlineData'] ?? object['inline_data']
 }
 
-/** What an object says about the type of its data, by any of the names that clients use. */
+/** The media type that an object states, under any of the names that clients use. */
 export function mediaTypeOf(object: JsonObject): string | undefined {
   const { mediaType, media_type: lower, mimeType, mime_type: other } = object
   const type = mediaType ?? lower ?? mimeType ?? other
   return typeof type === 'string' ? type : undefined
 }
 
-/** Whether a text is wholly a picture: no other text begins so, but for blanks before it. */
-export function isPictureUrl(text: string): boolean {
+/** Whether a text is entirely an image's data URL, apart from white space before it. */
+export function isImageUrl(text: string): boolean {
   return text.startsWith('data:image/') || /^\s*data:image\//i.test(text)
 }
 
@@ -75,9 +76,9 @@ export function isAddress(text: string): boolean {
 }
 
 /** Base64 of a file of one of the four types, by its beginning. */
-const barePicture = /^(?:iVBORw0KGgo|\/9j\/[24]|R0lGOD[dl]h|UklGR[A-P])[A-Za-z0-9+/\r\n]{40,}/
+const bareImage = /^(?:iVBORw0KGgo|\/9j\/[24]|R0lGOD[dl]h|UklGR[A-P])[A-Za-z0-9+/\r\n]{40,}/
 
-/** Whether a text without any mark is a picture all the same. */
-export function isBarePicture(text: string): boolean {
-  return text.length > 64 && barePicture.test(text)
+/** Whether a text without a data URL's head is base64 of an image. */
+export function isBareImage(text: string): boolean {
+  return text.length > 64 && bareImage.test(text)
 }

@@ -1,5 +1,5 @@
 /**
- * The pictures of a request, or why it may have none.
+ * Finds the images of a request, or refuses them.
  *
  * @module
  */
@@ -12,17 +12,20 @@ import { markAssets } from '../images/assets.js'
 import { findImage, findImageIn, findImages, type FoundImage } from '../images/find-images.js'
 import type { DecideRequest, ModelCard } from './types.js'
 
-export interface Pictured {
-  /** The request, with objects and marks in the place of pictures that are texts. */
+export interface RequestWithImages {
+  /** The request, with objects and marks in place of images that are texts. */
   readonly request: DecideRequest
   readonly images: readonly FoundImage[]
 }
 
 /**
- * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` for any, if the model sees none; for one where
- *   a picture cannot be; `ERR_BODY_INVALID`.
+ * @throws {@link OiError} `ERR_REQUEST_UNACCEPTABLE` for any image if the model has no vision, and
+ *   for an image where none may be; `ERR_BODY_INVALID`.
  */
-export function findPictures(request: DecideRequest, { name, modalities }: ModelCard): Pictured {
+export function findRequestImages(
+  request: DecideRequest,
+  { name, modalities }: ModelCard,
+): RequestWithImages {
   requireTextQuestions(request)
   if (!modalities.includes('image')) {
     const place = findImage(request)
@@ -30,15 +33,15 @@ export function findPictures(request: DecideRequest, { name, modalities }: Model
     throw unacceptable(place, `expected no image, the model ${name} reads text only`)
   }
   const { state, images: found } = findImages(request)
-  const pictured = state === request.state ? request : { ...request, state }
-  const { request: marked, images: named } = markAssets(pictured, found)
+  const withBlocks = state === request.state ? request : { ...request, state }
+  const { request: marked, images: named } = markAssets(withBlocks, found)
   return { request: marked, images: named.length === 0 ? found : [...found, ...named] }
 }
 
-/** Questions that several requests have, and that were found right. */
+/** Shared questions that were found to have no images. */
 const textQuestions = new WeakSet<object>()
 
-/** Questions have no place for blocks: as text they would be read as base64. */
+/** Questions may not hold image blocks: as text they would be read as base64. */
 function requireTextQuestions({ questions }: DecideRequest): void {
   if (textQuestions.has(questions)) return
   for (const [name, { instructions, criteria }] of entriesOf(questions)) {
@@ -50,7 +53,7 @@ function requireTextQuestions({ questions }: DecideRequest): void {
       const place = findImageIn(value as Json, member)
       if (place === undefined) continue
       const at = `${placeOf('questions', name)}.${place}`
-      throw unacceptable(at, 'expected text: pictures stand in the state, or are named by `assets`')
+      throw unacceptable(at, 'expected text: images stand in the state, or are named by `assets`')
     }
   }
   if (isShared(questions)) textQuestions.add(questions)
