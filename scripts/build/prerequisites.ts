@@ -20,7 +20,7 @@ export function checkPrerequisites(switches: ReadonlySet<string> = new Set()): v
     throw new BuildError('Windows is not supported: install and build in WSL 2.')
   }
   if (switches.has('metal') && process.platform !== 'darwin') {
-    throw new BuildError('--metal: only macOS has Metal')
+    throw new BuildError('--metal: expected on macOS, the only system with Metal')
   }
   checkFolder()
   const missing = missingTools(switches)
