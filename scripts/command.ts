@@ -1,17 +1,17 @@
 /**
- * The frame of a script that is a command: its exit code, and what wrong usage looks like.
+ * The frame of a script that is a command: its exit code, and its message on wrong usage.
  *
  * @module
  */
 
 import { BuildError } from './build/run.js'
 
-/** The message is all that a person needs, before the usage. */
+/** The message is enough for the user, before the usage. */
 export class UsageError extends Error {}
 
 /**
- * Runs a command and sets the exit code of the process: what `main` returns; 2 for wrong usage,
- * which `parseArgs` finds too; that of a {@link BuildError}; 1 for any other exception. With
+ * Runs a command and sets the exit code of the process: the result of `main`; 2 for wrong usage,
+ * also if `parseArgs` finds it; that of a {@link BuildError}; 1 for any other exception. With
  * `--help` it prints the usage instead.
  */
 export async function runCommand(usage: string, main: () => Promise<number>): Promise<void> {

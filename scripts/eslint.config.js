@@ -1,6 +1,6 @@
 /**
- * ESLint's rules, called by `npm run lint`. Layout and who may import whom are not here: prettier
- * and test/unit/structure.test.ts see to them.
+ * ESLint's rules, called by `npm run lint`. Layout and import rules are elsewhere: prettier and
+ * test/unit/structure.test.ts check them.
  */
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export default defineConfig(
       parserOptions: { projectService: true, tsconfigRootDir: join(import.meta.dirname, '..') },
     },
     rules: {
-      // Lengths are checked before elements are read: `!` is how that is said to the compiler.
+      // Lengths are checked before elements are read: `!` tells the compiler.
       '@typescript-eslint/no-non-null-assertion': 'off',
       // An engine or a stub is asynchronous by its interface, whether it waits or not.
       '@typescript-eslint/require-await': 'off',
@@ -36,7 +36,7 @@ export default defineConfig(
         'error',
         { paths: builtinModules.map((name) => ({ name, message: `Say node:${name}.` })) },
       ],
-      // Of ESLint's own rules those about what the compiler does not see.
+      // ESLint's own rules for mistakes that the compiler does not see.
       eqeqeq: 'error',
       'no-async-promise-executor': 'error',
       'no-cond-assign': 'error',
@@ -70,7 +70,7 @@ export default defineConfig(
     },
   },
   {
-    // What a server sent is looked at as it is; tap itself waits for what it is given.
+    // Replies of a server are read untyped; tap itself waits for its promises.
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-empty-object-type': 'off',

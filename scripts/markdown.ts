@@ -1,5 +1,5 @@
 /**
- * Tables of results in Markdown, and their places in READMEs: between two marks.
+ * Tables of results in Markdown, and their places in guides: between two marks.
  *
  * @module
  */
@@ -10,15 +10,15 @@ export interface Marks {
   readonly end: string
 }
 
-/** @returns The marks of what a command writes, as `npm run matrix`. */
+/** @returns The marks around a command's output, such as `npm run matrix`. */
 export function marksOf(command: string): Marks {
   return { begin: `<!-- ${command}: begin -->`, end: `<!-- ${command}: end -->` }
 }
 
-/** Wider tables are not padded: nobody reads them in columns, and spaces would be most of the file. */
+/** Wider tables are not padded: they are not read in columns, and would be mostly spaces. */
 const widest = 160
 
-/** Padded as prettier would, if its lines stay short enough to be read as a table. */
+/** Padded like prettier's, if its lines are short enough to be read as a table. */
 export function markdownTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -34,13 +34,13 @@ export function markdownTable(
   return [headings, ruler, ...rows].map(line).join('\n')
 }
 
-/** The text with this content between the marks. @throws Error if it does not have them. */
+/** The text with this content between the marks. @throws Error without the marks. */
 export function replaceBetween(text: string, marks: Marks, content: string): string {
   const { from, to } = placeOf(text, marks)
   return `${text.slice(0, from)}\n\n${content}\n\n${text.slice(to)}`
 }
 
-/** What the text has between the marks. @throws Error as {@link replaceBetween}. */
+/** The content between the marks. @throws Error as {@link replaceBetween}. */
 export function textBetween(text: string, marks: Marks): string {
   const { from, to } = placeOf(text, marks)
   return text.slice(from, to).trim()

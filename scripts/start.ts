@@ -1,5 +1,5 @@
 /**
- * `npm start -- [flags of oi serve]`: builds the addon unless it is there, or `OI_ADDON` names one,
+ * `npm start -- [flags of oi serve]`: builds the addon, unless it exists or `OI_ADDON` names one,
  * and the console, then serves.
  *
  * @module

@@ -1,7 +1,6 @@
 /**
- * `npm run test:node-http`: the tests of HTTP once more, with node:http speaking where
- * uWebSockets.js does by itself. `OI_TRANSPORT` tells the servers of the tests, in this process
- * and in others.
+ * `npm run test:node-http`: the HTTP tests again, with node:http in place of uWebSockets.js.
+ * `OI_TRANSPORT` tells the servers of the tests, in this process and in others.
  *
  * @module
  */
@@ -11,7 +10,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './build/paths.js'
 
-/** Tests to which the transport makes no difference. */
+/** Tests that do not depend on the transport. */
 const same: Readonly<Record<string, readonly string[]>> = {
   'they name both transports themselves': ['descriptors', 'transport'],
   'what they have can be spoken by node:http alone': ['tls'],

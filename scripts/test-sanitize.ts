@@ -20,7 +20,7 @@ import { runCommand, UsageError } from './command.js'
 import { ensureModel } from './make-model/ensure.js'
 
 const suite = 'dist/test/native'
-/** Of `test/native`: what has its native code in other tests too, or none. */
+/** Of `test/native`: their native code, if any, is in other tests too. */
 const skipped: Readonly<Record<string, readonly string[]>> = {
   'tools, not the addon': ['make-model', 'bench-texts', 'label-table'],
   'the program of the kernels runs here by itself': ['kernels'],
@@ -61,7 +61,7 @@ await runCommand(usage, async () => {
   return passed.every(Boolean) ? 0 : 1
 })
 
-/** Those without Node, of which most compute on one thread: as many at once as there are cores. */
+/** Programs without Node, most on one thread: as many at once as there are cores. */
 async function testPrograms(wanted: number | undefined): Promise<boolean> {
   const address = await buildNative(new Set(['sanitize'] as const), [
     'oi-kernel-test',
@@ -80,8 +80,7 @@ async function testPrograms(wanted: number | undefined): Promise<boolean> {
       args: [model, String(wanted ?? operations[build]), '1', states],
     }
   }
-  // The kernels of the set that this CPU gets, of those for lesser ones, and all against one
-  // another.
+  // The kernels of this CPU's set, of lesser sets, and all against one another.
   const kernels = [[], ['--set', 'avx-vnni'], ['--set', 'avx2'], ['sets']].map((args): Program => ({
     name: ['kernels', ...args].join(' '),
     path: join(address, 'oi-kernel-test'),
@@ -102,7 +101,7 @@ async function testPrograms(wanted: number | undefined): Promise<boolean> {
   }
 }
 
-/** Runs a program to its end, and then prints what it wrote and, as a line of TAP, how it ended. */
+/** Runs a program to its end, and then prints its output and, as a line of TAP, its result. */
 async function passes({ name, path, args }: Program): Promise<boolean> {
   const child = spawn(path, args, { env: { ...process.env, ...environment } })
   const written: Buffer[] = []

@@ -13,7 +13,7 @@ import { markdownTable, marksOf } from '../markdown.js'
 export const guidePath = 'scripts/bench/README.md'
 export const marks = marksOf('npm run bench:table')
 
-/** Runs of `npm run bench -- all`, a column each. */
+/** Runs of `npm run bench -- all`, one column each. */
 const runs = [
   {
     title: 'Zen 5',
@@ -27,16 +27,16 @@ const runs = [
   },
 ] as const
 
-/** Of a run by itself, the last one is taken. */
+/** From a single run; the last one counts. */
 const longSoak = 'npm run bench -- soak --requests 100000'
 
 interface Shown {
   readonly layer: string
-  /** As the results name it. */
+  /** The name in the results. */
   readonly figure: string
-  /** What the table says instead. */
+  /** The table's text, if it differs. */
   readonly words?: string
-  /** Of the run that is meant, if it is not that of all layers. */
+  /** The run, if it is not that of all layers. */
   readonly command?: string
 }
 
@@ -128,7 +128,7 @@ function growth(): string {
 interface Measured {
   readonly unit: string
   readonly median: number
-  /** As `≥ 0.95`; empty: none. */
+  /** As `≥ 0.95`; empty without a goal. */
   readonly goal: string
 }
 
@@ -176,7 +176,7 @@ function textOf(measured: Measured | undefined): string {
   return (relation === '≥' ? median >= most : median <= most) ? text : `${text}: missed`
 }
 
-/** Three digits, or all of a whole number. */
+/** Three significant digits, or all digits of a whole number. */
 function numberText(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 1000) {
     return Math.round(value).toLocaleString('en-US')

@@ -1,5 +1,5 @@
 /**
- * What every layer is given.
+ * The input of every layer.
  *
  * @module
  */
@@ -20,28 +20,28 @@ export interface Bench {
   /** Puts a condition that readers must know into the report. */
   note(line: string): void
   /**
-   * Saves a group of figures, at once: call it as soon as they are known.
+   * Saves a group of figures; call it as soon as they are known.
    *
-   * @param model - What they were measured with, if with any.
+   * @param model - The model that was measured, if any.
    */
   record(figures: readonly Figure[], model?: ModelFile): void
   /**
-   * Made first if it is not there.
+   * Made first if it does not exist.
    *
-   * @param shape - Without `--model`; `qwen3-0.6b` by default.
+   * @param shape - Used without `--model`; default `qwen3-0.6b`.
    * @param type - Weights of the shape, whatever `--model` and `--type` say.
    */
   model(shape?: ShapeName, type?: string): Promise<ModelFile>
-  /** Folder with llama-bench and llama-server, which are built first if need be. */
+  /** Folder with llama-bench and llama-server; builds them if necessary. */
   tools(): Promise<string>
 }
 
-/** Whether a row of a layer is asked for. */
+/** Whether a row of a layer is selected. */
 export function wants({ options }: Bench, row: string): boolean {
   return row.includes(options.only)
 }
 
-/** Measures these in turn, as many rounds as asked for. */
+/** Measures these in turn, for the chosen number of rounds. */
 export function measure(
   { options: { rounds, retries }, quiet, say }: Bench,
   subjects: readonly Subject[],
@@ -50,7 +50,7 @@ export function measure(
   return interleave(subjects, { rounds, retries, ...(prepare && { prepare }) }, quiet, say)
 }
 
-/** Measures one thing once: what takes minutes and is its own average. */
+/** Measures something once that takes minutes and is its own average. */
 export function measureOnce({ quiet, say }: Bench, subject: Subject): Promise<Rounds> {
   return interleave([subject], { rounds: 1, retries: 0 }, quiet, say)
 }

@@ -1,5 +1,5 @@
 /**
- * A program beside this one: started, waited for by what it writes, stopped.
+ * A child program: starts it, waits for its output, stops it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const startLimitMs = 120_000
 const stopLimitMs = 10_000
-/** Of what it wrote; a server's log of a long run must not fill the memory. */
+/** Kept output; a server's log of a long run must not fill the memory. */
 const maxOutput = 65_536
 
 export class Child implements AsyncDisposable {
@@ -17,6 +17,7 @@ export class Child implements AsyncDisposable {
   readonly #name: string
   readonly #ended: Promise<void>
   #output = ''
+  #hasEnded = false
 
   constructor(command: string, args: readonly string[]) {
     this.#name = command
@@ -33,11 +34,16 @@ export class Child implements AsyncDisposable {
         resolve()
       })
     })
+    void this.#ended.then(() => (this.#hasEnded = true))
   }
 
   /** Undefined if it could not be started. */
   get pid(): number | undefined {
     return this.#process.pid
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   /** The last of what it has written. */
@@ -46,18 +52,16 @@ export class Child implements AsyncDisposable {
   }
 
   /**
-   * The first match in what it writes.
+   * The first match in its output.
    *
-   * @throws Error with what it wrote, if it ends or takes too long before that.
+   * @throws Error with the output, if the program ends or takes too long before that.
    */
   async match(pattern: RegExp): Promise<RegExpMatchArray> {
     const endMs = performance.now() + startLimitMs
-    let ended = false
-    void this.#ended.then(() => (ended = true))
     for (;;) {
       const match = this.#output.match(pattern)
       if (match !== null) return match
-      if (ended || performance.now() > endMs) {
+      if (this.hasEnded || performance.now() > endMs) {
         throw new Error(`${this.#name} did not start:\n${this.#output}`)
       }
       await sleep(20)

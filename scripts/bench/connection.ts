@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 over a raw socket, one request under way at a time: prepared bytes out, a reply with
- * a content-length in. Costs a client less than any library would.
+ * HTTP/1.1 over a raw socket, one request at a time: prepared bytes out, a reply with a
+ * content-length in. It costs a client less than any library.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface Reply {
   readonly body: Buffer
 }
 
-/** Stands for the reply of a connection that ended without one. */
+/** The reply of a connection that ended without one. */
 export const broken: Reply = { status: 0, head: '', body: Buffer.alloc(0) }
 
 /** A POST of a JSON text as bytes. @param key - An API key, where one is needed. */
@@ -33,8 +33,8 @@ export function prepareRequest(key: string, body: string): Buffer {
 }
 
 /**
- * A connection that has been idle for this long is not used again: a server may be closing it
- * just then (uWebSockets.js does after 10 seconds), and a request sent into that gets no reply.
+ * A connection that has been idle for this long is not reused: a server may be closing it
+ * (uWebSockets.js does after 10 seconds), and a request sent then gets no reply.
  */
 const maxIdleMs = 5000
 
@@ -55,7 +55,7 @@ export class Connection {
     return new Connection(port, await connected(port))
   }
 
-  /** Opens several, gives them to `use`, closes them whatever happens. */
+  /** Opens several connections, passes them to `use`, and always closes them. */
   static async withPool<T>(
     port: number,
     count: number,
@@ -78,7 +78,7 @@ export class Connection {
     })
   }
 
-  /** Sends this, whole or not, and leaves without waiting for a reply. */
+  /** Sends this, whole or not, and closes without waiting for a reply. */
   async leave(request: Buffer, afterMs: number): Promise<void> {
     await this.#reopen()
     this.#socket.write(request)
@@ -99,7 +99,7 @@ export class Connection {
   }
 
   #listen(socket: Socket): Socket {
-    // The end of a socket that was left says nothing to the exchange on its successor.
+    // The end of an abandoned socket does not concern the exchange on its successor.
     const fail = (error: Error) => {
       if (socket === this.#socket) this.#pending?.reject(error)
     }

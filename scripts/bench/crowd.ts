@@ -1,9 +1,9 @@
 /**
- * A new request beside many states in the cache: what is kept must not slow down what is new.
+ * A new request beside many cached states: the cache must not slow down new states.
  *
- * In this process, as HTTP adds nothing to it. The empty cache is an engine opened anew for every
- * round and warmed up with one short request; the crowded one stays open, so that states come on
- * top of those that it was first asked.
+ * In this process, because HTTP adds nothing to it. The empty cache is an engine opened for each
+ * round and warmed up with one short request; the crowded one stays open, and keeps its first
+ * states.
  *
  * @module
  */
@@ -27,14 +27,14 @@ export async function crowd(
   options: EngineOptions,
 ): Promise<Figures> {
   const crowded = await openEngine(options)
-  // Free memory decides about the context, and there is less of it for the second.
+  // Free memory decides the size of the context, and the second engine has less of it.
   const { contextTokens } = crowded.info
   let empty: Engine | undefined
   try {
     const others: ScoreInput[] = []
     for (let i = 0; i < states; i++) others.push(requests.input(await requests.make(crowdSize)))
     for (const input of others) await crowded.score(input)
-    // A text of its own for each: the two engines must find nothing but the template.
+    // Each gets its own text: the engines must find nothing but the template in their caches.
     let [forEmpty, forCrowded] = [others[0]!, others[0]!]
     const rounds = await measure(
       bench,
@@ -66,7 +66,7 @@ export async function crowd(
   }
 }
 
-/** Without it the speed would say nothing: a cache that forgets is never crowded. */
+/** Without this check the speed would mean nothing: a cache that forgets is never crowded. */
 async function countKept(engine: Engine, inputs: readonly ScoreInput[]): Promise<number> {
   let kept = 0
   for (const input of inputs) {

@@ -1,6 +1,6 @@
 /**
- * What answers that are the same to the last bit cost: the same requests from as many clients, on
- * an engine that promises it and on one that does not.
+ * The cost of bit-identical answers: the same requests from the same number of clients, on an
+ * engine with `deterministic` and on one without.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Requests } from './requests.js'
 export const deterministicName = 'deterministic'
 
 const clients = 4
-/** Of one measurement: each is asked about twice. */
+/** States of one measurement: each is asked about twice. */
 const states = 3
 
 export async function deterministic(
@@ -26,7 +26,7 @@ export async function deterministic(
   const usual = await openEngine(options)
   let bound: Engine | undefined
   try {
-    // Free memory decides about the context, and there is less of it for the second.
+    // Free memory decides the size of the context, and the second engine has less of it.
     const { contextTokens } = usual.info
     bound = await openEngine({ ...options, contextTokens, deterministic: true })
     let inputs: ScoreInput[] = []

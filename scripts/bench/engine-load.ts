@@ -10,7 +10,7 @@ import { eachOf } from './load.js'
 /** Options of an engine that refuses nothing, however much waits for a slow model. */
 export const patient = { maxBacklogMs: 3_600_000 }
 
-/** A context in which others find room beside a long state: what is measured is not its lack. */
+/** A context with room beside a long state: lack of room is not measured. */
 export function roomFor(stateTokens: number): number {
   return 2 * stateTokens
 }
@@ -45,7 +45,7 @@ export function atOnce(
   return Promise.all(inputs.map((input) => timed(engine, input, options)))
 }
 
-/** A number of clients, each of which always has one request under way, until there is no next. */
+/** Clients with one request under way each, until there are no more requests. */
 export async function closedEngineLoop(
   engine: Engine,
   clients: number,

@@ -1,5 +1,5 @@
 /**
- * A result: a name, a unit, one value for each round, and what it must reach.
+ * A result: a name, a unit, one value per round, and its goal.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Figure {
   readonly name: string
   readonly unit: string
   readonly values: readonly number[]
-  /** Rounds among them in which the machine was disturbed. */
+  /** Rounds in which the machine was disturbed. */
   readonly disturbed: number
   readonly goal?: Goal
 }
@@ -43,7 +43,7 @@ export class Figures {
     this.addValues(name, unit, this.values(name), goal)
   }
 
-  /** One figure by another, round by round. */
+  /** One figure divided by another, round by round. */
   addRatio(name: string, of: string, by: string, goal?: Goal): void {
     this.addValues(name, '×', quotients(this.values(of), this.values(by)), goal)
   }
@@ -53,7 +53,7 @@ export class Figures {
     return names.toSorted((a, b) => median(this.values(b)) - median(this.values(a)))[0]!
   }
 
-  /** What was computed from the others. */
+  /** A figure computed from others. */
   addValues(name: string, unit: string, values: readonly number[], goal?: Goal): void {
     const { disturbed } = this.#rounds
     this.all.push({

@@ -1,5 +1,5 @@
 /**
- * How a cost depends on a size: least squares, and how good they are.
+ * The dependence of a cost on a size: least squares, and the quality of the fit.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export interface Point {
 }
 
 export interface Fit {
-  /** Of the two terms, in the order of their names. */
+  /** Coefficients of the two terms, in the order of their names. */
   readonly coefficients: readonly [number, number]
   at(x: number): number
   /** Share of the variance that the fit explains: 1 is a perfect fit. */

@@ -1,12 +1,12 @@
 /**
- * The whole server over an engine that answers at once, on uWebSockets.js or on node:http: the
- * same handlers, so that their difference is the transport's. The workspace has limits that are
- * never reached, a balance and a price: everything is counted, charged and booked.
+ * The whole server over an engine that answers at once, on uWebSockets.js or on node:http, with the
+ * same handlers: the difference is the transport. The workspace has limits that are never reached,
+ * a balance and a price: everything is counted, charged and booked.
  *
  *     node dist/scripts/bench/front-server.js uws|node [sees]
  *
  * Prints `{"port", "key"}`, and serves until SIGTERM. At SIGUSR2 it collects garbage and prints
- * `{"collection", "heap", "resident"}`: the number of it, and what is held then, in bytes.
+ * `{"collection", "heap", "resident"}`: the collection's number, and the bytes in use after it.
  *
  * @module
  */
@@ -62,11 +62,11 @@ process.once('SIGTERM', () => {
 })
 
 async function tellHeld(): Promise<void> {
-  // Here: what measures speed shall not run under a flag of V8.
+  // Set here: speed must not be measured under a flag of V8.
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   collectGarbage()
-  // What belongs to objects is freed behind the collection that finds them dead.
+  // Memory behind objects is freed after the collection that finds them dead.
   await setImmediate()
   collectGarbage()
   const { heapUsed, external, rss } = process.memoryUsage()

@@ -12,9 +12,9 @@ const outputTokens = 60
 /** As many as most requests need. */
 const logits = logitsOf(4096)
 
-/** @param vision - Whether it is asked about pictures. */
+/** @param vision - Whether it sees images. */
 export function createInstantEngine({ vision = false } = {}): Engine {
-  // Its tokenizer is what finding the labels needs; it is asked at the start only.
+  // Its tokenizer is enough for finding the labels; it is used at the start only.
   const fake = createFakeEngine({ info: { vision } })
   return {
     info: fake.info,

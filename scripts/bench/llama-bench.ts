@@ -13,18 +13,18 @@ import type { Subject } from './rounds.js'
 
 const run = promisify(execFile)
 
-/** The states of flash attention; the better one is the ceiling. */
+/** Flash attention off and on; the better one is the ceiling. */
 const attentions = ['off', 'on'] as const
 
-/** Figures of {@link llamaBench}, by what they tell. */
+/** Figures of {@link llamaBench}. */
 export const ceilings = {
   state: attentions.map((flash) => `llama-bench state, flash ${flash}`),
   questions: attentions.map((flash) => `llama-bench questions, flash ${flash}`),
 }
 
 /**
- * A state of its own, and the questions' tokens as one row behind a state, each with flash
- * attention off and on.
+ * A new state, and the questions' tokens as one row after a state, each with flash attention off
+ * and on.
  */
 export async function llamaBench(bench: Bench): Promise<Subject> {
   const { stateTokens, questions, questionTokens } = bench.options
@@ -75,7 +75,7 @@ interface Result {
   readonly avg_ts: number
 }
 
-/** llama-bench with this model, as a function of what is to be measured. */
+/** llama-bench with this model, as a function of the measurement. */
 async function program(
   bench: Bench,
   { path, threads }: ModelFile,

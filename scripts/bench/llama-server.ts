@@ -16,7 +16,7 @@ export interface Usage {
    * its slot. `at once`: all together.
    */
   readonly order: 'in turn' | 'at once'
-  /** Each prompt of a request, or each client, has a slot of its own. */
+  /** Each prompt of a request, or each client, has its own slot. */
   readonly ownSlots: boolean
 }
 
@@ -45,7 +45,7 @@ export class LlamaServer implements AsyncDisposable {
   /**
    * Requests of several clients, each a list of prompts, all clients at once.
    *
-   * @param cache - False evaluates every prompt from its first token on.
+   * @param cache - False evaluates every prompt from its first token.
    * @returns Milliseconds until the last answer.
    */
   async run(
@@ -76,7 +76,7 @@ export class LlamaServer implements AsyncDisposable {
         cache_prompt: cache,
         ...(slot !== undefined && { id_slot: slot }),
       })
-      // A connection for each, a fraction of a millisecond: the server's threads belong to
+      // A new connection for each, a fraction of a millisecond: the server's threads belong to
       // connections, and there are few of them.
       const { status, body: reply } = await Connection.withPool(this.#port, 1, ([connection]) =>
         connection!.exchange(preparePost('/completion', body)),

@@ -26,13 +26,13 @@ export interface Target {
   readonly connections: number
   /** The next whole request, head and body; undefined ends the load. */
   readonly next: () => Buffer | undefined
-  /** Told of each reply; latency as in {@link LoadResult}. */
+  /** Called with each reply; latency as in {@link LoadResult}. */
   readonly onReply?: (reply: Reply, latencyMs: number) => void
 }
 
 export interface LoadResult {
   readonly requests: number
-  /** Replies with another status than 200, broken connections included. */
+  /** Replies with another status than 200, and broken connections. */
   readonly failures: number
   readonly elapsedMs: number
   readonly requestsPerSecond: number
@@ -62,7 +62,7 @@ export async function closedLoop(target: Target): Promise<LoadResult> {
   })
 }
 
-/** @param rate - Requests per second, begun at equal distances. */
+/** @param rate - Requests per second, at equal distances. */
 export async function openLoop(target: Target, rate: number): Promise<LoadResult> {
   const { port, connections, next, onReply } = target
   const latencies: number[] = []
@@ -70,8 +70,8 @@ export async function openLoop(target: Target, rate: number): Promise<LoadResult
   let begun = 0
   return Connection.withPool(port, connections, async (pool) => {
     const startMs = performance.now()
-    // A worker takes the next request of the schedule; one that is late sends it at once, and
-    // its latency counts the delay.
+    // A worker takes the next request of the schedule; a late one sends it at once, and its latency
+    // includes the delay.
     await Promise.all(
       pool.map(async (connection) => {
         for (let request = next(); request !== undefined; request = next()) {
@@ -89,25 +89,25 @@ export async function openLoop(target: Target, rate: number): Promise<LoadResult
   })
 }
 
-/** A source that makes requests for a time, which begins now. */
+/** A source of requests for a time, which begins now. */
 export function during(seconds: number, make: () => Buffer): () => Buffer | undefined {
   const endMs = performance.now() + seconds * 1000
   return () => (performance.now() < endMs ? make() : undefined)
 }
 
-/** A source that gives each of these once. */
+/** A source that yields each of these once. */
 export function eachOf<T>(all: readonly T[]): () => T | undefined {
   let at = 0
   return () => all[at++]
 }
 
-/** A source that makes a request this many times, each when it is due. */
+/** A source of this many requests, each made when it is due. */
 export function times<T>(count: number, make: () => T): () => T | undefined {
   let left = count
   return () => (left-- > 0 ? make() : undefined)
 }
 
-/** Timers have whole milliseconds; the rest is waited out by turns of the event loop. */
+/** Timers have whole milliseconds; turns of the event loop wait for the rest. */
 async function until(ms: number): Promise<void> {
   const delayMs = ms - performance.now()
   if (delayMs > 2) await new Promise((resolve) => setTimeout(resolve, delayMs - 2))

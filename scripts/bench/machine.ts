@@ -1,5 +1,5 @@
 /**
- * Where and of what a number was measured: nothing in it names a host or a folder.
+ * The machine and the subject of a measurement, without names of hosts or folders.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { buildDir } from '../build/native.js'
 import { root } from '../build/paths.js'
 
 export interface Provenance {
-  /** As `amd-epyc-family-26-model-2-2-cores`: also the name of the file of results. */
+  /** As `amd-epyc-family-26-model-2-2-cores`: also the name of the results' file. */
   readonly machine: string
   readonly cpu: string
   readonly cores: number
   readonly memoryGiB: number
   readonly node: string
   readonly date: string
-  /** Of this project; `+dirty` if the working tree differs from it. */
+  /** The commit of this project; `+dirty` if the working tree differs from it. */
   readonly commit: string
   readonly llamaCommit: string
   readonly build: string
@@ -44,7 +44,7 @@ export function provenance(args: readonly string[]): Provenance {
   }
 }
 
-/** With the generation where the name does not tell it: half of one's instructions another lacks. */
+/** With the generation if the name lacks it: generations differ in their instructions. */
 function cpuName(): string {
   const name = cpus()[0]?.model.trim() ?? process.arch
   const facts = existsSync(cpuFacts) ? readFileSync(cpuFacts, 'utf8') : ''
@@ -74,14 +74,14 @@ function commit(): string {
     spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
   const head = git('rev-parse', '--short=12', 'HEAD')
   if (head === '') return 'unknown'
-  // Results are appended by every run; they change nothing that is measured.
+  // Results are appended by every run, and do not affect a measurement.
   const changes = git('status', '--porcelain', '--', '.', ':!scripts/bench/results')
   return changes === '' ? head : `${head}+dirty`
 }
 
 const flags = ['CMAKE_BUILD_TYPE', 'GGML_NATIVE', 'GGML_OPENMP', 'GGML_CUDA', 'OI_PORTABLE']
 
-/** What CMake was told, as far as it decides about speed. */
+/** CMake's settings, as far as they affect speed. */
 function buildFlags(): string {
   const path = join(buildDir(new Set()), 'CMakeCache.txt')
   if (!existsSync(path)) return 'unknown'

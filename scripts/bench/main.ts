@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- LAYER`: how fast this project is, against what it must reach.
+ * `npm run bench -- LAYER`: the speed of this project, against its goals.
  *
  * @module
  */
@@ -70,7 +70,7 @@ async function run(options: BenchOptions, args: readonly string[]): Promise<void
   if (options.model !== undefined && !existsSync(options.model)) {
     throw new UsageError(`There is no file ${options.model}: without --model one is made`)
   }
-  // At the start: a long run is dated by it, and by the sources that it runs.
+  // At the start: a long run has the date and the sources of its start.
   const origin = provenance(args)
   const say = (line: string) => console.error(line)
   const csvDir = options.save ? resultsDir : undefined
@@ -93,7 +93,7 @@ async function run(options: BenchOptions, args: readonly string[]): Promise<void
       await layers[layer](bench)
     }
   } finally {
-    // Also what was measured before a failure: it is saved, and may tell why.
+    // Also the measurements before a failure: they are saved, and may explain it.
     const { figures } = results.report
     if (figures.length > 0) console.log(`${headOf(results.report)}\n${tableOf(figures)}`)
     else say(`Nothing was measured${options.only && `: no row contains "${options.only}"`}`)

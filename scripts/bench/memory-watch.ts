@@ -1,9 +1,9 @@
 /**
- * Resident memory of a server while it works, and by how much it grows.
+ * Resident memory of a server while it works, and its growth.
  *
- * Sampled all the time, as one sample tells more of a garbage collector than of a server: what is
- * compared are medians of whole tenths of the time, the last against the second. The first is
- * left out, in which caches fill and code is compiled.
+ * Sampled all the time, because a single sample says more about the garbage collector than about
+ * the server. Compared are medians of whole tenths of the time, the last against the second. In the
+ * first, which is left out, caches fill and code is compiled.
  *
  * @module
  */

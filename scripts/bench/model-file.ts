@@ -1,5 +1,5 @@
 /**
- * The models that are measured: a file that was named, or a shape of random weights.
+ * The measured models: a given file, or a shape of random weights.
  *
  * @module
  */
@@ -14,20 +14,20 @@ export interface ModelFile {
   readonly path: string
   /** llama.cpp's description, as `qwen3 0.6B Q4_0`. */
   readonly description: string
-  /** Those asked for, or what the engine chooses. */
+  /** Chosen by an option, or by the engine. */
   readonly threads: number
   /** Whether our own CPU kernels may be used. */
   readonly kernels: BenchOptions['kernels']
 }
 
 /**
- * The package's own model; a real model's shape, for speed that means something; and fixtures, for
- * many requests.
+ * The package's own model; a real model's shape, for meaningful speed; and fixtures, for many
+ * requests.
  */
 export type ShapeName =
   'oi-small' | 'qwen3-0.6b' | 'qwen3-1.7b' | 'fixture-dense-qwen' | 'fixture-small'
 
-/** Weights of a real shape, as it would be served on a small machine. */
+/** Weights of a real shape, as on a small machine. */
 const realType = 'Q4_0'
 
 export class ModelFiles {
@@ -41,9 +41,9 @@ export class ModelFiles {
   }
 
   /**
-   * The file of `--model` whatever the shape; without one, the shape's, made on first use.
+   * The file of `--model` for any shape; without it the shape's model, made on first use.
    *
-   * @param type - Of the weights, whatever the options say and whatever their model.
+   * @param type - Weights, whatever the options say and whatever their model.
    */
   get(shape: ShapeName, type?: string): Promise<ModelFile> {
     const key = type === undefined ? (this.#options.model ?? shape) : `${shape} ${type}`
@@ -69,7 +69,7 @@ export class ModelFiles {
   }
 }
 
-/** As it stands in reports. */
+/** As in reports. */
 export function describeModel({ path, description, threads, kernels }: ModelFile): string {
   const without = kernels === 'off' ? ', own kernels off' : ''
   return `${basename(path)}, ${description}, ${threads} threads${without}`

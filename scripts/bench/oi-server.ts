@@ -1,6 +1,6 @@
 /**
- * `oi serve` as a user starts it, on an empty data folder and a free port; workspaces without
- * limits, since it is the server that is measured.
+ * `oi serve` as a user starts it, on an empty data folder and a free port; workspaces have no
+ * limits, because the server is measured.
  *
  * @module
  */
@@ -15,22 +15,22 @@ import type { ModelFile } from './model-file.js'
 
 const command = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
-/** Settings with which nothing is refused or given up, however much waits for a slow model. */
+/** Settings with which no request is refused or given up, however slow the model is. */
 export const patientSettings = ['--deadline-ms', '3600000', '--max-backlog-ms', '3600000']
 
-/** A cache that is full at once: what grows then is not the cache. */
+/** A cache that is full at once: later growth is not the cache's. */
 export const smallCache = ['--host-cache-mb', '4']
 
 export interface OiServer {
   readonly port: number
   readonly key: string
   readonly pid: number
-  /** Makes a workspace without limits. @returns A key of it. */
+  /** Makes a workspace without limits. @returns One of its keys. */
   createKey(workspace: string): string
 }
 
 /**
- * Starts the server, gives it to `use` when it is ready, stops it whatever happens.
+ * Starts the server, passes it to `use` when it is ready, and always stops it.
  *
  * @param settings - Flags of `oi serve`.
  */

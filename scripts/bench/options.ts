@@ -11,22 +11,22 @@ export const layerNames = [
   ...(['ceiling', 'kernels', 'prefill', 'engine', 'runner', 'http', 'front', 'peer'] as const),
   ...(['scaling', 'fairness', 'contention', 'overload', 'loop', 'soak'] as const),
 ] as const
-/** Not among `all`: it runs two of those again. */
+/** Not in `all`: it repeats two of those layers. */
 export const ownLayerNames = ['device'] as const
 export type LayerName = (typeof layerNames)[number] | (typeof ownLayerNames)[number]
 
 export interface BenchOptions {
   readonly layers: readonly LayerName[]
-  /** A GGUF file; without it each layer has a shape of its own. */
+  /** A GGUF file; by default each layer has its own shape. */
   readonly model: string | undefined
-  /** Weights of the shapes; without it each shape's own. */
+  /** Weights of the shapes; by default each shape's own. */
   readonly type: string | undefined
   readonly json: string | undefined
   readonly save: boolean
   readonly rounds: number
   readonly retries: number
   readonly threads: number | undefined
-  /** Undefined: what llama-bench takes, and what the engine chooses. */
+  /** Undefined: the defaults of llama-bench and of the engine. */
   readonly microbatchTokens: number | undefined
   readonly flashAttention: NonNullable<EngineOptions['flashAttention']>
   readonly cacheType: NonNullable<EngineOptions['cacheType']>
@@ -35,11 +35,11 @@ export interface BenchOptions {
   readonly stateTokens: number
   readonly questions: number
   readonly questionTokens: number
-  /** Of one measurement; without it each layer's own. */
+  /** Requests of one measurement; by default each layer's own. */
   readonly seconds: number | undefined
   readonly requests: number
   readonly quick: boolean
-  /** Rows of a layer whose name contains it; all when empty. */
+  /** Rows of a layer whose name contains it; all if empty. */
   readonly only: string
   /** Folder with llama-bench and llama-server; without it they are built. */
   readonly tools: string | undefined
@@ -47,12 +47,12 @@ export interface BenchOptions {
 
 const quickDivisor = 4
 
-/** What `--quick` makes of a size. */
+/** A size under `--quick`. */
 export function quickly({ quick }: BenchOptions): (size: number) => number {
   return (size) => (quick ? Math.ceil(size / quickDivisor) : size)
 }
 
-/** The message is all that a person needs. */
+/** The message alone is enough for the user. */
 export class UsageError extends Error {}
 
 export const usage = `Usage: npm run bench -- LAYER [options]
@@ -62,15 +62,15 @@ Layers
   kernels   our own CPU kernels, against llama.cpp's and the peak of the vector units
   prefill   prompts of 512 and 4,096 tokens for each type of weights, against llama-bench
   engine    the engine without HTTP, against the ceiling
-  runner    the engine in a process of its own, against the same one in this process
+  runner    the engine in another process, against the same engine in this process
   http      the whole server, against the engine
   front     the server without a model, against the same handlers on node:http
   peer      the whole server against llama-server of the same llama.cpp
   scaling   cost over questions, state tokens and clients, with a plot
   fairness  short requests beside a long one, a workspace beside one that floods
   contention  the engine beside processes that spin, and two engines, in one process and in two
-  overload  the whole server at twice the rate that it can sustain
-  loop      what /healthz takes beside each kind of load
+  overload  the whole server at twice its sustainable rate
+  loop      the time of /healthz beside each kind of load
   soak      many mixed requests to the whole server: memory, handles, failures
   all       these in turn
   device    on a GPU: questions, clients and sharing beside published figures; http and scaling
@@ -81,7 +81,7 @@ Options
                         own for runner)
   --type TYPE           weights, without --model: BF16, Q8_0, … (default Q4_0; F32 of a small one)
   --rounds N            rounds that count (default 5)
-  --retries N           disturbed rounds that are measured again (default as many as rounds)
+  --retries N           disturbed rounds that are repeated (default as many as rounds)
   --json FILE           writes all figures to a file
   --unsaved             appends nothing to scripts/bench/results
   --tools DIR           folder of llama-bench and llama-server, built already

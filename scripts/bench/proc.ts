@@ -1,14 +1,14 @@
 /**
- * CPU time, memory and handles as Linux counts them, from /proc. Elsewhere all is unknown.
+ * CPU time, memory and handles as Linux counts them, from /proc. Elsewhere they are unknown.
  *
  * @module
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Of all cores together, seconds. */
+/** All cores together, seconds. */
 export interface MachineTime {
-  /** In processes: interrupts are left out, as they belong to none. */
+  /** In processes: interrupts belong to none, and are left out. */
   readonly busy: number
   readonly steal: number
   readonly total: number
@@ -16,7 +16,7 @@ export interface MachineTime {
 
 export const hasProc = existsSync('/proc/self/stat')
 
-/** Fixed in Linux' interface to programs, whatever the kernel counts with. */
+/** Fixed in Linux' interface to programs, whatever unit the kernel counts in. */
 const ticksPerSecond = 100
 
 export function machineTime(): MachineTime {
@@ -31,16 +31,16 @@ export function machineTime(): MachineTime {
   }
 }
 
-/** What one process used so far, seconds. */
+/** CPU time of one process so far, seconds. */
 export function processTime(pid: number): number {
   const [, , user, system] = statOf(pid)!
   return (user! + system!) / ticksPerSecond
 }
 
-/** What a process and its children hold in memory, bytes. A server's models are in children. */
+/** Memory of a process and its children, bytes. A server's models are in children. */
 export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  // One that has just ended holds nothing, and has no such line.
+  // A process that has just ended has no memory, and no such line.
   const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
   return childrenOf(pid).reduce((sum, child) => sum + residentBytesIfThere(child), own)
 }
@@ -53,7 +53,7 @@ function residentBytesIfThere(pid: number): number {
   }
 }
 
-/** Processes that the main thread of a process has started, and that have not been waited for. */
+/** Running children of a process' main thread. */
 export function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()
   return text === '' ? [] : text.split(' ').map(Number)
@@ -64,7 +64,7 @@ export function openHandles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** What a process and its descendants used so far, those that have ended included, seconds. */
+/** CPU time of a process and its descendants so far, also of ended ones, seconds. */
 export function treeTime(root: number): number {
   const children = new Map<number, number[]>()
   const ticks = new Map<number, number>()
@@ -84,7 +84,7 @@ export function treeTime(root: number): number {
   return sum(root) / ticksPerSecond
 }
 
-/** Pid, parent, then ticks: user, system, and both of children that were waited for. */
+/** Pid, parent, then ticks: user, system, and both of waited-for children. */
 function statOf(pid: number): number[] | undefined {
   let text: string
   try {

@@ -1,8 +1,8 @@
 /**
- * Whether the machine was ours while something was measured.
+ * Whether the machine was undisturbed during a measurement.
  *
- * Three signs: time that the hypervisor took, time that other processes used, and a fixed loop
- * that should always take as long as at the start.
+ * Three signs: time that the hypervisor took, time that other processes used, and a fixed loop that
+ * should always take as long as at the start.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { hasProc, machineTime, treeTime } from './proc.js'
 /** Shares of the time of all cores. */
 const maxSteal = 0.01
 const maxOthers = 0.03
-/** Of the best speed of the fixed loop that was seen. */
+/** Of the best speed of the fixed loop so far. */
 const minPeak = 0.95
 
 const loopMs = 50
@@ -61,7 +61,7 @@ export class Quiet {
 }
 
 export interface Watch {
-  /** Ends watching: what disturbed it in between, or undefined. */
+  /** Ends watching. @returns The disturbance in between, or undefined. */
   disturbance(): string | undefined
 }
 
@@ -76,7 +76,7 @@ function timed(loops: number): number {
   const startMs = performance.now()
   let state = 1
   for (let i = 0; i < loops; i++) state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
-  // Read, so that the loop cannot be left out.
+  // Read, so that the compiler cannot remove the loop.
   if (state === 0.5) throw new Error('unreachable')
   return performance.now() - startMs
 }

@@ -12,11 +12,11 @@ import { type Figure, goalText, isReached } from './figure.js'
 import type { Provenance } from './machine.js'
 import { summarize } from './stats.js'
 
-/** Where the results of all runs are kept, a CSV file for each kind of machine. */
+/** The results of all runs, a CSV file for each kind of machine. */
 export const resultsDir = join(root, 'scripts/bench/results')
 
 export interface Recorded extends Figure {
-  /** File name, type of its weights, threads; or that there was none. */
+  /** File name, type of weights, threads; or that there was no model. */
   readonly model: string
 }
 
@@ -63,7 +63,7 @@ function layersWith(model: string, figures: readonly Recorded[]): string {
   return [...new Set(its.map(({ layer }) => layer))].join(', ')
 }
 
-/** Whole or not at all, as it is written many times in a run. */
+/** Written atomically, because a run rewrites it many times. */
 export function writeJson(path: string, report: Report): void {
   const figures = report.figures.map((figure) => ({
     ...figure,
@@ -101,7 +101,7 @@ function csvField(value: string | number): string {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Three digits that count, or all of a whole number. */
+/** Three significant digits, or all digits of a whole number. */
 function short(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
   return value.toPrecision(3)

@@ -1,5 +1,5 @@
 /**
- * Requests of exact sizes, as the wire, the engine and llama.cpp's server take them.
+ * Requests of exact sizes, in the forms of the wire, the engine and llama.cpp's server.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export class Requests {
     return new Requests(engine, await createReadout(engine), await Texts.create(engine))
   }
 
-  /** A new state and new questions; the template's tokens are counted in. */
+  /** A new state and new questions; sizes include the template's tokens. */
   async make(size: Size): Promise<DecideRequest> {
     const state = await this.#texts.exact(
       size.stateTokens,
@@ -53,7 +53,7 @@ export class Requests {
     return { state, questions }
   }
 
-  /** New states, each behind itself again with new questions. */
+  /** New states, each followed by itself with new questions. */
   async pairs(count: number, size: Size): Promise<DecideRequest[]> {
     const pairs: DecideRequest[] = []
     for (let i = 0; i < count; i++) {
@@ -63,7 +63,7 @@ export class Requests {
     return pairs
   }
 
-  /** Of about these sizes, the template's tokens not counted: made at once. */
+  /** Of about these sizes, without the template's tokens: fast to make. */
   rough(size: Size): DecideRequest {
     const questions = Object.fromEntries(
       Array.from({ length: size.questions }, (_, i) => [
@@ -96,7 +96,7 @@ export class Requests {
   }
 }
 
-/** Prompt tokens that differ, at least: what has to be evaluated when nothing is done twice. */
+/** Unique prompt tokens: the least that has to be evaluated. */
 export function uniqueTokens(prompts: readonly (readonly number[])[]): number {
   const sorted = prompts.toSorted(compare)
   return sorted.reduce((sum, prompt, i) => sum + prompt.length - shared(sorted[i - 1], prompt), 0)

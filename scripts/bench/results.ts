@@ -1,6 +1,6 @@
 /**
- * What a run has measured so far, saved as it comes: a run that is cut off loses only the group
- * of figures that it was at.
+ * The results of a run so far, saved as they come: an interrupted run loses only its current group
+ * of figures.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export class Results {
     this.#notes.push(line)
   }
 
-  /** @param model - What was measured with, as reports name it. */
+  /** @param model - The measured model, as reports name it. */
   add(figures: readonly Figure[], model: string): void {
     const recorded = figures.map((figure) => ({ ...figure, model }))
     this.#figures.push(...recorded)

@@ -1,8 +1,8 @@
 /**
- * Measures several things in turn, A B A B …, so that each meets the same machine.
+ * Measures candidates in turn, A B A B …, so that each meets the same machine.
  *
- * A round in which the machine was disturbed is thrown away and done again. When as many were
- * thrown away as may be, the rest is kept as it comes and counted as disturbed.
+ * A disturbed round is discarded and repeated. After the allowed number of discarded rounds,
+ * further disturbed rounds are kept and counted.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { Quiet } from './quiet.js'
 
 export interface Subject {
   readonly name: string
-  /** One measurement: figure -> value. Names of figures are unique among all subjects. */
+  /** One measurement: figure -> value. Names of figures are unique across all candidates. */
   run(): Promise<Readonly<Record<string, number>>>
 }
 
 export interface RoundsOptions {
   readonly rounds: number
-  /** Rounds that may be thrown away. */
+  /** Rounds that may be discarded. */
   readonly retries: number
   /** Before each round: fresh inputs. */
   readonly prepare?: () => Promise<void>
@@ -26,7 +26,7 @@ export interface RoundsOptions {
 export interface Rounds {
   /** Figure -> one value for each round. */
   readonly values: ReadonlyMap<string, readonly number[]>
-  /** Rounds that were kept although the machine was disturbed. */
+  /** Rounds kept although the machine was disturbed. */
   readonly disturbed: number
 }
 

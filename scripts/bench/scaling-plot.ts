@@ -1,8 +1,8 @@
 /**
- * Cost over unique tokens as an SVG: a panel for each thing that varies, its points and the fit.
+ * Cost over unique tokens as an SVG: a panel for each variable, with its points and the fit.
  *
- * Axes are linear and begin at nothing, as a line is what there is to see. Colours follow the
- * reader's theme; the background is the page's.
+ * Axes are linear and begin at 0, so that a line looks like one. Colours follow the reader's theme;
+ * the background is the page's.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const inner = {
   height: height - margin.top - margin.bottom,
 }
 const ticks = 4
-/** Straight pieces of which a fit is drawn. */
+/** Straight pieces of a drawn fit. */
 const pieces = 48
 /** Pixels between the labels of two points, and where a label does not touch the axis. */
 const minLabelDistance = 40
@@ -44,7 +44,7 @@ const style = `
     .point { fill: #f0883e }
   }`
 
-/** @param caption - What was measured on what, and when. */
+/** @param caption - Subject, machine and date. */
 export function plot(panels: readonly Panel[], caption: string): string {
   const width = Math.max(1, panels.length) * panelWidth
   const body = panels.map(
@@ -99,7 +99,9 @@ interface Label {
   readonly label: string
 }
 
-/** From the last point on, those that have room, above and to the left of their points. */
+/**
+ * Labels from the last point on, as far as there is room, above and to the left of their points.
+ */
 function labelled(labels: readonly Label[]): string[] {
   const drawn: string[] = []
   let [lastX, lastY] = [Infinity, Infinity]
@@ -114,7 +116,7 @@ function labelled(labels: readonly Label[]): string[] {
   return drawn
 }
 
-/** From 0 to the first whole tick from `most` on. */
+/** From 0 to the first whole tick at or above `most`. */
 function scale(most: number, start: number, length: number) {
   const step = niceStep(most / ticks)
   const max = Math.ceil(most / step) * step

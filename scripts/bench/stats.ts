@@ -1,5 +1,5 @@
 /**
- * What is said of a series of measurements: its median, and how far it spreads.
+ * Statistics of a series of measurements: its median and its spread.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export function percentile(values: readonly number[] | Float64Array, share: numb
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
 }
 
-/** Round by round, so that what slows a whole round falls out. Both have the same length. */
+/** Round by round, so that a disturbance of a whole round cancels. Both have the same length. */
 export function quotients(values: readonly number[], divisors: readonly number[]): number[] {
   return values.map((value, i) => value / divisors[i]!)
 }

@@ -1,8 +1,8 @@
 /**
  * Random texts of an exact number of tokens.
  *
- * Words that are one token each behind a space, so that a text grows token by token. Texts begin
- * with another word each time: an engine finds nothing of one in its memory of the last.
+ * Words of one token each after a space, so that a text grows token by token. Texts begin with
+ * different words: an engine finds no text in its cache of the last one.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const words =
   face others level office door health person art war history party result change morning reason
   research girl guy moment air teacher force education`.split(/\s+/)
 
-/** Words that are a token each in most vocabularies. @param random - 0 up to 1. */
+/** Words that are one token each in most vocabularies. @param random - 0 up to 1. */
 export function randomText(count: number, random: () => number = Math.random): string {
   return Array.from({ length: count }, () => words[Math.floor(random() * words.length)]!).join(' ')
 }
@@ -44,7 +44,7 @@ export class Texts {
   }
 
   /**
-   * Words of which `build` makes a prompt of exactly `tokens` tokens.
+   * Words from which `build` makes a prompt of exactly `tokens` tokens.
    *
    * @throws Error if there is none: `build` adds more tokens than that by itself.
    */
@@ -58,7 +58,7 @@ export class Texts {
       if (missing < 0) chosen.length = Math.max(1, chosen.length + missing)
       for (let i = 0; i < missing; i++) chosen.push(this.#random())
     }
-    throw new Error(`No text makes a prompt of exactly ${tokens} tokens: try more of them.`)
+    throw new Error(`No text makes a prompt of exactly ${tokens} tokens: try more tokens.`)
   }
 
   #random(): string {

@@ -1,6 +1,6 @@
 /**
- * Mixed requests as a server in use sees them: new states and repeated ones, any number and type
- * of questions, requests that are wrong, and clients that leave.
+ * Mixed requests like those of a real server: new and repeated states, any number and type of
+ * questions, bad requests, and clients that leave.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { createRandom, type Random } from '../../test/helpers/random.js'
 import { preparePost } from './connection.js'
 import { randomText } from './texts.js'
 
-/** What one client does. */
+/** The behaviour of one client. */
 export interface Visit {
   readonly bytes: Buffer
   /** The status that is right; undefined if the client leaves without waiting for one. */
   readonly status: number | undefined
-  /** After which the client leaves. */
+  /** When the client leaves. */
   readonly leaveAfterMs: number
 }
 
@@ -57,7 +57,7 @@ export class Traffic {
     const body = JSON.stringify({ state: this.#state(), questions: this.#questions() })
     const bytes = preparePost(path, body, key)
     if (this.#random.next() >= shares.leaves) return { bytes, status: 200, leaveAfterMs: 0 }
-    // In the head, in the body, or while it is decided.
+    // In the head, in the body, or during the decision.
     const sent = Math.ceil(this.#random.next() * bytes.length * 2)
     const leaveAfterMs = this.#random.integer(maxLeaveMs)
     return { bytes: bytes.subarray(0, sent), status: undefined, leaveAfterMs }

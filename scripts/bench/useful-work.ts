@@ -1,9 +1,9 @@
 /**
- * How much of what the engine evaluates had to be evaluated.
+ * The share of evaluated tokens that had to be evaluated.
  *
- * Counted in a replay of one round: an engine in this process, opened as the server opens its own,
- * given the same requests in the same order. Counters of a server that also warms up and is asked
- * by several rounds would mix them.
+ * Counted in a replay of one round: an engine in this process, opened like the server's, with the
+ * same requests in the same order. The server's own counters would include warm-up and other
+ * rounds.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { ModelFile } from './model-file.js'
 import { type Requests, uniqueTokens } from './requests.js'
 import type { Work } from './work.js'
 
-/** @returns Fewest unique prompt tokens by tokens evaluated, those that fill batches up included. */
+/** @returns Fewest unique prompt tokens over evaluated tokens, padding included. */
 export async function usefulWork(
   { path, threads }: ModelFile,
   requests: Requests,

@@ -1,5 +1,5 @@
 /**
- * The kinds of work on which the server meets its peer, and how the peer may be used for each.
+ * The kinds of work for which the server is compared with its peer, and the peer's ways of use.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Work {
   readonly name: string
   /** Against the peer without tuning flags, and at its best. */
   readonly goals: { readonly default: number; readonly best: number; readonly independent?: number }
-  /** Asked once before all rounds, untimed: what the caches hold. */
+  /** Asked once before all rounds, untimed: the cached states. */
   first?(): Promise<readonly DecideRequest[]>
   /** One round; every request is a client, all of them at once unless `inTurn`. */
   next(): Promise<readonly DecideRequest[]>
@@ -30,12 +30,12 @@ const contextTokens = 8192
 
 const attentions = ['on', 'off'] as const
 
-/** Needed by any use of it: room for the work. No tuning. */
+/** Needed by every way: room for the work. Not tuning. */
 const standard = ['-c', String(contextTokens)]
 
 const turn = (...flags: string[]): Usage => ({ flags, order: 'in turn', ownSlots: false })
 
-/** A slot for each question or client, with room for `tokens` in each, apart from the others. */
+/** A slot for each question or client, with room for `tokens` in each. */
 function slots(count: number, tokens: number, flash: string, order: Usage['order']): Usage {
   const room = ['-c', String(count * Math.ceil(tokens / 256) * 256)]
   const flags = ['-fa', flash, '-np', String(count), '--no-kv-unified', ...room]

@@ -1,5 +1,5 @@
 /**
- * The command that builds: its flags, and what a failure looks like.
+ * The build command: its flags and its failures.
  *
  * @module
  */
@@ -31,12 +31,12 @@ export async function build(flags: string[]): Promise<number> {
     const dir = await buildNative(enabled, ['oi'], { cudaArchitectures })
     if (installed) leaveProducts(dir)
     else await buildConsole()
-    // Only the build without switches is looked for.
+    // Only the build without switches is found by default.
     if (enabled.size > 0) console.log(`To use it: OI_ADDON=${join(dir, 'oi.node')}`)
     return 0
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    // A full disk and the like say what and where.
+    // Errors such as a full disk name their cause and place.
     const expected =
       error instanceof BuildError || code?.startsWith('ERR_PARSE_ARGS') || syscall !== undefined
     console.error(expected ? (error as Error).message : error)
@@ -52,10 +52,10 @@ function readArchitectures(text: unknown): readonly string[] {
   throw new BuildError(`--cuda-arch: expected numbers like 80,90 with commas between, got ${text}`)
 }
 
-/** Whether this is a package and no checkout: then nobody compiles a second time. */
+/** Whether this is an installed package, not a checkout: it is compiled only once. */
 const installed = !existsSync(join(root, 'tsconfig.json'))
 
-/** Removes what a build needs and its users do not, some 250 MB. */
+/** Removes intermediate files of the build, some 250 MB. */
 function leaveProducts(dir: string): void {
   for (const name of readdirSync(dir)) {
     if (['oi.node', 'processor.node', 'stamp.json'].includes(name)) continue

@@ -1,5 +1,5 @@
 /**
- * Bundles the web console, unless that was done with the same sources.
+ * Bundles the web console, unless its sources are unchanged.
  *
  * @module
  */
@@ -22,13 +22,13 @@ const source = join(root, 'src', 'console')
 /** Where the server finds it. */
 const builtDir = join(root, 'dist', 'src', 'console')
 
-/** Where it is served. */
+/** The path at which it is served. */
 const base = '/console/'
 
 /** Browsers since the spring of 2024: the first that know `light-dark()`. */
 const target = ['chrome123', 'firefox120', 'safari17.5']
 
-/** Makes the console of a checkout, where the server finds it. */
+/** Builds the console of a checkout, in the server's folder. */
 export async function buildConsole(): Promise<void> {
   const stamp = join(root, 'build', 'console.sha256')
   const digest = sourcesDigest()
@@ -38,9 +38,9 @@ export async function buildConsole(): Promise<void> {
   writeFileSync(stamp, digest)
 }
 
-/** Makes the console in a folder, which holds nothing else. */
+/** Builds the console in a folder, which holds nothing else. */
 export async function bundleConsole(outDir: string): Promise<void> {
-  // Loaded here: whoever only compiles the addon has no Vite.
+  // Loaded here: a checkout that only compiles the addon may have no Vite.
   const { build } = await import('vite')
   await build({
     root: source,
@@ -53,7 +53,7 @@ export async function bundleConsole(outDir: string): Promise<void> {
       target,
       // A data URL would be another source to allow in the Content-Security-Policy.
       assetsInlineLimit: 0,
-      // One file of code: there is nothing to load ahead, and no inline script.
+      // One file of code: nothing to preload, and no inline script.
       modulePreload: false,
       reportCompressedSize: false,
     },
@@ -66,7 +66,7 @@ function readStamp(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** Of all that is bundled, and of the versions of what bundles it. */
+/** Hash of all sources and of the versions of the bundlers. */
 function sourcesDigest(): string {
   const hash = createHash('sha256')
   const folders = [source, join(root, 'src', 'api'), join(root, 'src', 'scoring')]

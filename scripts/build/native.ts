@@ -1,10 +1,10 @@
 /**
  * Compiles the addon and the tools, or finds that they are up to date.
  *
- * Every set of switches has a build folder of its own, so that changing between them
- * never rebuilds. A stamp per target, written last, says what it was built from; a target
- * without one is built again, and where the addon fails the folder is wiped and tried once
- * more, so that a build that was interrupted at any point repairs itself.
+ * Every set of switches has its own build folder, so that changing between them never rebuilds. A
+ * stamp per target, written last, records its sources; a target without a stamp is built again. If
+ * the addon fails, the folder is wiped and the build tried once more, so that a build that was
+ * interrupted at any point repairs itself.
  *
  * @module
  */
@@ -43,22 +43,22 @@ export const switches = {
 
 export type Switch = keyof typeof switches
 
-/** What a build is told besides its switches. */
+/** Options of a build besides its switches. */
 export interface BuildOptions {
-  /** As CMake wants them: `80`, `90`, `120a`. None: those of this machine's GPUs, else all major. */
+  /** In CMake's form: `80`, `90`, `120a`. Default: this machine's GPUs, else all major ones. */
   readonly cudaArchitectures?: readonly string[]
-  /** A build that fails is not tried again from an empty folder. */
+  /** Does not retry a failed build from an empty folder. */
   readonly once?: boolean
 }
 
 interface StampedTarget {
-  /** The file that it leaves in the build folder. */
+  /** The file in the build folder. */
   readonly product: string
   /** Whether a folder under `native/` is part of it. */
   readonly uses: (folder: string) => boolean
 }
 
-/** The targets that a stamp speaks for; any other, of llama.cpp's, always goes to CMake. */
+/** The targets with stamps; llama.cpp's own targets always go to CMake. */
 const stampedTargets: Readonly<Record<string, StampedTarget>> = {
   oi: { product: 'oi.node', uses: (folder) => !['tools', 'stress'].includes(folder) },
   'oi-stress': {
@@ -100,10 +100,10 @@ export function buildDir(enabled: ReadonlySet<Switch>): string {
 }
 
 /**
- * Builds `targets` (the addon unless told), those of them that are not up to date.
+ * Builds `targets` (by default the addon), unless they are up to date.
  *
  * @returns The build folder; the addon in it is `oi.node`, a tool is named like its target.
- * @throws {@link BuildError} with what is missing or what failed.
+ * @throws {@link BuildError} with the missing tool or the failure.
  */
 export async function buildNative(
   enabled: ReadonlySet<Switch>,
@@ -125,7 +125,7 @@ export async function buildNative(
     await cmake(made, tree, out, stale)
   } catch (error) {
     if (error instanceof BuildStopped) throw error
-    // Starting over for a tool's sake must not cost an addon that is whole: that takes minutes.
+    // Wiping the folder for a tool would cost a good addon, which takes minutes to build.
     const spared = !stale.includes('oi') && existsSync(stampPath(out, 'oi'))
     if (once || spared || !existsSync(join(out, 'CMakeCache.txt'))) throw error
     console.log('The build failed; trying once more from an empty folder.')
@@ -150,7 +150,7 @@ interface Made {
 
 function isCurrent(made: Made, out: string, target: string): boolean {
   const known = stampedTargets[target]
-  // A stamp speaks for the pinned tree only; another checkout may have changed.
+  // A stamp is valid for the pinned tree only; another checkout may have changed.
   if (!known || process.env['LLAMA_CPP_DIR']) return false
   return existsSync(join(out, known.product)) && read(stampPath(out, target)) === stamp(made, known)
 }
@@ -169,7 +169,7 @@ async function cmake(
     OI_LLAMA_DIR: tree.dir,
     OI_LLAMA_COMMIT: tree.commit.slice(0, 12),
     OI_LLAMA_PINNED: tree.commit === pin.commit && !pin.onTrial ? 'ON' : 'OFF',
-    // cmake-js passes no definition that is empty: what was cached before would stay.
+    // cmake-js drops empty definitions: the cached value would stay.
     OI_CUDA_ARCHITECTURES: cudaArchitectures.join(';') || 'OFF',
     OI_CHANGED_HEADERS: changedHeaders(tree.dir).join(',') || 'none',
     OI_NODE_ADDON_API_DIR: dirname(require.resolve('node-addon-api/package.json')),
@@ -198,27 +198,27 @@ async function cmake(
         env,
       },
     )
-  // `build` alone would trust any CMakeCache.txt, also that of a configure that was cut off.
+  // `build` alone would trust any CMakeCache.txt, also that of an interrupted configure.
   await cmakeJs('configure')
   for (const target of targets) {
     await cmakeJs('build', '--target', target, '--parallel', parallel)
   }
 }
 
-/** Every Mac with a processor of Apple's has a GPU for Metal. */
+/** Every Mac with an Apple processor has a GPU for Metal. */
 function isOn(name: Switch, enabled: ReadonlySet<Switch>): boolean {
   const apple = process.platform === 'darwin' && process.arch === 'arm64'
   return enabled.has(name) || (name === 'metal' && apple && !enabled.has('linux-arm64'))
 }
 
-/** What a target is made from, as one hash: our sources, the pin, the switches, Node-API. */
+/** One hash of a target's inputs: our sources, the pin, the switches, Node-API. */
 function stamp({ enabled, cudaArchitectures }: Made, target: StampedTarget): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(path.slice(root.length)).update(readFileSync(path))
   for (const path of files(join(root, 'native'))) {
     const [folder, ...below] = path.slice(join(root, 'native/').length).split(sep)
     if (path.endsWith('.md')) continue
-    // What lies in native/ itself is CMake's, for all of them.
+    // Files directly in native/ are CMake's, for all targets.
     if (below.length === 0 || target.uses(folder!)) add(path)
   }
   for (const path of [

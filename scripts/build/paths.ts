@@ -1,5 +1,5 @@
 /**
- * Where things are, for every script of the project.
+ * The project's paths, for every script.
  *
  * @module
  */

@@ -1,18 +1,18 @@
 /**
- * The pin: which llama.cpp is built, and what our CPU kernels take from its private parts.
+ * The pin: the llama.cpp commit, and the private headers that our CPU kernels use.
  *
- * `npm run update-llama` tries another one, and prints what to write here.
+ * `npm run update-llama` tries another commit, and prints the lines for this file.
  *
  * @module
  */
 
 export interface Pin {
   readonly commit: string
-  /** Of npm: it carries llama.cpp's repository as a git bundle. */
+  /** The npm package that carries llama.cpp's repository as a git bundle. */
   readonly package: string
-  /** Of the package's tarball. */
+  /** Integrity of the package's tarball. */
   readonly integrity: string
-  /** Of `npm run update-llama` alone: nothing is taken for granted that is known of the pin. */
+  /** For `npm run update-llama` alone: checks everything that is known of the pin. */
   readonly onTrial?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a build needs of the system: packages, with the line that installs what is missing; and a
- * folder that it may write in.
+ * What a build needs from the system: packages, with the command that installs missing ones, and a
+ * writable folder.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import { root } from './paths.js'
 import { BuildError } from './run.js'
 
 /**
- * @param switches - Of the build, without dashes.
- * @throws {@link BuildError} naming every missing tool and one line that installs them, or the
- *   folder; or on Windows, and for Metal on what is no Mac.
+ * @param switches - The build's switches, without dashes.
+ * @throws {@link BuildError} naming every missing tool and one command that installs them, or the
+ *   folder; or on Windows, and for Metal on another system than macOS.
  */
 export function checkPrerequisites(switches: ReadonlySet<string> = new Set()): void {
   if (process.platform === 'win32') {
     throw new BuildError('Windows is not supported: install and build in WSL 2.')
   }
   if (switches.has('metal') && process.platform !== 'darwin') {
-    throw new BuildError('--metal: expected on macOS, which alone has Metal')
+    throw new BuildError('--metal: expected on macOS, the only system with Metal')
   }
   checkFolder()
   const missing = missingTools(switches)
@@ -31,7 +31,7 @@ export function checkPrerequisites(switches: ReadonlySet<string> = new Set()): v
   )
 }
 
-/** Somebody else may have installed the package, or it lies on a disk that is read-only. */
+/** The package may belong to another user, or lie on a read-only disk. */
 function checkFolder(): void {
   try {
     accessSync(root, constants.W_OK)

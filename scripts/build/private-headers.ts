@@ -1,8 +1,8 @@
 /**
  * ggml's private headers, as far as our CPU kernels use them.
  *
- * Another version of llama.cpp may change them without a word. The kernels are compiled only where
- * they are those of the pin: a commit alone would say nothing, as most commits do not touch them.
+ * Another version of llama.cpp may change them at any time. The kernels are compiled only if the
+ * headers are those of the pin: comparing commits would not do, because most do not touch them.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export function privateHeaders(tree: string): Map<string, string> {
   const folders = ['ggml/src', 'ggml/src/ggml-cpu'].map((folder) => join(tree, folder))
   const visit = (name: string, from: readonly string[]) => {
     const path = from.map((folder) => join(folder, name)).find((path) => existsSync(path))
-    // A header of another system's or backend's is in no folder of these.
+    // Headers of other systems or backends are in none of these folders.
     if (path === undefined) return
     const known = relative(tree, path)
     if (found.has(known)) return
@@ -43,7 +43,7 @@ export function privateHeaders(tree: string): Map<string, string> {
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Those of a tree that are not what the pin says, by their paths. */
+/** Paths of a tree's headers that differ from the pin. */
 export function changedHeaders(tree: string): string[] {
   const found = privateHeaders(tree)
   const paths = new Set([...found.keys(), ...Object.keys(pinnedHeaders)])

@@ -7,13 +7,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
 
-/** A failure whose message is all that a person needs: printed without a stack. */
+/** A failure whose message is enough for the user: printed without a stack. */
 export class BuildError extends Error {
-  /** The exit code that tells of it. */
+  /** The exit code for it. */
   readonly exitCode: number = 1
 }
 
-/** The build was asked to stop, and everything that it had started has ended. */
+/** The build was asked to stop, and all its children have ended. */
 export class BuildStopped extends BuildError {
   override readonly exitCode: number
 
@@ -24,14 +24,14 @@ export class BuildStopped extends BuildError {
 }
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** From the passed on signal to the one that nobody can refuse, milliseconds. */
+/** From the forwarded signal to SIGKILL, milliseconds. */
 const patienceMs = 5000
 
 /**
- * Runs a program with inherited output. It leads a process group of its own: a signal that this
- * process is sent goes to all of it, compilers included, and this process waits for its end. As
- * process 1 too, and whether the signal came from a terminal, which only knows one group, or from
- * npm, which only knows one process.
+ * Runs a program with inherited output, as the leader of its own process group: a signal to this
+ * process goes to the whole group, compilers included, and this process waits for its end. This
+ * also works as process 1, and for signals from a terminal, which knows only one group, and from
+ * npm, which knows only one process.
  *
  * @throws {@link BuildStopped} if a signal came, else {@link BuildError} if it cannot be started
  *   or exits with anything but 0.
@@ -56,7 +56,7 @@ export function run(
       else if (error !== undefined) reject(error)
       else resolve()
     }
-    // Before it is started: a signal in between would end this process and leave that.
+    // Before the start: a signal in between would end this process and leave the child.
     for (const signal of stopSignals) process.on(signal, passOn)
     const child = spawn(command, args, {
       cwd: options.cwd,
@@ -68,7 +68,7 @@ export function run(
       ended(new BuildError(`${command} could not be started: ${error.message}`)),
     )
     child.on('exit', (code, signal) => {
-      // Its leader has gone; what is left of the group must not outlive this process.
+      // The leader has gone; the rest of the group must not outlive this process.
       if (stopped !== undefined) void groupEnded(child.pid).then(() => ended())
       else if (code === 0) ended()
       else ended(new BuildError(`${command} ${args[0] ?? ''} ended with ${signal ?? code}`))
@@ -76,7 +76,7 @@ export function run(
   })
 }
 
-/** @returns False if there is no such group any more. @param signal - 0 only asks. */
+/** @returns False if the group does not exist any more. @param signal - 0 only checks. */
 function killGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
   try {
     return leader !== undefined && process.kill(-leader, signal)
@@ -86,12 +86,12 @@ function killGroup(leader: number | undefined, signal: NodeJS.Signals | 0): bool
 }
 
 async function groupEnded(leader: number | undefined): Promise<void> {
-  // With process 1 everything ends; and orphans that have ended stay in their group there.
+  // As process 1: when it ends everything ends, and ended orphans stay in their group.
   while (process.pid !== 1 && killGroup(leader, 0))
     await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** First line of a program's output, or undefined if it is not there. */
+/** First line of a program's output, or undefined if the program is missing. */
 export function probe(
   command: string,
   args: readonly string[] = ['--version'],

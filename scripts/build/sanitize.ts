@@ -11,8 +11,8 @@ import { BuildError, probe } from './run.js'
 /**
  * Builds the addon with AddressSanitizer and UndefinedBehaviorSanitizer.
  *
- * @returns What the environment of a Node process needs to use it. The sanitizers' runtimes are
- *   preloaded; leaks are not counted, as Node frees little at its end.
+ * @returns The environment for a Node process that uses it. The sanitizers' runtimes are preloaded;
+ *   leaks are not counted, because Node frees little at its end.
  * @throws {@link BuildError} If the compiler has no such runtime.
  */
 export async function buildSanitizedAddon(): Promise<Record<string, string>> {

@@ -1,9 +1,9 @@
 /**
  * Brings llama.cpp's source tree: a pinned npm tarball carries it as a git bundle.
  *
- * Nothing of llama.cpp is committed. The tarball is checked against its pinned hash,
- * the bundle against its pinned commit, and the tree is moved into place only when it
- * is whole: an interrupted run leaves nothing that a later one would trust.
+ * Nothing of llama.cpp is committed. The tarball is checked against its pinned hash, the bundle
+ * against its pinned commit, and the tree is moved into place only when it is whole: an interrupted
+ * run leaves nothing that a later run would trust.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { BuildError, probe, run } from './run.js'
 export interface LlamaTree {
   readonly dir: string
   readonly commit: string
-  /** False for a checkout of the user's own: its sources may change under us. */
+  /** False for a user's own checkout: its sources may change at any time. */
   readonly pinned: boolean
 }
 
@@ -34,10 +34,10 @@ const vendorDir = join(root, 'vendor')
 const treeDir = join(vendorDir, 'llama.cpp')
 
 /**
- * The llama.cpp tree to build against, fetched first where it is not there yet.
+ * The llama.cpp tree to build against; fetches it first if necessary.
  *
- * @throws {@link BuildError} if `LLAMA_CPP_DIR` is no llama.cpp tree, the tarball cannot
- *   be had, or its hash or commit differs from the pin.
+ * @throws {@link BuildError} if `LLAMA_CPP_DIR` is not a llama.cpp tree, or the tarball cannot be
+ *   fetched, or its hash or commit differs from the pin.
  */
 export async function llamaTree(): Promise<LlamaTree> {
   const own = process.env['LLAMA_CPP_DIR']
@@ -63,17 +63,17 @@ function isWhole(): boolean {
   return existsSync(join(treeDir, 'include/llama.h')) && commitOf(treeDir) === pin.commit
 }
 
-/** Of a checkout; undefined if it is none, even inside of another. */
+/** The commit of a checkout; undefined for other folders, also inside of a checkout. */
 export function commitOf(dir: string): string | undefined {
   if (!existsSync(join(dir, '.git'))) return undefined
   return probe('git', ['-C', dir, 'rev-parse', 'HEAD'])
 }
 
 /**
- * Puts the repository that a package of npm carries where a tree is to be; what was there goes.
+ * Puts the repository in an npm package into a folder, in place of its content.
  *
  * @param name - As `node-llama-cpp@3.22.1`.
- * @param expected - What the tarball and the commit must be; without it, what they are.
+ * @param expected - Required integrity and commit; by default any.
  * @throws {@link BuildError}
  */
 export async function fetchBundle(

@@ -1,5 +1,5 @@
 /**
- * HTTP as the rules need it: any method, headers left out, bodies of any bytes.
+ * HTTP as the rules need it: any method, optional headers, bodies of any bytes.
  *
  * @module
  */
@@ -16,18 +16,18 @@ import { exchangeRaw, type RawOptions, type RawReply } from './raw.js'
 export type Headers = Readonly<Record<string, string>>
 
 export interface Sent {
-  /** `GET` by default, with a body `POST`. */
+  /** Default `GET`, with a body `POST`. */
   readonly method?: string
-  /** From the base address on: `/v1/models`. */
+  /** The path after the base address: `/v1/models`. */
   readonly path: string
-  /** As they are; none is added but `host`, `connection` and the body's length. */
+  /** Sent unchanged; only `host`, `connection` and the body's length are added. */
   readonly headers?: Headers
   readonly body?: string | Uint8Array
   /** Sends the body in chunks, without its length. */
   readonly chunked?: boolean
-  /** Takes 429 for an answer; else it is tried again when the server says so. */
+  /** Accepts 429 as the reply; otherwise a 429 is retried after the server's wait. */
   readonly impatient?: boolean
-  /** Over a connection of its own, whatever else is under way. */
+  /** On a new connection, whatever else is under way. */
   readonly wide?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Reply {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Of a compressed body: what it holds. */
+  /** The body, decompressed. */
   readonly text: string
 }
 
@@ -46,7 +46,7 @@ export class Client {
   readonly #base: URL
   readonly #agent: HttpAgent | HttpsAgent
 
-  /** @param url - Of the server, with or without a path before `/v1`. */
+  /** @param url - The server's address, with or without a path before `/v1`. */
   constructor(url: string) {
     this.#base = new URL(url.endsWith('/') ? url : `${url}/`)
     const options = { keepAlive: true, maxSockets: 8 }
@@ -54,7 +54,7 @@ export class Client {
       this.#base.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
   }
 
-  /** @throws {@link Failure} if there is no whole reply. */
+  /** @throws {@link Failure} without a whole reply. */
   async send(sent: Sent): Promise<Reply> {
     for (let left = tries; ; left--) {
       const reply = await this.#exchange(sent)
@@ -63,12 +63,12 @@ export class Client {
     }
   }
 
-  /** Sends bytes as they are. @throws {@link Failure} if there is no whole reply. */
+  /** Sends raw bytes. @throws {@link Failure} without a whole reply. */
   raw(bytes: string | Uint8Array, options?: RawOptions): Promise<RawReply> {
     return exchangeRaw(this.#base, bytes, options)
   }
 
-  /** A path as it stands in a request line: with what the base address has before it. */
+  /** The path of a request line: after the base address' own path. */
   target(path: string): string {
     return this.#url(path).pathname
   }
@@ -82,11 +82,11 @@ export class Client {
     try {
       return await new Promise((resolve, reject) => {
         asked = this.#request(sent, resolve)
-        // Behind a reply that came before the body was sent, this changes nothing.
+        // After a reply that came before the body was sent, this changes nothing.
         asked.on('error', reject)
       })
     } catch (error) {
-      // The server may close an idle connection at the moment at which it is used again.
+      // The server may close an idle connection just when it is reused.
       if (again && asked?.reusedSocket) return this.#exchange(sent, false)
       const { message } = error as Error
       throw new Failure(`${sent.method ?? ''} ${sent.path}: no whole reply: ${message}`)
@@ -141,14 +141,14 @@ function collect(
 }
 
 function decoded(bytes: Buffer, coding: string | undefined): string {
-  // Behind HEAD there is none.
+  // HEAD has no body.
   if (coding === undefined || bytes.length === 0) return bytes.toString('utf8')
   const decode = replyDecoders[coding]
-  if (decode === undefined) throw new Error(`content-encoding: ${coding}, which nobody asked for`)
+  if (decode === undefined) throw new Error(`content-encoding: ${coding}, which was not requested`)
   return Buffer.from(decode(bytes)).toString('utf8')
 }
 
-/** The body as JSON. @throws {@link Failure} if it is none. */
+/** The body as JSON. @throws {@link Failure} if it is not JSON. */
 export function jsonOf({ status, text }: Reply): unknown {
   try {
     return JSON.parse(text)

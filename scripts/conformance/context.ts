@@ -1,5 +1,5 @@
 /**
- * What a rule is given: the server, its keys, and the few ways in which it is asked.
+ * The input of a rule: the server, its keys, and helpers for requests.
  *
  * @module
  */
@@ -9,22 +9,22 @@ import type { Json, JsonObject } from '../../src/api/json.js'
 import { type Client, type Headers, jsonOf, type Reply } from './client.js'
 import { check, equal, list, object, show, text } from './expect.js'
 
-/** Keys of the server. All but the first are for rules that nothing else can check. */
+/** Keys of the server. All but the first are for rules that need them. */
 export interface Keys {
   readonly key: string
-  /** One that was revoked. */
+  /** A revoked key. */
   readonly revoked?: string | undefined
-  /** Of a workspace of few requests per minute. */
+  /** Key of a workspace with few requests per minute. */
   readonly limited?: string | undefined
-  /** Of a workspace whose balance is used up. */
+  /** Key of a workspace without balance. */
   readonly empty?: string | undefined
-  /** Of a workspace of fewer places than a batch has items. */
+  /** Key of a workspace with fewer places than a batch has items. */
   readonly narrow?: string | undefined
-  /** No key, but an origin whose pages the server lets in. */
+  /** Not a key: an origin that the server admits. */
   readonly origin?: string | undefined
 }
 
-/** A model of GET /v1/models, as far as rules look into it. */
+/** A model of GET /v1/models, as far as rules use it. */
 export interface Card {
   readonly name: string
   readonly aliases: readonly string[]
@@ -79,7 +79,7 @@ export class Context {
     return this.client.send({ path, headers: this.bearer })
   }
 
-  /** Asks. @throws Failure unless there is an answer of the right shape. */
+  /** Sends a request. @throws Failure unless it gets an answer of the right form. */
   async answer(body: string, headers: Headers = {}): Promise<Answered> {
     const reply = await this.post(body, headers)
     check(reply.status === 200, `expected 200, got ${reply.status}: ${reply.text.slice(0, 200)}`)
@@ -95,19 +95,19 @@ export class Context {
     }
   }
 
-  /** Asks one question, called q. @throws Failure unless it is answered. */
+  /** Asks one question, named q. @throws Failure unless it is answered. */
   async answerOne(body: string, headers: Headers = {}): Promise<Answer> {
     const { answers } = await this.answer(body, headers)
     object('answers.q', answers['q'])
     return answers['q']
   }
 
-  /** @throws Failure unless it is refused as `invalid_request`. @param place - Of the message. */
+  /** @throws Failure unless it is refused as `invalid_request`. @param place - In the message. */
   async refuse(body: Body, status: number, place = ''): Promise<Refusal> {
     return refusalOf(await this.post(body), status, 'invalid_request', place)
   }
 
-  /** All models, asked for once. @throws Failure if their list cannot be read. */
+  /** All models, requested once. @throws Failure if their list cannot be read. */
   cards(): Promise<readonly Card[]> {
     return (this.#cards ??= this.#fetchCards())
   }
@@ -133,7 +133,7 @@ export interface Refusal {
   readonly reply: Reply
 }
 
-/** @throws Failure unless a reply is an error of this status and code, about this place. */
+/** @throws Failure unless the reply is an error of this status and code, at this place. */
 export function refusalOf(reply: Reply, status: number, code: string, place = ''): Refusal {
   equal('status', reply.status, status)
   const { error } = bodyOf(reply)
@@ -145,7 +145,7 @@ export function refusalOf(reply: Reply, status: number, code: string, place = ''
   return { message, reply }
 }
 
-/** The body as an object. @throws Failure if it is none. */
+/** The body as an object. @throws Failure if it is not an object. */
 export function bodyOf(reply: Reply): Record<string, unknown> {
   const body = jsonOf(reply)
   object('body', body)
@@ -153,8 +153,8 @@ export function bodyOf(reply: Reply): Record<string, unknown> {
 }
 
 /**
- * The names of an object inside the body in the order of its text, which JavaScript's own reader
- * loses.
+ * The names of an object in the body, in the order of its text, which JavaScript's own reader does
+ * not keep.
  */
 export function namesIn(reply: Reply, ...path: readonly string[]): readonly string[] {
   let value: Json = parseJson(reply.text)

@@ -1,12 +1,12 @@
 /**
- * What a rule may say about what it saw: assertions whose message is the line of the report.
+ * Assertions of the rules; their message becomes the report's line.
  *
  * @module
  */
 
 import { isDeepStrictEqual } from 'node:util'
 
-/** The rule is broken; the message says what was seen. */
+/** The rule is broken; the message says how. */
 export class Failure extends Error {}
 
 /** The rule cannot be checked here; the message says why. */
@@ -14,12 +14,12 @@ export class Skipped extends Error {}
 
 const longest = 160
 
-/** @throws {@link Failure} unless it holds. @param seen - What was seen instead. */
+/** @throws {@link Failure} unless it holds. @param seen - The message. */
 export function check(holds: unknown, seen: string): asserts holds {
   if (!holds) throw new Failure(seen)
 }
 
-/** @throws {@link Failure} unless both are the same, deeply; the order of names does not count. */
+/** @throws {@link Failure} unless both are deeply equal; the order of names does not count. */
 export function equal(what: string, actual: unknown, expected: unknown): void {
   check(
     isDeepStrictEqual(actual, expected),
@@ -51,7 +51,7 @@ export function whole(what: string, actual: unknown, low = 0): asserts actual is
   )
 }
 
-/** @throws {@link Failure} unless it is an object that is no array. */
+/** @throws {@link Failure} unless it is an object and not an array. */
 export function object(what: string, actual: unknown): asserts actual is Record<string, unknown> {
   check(
     typeof actual === 'object' && actual !== null && !Array.isArray(actual),
@@ -72,7 +72,7 @@ export function text(what: string, actual: unknown, pattern = /^[^]/): asserts a
   )
 }
 
-/** Does this, and says in a failure what it was about. */
+/** Runs this, and puts its subject before the message of a failure. */
 export async function about<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()

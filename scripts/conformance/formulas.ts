@@ -1,5 +1,5 @@
 /**
- * The published formulas of an answer, worked out from its probabilities alone.
+ * The published formulas of an answer, computed from its probabilities alone.
  *
  * All take p of shape [n], n >= 1, in the order of the options or levels.
  *

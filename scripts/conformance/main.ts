@@ -17,13 +17,13 @@ import { rules } from './rules.js'
 const usage = `Usage: npm run conformance -- --url URL --key KEY [options]
 
   --url URL           the server, without /v1
-  --key KEY           a key of its (default OI_KEY)
+  --key KEY           one of its keys (default OI_KEY)
   --json FILE         writes the results to a file
   --only TEXT         only rules whose section and name contain TEXT
   --revoked-key KEY   a key that was revoked
   --limited-key KEY   a key of a workspace of at most 1,000 requests per minute, which it uses up
-  --empty-key KEY     a key of a workspace whose balance is used up
-  --narrow-key KEY    a key of a workspace of fewer concurrent requests than a batch has items
+  --empty-key KEY     a key of a workspace without balance
+  --narrow-key KEY    a key of a workspace with fewer concurrent requests than a batch has items
   --origin ORIGIN     an origin that the server allows (--cors-origins)
 
 Exit codes: 0 all rules hold, 1 one does not, 2 wrong usage.`
@@ -62,7 +62,7 @@ async function main(): Promise<number> {
       narrow: values['narrow-key'],
       origin: values.origin,
     })
-    // On a real model this takes a while: each rule is shown as soon as it is known.
+    // With a real model this takes a while: each result is shown as soon as it is known.
     const results = await runRules(chosen, context, ({ rule, outcome }) => {
       if (process.stderr.isTTY) console.error(`${outcome.padEnd(7)} ${rule}`)
     })

@@ -1,5 +1,5 @@
 /**
- * Bytes over a connection of their own, for what an HTTP client never sends.
+ * Raw bytes over a new connection, for requests that an HTTP client never sends.
  *
  * @module
  */
@@ -15,14 +15,14 @@ export interface RawReply extends Reply {
 }
 
 export interface RawOptions {
-  /** Reads nothing before everything has been written, as simple clients do. */
+  /** Reads nothing until everything has been written, as simple clients do. */
   readonly writesFirst?: boolean
 }
 
 const limitMs = 30_000
 const endOfHead = '\r\n\r\n'
 
-/** @throws {@link Failure} if there is no whole reply, or it is not HTTP. */
+/** @throws {@link Failure} without a whole reply, or if it is not HTTP. */
 export async function exchangeRaw(
   base: URL,
   bytes: string | Uint8Array,
@@ -42,7 +42,7 @@ export async function exchangeRaw(
 function open({ protocol, hostname, port }: URL): Socket {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (protocol !== 'https:') return connect(Number(port || 80), host)
-  // Whether a certificate is right is no rule of the interface.
+  // No rule of the interface is about certificates.
   return connectTls({ host, port: Number(port || 443), rejectUnauthorized: false })
 }
 
@@ -62,7 +62,7 @@ function converse(socket: Socket, bytes: string | Uint8Array, writesFirst: boole
   })
 }
 
-/** Whether all is there by what the head says; a body of unknown length ends with the connection. */
+/** Whether the reply is complete by its head; without a length the connection's end ends it. */
 function isWhole(received: Buffer): boolean {
   const end = received.indexOf(endOfHead)
   if (end === -1) return false
@@ -89,13 +89,13 @@ function replyOf(received: Buffer): RawReply {
   return { version, status: Number(status), headers: named, text }
 }
 
-/** The chunks of a body, in one piece. */
+/** The chunks of a body, joined. */
 function joined(body: Buffer): Buffer {
   const chunks: Buffer[] = []
   for (let at = 0; ;) {
     const lineEnd = body.indexOf('\r\n', at)
     const size = Number.parseInt(body.toString('latin1', at, lineEnd), 16)
-    if (lineEnd === -1 || Number.isNaN(size)) throw new Failure('a chunk is broken off')
+    if (lineEnd === -1 || Number.isNaN(size)) throw new Failure('a chunk is cut off')
     if (size === 0) return Buffer.concat(chunks)
     chunks.push(body.subarray(lineEnd + 2, lineEnd + 2 + size))
     at = lineEnd + 2 + size + 2

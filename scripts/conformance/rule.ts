@@ -1,5 +1,5 @@
 /**
- * A rule of the contract as data: where it stands, what it promises, how to see whether it holds.
+ * A rule of the contract as data: its section, its promise, and its check.
  *
  * Rules are independent: each may be run alone, and in any order.
  *
@@ -9,7 +9,7 @@
 import type { Context } from './context.js'
 import { Skipped } from './expect.js'
 
-/** @throws Failure if the rule is broken, {@link Skipped} if that cannot be seen here. */
+/** @throws Failure if the rule is broken, {@link Skipped} if it cannot be checked here. */
 export type Check = (context: Context) => Promise<void>
 
 export interface Rule {
@@ -33,7 +33,7 @@ export function section(name: string, checks: Readonly<Record<string, Check>>): 
   return Object.entries(checks).map(([rule, check]) => ({ section: name, name: rule, check }))
 }
 
-/** Checks them one after another. @param onResult - Told of each at once. */
+/** Checks them one after another. @param onResult - Called with each result at once. */
 export async function runRules(
   rules: readonly Rule[],
   context: Context,
@@ -53,7 +53,7 @@ async function outcomeOf(rule: Rule, context: Context): Promise<Omit<Result, 'ru
     await rule.check(context)
     return { outcome: 'pass', seen: '' }
   } catch (error) {
-    // Also a TypeError: the server sent something of a shape that nobody thought of.
+    // Also a TypeError: the server sent something of an unexpected form.
     const { message } = error as Error
     return { outcome: error instanceof Skipped ? 'skipped' : 'FAIL', seen: message }
   }

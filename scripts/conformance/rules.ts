@@ -22,7 +22,7 @@ import { textRules } from './rules/texts.js'
 import { transportRules } from './rules/transport.js'
 import { usageRules } from './rules/usage.js'
 
-/** In sections 3 and 6 the specification promises nothing; 1, 4.1 and 9 are kept by the others. */
+/** Sections 3 and 6 of the specification promise nothing; the others cover 1, 4.1 and 9. */
 export const rules: readonly Rule[] = [
   ...requestRules,
   ...textRules,
@@ -44,7 +44,7 @@ export const rules: readonly Rule[] = [
   ...wrongKeyRules,
 ].toSorted((a, b) => order(a.section) - order(b.section))
 
-/** The specification first, as it is numbered, then the decisions. */
+/** The specification first, in its order, then the decisions. */
 function order(section: string): number {
   return section.startsWith('decisions') ? Number.MAX_VALUE : Number(section)
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots`: pictures of every page of the console, in light, dark and narrow, empty,
- * full and without its server, in `build/screenshots`. They are there to be looked at. Those of the
- * guide are made small in `build/screenshots/guide`, to take the place of `src/console/pictures`.
+ * `npm run screenshots`: images of every page of the console, light, dark and narrow, empty, full
+ * and without its server, in `build/screenshots`, to be looked at. Smaller ones for the guide are
+ * in `build/screenshots/guide`, to replace those in `src/console/pictures`.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const looks = [
   { name: 'narrow', colorScheme: 'light', viewport: { width: 360, height: 780 } },
 ] as const
 
-/** Pages in the guide, by the names of their pictures. */
+/** Pages in the guide, by the names of their images. */
 const guide: Readonly<Record<string, string>> = {
   keys: 'keys',
   playground: 'playground',
@@ -82,7 +82,7 @@ async function shoot(console: ConsoleTest, state: string, into: string): Promise
   await shot('secret')
 }
 
-/** A hundred models cannot run here: what the server says of one is shown under other names. */
+/** A hundred models cannot run here: the server's entry of one is shown under other names. */
 async function manyModels(console: ConsoleTest): Promise<void> {
   await console.page.route('**/admin/v1/models', async (route) => {
     const reply = await route.fetch()
@@ -99,7 +99,7 @@ async function manyModels(console: ConsoleTest): Promise<void> {
   })
 }
 
-/** Has a page show what it is for. */
+/** Fills a page with content. */
 async function use({ page }: ConsoleTest, address: string): Promise<void> {
   if (address === 'playground') {
     await page.locator('.examples').getByRole('button', { name: 'Choice' }).click()

@@ -1,5 +1,5 @@
 /**
- * Comma-separated values, as RFC 4180 has them.
+ * Comma-separated values by RFC 4180.
  *
  * @module
  */
@@ -9,7 +9,7 @@ const plain = /[^,\r\n]*/y
 /**
  * Rows of fields. A quoted field may hold commas, line breaks and doubled quotes.
  *
- * @throws Error naming the line of a quote that is never closed.
+ * @throws Error naming the line of an unclosed quote.
  */
 export function readCsv(text: string): string[][] {
   const rows: string[][] = []
@@ -40,7 +40,7 @@ export function readCsv(text: string): string[][] {
     row.push(field)
     if (text[at] === ',') {
       at++
-      // A comma at the very end has one more field behind it, which is empty.
+      // After a final comma there is one more field, which is empty.
       if (at === text.length) row.push('')
       continue
     }

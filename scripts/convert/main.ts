@@ -23,7 +23,7 @@ domains.json, train.jsonl, val.jsonl, oos_train.jsonl, oos_val.jsonl.`
 
 const parts: Readonly<Record<string, string>> = { banking77: 'test', clinc150: 'val' }
 
-// Whoever reads the rows may have enough of them, as `head` has.
+// The reader may stop early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)
@@ -61,7 +61,7 @@ async function main(): Promise<number> {
   return 0
 }
 
-/** What is wrong with a folder is said in a line. */
+/** An error in a folder is reported in one line. */
 function readSet<T>(read: () => T): T {
   try {
     return read()

@@ -1,5 +1,5 @@
 /**
- * Labelled texts to rows for `oi eval`: one choice between intents about each text.
+ * Labelled texts to rows for `oi eval`: one choice between intents for each text.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { Random } from '../../test/helpers/random.js'
 import type { LabelledSet, LabelledText } from './sets.js'
 
 export interface RowOptions {
-  /** Options of each question, the right one among them; all intents by default. */
+  /** Options of each question, with the right one; default: all intents. */
   readonly options?: number | undefined
-  /** Whether texts that fit no intent are rows, and that an option. */
+  /** Whether texts that fit no intent are rows, and "none" is an option. */
   readonly outOfScope: boolean
-  /** Rows at most; all by default. */
+  /** Rows at most; default: all. */
   readonly limit?: number | undefined
-  /** Decides the order of rows, and which options there are, in which order. */
+  /** Decides the order of rows, and the options and their order. */
   readonly random: Random
 }
 
@@ -23,7 +23,7 @@ export function* rowsOf(set: LabelledSet, options: RowOptions): Generator<string
   const { outOfScope, limit = Infinity, random } = options
   const none = set.outOfScope
   const wanted = set.texts.filter(({ intent }) => outOfScope || intent !== none)
-  // The sets are sorted by intent: the first rows must be of all of them.
+  // The sets are sorted by intent: the first rows must come from all intents.
   for (const text of shuffled(wanted, random).slice(0, limit)) {
     yield JSON.stringify(rowOf(set, text, options))
   }
@@ -34,7 +34,7 @@ function rowOf(
   { text, intent }: LabelledText,
   { options, outOfScope, random }: RowOptions,
 ): object {
-  // Out of scope is always to be had, or always not: that there is no such option says something.
+  // Out of scope is always an option, or never: its absence would be a hint.
   const always = none !== undefined && outOfScope ? [none] : []
   const others = intents.filter((name) => name !== intent && name !== none)
   const named = intents.filter((name) => name !== none)
@@ -60,7 +60,7 @@ function rowOf(
   }
 }
 
-/** Fisher and Yates. */
+/** Fisher–Yates shuffle. */
 function shuffled<T>(values: readonly T[], random: Random): T[] {
   const all = [...values]
   for (let i = all.length - 1; i > 0; i--) {

@@ -1,5 +1,5 @@
 /**
- * Public sets of labelled texts, read as they are published.
+ * Public sets of labelled texts, in their published form.
  *
  * @module
  */
@@ -17,13 +17,13 @@ export interface LabelledText {
 export interface LabelledSet {
   readonly texts: readonly LabelledText[]
   readonly intents: readonly string[]
-  /** The intent of texts that fit none of the others, if the set has such texts. */
+  /** The intent of texts that fit no other, if the set has such texts. */
   readonly outOfScope?: string
-  /** Of the question that asks for the intent. */
+  /** Instructions of the question for the intent. */
   readonly instructions: string
 }
 
-/** A reader takes the folder of the set and the name of a part. @throws Error naming the file. */
+/** A reader takes the set's folder and a part's name. @throws Error naming the file. */
 export const readers: Readonly<Record<string, (folder: string, part: string) => LabelledSet>> = {
   banking77: readBanking77,
   clinc150: readClinc150,
@@ -62,7 +62,7 @@ function readClinc150(folder: string, part: string): LabelledSet {
   })
 }
 
-/** @throws Error naming the row (from 1) that is not labelled with an intent of the set. */
+/** @throws Error naming the row (from 1) whose label is not an intent of the set. */
 function checked(name: string, set: LabelledSet): LabelledSet {
   const known = new Set(set.intents)
   set.texts.forEach(({ text, intent }, i) => {

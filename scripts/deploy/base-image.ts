@@ -1,6 +1,6 @@
 /**
- * Images to start from, where no registry of images can be reached: Debian by mmdebstrap, Node and
- * npm from npm. They have what the official `node:…-slim` has: Node in /usr/local, with its headers.
+ * Base images for machines that reach no registry of images: Debian by mmdebstrap, Node and npm
+ * from npm. They match the official `node:…-slim`: Node in /usr/local, with its headers.
  *
  * @module
  */
@@ -22,10 +22,10 @@ import { run } from '../build/run.js'
 
 const cache = join(root, 'build', 'deploy')
 
-/** The version of npm in them; any that runs on every Node of ours. */
+/** The version of npm in them; any that runs on every supported Node. */
 const npm = 'npm@11'
 
-/** This machine's own list of authorities, with those that stand between it and the registries. */
+/** This machine's list of certificate authorities, also of proxies before the registries. */
 const authorities = '/etc/ssl/certs/ca-certificates.crt'
 
 export interface Base {
@@ -33,18 +33,18 @@ export interface Base {
   readonly suite: string
   /** Node's, the first number. */
   readonly node: string
-  /** Packages of Debian beside the smallest system. */
+  /** Additional packages of Debian. */
   readonly packages?: readonly string[]
 }
 
-/** @returns The name of the image; made anew each time, from a system that is kept. */
+/** @returns The image's name; built each time from a cached system. */
 export async function baseImage({ suite, node, packages = [] }: Base): Promise<string> {
   const name = `localhost/oi-base:${[suite, node, ...packages].join('-')}`
   const system = join(cache, `${[suite, ...packages].join('-')}.tar`)
   mkdirSync(cache, { recursive: true })
   if (!existsSync(system)) {
     const include = packages.length === 0 ? [] : [`--include=${packages.join(',')}`]
-    // Its ending says what is made.
+    // Its extension selects the format.
     const part = join(cache, 'part.tar')
     await run('mmdebstrap', ['--quiet', '--variant=minbase', ...include, suite, part])
     renameSync(part, system)

@@ -1,5 +1,5 @@
 /**
- * Builds the image and runs it by podman as the guide says, and as a new user would use it.
+ * Builds the image and runs it by podman as the guide says, like a new user.
  *
  * @module
  */
@@ -17,10 +17,10 @@ const dockerfile = join(root, 'scripts', 'deploy', 'Dockerfile')
 const image = 'localhost/oi:check'
 const names = { container: 'oi-check', volume: 'oi-check' }
 
-/** By itself podman asks for more than a machine without all privileges may give. */
+/** By default podman asks for more than a restricted machine allows. */
 const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
 
-/** As `docker run` in the guide. It has no network but its own loopback. */
+/** As `docker run` in the guide. Its only network is its own loopback. */
 const flags = [
   ...['--name', names.container, '--volume', `${names.volume}:/data`, '--network', 'none'],
   ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'],
@@ -36,7 +36,7 @@ interface Outcome {
 }
 
 function podman(...args: readonly string[]): Outcome {
-  // The other runtime, crun, refuses control groups of both versions at once.
+  // The other runtime, crun, refuses mixed versions of control groups.
   const { status, stdout, stderr } = spawnSync('podman', ['--runtime', 'runc', ...args], {
     encoding: 'utf8',
   })
@@ -50,7 +50,7 @@ export async function checkImage(report: Report): Promise<string> {
   if (node === undefined || suite === undefined) throw new BuildError('Dockerfile: no NODE_IMAGE')
   const base = await baseImage({ node, suite })
   const from = ['--build-arg', `NODE_IMAGE=${base}`, '--file', dockerfile]
-  // A health check is of Docker's format alone.
+  // Only Docker's format has a health check.
   await run(
     'podman',
     ['build', '--isolation', 'chroot', '--format', 'docker', ...from, '--tag', image, root],

@@ -1,5 +1,6 @@
 /**
- * `npm run deploy:check`: what operators copy from this folder, run as far as one machine can.
+ * `npm run deploy:check`: runs the files that operators copy from this folder, as far as one
+ * machine can.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Has Kubernetes and Compose's own schemas judge the YAML files. The schemas come from npm, in fixed
- * versions; nothing else needs them, so they are no dependencies of the project.
+ * Checks the YAML files against the schemas of Kubernetes and Compose. The schemas come from npm,
+ * in fixed versions; nothing else needs them, so the project does not depend on them.
  *
  * @module
  */
@@ -25,7 +25,7 @@ interface Message {
   readonly message: string
 }
 
-/** Where the package has the class of each kind. */
+/** The path in the package of each kind's class. */
 const models: Readonly<Record<string, string>> = {
   Namespace: 'v1/Namespace',
   Service: 'v1/Service',
@@ -74,7 +74,7 @@ async function checkCompose(report: Report): Promise<void> {
   )
 }
 
-/** Whether something does not throw, and what it has thrown. */
+/** Whether a function does not throw, and its error. */
 function judge(run: () => void): [boolean, string] {
   try {
     run()

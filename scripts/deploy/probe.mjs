@@ -1,7 +1,7 @@
 /**
  * Whether the server of this container answers: `node probe.mjs /readyz`. Exit code 0 for status
- * 200, else 1 with the reason. Reads where it listens from the same variables as the server; what a
- * flag or a settings file says is not known here.
+ * 200, otherwise 1 with the reason. It finds the server by the same variables as the server itself;
+ * flags and settings files are unknown here.
  */
 
 import http from 'node:http'
@@ -15,7 +15,7 @@ const request = protocol.get({
   host: everywhere[OI_HOST] ?? OI_HOST,
   port: OI_PORT,
   path: process.argv[2] ?? '/healthz',
-  // It is this container's own server, by a name that its certificate does not have.
+  // It is this container's own server, under a name that its certificate lacks.
   rejectUnauthorized: false,
   timeout: 5000,
 })

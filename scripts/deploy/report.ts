@@ -1,5 +1,5 @@
 /**
- * What a check has found, line by line.
+ * The findings of a check, line by line.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export class Report {
     console.log(`ok      ${what}`)
   }
 
-  /** @param seen - Shown if it does not hold. */
+  /** @param seen - Shown on failure. */
   check(what: string, holds: boolean, seen: string): void {
     if (holds) return this.ok(what)
     this.failed++
@@ -22,7 +22,7 @@ export class Report {
     console.log(`        ${text}`)
   }
 
-  /** What this machine cannot do. */
+  /** A check that this machine cannot run. */
   skip(what: string, why: string): void {
     console.log(`skipped ${what}: ${why}`)
   }

@@ -1,7 +1,7 @@
 /**
- * Has a systemd of this machine run the unit, as the guide says: booted by systemd-nspawn on
- * this machine's own /usr, with everything else empty and no network but loopback. This checkout
- * stands for what npm installs to /opt/oi.
+ * Runs the unit with this machine's systemd, as the guide says: booted by systemd-nspawn on this
+ * machine's own /usr, with everything else empty and no network but loopback. This checkout
+ * replaces the npm installation in /opt/oi.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { Report } from './report.js'
 const source = join(root, 'scripts', 'deploy')
 const dropIns = '/etc/systemd/system/oi.service.d'
 
-/** Everything is slow on a machine with much to do. */
+/** Everything is slow on a busy machine. */
 const limitMs = 180_000
 
 interface Outcome {
@@ -66,7 +66,7 @@ function boot(folder: string): ChildProcess {
   })
 }
 
-/** The container's process 1, as this machine calls it. */
+/** The container's process 1, by its id on this machine. */
 async function leaderOf(container: ChildProcess): Promise<string> {
   const endMs = performance.now() + limitMs
   while (performance.now() < endMs && container.exitCode === null) {
@@ -174,7 +174,7 @@ async function use(
   report.note(`it took ${tookMs} ms, of which 3,000 are --drain-ms`)
 }
 
-/** What the guide has put in with `systemctl edit oi`, with a certificate that is there. */
+/** The guide's input to `systemctl edit oi`, with an existing certificate. */
 function editsOfGuide(): readonly string[] {
   const guide = readFileSync(join(source, 'README.md'), 'utf8')
   const fixtures = join(root, 'test', 'fixtures')

@@ -1,6 +1,6 @@
 /**
- * Builds what the tests of a kind of GPU need, in the system that they run in: `vulkan`, or `cuda`
- * and the architectures, with commas between.
+ * Builds the tests' needs for a kind of GPU, in the system in which they run: `vulkan`, or `cuda`
+ * and the architectures, separated by commas.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const [kind, architectures] = process.argv.slice(2)
 try {
   if (kind === 'cuda') {
     const cudaArchitectures = architectures!.split(',')
-    // What was compiled before a failure is kept: it takes hours.
+    // Files compiled before a failure are kept: they take hours.
     await buildNative(new Set(['cuda'] as const), ['oi'], { cudaArchitectures, once: true })
   } else {
     await buildNative(new Set(['vulkan'] as const), ['oi', 'oi-stress'])

@@ -1,9 +1,9 @@
 /**
- * `npm run test:cuda`: the addon for NVIDIA's GPUs, where there is neither a GPU nor a driver.
+ * `npm run test:cuda`: the addon for NVIDIA's GPUs, without a GPU and without a driver.
  *
  * Makes a Debian 13 with NVIDIA's toolkit once, and compiles there for three generations of GPUs,
- * which takes hours on few cores and goes on where it was interrupted. Then the addon must hold code
- * for each of them, load, say that it found no GPU, and answer on the CPU.
+ * which takes hours on few cores and goes on where it was interrupted. Then the addon must hold
+ * code for each of them, load, say that it found no GPU, and answer on the CPU.
  *
  * @module
  */
@@ -29,7 +29,7 @@ await runCommand(usage, main)
 async function main(): Promise<number> {
   parseArgs({ options: {} })
   await makeSystem(cudaToolkit)
-  // Of the system outside: the models of the tests.
+  // Of the outer system: the models of the tests.
   await buildNative(new Set(), ['oi', 'oi-make-model'])
   const build = ['node', 'dist/scripts/device/build.js', 'cuda', architectures.join(',')]
   if (runIn(build, {}, cudaToolkit.name) !== 0)
@@ -52,7 +52,7 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1
 }
 
-/** The architectures that it has code for, as `sm_90`. */
+/** The architectures for which it has code, as `sm_90`. */
 function compiledFor(addon: string): ReadonlySet<string> {
   const list = `${addon}.code`
   runIn(['sh', '-c', 'cuobjdump --list-elf "$0" >"$1"', addon, list], {}, cudaToolkit.name)

@@ -1,8 +1,8 @@
 /**
  * `npm run test:device`: the engine on Vulkan's software device.
  *
- * Makes a Debian 13 once, builds the addon with Vulkan there, and runs the tests of what a device
- * can get wrong: all layers on it, then some. The first build compiles some 1,500 shaders.
+ * Makes a Debian 13 once, builds the addon with Vulkan there, and runs the tests that a device can
+ * fail: all layers on it, then some. The first build compiles some 1,500 shaders.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const suites = [
   ...['parity', 'promises', 'caches', 'room', 'window', 'deterministic', 'not-finite'],
   ...['lifetimes', 'engine', 'device-readout', 'vision', 'runners', 'isolated'],
 ]
-/** Those that are run again with some of the layers on the device. */
+/** Files that are run again with some layers on the device. */
 const partial = ['parity', 'promises', 'caches', 'vision']
 const fixtures = [
   ...[
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
   )
   if (parts.length === 0) throw new UsageError(`--only: no test has ${values.only} in its name`)
   await makeSystem(softwareDevice)
-  // Of the system outside: the references are llama.cpp's on the CPU.
+  // Of the outer system: the references are llama.cpp's on the CPU.
   await buildNative(new Set(), ['oi', 'oi-reference', 'oi-make-model'])
   for (const name of fixtures) models.set(name, await ensureModel(name))
   if (runIn(['node', 'dist/scripts/device/build.js', 'vulkan'], {}) !== 0) {
@@ -88,7 +88,8 @@ async function main(): Promise<number> {
 /** @param models - Paths by name, read when a part runs. */
 function partsOf(operations: number, models: ReadonlyMap<string, string>): readonly Part[] {
   const build = buildDir(new Set(['vulkan'] as const))
-  // F32, as the tolerances are: else Vulkan's matmuls round both factors to F16, also F32 weights.
+  // F32, like the tolerances: otherwise Vulkan's matmuls round both factors to F16, also F32
+  // weights.
   const env = {
     OI_ADDON: join(build, 'oi.node'),
     GGML_VK_VISIBLE_DEVICES: '0',
@@ -99,7 +100,7 @@ function partsOf(operations: number, models: ReadonlyMap<string, string>): reado
     name,
     run: () => runIn(['node', '--enable-source-maps', file], { ...env, ...more }) === 0,
   })
-  // With tap's time for a whole file, which software shaders need.
+  // With tap's timeout for a whole file, which software shaders need.
   const timeout = { TAP_TIMEOUT: '3600' }
   return [
     test('device', 'dist/test/device/device.test.js', timeout),

@@ -1,6 +1,6 @@
 /**
- * A Debian 13 in a folder, with what a kind of GPU is built for and tested with. The project is seen
- * there at the path that it has outside.
+ * A Debian 13 in a folder, with the packages for building and testing for a kind of GPU. It sees
+ * the project at the same path as outside.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { join } from 'node:path'
 import { root } from '../build/paths.js'
 import { BuildError, probe, run } from '../build/run.js'
 
-/** What is made once and kept; remove a folder in it to make that anew. */
+/** Made once and kept; remove a folder in it to make that one again. */
 export const deviceDir = join(root, 'build', 'device')
 
 export interface System {
   /** Its folder. */
   readonly name: string
-  /** Of Debian's archive, with commas between. */
+  /** Packages of Debian, separated by commas. */
   readonly components: string
   readonly packages: readonly string[]
   /** Files of packages that are left out. */
@@ -26,7 +26,7 @@ export interface System {
 
 const tools = ['g++', 'cmake', 'ninja-build', 'git', 'ccache', 'libatomic1']
 
-/** Vulkan's software device; Debian 12's compiler of shaders is too old for llama.cpp's. */
+/** Vulkan's software device; the shader compiler of Debian 12 is too old for llama.cpp. */
 export const softwareDevice: System = {
   name: 'debian-13',
   components: 'main',
@@ -37,7 +37,7 @@ export const softwareDevice: System = {
   without: [],
 }
 
-/** NVIDIA's toolkit and no driver, which it depends on; without half of its 6 GB. */
+/** NVIDIA's toolkit, without the driver on which it depends, and without half of its 6 GB. */
 export const cudaToolkit: System = {
   name: 'debian-13-cuda',
   components: 'main,contrib,non-free',
@@ -48,7 +48,7 @@ export const cudaToolkit: System = {
   ],
 }
 
-/** Becomes a program in the system, in a namespace of mounts that ends with it. */
+/** Becomes a program in the system, in a mount namespace that ends with it. */
 const enter = `set -e
 tree=$1 project=$2 node=$3
 shift 3
@@ -60,7 +60,7 @@ mount --bind "$node" "$tree/usr/local/bin/node"
 for name in resolv.conf hosts; do cp "/etc/$name" "$tree/etc/$name"; done
 exec chroot "$tree" env -C "$project" "$@"`
 
-/** Makes it, unless it is there. @throws {@link BuildError} */
+/** Makes the system, unless it exists. @throws {@link BuildError} */
 export async function makeSystem(system: System): Promise<void> {
   if (process.getuid?.() !== 0) {
     throw new BuildError(
@@ -101,7 +101,7 @@ export function runIn(
   system = softwareDevice.name,
 ): number {
   const path = '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-  // How many threads the software device takes, besides those of the engine.
+  // Threads of the software device, besides those of the engine.
   const threads = process.env['LP_NUM_THREADS']
   const all = {
     ...{ PATH: path, HOME: '/root', CCACHE_DIR: join(deviceDir, 'ccache') },

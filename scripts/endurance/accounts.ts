@@ -1,6 +1,6 @@
 /**
- * Workspaces of a data folder, made and audited from outside: by the command, and with SQL of its
- * own, past everything that wrote them.
+ * Workspaces of a data folder, made and audited from outside: by the command, and with own SQL,
+ * independent of the code that wrote them.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Tally } from './tally.js'
 
 export const command = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
-/** Enough that it is never used up. */
+/** Enough never to be used up. */
 const credits = '100000000'
 
 export interface Workspace {
@@ -23,7 +23,7 @@ export interface Workspace {
   readonly charged: boolean
 }
 
-/** Runs a command of `oi` on a data folder. @returns What it wrote. */
+/** Runs a command of `oi` on a data folder. @returns Its output. */
 export function oi(dataDir: string, ...args: string[]): string {
   return execFileSync(process.execPath, [command, ...args, '--data-dir', dataDir], {
     encoding: 'utf8',
@@ -51,7 +51,7 @@ interface Books {
   readonly tokens: number
 }
 
-/** What is wrong with the books of some workspaces, beside what their clients saw. */
+/** Differences between the ledgers of workspaces and what their clients saw. */
 export function auditBooks(
   dataDir: string,
   workspaces: readonly Workspace[],

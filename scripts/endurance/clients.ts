@@ -1,5 +1,5 @@
 /**
- * Kinds of clients, good and bad, each in a loop of its own until the end.
+ * Kinds of clients, good and bad, each in its own loop until the end.
  *
  * @module
  */
@@ -18,9 +18,9 @@ export interface World {
   readonly random: Random
   /** Words of a state, at most. */
   readonly words: number
-  /** Which model is asked. Default: the server's. */
+  /** The requested model. Default: the server's. */
   readonly model?: string
-  /** True from the moment at which clients are to come to an end. */
+  /** True from the moment at which clients should stop. */
   readonly over: () => boolean
 }
 
@@ -29,7 +29,7 @@ export type Turn = () => Promise<void>
 
 const path = '/v1/systemone'
 const mostRetryMs = 2000
-/** Before a server is asked again that does not listen. */
+/** Pause before the next request to a server that does not listen. */
 const refusedMs = 100
 
 /** Repeats a client's turn until the end. */
@@ -61,7 +61,7 @@ function body({ random, words, model }: World): string {
 
 const authorization = (key: string) => ({ authorization: `Bearer ${key}` })
 
-/** Counts what came of a request, and waits as it was told to, within bounds. */
+/** Counts the outcome of a request, and waits as told, within bounds. */
 async function see(tally: Tally, kind: string, outcome: Outcome): Promise<void> {
   const { status, end, retryAfterMs, hasId } = outcome
   tally.see(kind, status === 0 ? end : status)
@@ -69,7 +69,7 @@ async function see(tally: Tally, kind: string, outcome: Outcome): Promise<void> 
   await sleep(end === 'refused' ? refusedMs : Math.min(retryAfterMs, mostRetryMs))
 }
 
-/** One request after another on a connection that is kept, every reply read to its end. */
+/** One request after another on a kept connection, every reply read to its end. */
 export function steadyClient(world: World, kind: string, { name, key }: Workspace): Turn {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { port, tally } = world
@@ -81,7 +81,7 @@ export function steadyClient(world: World, kind: string, { name, key }: Workspac
   }
 }
 
-/** Takes an outcome into the books; `name`'s answers are unknown where no whole reply came. */
+/** Records an outcome; without a whole reply, `name`'s answers are unknown. */
 function book(tally: Tally, kind: string, name: string, outcome: Outcome): void {
   const workspace = tally.of(name)
   if (outcome.end === 'answered') {
@@ -136,7 +136,7 @@ function itemsOf(text: string, lines: boolean): Item[] {
     .map((line) => JSON.parse(line) as Item)
 }
 
-/** Keys that nobody has, from many addresses: always 401. */
+/** Unknown keys from many addresses: always 401. */
 export function wrongKeyClient(world: World, kind: string): Turn {
   const { port, tally, random } = world
   return async () => {
@@ -150,7 +150,7 @@ export function wrongKeyClient(world: World, kind: string): Turn {
   }
 }
 
-/** Requests that are wrong in themselves. */
+/** Invalid requests. */
 export function wrongBodyClient({ port, tally, random }: World, kind: string, key: string): Turn {
   const bodies = ['{', '{}', '{"state":"s","questions":{}}', '{"state":null,"questions":{"q":1}}']
   return async () => {
@@ -166,7 +166,7 @@ export function wrongBodyClient({ port, tally, random }: World, kind: string, ke
   }
 }
 
-/** Sends a request and leaves, at any moment. */
+/** Sends a request and leaves at any moment. */
 export function leavingClient(world: World, kind: string, { name, key }: Workspace): Turn {
   const { port, tally, random } = world
   return async () => {
@@ -187,7 +187,7 @@ export function leavingClient(world: World, kind: string, { name, key }: Workspa
   }
 }
 
-/** Sends its body in trickles, and now and then never to its end. */
+/** Sends its body in trickles, and sometimes never to its end. */
 export function tricklingClient(world: World, kind: string, { name, key }: Workspace): Turn {
   const { port, tally, random } = world
   return async () => {
@@ -216,7 +216,7 @@ async function trickle(out: ClientRequest, text: string, stops: boolean): Promis
   if (!stops) out.end()
 }
 
-/** Says that it has nothing more to send, and still wants its reply. */
+/** Closes its sending side, and still wants its reply. */
 export function halfClosedClient(world: World, kind: string, { name, key }: Workspace): Turn {
   const { port, tally } = world
   return async () => {

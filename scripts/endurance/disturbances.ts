@@ -1,5 +1,5 @@
 /**
- * What happens to the server's disk, locks and clock while it serves.
+ * Disturbances of the server's disk, locks and clock while it serves.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 
-/** A small file system of its own, which can be full. Needs the right to mount. */
+/** A small file system, which can be filled. Needs the right to mount. */
 export class SmallDisk implements Disposable {
   readonly folder: string
   readonly #filler: string
@@ -22,7 +22,7 @@ export class SmallDisk implements Disposable {
     this.#filler = join(folder, 'filler')
   }
 
-  /** Leaves not a byte for `ms` milliseconds. */
+  /** Leaves no byte free for `ms` milliseconds. */
   async fill(ms: number): Promise<void> {
     const stop = performance.now() + ms
     const piece = Buffer.alloc(65_536)
@@ -41,12 +41,12 @@ export class SmallDisk implements Disposable {
   }
 }
 
-/** Holds the accounts' write lock, as another process that writes for long does. */
+/** Holds the accounts' write lock, like another process with a long write. */
 export async function holdLock(dataDir: string, ms: number): Promise<void> {
   await withConnection(dataDir, 'BEGIN IMMEDIATE', ms)
 }
 
-/** Reads for long, which keeps what is written meanwhile in the write-ahead log. */
+/** Reads for long, which keeps concurrent writes in the write-ahead log. */
 export async function holdReader(dataDir: string, ms: number): Promise<void> {
   await withConnection(dataDir, 'BEGIN; SELECT count(*) FROM keys', ms)
 }
@@ -67,15 +67,17 @@ async function withConnection(dataDir: string, begin: string, ms: number): Promi
   }
 }
 
-/** Where Debian's package has it, by the names of machines that it has for them. */
+/** Its path in Debian's package, by Debian's names of machines. */
 const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
 const fakeTimeLibrary = `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`
 
-/** The wall clock of the server, moved by Debian's libfaketime; its monotonic clock is left alone. */
+/**
+ * The wall clock of the server, moved by Debian's libfaketime; its monotonic clock is unchanged.
+ */
 export class MovableClock {
   readonly #file: string
 
-  /** @param file - Where the library looks for the shift. */
+  /** @param file - The file from which the library reads the shift. */
   constructor(file: string) {
     if (!existsSync(fakeTimeLibrary)) {
       throw new Error('There is no libfaketime, to move the clock: apt-get install libfaketime')
@@ -85,7 +87,7 @@ export class MovableClock {
     this.move(0)
   }
 
-  /** For the process whose clock it is. */
+  /** Environment of the process whose clock it is. */
   get environment(): Record<string, string> {
     return {
       LD_PRELOAD: fakeTimeLibrary,
@@ -96,7 +98,7 @@ export class MovableClock {
     }
   }
 
-  /** @param seconds - From the real time; negative is in the past. */
+  /** @param seconds - Offset from the real time; negative is in the past. */
   move(seconds: number): void {
     writeFileSync(this.#file, `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}\n`)
   }

@@ -1,5 +1,5 @@
 /**
- * One request over node:http and how it ended, also where it did not end well.
+ * One request over node:http and its outcome, also a bad one.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { type Agent, type ClientRequest, request } from 'node:http'
 
 export interface Outcome {
   /**
-   * `answered`: the reply is whole. `refused`: nobody listens. `unanswered`: the connection ended
-   * before a reply began. `cut`: it ended within one. `late`: no reply in time.
+   * `answered`: the reply is whole. `refused`: no server listens. `unanswered`: the connection
+   * ended before a reply began. `cut`: it ended within one. `late`: no reply in time.
    */
   readonly end: 'answered' | 'refused' | 'unanswered' | 'cut' | 'late'
   /** 0 unless a reply began. */
   readonly status: number
   readonly body: string
   readonly retryAfterMs: number
-  /** Whether the reply has the id that every reply of `oi` has: a proxy's own have none. */
+  /** Whether the reply has the id of every reply of `oi`: a proxy's own replies have none. */
   readonly hasId: boolean
   readonly error?: string
 }
@@ -28,13 +28,13 @@ export interface ExchangeOptions {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Of the client, on loopback. */
+  /** The client's address, on loopback. */
   readonly localAddress?: string
-  /** No reply after that long is an end of its own. */
+  /** Without a reply after this time, the outcome is `late`. */
   readonly limitMs?: number
-  /** Writes the body; by default at once. */
+  /** Writes the body; default: at once. */
   readonly send?: (request: ClientRequest) => void
-  /** Milliseconds between reads of 4 KiB; by default as fast as it comes. */
+  /** Milliseconds between reads of 4 KiB; default: as fast as it comes. */
   readonly readEveryMs?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asks `/healthz` all the time, on a thread of its own: what its process does besides must not
- * look like a slow server.
+ * Asks `/healthz` all the time, on its own thread: other work of its process must not look like a
+ * slow server.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { exchange } from './exchange.js'
 
-/** What the thread is started with. */
+/** Input of the thread. */
 export interface ProbeData {
   readonly port: number
   readonly everyMs: number
 }
 
-/** What came of one question, and when it was asked: milliseconds of `performance.timeOrigin`. */
+/** The outcome of one request, and its time: milliseconds of `performance.timeOrigin`. */
 export interface ProbeSample {
   readonly askedAtMs: number
   readonly ms: number

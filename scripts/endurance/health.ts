@@ -1,5 +1,5 @@
 /**
- * How long `/healthz` takes, asked all the time on a connection of its own.
+ * The time of `/healthz`, asked all the time on its own connection.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const everyMs = 20
 
 export class HealthProbe {
   readonly #worker: Worker
-  /** Times in which nobody expects an answer; the last one may not be over yet. */
+  /** Times without an expected answer; the last one may not be over yet. */
   readonly #pauses: { readonly from: number; until: number }[] = []
   #samples: readonly ProbeSample[] = []
 
@@ -22,7 +22,7 @@ export class HealthProbe {
     this.#worker = new Worker(new URL('health-worker.js', import.meta.url), { workerData: data })
   }
 
-  /** Nothing is expected until {@link resume}: the server is stopped and started. */
+  /** No answer is expected until {@link resume}: the server is stopped and started. */
   pause(): void {
     this.#pauses.push({ from: now(), until: Infinity })
   }
@@ -31,7 +31,7 @@ export class HealthProbe {
     this.#pauses.at(-1)!.until = now()
   }
 
-  /** Ends it; what follows is known only then. */
+  /** Ends it; the following figures are known only then. */
   async stop(): Promise<void> {
     const said = once(this.#worker, 'message')
     this.#worker.postMessage('stop')
@@ -47,7 +47,7 @@ export class HealthProbe {
     return this.#samples.length
   }
 
-  /** Answers that were expected and did not come, by what came instead. */
+  /** Missing answers that were expected, by their outcome. */
   get failures(): ReadonlyMap<string, number> {
     const failures = new Map<string, number>()
     for (const { status, end } of this.#samples) {
@@ -56,7 +56,7 @@ export class HealthProbe {
     return failures
   }
 
-  /** Milliseconds below which a share of the answers came. @param share - From 0 to 1. */
+  /** Milliseconds within which a share of the answers came. @param share - From 0 to 1. */
   quantile(share: number): number {
     const sorted = this.#samples.map(({ ms }) => ms).sort((a, b) => a - b)
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN

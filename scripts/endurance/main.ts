@@ -1,10 +1,11 @@
 /**
- * `npm run endurance -- --minutes N`: the whole server, disturbed all the time, and then its books.
+ * `npm run endurance -- --minutes N`: disturbs the whole server all the time, and then audits its
+ * ledger.
  *
- * The disk fills and empties, locks are held, whoever reads the log goes away, the clock jumps,
- * clients trickle, leave, half-close and send wrong keys, and every few minutes the server is
- * stopped and started on the same data folder. At the end nothing may be lost, nothing charged
- * twice or without an answer, no process may have ended unasked, and memory must be flat.
+ * The disk fills and empties, locks are held, the log's reader leaves, the clock jumps, clients
+ * trickle, leave, half-close and send wrong keys, and every few minutes the server restarts on the
+ * same data folder. At the end nothing may be lost, nothing charged twice or without an answer, no
+ * process may have ended unasked, and memory must be flat.
  *
  * Linux, with the right to mount (root), and Debian's libfaketime.
  *

@@ -1,5 +1,5 @@
 /**
- * One endurance run: clients, disturbances and restarts beside each other, then the audit.
+ * One endurance run: clients, disturbances and restarts at the same time, then the audit.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { Subject } from './subject.js'
 import { Tally } from './tally.js'
 
 export interface RunOptions {
-  /** Where everything of the run is kept. */
+  /** Folder for everything of the run. */
   readonly folder: string
   readonly minutes: number
   readonly restartMinutes: number
@@ -37,9 +37,11 @@ export interface RunOptions {
 
 const diskMebibytes = 48
 const model = 'oi-small'
-/** Of /healthz, whatever happens beside it. */
+/** Limit for /healthz, under all disturbances. */
 const mostHealthMs = 50
-/** Resident memory at the end of a life against its middle, and of late lives against early ones. */
+/**
+ * Resident memory at the end of a life against its middle, and of late lives against early ones.
+ */
 const mostGrowth = 1.1
 const progressMs = 60_000
 
@@ -59,7 +61,7 @@ export async function run(options: RunOptions): Promise<number> {
     onUnaskedEnd: (how, log) => tally.violate(`the server ended by itself (${how}):\n${log}`),
   })
 
-  // The first start makes the accounts; afterwards all workspaces are made at once.
+  // The first start makes the accounts; then all workspaces are made at once.
   await subject.start()
   await subject.stop()
   const create = (name: string, charged = true) => createWorkspace(dataDir, name, charged)
@@ -97,7 +99,7 @@ export async function run(options: RunOptions): Promise<number> {
       restart(world, { subject, health, tally, memory, restartMinutes }),
     ])
   } catch (error) {
-    // Or the others went on for the rest of the hour.
+    // Otherwise the others would go on for the rest of the hour.
     failed = true
     throw error
   } finally {
@@ -107,7 +109,7 @@ export async function run(options: RunOptions): Promise<number> {
   const { how, ms } = await subject.stop()
   if (how !== '0') tally.violate(`the server ended with ${how} in ${ms.toFixed(0)} ms`)
   report()
-  // What could not be written at that end is taken in at the next start.
+  // The next start takes in bookings that could not be written at that end.
   await subject.start()
   await subject.stop()
   return conclude(dataDir, workspaces, tally, health, memory)
@@ -157,7 +159,7 @@ interface Restarted {
   readonly subject: Subject
   readonly health: HealthProbe
   readonly tally: Tally
-  /** Takes what each life held. */
+  /** Collects the memory of each life. */
   readonly memory: LifeMemory[]
   readonly restartMinutes: number
 }

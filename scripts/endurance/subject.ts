@@ -1,6 +1,6 @@
 /**
- * The server under test: `oi serve` as a process of its own on a data folder that stays, started
- * and stopped again and again.
+ * The server under test: `oi serve` as a process on a permanent data folder, started and stopped
+ * again and again.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface SubjectOptions {
   /** Flags of `oi serve` besides the port and the data folder. */
   readonly flags: readonly string[]
   readonly environment: Readonly<Record<string, string>>
-  /** A process that ended without having been asked. @param lastWords - The end of its log. */
+  /** A process that ended unasked. @param lastWords - The end of its log. */
   readonly onUnaskedEnd: (how: string, lastWords: string) => void
 }
 
@@ -29,7 +29,7 @@ export class Subject {
   #process: ChildProcess | undefined
   #log = ''
   #asked = false
-  /** How often it has been started. */
+  /** Number of starts. */
   lives = 0
 
   constructor(options: SubjectOptions) {
@@ -40,7 +40,7 @@ export class Subject {
     return this.#process?.pid
   }
 
-  /** The end of what it wrote, as far as somebody read it. */
+  /** The end of its output, as far as it was read. */
   get log(): string {
     return this.#log
   }
@@ -84,7 +84,7 @@ export class Subject {
     }
   }
 
-  /** Asks it to end. @returns Its exit code or signal, and how long that took. */
+  /** Asks it to end. @returns Its exit code or signal, and the time that took. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ how: string; ms: number }> {
     const child = this.#process!
     this.#asked = true
@@ -96,7 +96,7 @@ export class Subject {
     return { how, ms: performance.now() - startMs }
   }
 
-  /** Whoever reads the log stops reading for a while: its pipe fills up. */
+  /** Stops reading the log for a while: its pipe fills up. */
   async ignoreLog(ms: number): Promise<void> {
     const { stdout, stderr } = this.#process!
     for (const stream of [stdout, stderr]) stream!.pause()
@@ -104,13 +104,13 @@ export class Subject {
     for (const stream of [stdout, stderr]) stream!.resume()
   }
 
-  /** Whoever reads the log has gone, for the rest of this life. */
+  /** Closes the log's reader for the rest of this life. */
   loseLog(): void {
     this.#process!.stdout!.destroy()
     this.#process!.stderr!.destroy()
   }
 
-  /** Resident memory, its models' processes included, bytes; undefined while there is none. */
+  /** Resident memory with the models' processes, bytes; undefined without a process. */
   residentBytes(): number | undefined {
     try {
       return residentBytes(this.#process!.pid!)

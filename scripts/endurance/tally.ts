@@ -1,22 +1,23 @@
 /**
- * What clients saw, by workspace, and what must not have happened.
+ * What clients saw, by workspace, and violations.
  *
  * Rules
- *   1. An answer counts as received once its last byte is there. Where a client left, or a
- *      connection ended before a reply, nobody knows whether it was answered: unknown.
- *   2. So each workspace's booked requests lie between those received and those plus the unknown
- *      ones, and are equal where none is unknown. The same holds for what they cost.
+ *   1. An answer counts as received when its last byte has arrived. If a client left, or a
+ * connection
+ *      ended before a reply, it is not known whether it was answered: unknown.
+ *   2. So each workspace's booked requests lie between the received ones and those plus the unknown
+ *      ones, and are equal if none is unknown. The same holds for their cost.
  *
  * @module
  */
 
-/** Tokens of an answer; with prices of one credit per million they are its cost in millionths. */
+/** Tokens of an answer; at one credit per million they are its cost in millionths. */
 export interface Usage {
   readonly input_tokens: number
   readonly output_tokens: number
 }
 
-/** Statuses of the contract, 500 aside: that is a fault of the server. */
+/** Statuses of the contract, without 500, which is a fault of the server. */
 const contract = new Set([
   200, 204, 400, 401, 402, 404, 405, 413, 415, 417, 422, 429, 431, 503, 504,
 ])
@@ -28,7 +29,7 @@ export class WorkspaceTally {
   received = 0
   /** Tokens of those. */
   tokens = 0
-  /** Answers that may or may not have been given (rule 1). */
+  /** Answers with an unknown outcome (rule 1). */
   unknown = 0
 
   /** Adds an answer that was read to its end. */
@@ -42,7 +43,7 @@ export class Tally {
   readonly #workspaces = new Map<string, WorkspaceTally>()
   /** Kind of client -> what it saw -> how often. */
   readonly #seen = new Map<string, Map<string, number>>()
-  /** What went wrong -> when first, and how often. */
+  /** Violation -> time of the first, and number. */
   readonly #violations = new Map<string, { readonly first: string; count: number }>()
 
   of(workspace: string): WorkspaceTally {
@@ -54,7 +55,7 @@ export class Tally {
     return tally
   }
 
-  /** Counts what a kind of client saw; a status outside of the contract is a violation. */
+  /** Counts an outcome of a kind of client; a status outside of the contract is a violation. */
   see(kind: string, what: number | string): void {
     const seen = this.#seen.get(kind) ?? new Map<string, number>()
     this.#seen.set(kind, seen)
@@ -62,7 +63,7 @@ export class Tally {
     if (typeof what === 'number' && !contract.has(what)) this.violate(`${kind}: status ${what}`)
   }
 
-  /** What a kind of client saw, and how often. */
+  /** The outcomes of a kind of client, and their numbers. */
   seenBy(kind: string): ReadonlyMap<string, number> {
     return this.#seen.get(kind) ?? new Map<string, number>()
   }

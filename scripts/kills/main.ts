@@ -1,5 +1,5 @@
 /**
- * `npm run kills -- --times N`: the process of a model is killed under load, again and again.
+ * `npm run kills -- --times N`: kills the process of a model under load, again and again.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
- * A server of two models under load, and the process of one of them ended again and again.
+ * A server of two models under load, and the process of one of them is ended again and again.
  *
- * Of one that is killed: every request is answered with 200, 429 or 503, and the model answers
- * again after a second, the time to load it and that of an answer, at most. The other one notices
- * nothing. The books hold what was answered, and no process is left over, not even when the server
+ * For the killed model: every request is answered with 200, 429 or 503, and it answers again after
+ * at most a second, plus the time to load it and that of an answer. The other model is not
+ * affected. The ledger matches the answers, and no process is left over, not even when the server
  * is killed.
  *
  * Linux: the models' processes are found in /proc.
@@ -24,7 +24,7 @@ import { Subject } from '../endurance/subject.js'
 import { Tally } from '../endurance/tally.js'
 
 export interface KillOptions {
-  /** Where everything of the run is kept. */
+  /** Folder for everything of the run. */
   readonly folder: string
   readonly port: number
   readonly times: number
@@ -35,18 +35,18 @@ export interface KillOptions {
 export interface KillReport {
   /** For people. */
   readonly lines: readonly string[]
-  /** What must not be, in words; empty if all is well. */
+  /** Violations, in words; empty if all is well. */
   readonly violations: readonly string[]
 }
 
 const signals = ['SIGABRT', 'SIGSEGV', 'SIGKILL', 'SIGSTOP'] as const
-/** Between an answer of the next process and the next kill, at most. */
+/** Between an answer of the new process and the next kill, at most. */
 const pauseMs = 1500
 /** Beyond the time to load it, and that of an answer. */
 const mostLateMs = 1000
-/** By then a process has ended that nobody needs any more: it is to do so by itself. */
+/** Time in which an unneeded process must end by itself. */
 const orphanMs = 10_000
-/** Whatever the machine is at. */
+/** However busy the machine is. */
 const longestMs = 60_000
 
 export async function run(options: KillOptions): Promise<KillReport> {
@@ -92,7 +92,7 @@ export async function run(options: KillOptions): Promise<KillReport> {
   if (how !== '0') tally.violate(`SIGTERM ended with ${how}`)
   await requireNone(pids, 'SIGTERM', tally)
   await killServer(subject, worldOf('victim'), cut, tally)
-  // What could not be booked at that end is taken in at the next start.
+  // The next start takes in bookings that could not be made at that end.
   await subject.start()
   await subject.stop()
   return conclude({ dataDir, tally, workspaces, recoveries, twiceMs, calm: answers.other })
@@ -118,7 +118,7 @@ async function startServer(
 }
 
 interface Answer {
-  /** When it was there. */
+  /** When it arrived. */
   readonly atMs: number
   /** How long it took. */
   readonly ms: number
@@ -135,14 +135,14 @@ function timed(turn: Turn, seen: Answer[]): Turn {
 
 interface Recovery {
   readonly signal: NodeJS.Signals
-  /** From the kill to the first answer of the next process. */
+  /** From the kill to the first answer of the new process. */
   readonly ms: number
   readonly loadMs: number
-  /** What an answer of the other model took meanwhile, at most. */
+  /** The slowest answer of the other model meanwhile. */
   readonly besideMs: number
 }
 
-/** @param isTwice - Whether the next process is killed too, while it loads the model. */
+/** @param isTwice - Whether the new process is killed too, while it loads the model. */
 async function kill(
   subject: Subject,
   keptPid: number,
@@ -172,15 +172,15 @@ async function kill(
   return { signal, ms: atMs - startMs, loadMs: lastLoad(subject.log)!.loadMs, besideMs }
 }
 
-/** Of the process that came last instead of one that had ended. */
+/** Of the last process that replaced another. */
 function lastLoad(log: string): { pid: string; loadMs: number } | undefined {
   const found = [...log.matchAll(/is back, process (\d+), loaded in (\d+) ms/g)].at(-1)
   return found && { pid: found[1]!, loadMs: Number(found[2]) }
 }
 
 /**
- * Ends the server as nothing can prevent, under load: its models' processes have no part in that.
- * What its clients saw is not looked at, and their workspace's books are not either.
+ * Kills the server under load: its models' processes must end by themselves. Its clients' replies
+ * and their workspace's ledger are not checked.
  */
 async function killServer(
   subject: Subject,
@@ -227,9 +227,9 @@ interface Seen {
   readonly tally: Tally
   readonly workspaces: readonly Workspace[]
   readonly recoveries: readonly Recovery[]
-  /** Of a process that was killed, and the next one while it loaded the model. */
+  /** After a process was killed, and the next one while it loaded the model. */
   readonly twiceMs: number
-  /** To requests to the other model. */
+  /** Times of requests to the other model. */
   readonly calm: readonly Answer[]
 }
 
@@ -248,7 +248,7 @@ function conclude({ dataDir, tally, workspaces, recoveries, twiceMs, calm }: See
   const lines = signals.flatMap((signal) => {
     const ended = recoveries.filter((recovery) => recovery.signal === signal)
     if (ended.length === 0) return []
-    // The first answer takes what answers take: on a busy machine that is no matter of the end.
+    // The first answer takes as long as any answer on this machine: that is not part of the outage.
     const late = ended
       .map(({ ms, loadMs, besideMs }) => ms - loadMs - besideMs)
       .toSorted((a, b) => a - b)

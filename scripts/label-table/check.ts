@@ -1,7 +1,7 @@
 /**
  * Follows every option of a rendered question to its label, as the model would have to write it.
  *
- * Nothing of how labels are found is used: what the text lists is tokenized again, and compared
+ * It is independent of the code that finds labels: the listed text is tokenized again, and compared
  * with the candidates.
  *
  * @module
@@ -11,18 +11,18 @@ import type { Engine, Suffix } from '../../src/engine/types.js'
 import type { Rendering } from '../../src/prompt/types.js'
 import type { Step } from '../../src/scoring/types.js'
 
-/** What a question takes: how many suffixes, and the tokens of all of them. */
+/** The cost of a question: its suffixes, and the tokens of all of them. */
 export interface Cost {
   readonly suffixes: number
   readonly tokens: number
 }
 
 /**
- * Checks a rendering of one `choice`: each option's steps must be the tokens of its label behind
- * the tail, each read where the tokens before it stand, and no two options may have the same.
+ * Checks a rendering of one `choice`: each option's steps must be the tokens of its label after the
+ * tail, each read where the tokens before it stand, and no two options may have the same steps.
  *
- * @param names - Of the options, none of which needs quotes.
- * @throws Error naming the option for which that is not so.
+ * @param names - Names of the options, none of which needs quotes.
+ * @throws Error naming the first option that fails.
  */
 export async function checkOptions(
   engine: Engine,
@@ -52,14 +52,14 @@ export async function checkOptions(
     }
     for (const [i, { suffix }] of steps.entries()) {
       if (tokensOf(tails[suffix]!).join() === [...before, ...path.slice(0, i)].join()) continue
-      throw new Error(`${name}: step ${i + 1} is not read behind the steps before it`)
+      throw new Error(`${name}: step ${i + 1} is not read after the steps before it`)
     }
   }
   requireDistinct(names, readers[0]!)
   return { suffixes: suffixes.length, tokens: await countTokens(engine, suffixes) }
 }
 
-/** The steps of an option, by the label that they spell: one in each step of groups, else one. */
+/** The steps of an option, by the label that they spell: one per step of groups, else one. */
 function labelSteps({ reading }: Rendering['readers'][number], option: number): Step[][] {
   if (reading.kind === 'labels') return [[{ suffix: 0, candidate: option }]]
   if (reading.kind === 'orders') throw new Error('a question in one order was expected')
@@ -77,7 +77,7 @@ function requireDistinct(names: readonly string[], reader: Rendering['readers'][
   }
 }
 
-/** The label behind which an option is listed, alone or in a group. */
+/** The label of an option's line, alone or in a group. */
 function labelOf(text: string, name: string): string {
   const lines = text.split('\n')
   const own = lines.find((line) => line.endsWith(`: ${name}`))

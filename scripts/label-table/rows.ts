@@ -18,7 +18,7 @@ export interface Row {
   readonly vocabulary: string
   /** Tokens in it. */
   readonly size: number
-  /** Texts that are single tokens where a chat template's reply begins, and behind `Answer:`. */
+  /** Texts that are single tokens at the start of a chat template's reply, and after `Answer:`. */
   readonly labels: { readonly chat: number; readonly plain: number }
   /** With all labels, with the 26 letters alone, and without any. */
   readonly ways: readonly Way[]
@@ -29,7 +29,7 @@ export interface Way extends Cost {
   readonly readout: string
 }
 
-/** Labels that each of a row's ways may take at most. */
+/** The largest number of labels for each of a row's ways. */
 const limits = [mostOptions, 26, 0]
 
 const names = Array.from({ length: mostOptions }, (_, i) => `option ${i + 1}`)
@@ -54,9 +54,9 @@ export async function vocabularies(): Promise<string[]> {
 
 /**
  * Renders the question and checks it to the last token. A small model is made around the
- * vocabulary, as a file with nothing but a vocabulary cannot be opened.
+ * vocabulary, because a file with only a vocabulary cannot be opened.
  *
- * @throws Error if the question cannot be asked, or an option's label is not what is read.
+ * @throws Error if the question cannot be asked, or a candidate is not its option's label.
  */
 export async function rowOf(vocabulary: string): Promise<Row> {
   const modelPath = await ensureModel('fixture-small', { vocab: vocabulary, type: 'Q8_0' })

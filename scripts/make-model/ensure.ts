@@ -1,6 +1,6 @@
 /**
- * Models of random weights for tests, benchmarks and a first start: made once, then found
- * in `models/` of the project.
+ * Models of random weights for tests, benchmarks and a first start: made once, then found in
+ * `models/` of the project.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { defaultType, writeModel, type ModelOptions } from './tool.js'
 const modelsDir = join(root, 'models')
 
 /**
- * The path of a model, which is made first if it is not there.
+ * The path of a model, which is made first if it does not exist.
  *
  * Its name holds a hash of the options, the tool's sources and llama.cpp's commit, so a
  * change of any of them gives a new file; old ones may be deleted at any time. Several
@@ -32,7 +32,7 @@ export async function ensureModel(name: string, options: ModelOptions = {}): Pro
   const path = join(modelsDir, `${name}-${type}-${await identity(options)}.gguf`)
   if (existsSync(path)) return path
   mkdirSync(modelsDir, { recursive: true })
-  // The lock is not for the file, which appears whole anyway, but for the tool's build.
+  // The file appears whole anyway: the lock protects the tool's build.
   await withLock(join(modelsDir, '.lock'), async () => {
     if (!existsSync(path)) await writeModel(name, path, options, false)
   })

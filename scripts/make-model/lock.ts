@@ -24,7 +24,7 @@ export async function withLock<T>(path: string, action: () => Promise<T>): Promi
 }
 
 function take(path: string): boolean {
-  // A link appears with its content at once: nobody ever reads a lock without an owner.
+  // A link appears with its content: a lock always has an owner.
   const own = `${path}-${randomUUID()}`
   writeFileSync(own, String(process.pid))
   try {
@@ -38,7 +38,7 @@ function take(path: string): boolean {
   }
 }
 
-/** Whether the owner has ended without giving the lock back. */
+/** Whether the owner has ended without removing the lock. */
 function isAbandoned(path: string): boolean {
   try {
     process.kill(Number(readFileSync(path, 'utf8')), 0)

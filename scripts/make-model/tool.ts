@@ -20,11 +20,11 @@ export interface ModelOptions {
   readonly vocab?: string | undefined
   /** `chatml`, `always-thinks`, `llama3`, `none` or a file; by default the model's own. */
   readonly template?: string | undefined
-  /** Type of a decision model, as `openjev`: with its metadata, and a template where it has one. */
+  /** Type of a decision model, as `openjev`: with its metadata, and a template if it has one. */
   readonly decision?: string | undefined
 }
 
-/** The tool ended with an error; the message is what it said, in one line. */
+/** The tool ended with an error; the message is its output, in one line. */
 export class ToolError extends BuildError {
   constructor(
     message: string,

@@ -1,6 +1,6 @@
 /**
- * The package of linux-arm64, compiled here and run on a processor that qemu plays: whether its
- * answers are those of this machine. Nothing is said about its speed.
+ * The package of linux-arm64, compiled here and run on a processor that qemu emulates: whether its
+ * answers equal this machine's. Its speed is not measured.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const qemu = 'qemu-aarch64-static'
 /** The C and C++ libraries of Debian's cross compiler. */
 const libraries = '/usr/aarch64-linux-gnu'
 
-/** Of the two processors' probabilities: arithmetic in another order rounds otherwise. */
+/** Between the processors' probabilities: arithmetic in another order rounds differently. */
 const tolerance = 0.01
 
 const program = `import { open } from '${own.name}'
@@ -29,7 +29,7 @@ console.log(JSON.stringify((await oi.decide(${JSON.stringify(example)})).answers
 await oi.close()
 `
 
-/** On a processor without what the package needs. */
+/** On a processor that lacks instructions of the package. */
 const refused = `import { open } from '${own.name}'
 await open({ threads: 1 }).catch(({ message }) => console.log(message))
 `
@@ -42,7 +42,7 @@ export interface Arm64 {
 
 /**
  * @param nodeNames - Releases of Node.
- * @throws {@link BuildError} that names what is missing here, or the step that failed.
+ * @throws {@link BuildError} that names what is missing here, or the failed step.
  */
 export async function checkArm64(nodeNames: readonly string[]): Promise<Arm64> {
   if (probe(qemu) === undefined || !existsSync(libraries)) {
@@ -76,7 +76,7 @@ export async function checkArm64(nodeNames: readonly string[]): Promise<Arm64> {
   return { ok, text: markdownTable(headings, rows) }
 }
 
-/** A project that the packages are installed in, for one processor. */
+/** A project with the installed packages, for one processor. */
 async function projectFor(cpu: string): Promise<string> {
   const folder = join(matrixDir, 'work', cpu)
   const local = packagesFromFiles(packagesDir)
@@ -104,7 +104,7 @@ interface Answer {
   readonly probabilities?: Readonly<Record<string, number>>
 }
 
-/** All probabilities, in their order: what else is in answers is computed from them. */
+/** All probabilities, in their order: the rest of the answers is computed from them. */
 function probabilitiesOf(json: string): number[] {
   return Object.values(JSON.parse(json) as Readonly<Record<string, Answer>>).flatMap(
     ({ noul, probabilities }) => [

@@ -1,5 +1,5 @@
 /**
- * What is tried in each place of the matrix, as a user would: install, decide, ask, serve.
+ * The checks in each place of the matrix, as a user would: install, decide, ask, serve.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import type { NodeRelease } from './nodes.js'
 /** How a check ended. */
 export interface Result {
   readonly state: 'passed' | 'failed' | 'not run'
-  /** For a cell of the table. */
+  /** The text of the table's cell. */
   readonly text: string
-  /** More than a cell has room for. */
+  /** More than fits into a cell. */
   readonly reason?: string
 }
 
-/** Something that a user would see go wrong. */
+/** A failure that a user would see. */
 class Failure extends Error {}
 
 export const steps = ['install', 'decide', 'ask', 'serve', 'serveNode'] as const
@@ -35,7 +35,7 @@ export interface Subject {
   readonly npm: string
   /** An empty folder for its projects. */
   readonly folder: string
-  /** The folder of better-sqlite3 12 with its binary, or why there is none, where that is needed. */
+  /** The folder of better-sqlite3 12 with its binary, or why it is missing, if it is needed. */
   readonly sqlite: { readonly folder: string } | { readonly missing: string } | undefined
 }
 
@@ -52,7 +52,7 @@ await oi.close()
 /** What it writes. */
 export const answer = /\{"money":\{"type":"noul","noul":(0\.\d+)\}\}/
 
-/** npm, for packages and nothing besides them. */
+/** npm, only to install packages. */
 export const npmInstall = [
   ...['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'],
   ...['--cache', join(matrixDir, 'npm-cache')],
@@ -61,7 +61,7 @@ export const npmInstall = [
 /** How long a server may take to be ready, milliseconds: the machine may be busy. */
 const patienceMs = 120_000
 
-/** Tries everything, whatever fails on the way. */
+/** Runs every check, also after a failure. */
 export async function check(subject: Subject): Promise<Results> {
   const library = await attempt(() => install(subject, 'library'))
   const inLibrary = (action: () => Promise<Result>) =>
@@ -103,7 +103,7 @@ function placeOf({ folder, node }: Subject, name: ProjectName): Place {
   return { folder: join(folder, name), path: join(node.folder, 'bin') }
 }
 
-/** An empty project, and the tarballs as nobody has published them. */
+/** An empty project, and the unpublished tarballs. */
 async function install(subject: Subject, name: ProjectName): Promise<Result> {
   const { folder, path } = placeOf(subject, name)
   const local = packagesFromFiles(packagesDir)
@@ -167,7 +167,7 @@ async function serves(subject: Subject, flags: readonly string[]): Promise<Resul
     const [, url, by] = /^Listening on (\S+) \((.+)\)$/m.exec(said)!
     const key = /^ {2}(\S+)$/m.exec(said)![1]!
     const probability = await request(url!, key, 'money')
-    // A transport may write what is not ASCII in another encoding than it says.
+    // A transport may write text that is not ASCII in another encoding than it declares.
     await request(url!, key, 'größe')
     child.kill('SIGINT')
     const { status, output } = await ended
@@ -181,7 +181,7 @@ async function serves(subject: Subject, flags: readonly string[]): Promise<Resul
   }
 }
 
-/** @param name - Of the question. */
+/** @param name - The question's name. */
 async function request(origin: string, key: string, name: string): Promise<number> {
   const reply = await fetch(`${origin}/v1/systemone`, {
     method: 'POST',
@@ -195,7 +195,7 @@ async function request(origin: string, key: string, name: string): Promise<numbe
   return Number(found[1])
 }
 
-/** What a table has room for. */
+/** The part that fits into a table. */
 function lastLine(output: string): string {
   const lines = output.split('\n').filter((line) => !/^\s*$|A complete log of this run/.test(line))
   return (lines.at(-1) ?? 'it said nothing').trim().slice(0, 300)

@@ -1,7 +1,7 @@
 /**
- * The package where none has the addon for the machine, in a Debian that has Node and nothing to
- * compile with. Only what the error of `open()` says to install is installed; then `npx oi build`
- * has to do.
+ * The package on a machine without a package of the addon, in a Debian with Node and without
+ * compilers. Only the packages that `open()` names in its error are installed; then `npx oi build`
+ * must succeed.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const headings = ['Debian', 'Node', 'Installed', '`npx oi build`', '`open()`, `d
  * @param debian - Numbers of releases.
  * @param nodeName - A release of Node.
  * @returns A table for the README.
- * @throws {@link BuildError} with what a step wrote that did not end as it must.
+ * @throws {@link BuildError} with the output of a failed step.
  */
 export async function checkCompile(debian: readonly string[], nodeName: string): Promise<string> {
   const [node, npm] = [await nodeRelease(nodeName), await npmPackage()]
@@ -34,7 +34,7 @@ export async function checkCompile(debian: readonly string[], nodeName: string):
     const place = { folder: join(work, 'project'), path }
     mkdirSync(place.folder, { recursive: true })
     console.error(`Debian ${made.version}, Node ${node.version}, without a package of the addon`)
-    // What is installed in it must not be there for the next run.
+    // Its installed packages must not be there for the next run.
     const cells = await compiled(await made.copyTo(join(work, 'debian')), place)
     rows.push([made.version, node.version, ...cells])
     rmSync(work, { recursive: true })

@@ -1,8 +1,8 @@
 /**
  * Debian systems in folders, made by debootstrap, and programs that run in them.
  *
- * A program sees this project's build folder at the path that it has outside, so that paths are the
- * same on both sides; and this machine's network, as packages are fetched.
+ * A program sees this project's build folder at the same path as outside, and this machine's
+ * network, because packages are fetched.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import type { Readable } from 'node:stream'
 import { root } from '../build/paths.js'
 import { BuildError, probe, run } from '../build/run.js'
 
-/** What programs in a system see of this machine's files: the packages, and what follows. */
+/** This machine's files that programs in a system see: the packages, and the following. */
 const shared = join(root, 'build')
 
-/** What is made for the matrix and kept for its next run. */
+/** Made for the matrix and kept for its next run. */
 export const matrixDir = join(shared, 'matrix')
 
-/** The releases that can be made, by their numbers. */
+/** The available releases, by number. */
 export const releases: Readonly<Record<string, string>> = { 12: 'bookworm', 13: 'trixie' }
 
 export type Program = ChildProcessByStdio<null, Readable, Readable>
@@ -29,7 +29,7 @@ export interface Outcome {
   /** The exit code, or the signal that ended it. */
   readonly status: number | NodeJS.Signals | null
   readonly stdout: string
-  /** With standard error. */
+  /** Standard output and standard error. */
   readonly output: string
 }
 
@@ -40,7 +40,7 @@ export interface Place {
   readonly path: string
 }
 
-/** Mounts what a program needs in a namespace of mounts that ends with it, and becomes it. */
+/** Mounts a program's files in a mount namespace that ends with it, and becomes the program. */
 const enter = `set -e
 tree=$1 shared=$2 folder=$3
 shift 3
@@ -51,7 +51,7 @@ for name in proc dev; do mount --rbind "/$name" "$tree/$name"; done
 for file in /etc/resolv.conf /etc/hosts "$npm_config_userconfig"; do
   [ -z "$file" ] || [ ! -f "$file" ] || bind "$file" "$file"
 done
-# Elsewhere than here: Debian's own certificates may be installed at that path.
+# At another path: Debian's own certificates may be installed at that one.
 for name in NODE_EXTRA_CA_CERTS npm_config_cafile; do
   eval "file=\\$$name"
   [ -f "$file" ] || continue
@@ -61,7 +61,7 @@ done
 exec chroot "$tree" env -C "$folder" "$@"`
 
 export class DebianTree {
-  /** Makes it, unless it is there. @param release - Its number. @throws {@link BuildError} */
+  /** Makes the system, unless it exists. @param release - Its number. @throws {@link BuildError} */
   static async make(release: string): Promise<DebianTree> {
     const folder = join(matrixDir, `debian-${release}`)
     if (!existsSync(folder)) {
@@ -69,7 +69,7 @@ export class DebianTree {
       const unfinished = `${folder}.unfinished`
       rmSync(unfinished, { recursive: true, force: true })
       console.error(`Debian ${release} is made in ${folder}`)
-      // The binary of Node 26 needs that library.
+      // The binary of Node 26 needs this library.
       const args = ['--variant=minbase', '--include=libatomic1', releases[release]!, unfinished]
       await run('debootstrap', args, { quiet: true })
       renameSync(unfinished, folder)
@@ -86,7 +86,7 @@ export class DebianTree {
     this.#folder = folder
   }
 
-  /** Copies it, for programs that change it. @param folder - That does not exist. */
+  /** Copies it, for programs that change it. @param folder - Must not exist. */
   async copyTo(folder: string): Promise<DebianTree> {
     await run('cp', ['--archive', this.#folder, folder])
     // As in images of containers: waiting for the disk after each file takes minutes.
@@ -94,7 +94,7 @@ export class DebianTree {
     return new DebianTree(folder)
   }
 
-  /** Starts a program; a signal that it is sent is its own. */
+  /** Starts a program; it gets its own signals. */
   start({ folder, path }: Place, command: readonly string[]): Program {
     const env: NodeJS.ProcessEnv = { ...process.env }
     for (const name of Object.keys(env)) {
@@ -125,7 +125,9 @@ export async function outcomeOf(child: Program): Promise<Outcome> {
   })
 }
 
-/** @throws {@link BuildError} that names what a system in a folder needs and this one lacks. */
+/**
+ * @throws {@link BuildError} naming the programs that systems in folders need and this one lacks.
+ */
 export function checkMeans(): void {
   if (process.getuid?.() !== 0) {
     throw new BuildError('The matrix mounts and changes roots, which needs root: use sudo.')

@@ -1,5 +1,5 @@
 /**
- * `npm run matrix`: the packed packages on Debian's and Node's releases, used as a user would.
+ * `npm run matrix`: the packed packages on releases of Debian and Node, used as a user would.
  *
  * @module
  */
@@ -104,7 +104,7 @@ async function x64(debian: readonly string[], names: readonly string[], write: b
   return allPassed(rows) ? 0 : 1
 }
 
-/** The newest may be one of those that were named. */
+/** The newest release may be among the named ones. */
 function distinct(nodes: readonly NodeRelease[]): NodeRelease[] {
   return [...new Map(nodes.map((node) => [node.version, node])).values()]
 }
@@ -127,7 +127,7 @@ async function pack(platforms: readonly string[]): Promise<string> {
   return commit ?? 'unknown'
 }
 
-/** @param command - What writes it, which its place in the README is marked with. */
+/** @param command - The command that writes it, which marks its place in the README. */
 function publish(command: string, text: string, commit: string, write: boolean): void {
   const content = `${text}\n\n${new Date().toISOString().slice(0, 10)}, commit ${commit}`
   console.log(content)

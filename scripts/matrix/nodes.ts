@@ -1,5 +1,5 @@
 /**
- * Node's releases, npm and what npm would fetch from elsewhere: everything from packages of npm.
+ * Node's releases, npm and npm's other downloads: everything from packages of npm.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { BuildError, run } from '../build/run.js'
 import { matrixDir } from './debian.js'
 
 export interface NodeRelease {
-  /** What was asked for: a number, or `latest`. */
+  /** The requested release: a number, or `latest`. */
   readonly name: string
   /** As `22.22.0`. */
   readonly version: string
@@ -32,7 +32,7 @@ export interface NodeRelease {
  *
  * @param name - A major version, or `latest`: the newest that npm has.
  * @param cpu - For which processor, as npm names it.
- * @throws {@link BuildError} if npm has none.
+ * @throws {@link BuildError} if npm has no such release.
  */
 export async function nodeRelease(name: string, cpu: string = process.arch): Promise<NodeRelease> {
   const packageName = `node-linux-${cpu}`
@@ -40,22 +40,23 @@ export async function nodeRelease(name: string, cpu: string = process.arch): Pro
   return { name, version: versionIn(folder), folder }
 }
 
-/** The folder of npm: of the last version that runs on every release of Node here. */
+/** The folder of the last npm that runs on every release of Node here. */
 export async function npmPackage(): Promise<string> {
   return installed('npm', 'npm@11', 'npm')
 }
 
 /**
- * Whether the release gets version 12 of better-sqlite3: Node 20, whose Node-API is older than that
- * of version 13.
+ * Whether the release gets version 12 of better-sqlite3: Node 20, whose Node-API is too old for
+ * version
+ * 13.
  */
 export function needsOlderSqlite(node: NodeRelease): boolean {
   return parseInt(node.version) < 22
 }
 
 /**
- * The folder of better-sqlite3 12 with its binary, which its author keeps where only some machines
- * reach it: compiled here, once for all releases of Node whose addons are exchangeable.
+ * The folder of better-sqlite3 12 with its binary, which not every machine can download: compiled
+ * here, once for all releases of Node with compatible addons.
  *
  * @param npm - The folder of npm, which has node-gyp.
  * @throws {@link BuildError} if it cannot be compiled.
@@ -63,7 +64,7 @@ export function needsOlderSqlite(node: NodeRelease): boolean {
 export async function betterSqlite(node: NodeRelease, npm: string): Promise<string> {
   const source = join(root, 'node_modules', 'better-sqlite3')
   const modules = modulesOf(node)
-  // The project's own was compiled for such a release.
+  // The project's own copy was compiled for such a release.
   if (modules === process.versions.modules) return source
   const folder = join(matrixDir, `better-sqlite3-${versionIn(source)}-modules-${modules}`)
   if (existsSync(folder)) return folder
@@ -91,7 +92,7 @@ function modulesOf({ folder }: NodeRelease): string {
   return found[1]!
 }
 
-/** Installs a package in a folder of its own, or brings it up to date. */
+/** Installs a package in its own folder, or updates it. */
 async function installed(
   name: string,
   wanted: string,
@@ -102,7 +103,7 @@ async function installed(
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   const quiet = ['--silent', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
-  // --cpu would choose among optional packages alone; what is asked for by name npm refuses.
+  // --cpu chooses among optional packages alone; npm refuses a package that is named.
   const other = cpu === process.arch ? [] : ['--force']
   await run('npm', ['install', ...quiet, ...other, wanted], { cwd: folder, quiet: true })
   return join(folder, 'node_modules', packageName)

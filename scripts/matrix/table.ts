@@ -1,5 +1,5 @@
 /**
- * The results as a table in Markdown, reasons below it.
+ * The results as a table in Markdown, with reasons below it.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { markdownTable } from '../markdown.js'
 import { type Result, type Results, steps } from './checks.js'
 
-/** What was tried in one place. */
+/** The checks in one place. */
 export interface Row {
   /** As `12.11`. */
   readonly debian: string
@@ -25,7 +25,7 @@ export function tableOf(rows: readonly Row[]): string {
   const reasons: string[] = []
   const cell = ({ text, reason }: Result) => {
     if (reason === undefined) return text
-    // Where the files of a run lie tells nobody anything.
+    // Paths of a run mean nothing to readers.
     const told = reason.replace(/\/\S+\/(?=node_modules\/)/g, '')
     if (!reasons.includes(told)) reasons.push(told)
     return `${text} (${reasons.indexOf(told) + 1})`
@@ -46,7 +46,7 @@ export function summaryOf(rows: readonly Row[]): string {
   return `${count('passed')} passed, ${count('failed')} failed, ${count('not run')} not run`
 }
 
-/** Whether everything was run and passed. */
+/** Whether every check was run and passed. */
 export function allPassed(rows: readonly Row[]): boolean {
   return statesOf(rows).every((state) => state === 'passed')
 }

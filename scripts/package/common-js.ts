@@ -1,9 +1,9 @@
 /**
- * What `require()` is given: the same module, and its types as CommonJS has them.
+ * The result of `require()`: the same module, and its types as CommonJS.
  *
- * Node's `require()` takes ES modules, so there is one copy of the code and of its classes. The types
- * are copied instead: TypeScript would not let a CommonJS file of `node16` name a declaration file
- * of an ES module.
+ * Node's `require()` takes ES modules, so there is one copy of the code and of its classes. The
+ * types are copied instead: TypeScript does not let a CommonJS file of `node16` name a declaration
+ * file of an ES module.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { basename, dirname, join } from 'node:path'
 import { filesIn } from './files.js'
 
 /**
- * Completes compiled sources: `.cjs` and `.d.cts` for each entry, and no declarations but those that
- * an entry leads to.
+ * Completes compiled sources: `.cjs` and `.d.cts` for each entry, and only the declarations that an
+ * entry needs.
  *
  * @param dist - The folder of the compiled sources.
  * @param entries - Modules in it, as `index`.

@@ -1,5 +1,5 @@
 /**
- * Files of a folder, and those that the main package takes from this one as they are.
+ * Files of a folder, and files that the main package copies unchanged.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../build/paths.js'
 
-/** Files and folders of the main package that are copied as they are. */
+/** Files and folders that the main package copies unchanged. */
 export const copied = [
   ...['src/models/oi-small.gguf', 'native', 'CMakeLists.txt'],
   ...['README.md', 'CHANGELOG.md', 'LICENSE'],
 ]
 
 /**
- * The guides of the main package, with what they show and what operators copy: the README leads to
- * them. Sorted, from the root.
+ * The guides of the main package, with their images and the files that operators copy: the README's
+ * links lead to them. Sorted, from the root.
  */
 export function guideFiles(): string[] {
   return ['src', 'scripts']
@@ -27,7 +27,7 @@ export function guideFiles(): string[] {
 const guide =
   /\.md$|^src\/console\/pictures\/|^scripts\/bench\/results\/scaling-amd.*\.svg$|^scripts\/deploy\/.*(?<!\.ts)$/
 
-/** Paths of all files under a folder, from it, in a fixed order. */
+/** Paths of all files in a folder, relative to it, in a fixed order. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,5 +1,5 @@
 /**
- * The licences of all that is compiled into the addon, taken from the sources that it was made of.
+ * The licences of all code in the addon, taken from the sources from which it was compiled.
  *
  * @module
  */
@@ -15,13 +15,13 @@ interface Part {
   readonly name: string
   /** An SPDX expression. */
   readonly licence: string
-  /** The file that has its text, or in whose comments it stands. */
+  /** The file with its text, or with the text in its comments. */
   readonly file: string
-  /** The first and last words of the text, where it is only a part of the file. */
+  /** The first and last words of the text, if it is only a part of the file. */
   readonly within?: readonly [string, string]
 }
 
-/** Of llama.cpp's tree, as far as it is linked in: its readers of sounds, pictures and JSON are not. */
+/** Of llama.cpp's tree, as far as it is linked in: its audio, image and JSON readers are not. */
 const llama: readonly Part[] = [
   { name: 'llama.cpp', licence: 'MIT', file: 'LICENSE' },
   {
@@ -34,7 +34,7 @@ const llama: readonly Part[] = [
   { name: 'rotate-bits', licence: 'MIT', file: 'vendor/hash/rotate-bits/LICENSE.md' },
 ]
 
-/** Of packages: one of this project's, and the headers that cmake-js brings. */
+/** Packages: one of this project's, and the headers of cmake-js. */
 const packages: readonly Part[] = [
   {
     name: 'node-addon-api',
@@ -49,7 +49,7 @@ const packages: readonly Part[] = [
 ]
 
 /**
- * The C++ library is linked in. Its exception lets the result have any licence, and asks for no
+ * The C++ library is linked in. Its exception allows any licence for the result, and requires no
  * text beside it.
  */
 const runtime = {
@@ -61,7 +61,7 @@ const runtime = {
  * Writes one file for each part, and a list of them.
  *
  * @param llamaDir - The tree that the addon was compiled from.
- * @throws If a text is not where it is expected.
+ * @throws If a text is not at its expected place.
  */
 export function writeLicences(folder: string, llamaDir: string): void {
   mkdirSync(folder, { recursive: true })

@@ -56,7 +56,7 @@ async function portable(name: string): Promise<Build> {
   }
 }
 
-/** The switches that compile for another system than this one. */
+/** The switches that compile for another system. */
 function crossing(system: System): Switch[] {
   if (system === thisSystem()) return []
   if (process.platform === 'linux' && system.cpu === 'arm64') return ['linux-arm64']

@@ -1,5 +1,5 @@
 /**
- * The three packages' `package.json`, made from the project's own.
+ * The `package.json` of the three packages, made from the project's own.
  *
  * | Package                | For                                                              |
  * |------------------------|------------------------------------------------------------------|
@@ -7,11 +7,12 @@
  * | @oi-systemone/<system> | both: the addon, compiled for every processor of that system     |
  * | @oi-systemone/server   | who serves: brings oi-systemone and what `oi serve` needs beside |
  *
- * npm installs what is in `optionalDependencies` unless it does not fit the machine, and an
- * optional peer never by itself. So the addon is the former: nothing else chooses a package by the
- * system. And the server's packages are the latter, 270 MB: an application that embeds a model pays
- * for none of it. `@oi-systemone/server` has them as ordinary dependencies beside `oi-systemone`, and thereby gives the peers to it, in every package
- * manager, also in those which show a package nothing that it has not asked for.
+ * npm installs `optionalDependencies` unless they do not fit the machine, and never an optional
+ * peer by itself. So the addon is an optional dependency: nothing else chooses a package by the
+ * system. And the server's packages, 270 MB, are optional peers: an application that embeds a model
+ * does not pay for them. `@oi-systemone/server` has them as ordinary dependencies beside
+ * `oi-systemone`, and thereby provides the peers in every package manager, also in those that show
+ * a package only its own dependencies.
  *
  * @module
  */
@@ -34,11 +35,11 @@ interface ProjectManifest extends Manifest {
   readonly peerDependencies: Packages
 }
 
-/** What a package has to say, in this order; the rest is the project's own business. */
+/** The fields of a package, in this order; others are the project's own. */
 const published = [
   ...['name', 'version', 'description', 'keywords', 'license', 'type', 'engines', 'bin'],
   ...['main', 'types', 'typesVersions', 'exports', 'files'],
-  // The last for cmake-js: which Node-API it compiles for, by headers that it brings.
+  // The last is for cmake-js: the Node-API for which it compiles.
   ...['dependencies', 'peerDependencies', 'peerDependenciesMeta', 'binary'],
 ]
 
@@ -46,7 +47,7 @@ export const project = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 ) as ProjectManifest
 
-/** Systems that have a package with the addon, as npm names them. */
+/** Systems with a package of the addon, in npm's names. */
 export interface System {
   readonly os: string
   readonly cpu: string
@@ -95,8 +96,8 @@ export function platformManifest(system: System): Manifest {
 }
 
 /**
- * The server's packages are the project's optional peers, in the versions that it is tested with; of
- * better-sqlite3 there is one for Node 20 and one for the others.
+ * The server's packages are the project's optional peers, in the tested versions; better-sqlite3
+ * has one version for Node 20 and one for the others.
  */
 export function serverManifest(): Manifest {
   const { name, version, license, engines, peerDependenciesMeta } = project

@@ -19,7 +19,7 @@ export interface Tarballs {
   readonly server: string
 }
 
-/** Where the tarballs of this version are, as npm names them; the addon's of this system, unless told. */
+/** Paths of this version's tarballs, in npm's names; by default with this system's addon. */
 export function tarballsIn(folder: string, system?: System): Tarballs {
   const path = (part: string) => join(folder, `oi-systemone-${part}${project.version}.tgz`)
   const name = systemName(system ?? { os: process.platform, cpu: process.arch })
@@ -27,8 +27,8 @@ export function tarballsIn(folder: string, system?: System): Tarballs {
 }
 
 /**
- * What npm has to be told of packages that nobody has published: by name the tarball of the main
- * package, and those of all systems that were packed with it.
+ * npm's overrides for unpublished packages: the tarball of the main package, and those of all
+ * packed systems, by name.
  */
 export function packagesFromFiles(folder: string): Readonly<Record<string, string>> {
   const packed = systems.map(
@@ -41,22 +41,22 @@ export function packagesFromFiles(folder: string): Readonly<Record<string, strin
   )
 }
 
-/** The system of this machine, if there is a package for it. */
+/** The system of this machine, if it has a package. */
 export function thisSystem(): System | undefined {
   return systems.find(({ os, cpu }) => os === process.platform && cpu === process.arch)
 }
 
 export const packagesDir = join(root, 'build', 'packages')
 
-/** An addon that was compiled for a system. */
+/** A compiled addon for a system. */
 export interface Build {
   readonly system: System
   readonly addonDir: string
 }
 
 /**
- * @param builds - Each gets its package, and `oi-systemone` names these and no others.
- * @param out - Gets the tarballs; emptied first. The folders that they are made of stay in `staged`.
+ * @param builds - Each gets its package, and `oi-systemone` names exactly these.
+ * @param out - The folder of the tarballs; emptied first. Their folders stay in `staged`.
  * @throws {@link BuildError} if a step fails.
  */
 export async function makePackages(builds: readonly Build[], out: string): Promise<void> {

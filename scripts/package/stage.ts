@@ -1,6 +1,6 @@
 /**
- * Lays out the packages as folders, from nothing but the sources: compiled anew, so that no file is
- * in them that a source of long ago has left.
+ * Lays out the packages as folders, from the sources alone: compiled from scratch, so that no
+ * remains of old sources are in them.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import {
 
 const require = createRequire(import.meta.url)
 
-/** `oi-systemone`. Source maps are left out, as their sources are. */
+/** `oi-systemone`. Source maps are left out, like their sources. */
 export async function stageMain(folder: string, packed: readonly System[]): Promise<void> {
   begin(folder, mainManifest(packed))
   const tsc = require.resolve('typescript/bin/tsc')
@@ -42,8 +42,8 @@ export async function stageMain(folder: string, packed: readonly System[]): Prom
 }
 
 /**
- * @param addonDir - The folder that it was built in.
- * @param llamaDir - The tree that it was compiled from.
+ * @param addonDir - The build folder of the addon.
+ * @param llamaDir - The tree from which it was compiled.
  */
 export function stagePlatform(
   folder: string,
@@ -62,7 +62,7 @@ export function stagePlatform(
   )
 }
 
-/** `@oi-systemone/server`. Its command is that of `oi-systemone`, which need not be beside it. */
+/** `@oi-systemone/server`. Its command is that of `oi-systemone`, which may lie elsewhere. */
 export function stageServer(folder: string): void {
   begin(folder, serverManifest())
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))

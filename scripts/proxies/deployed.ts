@@ -1,6 +1,6 @@
 /**
  * The configurations that operators copy, scripts/deploy/proxies, on other ports and with another
- * certificate. Not a line of them is changed beyond that.
+ * certificate. Nothing else in them is changed.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Certificate {
 
 const files = { nginx: 'nginx.conf', haproxy: 'haproxy.cfg', caddy: 'Caddyfile' }
 
-/** What stands for what. */
+/** Text -> its replacement. */
 const changes = (
   { folder, port, serverPort }: ProxyOptions,
   { certFile, keyFile }: Certificate,
@@ -35,13 +35,13 @@ const changes = (
     '127.0.0.1:8080': `127.0.0.1:${serverPort}`,
   },
   caddy: {
-    // By itself it asks an authority for the certificate.
+    // By default it asks an authority for the certificate.
     'oi.example.com {': `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certFile} ${keyFile}`,
     '127.0.0.1:8080': `127.0.0.1:${serverPort}`,
   },
 })
 
-/** @throws Error if a file lacks what is to be changed in it. */
+/** @throws Error if a file lacks a text to replace. */
 export function deployed(name: ProxyName, certificate: Certificate): Configuration {
   return (options) => {
     const { folder } = options
@@ -54,7 +54,7 @@ export function deployed(name: ProxyName, certificate: Certificate): Configurati
       text = text.replaceAll(from, to)
     }
     if (name === 'nginx') return nginxAround(folder, text)
-    // Its own port for administration, and that for redirects, are everybody's.
+    // Its own admin port, and the port for redirects, may be in use.
     const alone = '{\n\tadmin off\n\tauto_https disable_redirects\n}\n'
     return name === 'caddy' ? alone + text : text
   }

@@ -1,7 +1,7 @@
 /**
- * `npm run proxies -- --requests N`: many requests through nginx and through HAProxy with the
- * settings that they have by themselves. No status may be seen but those of the contract, and the
- * ledger must be the usage of the answers.
+ * `npm run proxies -- --requests N`: many requests through nginx and through HAProxy with default
+ * settings. Only statuses of the contract may occur, and the ledger must equal the usage of the
+ * answers.
  *
  * Needs Debian's packages nginx-light and haproxy.
  *

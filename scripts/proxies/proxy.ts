@@ -1,7 +1,6 @@
 /**
- * Proxies as Debian has them, each between clients and a server on loopback: with what a
- * configuration must say and nothing of what has a default, or with the configuration that operators
- * copy (deployed.ts).
+ * Proxies of Debian, each between clients and a server on loopback: with a minimal configuration
+ * and defaults, or with the configuration that operators copy (deployed.ts).
  *
  * @module
  */
@@ -15,15 +14,15 @@ import { Child } from '../bench/child.js'
 export type ProxyName = 'nginx' | 'haproxy' | 'caddy'
 
 export interface ProxyOptions {
-  /** For its configuration and what it writes. */
+  /** Folder for its configuration and its files. */
   readonly folder: string
-  /** Where it listens. */
+  /** The proxy's port. */
   readonly port: number
-  /** Of the server behind it. */
+  /** The port of the server behind it. */
   readonly serverPort: number
 }
 
-/** A configuration file's text, from where the proxy may write and what goes where. */
+/** A configuration file's text. */
 export type Configuration = (options: ProxyOptions) => string
 
 /** The program of a proxy; undefined if it is not installed. */
@@ -31,7 +30,7 @@ export function findProxy(name: ProxyName): string | undefined {
   return [`/usr/sbin/${name}`, `/usr/bin/${name}`].find(existsSync)
 }
 
-/** nginx' main configuration, around what stands in the http block. */
+/** nginx' main configuration, around the content of the http block. */
 export const nginxAround = (folder: string, http: string) => `
 daemon off;
 user root;
@@ -49,7 +48,7 @@ http {
 }
 `
 
-/** What each has by itself. */
+/** Minimal configurations. */
 export const plain: Readonly<Record<'nginx' | 'haproxy', Configuration>> = {
   /** `proxy_pass` alone: HTTP/1.0 to the server, and a connection for each request. */
   nginx: ({ folder, port, serverPort }) =>
@@ -61,7 +60,7 @@ export const plain: Readonly<Record<'nginx' | 'haproxy', Configuration>> = {
   }`,
     ),
   /**
-   * It has no timeouts by itself; its health check is `OPTIONS` of HTTP/1.0 without a host. Tests
+   * It has no default timeouts; its health check is `OPTIONS` of HTTP/1.0 without a host. Tests
    * keep the machine busy: a check waits as long as a request.
    */
   haproxy: ({ port, serverPort }) => `
@@ -80,7 +79,7 @@ listen oi
 
 const startLimitMs = 10_000
 
-/** Starts a proxy. @returns It, listening. */
+/** Starts a proxy. @returns The proxy, listening. */
 export async function startProxy(
   name: ProxyName,
   configuration: Configuration,
@@ -96,12 +95,12 @@ export async function startProxy(
     haproxy: ['-db', '-f', file],
     caddy: ['run', '--adapter', 'caddyfile', '--config', file],
   }
-  // Where Caddy keeps what it writes.
+  // The folders for Caddy's files.
   const homes = ['CONFIG', 'DATA'].map((kind) => `XDG_${kind}_HOME=${folder}`)
   const child = new Child('/usr/bin/env', [...homes, program, ...args[name]])
   const limit = performance.now() + startLimitMs
   while (!(await listens(options.port))) {
-    if (performance.now() > limit) {
+    if (child.hasEnded || performance.now() > limit) {
       await child.stop()
       throw new Error(`${name} does not listen:\n${child.output}`)
     }

@@ -1,5 +1,5 @@
 /**
- * A server, a proxy before it, and clients that only know the proxy.
+ * A server, a proxy in front of it, and clients that know only the proxy.
  *
  * @module
  */
@@ -81,7 +81,7 @@ export async function run({ proxy, folder, requests, clients, seed }: RunOptions
   return tally.violationCount
 }
 
-/** Mostly single requests; of a hundred, two batches, two wrong keys and ten wrong bodies. */
+/** Mostly single requests; of a hundred, two batches, two wrong keys and ten bad bodies. */
 function mixedTurn(world: World, workspace: Workspace): Turn {
   const single = steadyClient(world, 'single', workspace)
   const batch = batchClient(world, 'batches', workspace)

@@ -1,8 +1,8 @@
 /**
- * What the packages consist of (CycloneDX), by `npm sbom`.
+ * Lists of the packages' components (CycloneDX), by `npm sbom`.
  *
- * npm lists what a lock file holds, and there is one for this project only. The server's package
- * gets one that is made of it: the versions are those that were tested.
+ * npm lists the content of a lock file, and this project has only one. The server's package gets a
+ * lock file that is derived from it: the versions are the tested ones.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, Locked>>
 }
 
-/** The lock file of a project that is the server's package. @param lock - This project's. */
+/** The lock file of a project for the server's package. @param lock - This project's. */
 export function lockOfServer(lock: Lock): Lock {
   const own = [mainManifest(systems), ...systems.map(platformManifest)]
   const all: Record<string, Locked> = {
@@ -43,7 +43,7 @@ export function lockOfServer(lock: Lock): Lock {
   const places = ['']
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     if (kept.has(place)) continue
-    // What is only for development there is part of the server.
+    // Development dependencies can be part of the server.
     const locked = { ...all[place]!, dev: undefined, devOptional: undefined }
     kept.set(place, locked)
     const { dependencies, optionalDependencies, peerDependencies } = locked
@@ -60,7 +60,7 @@ export function lockOfServer(lock: Lock): Lock {
   return { ...lock, packages }
 }
 
-/** Where Node finds a package from another one's place; undefined: it is optional, and not there. */
+/** Where Node finds a package from another one's place; undefined if it is optional and missing. */
 function placeOf(
   name: string,
   from: string,
@@ -78,7 +78,7 @@ function placeOf(
 }
 
 /**
- * @param output - Runs a program in a folder, and returns what it writes.
+ * @param output - Runs a program in a folder, and returns its output.
  * @returns The text of each list, by the name of its package.
  */
 export function billsOf(
@@ -103,7 +103,7 @@ export function billsOf(
   }
 }
 
-/** npm calls a project by its folder. */
+/** npm names a project by its folder. */
 function named(name: string, text: string): string {
   const bill = JSON.parse(text) as { metadata: { component: { name: string } } }
   bill.metadata.component.name = name

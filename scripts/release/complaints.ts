@@ -1,11 +1,11 @@
 /**
- * What keeps a tree from being released.
+ * The reasons not to release a tree.
  *
  * @module
  */
 
 export interface Tree {
-  /** What `git status --porcelain` says. */
+  /** Output of `git status --porcelain`. */
   readonly status: string
   readonly changelog: string
   readonly manifest: {
@@ -17,12 +17,12 @@ export interface Tree {
 }
 
 /**
- * Packages with compiled code: the version of today is the one that was tried, and the lock file is
- * no part of what is published.
+ * Packages with compiled code: today's version is the tested one, and the lock file is not
+ * published.
  */
 const compiled = ['better-sqlite3', 'sharp', 'uWebSockets.js']
 
-/** @returns One sentence each; none if it can be released. */
+/** @returns One sentence for each reason; empty if the tree can be released. */
 export function complaints({ status, changelog, manifest, lock }: Tree): string[] {
   const { version } = manifest
   const found: string[] = []

@@ -1,8 +1,7 @@
 /**
- * `npm run release`: what is done before packages are published. Refuses a tree that is not clean;
- * checks the signatures of what is installed, packs for all systems, tests what was packed on this
- * one, writes lists of what it consists of (CycloneDX), and says what is left to be typed. It
- * publishes nothing.
+ * `npm run release`: the steps before publishing. Refuses a tree that is not clean; checks the
+ * signatures of installed packages, packs for all systems, tests the packages on this one, writes
+ * lists of their components (CycloneDX), and prints the remaining commands. It publishes nothing.
  *
  * @module
  */
@@ -50,7 +49,7 @@ async function main(): Promise<number> {
   if (signatures.complaints.length > 0) throw new BuildError(signatures.complaints.join('\n'))
   const platforms = systems.flatMap((system) => ['--platform', systemName(system)])
   await run('npm', ['run', '--silent', 'package', '--', ...platforms], { cwd: root })
-  // What goes before that script would pack this machine's platform alone.
+  // That script's own pre-script would pack this machine's platform alone.
   await run('npm', ['run', '--silent', 'tap-plugins'], { cwd: root })
   await run('npm', ['run', '--ignore-scripts', 'test:packages'], { cwd: root })
   const bills = billsOf(root, lock, output)

@@ -1,5 +1,5 @@
 /**
- * Whether the registry has signed what is installed, as `npm audit signatures --json` says it.
+ * Whether the registry has signed the installed packages, from `npm audit signatures --json`.
  *
  * @module
  */
@@ -16,13 +16,13 @@ interface Place {
 }
 
 export interface Signatures {
-  /** Why this is not released, one sentence each. */
+  /** Reasons not to release, one sentence each. */
   readonly complaints: readonly string[]
-  /** Why nothing could be checked: the keys of the registry cannot be fetched everywhere. */
+  /** Why nothing could be checked: the registry's keys are not available everywhere. */
   readonly unchecked: string | undefined
 }
 
-/** @param text - What npm has written on standard output. */
+/** @param text - npm's standard output. */
 export function readSignatures(text: string): Signatures {
   let found: Found
   try {

@@ -1,6 +1,6 @@
 /**
- * Nonsense for a runner of its own: it must answer what was right before it, and end by saying that
- * the protocol was broken, never by a signal.
+ * Nonsense for a separate runner: it must answer valid frames before it, and end with a protocol
+ * error, never by a signal.
  *
  * @module
  */
@@ -12,31 +12,31 @@ import type { Random } from '../../test/helpers/random.js'
 import { RawRunner } from '../../test/helpers/raw-runner.js'
 import { user } from './world.js'
 
-/** Spoilt frames that one runner is sent, unless it ends before. */
+/** Spoilt frames for one runner, unless it ends before. */
 const frames = 200
 
-/** @returns What was wrong, if anything was. */
+/** @returns What was wrong, if anything. */
 export async function garbage(options: EngineOptions, random: Random): Promise<string | undefined> {
   await using runner = new RawRunner()
   await runner.open(options)
   runner.send(countFrame(1, 'the first'))
   await runner.reply(1)
   for (let id = 2; id < frames; id++) runner.send(spoilt(random, id))
-  // If all of it meant something, or a part of a frame.
+  // In case all of it was valid, or a part of a frame.
   runner.stream.end()
   const { code, signal, words } = await runner.ended
   if (signal === null && (code === 0 || code === 1)) return undefined
   return `a runner that was sent nonsense ended with ${signal ?? code}: ${words}`
 }
 
-/** A frame of which some bytes, or its length, are others; or bytes that never were a frame. */
+/** A frame with some other bytes, or another length; or bytes that never were a frame. */
 function spoilt(random: Random, id: number): Buffer {
   const frame = Buffer.from(random.pick(makers)(id))
   const way = random.next()
   if (way < 0.5) return frame // right
   if (way < 0.8) {
     for (let i = random.integer(3); i >= 0; i--) {
-      // Mostly behind the head: a stream whose heads are wrong ends at once.
+      // Mostly after the head: a stream with wrong heads ends at once.
       const from = random.next() < 0.1 ? 0 : 12
       if (frame.length > from)
         frame[from + random.integer(frame.length - from)] = random.integer(256)

@@ -34,7 +34,7 @@ async function main(): Promise<number> {
     },
   })
   if (values.sanitize) {
-    // The runtime has to be loaded before anything else: by a process that starts with it.
+    // The sanitizers' runtime must be loaded at the start of a process.
     const env = { ...process.env, ...(await buildSanitizedAddon()) }
     const args = process.argv.slice(1).filter((arg) => arg !== '--sanitize')
     const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env })

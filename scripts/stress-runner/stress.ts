@@ -1,9 +1,9 @@
 /**
- * Random operations on an engine in a process of its own, each answer compared, to the bit, with
- * that of a deterministic engine in this process.
+ * Random operations on an engine in another process, each answer compared, bit by bit, with that of
+ * a deterministic engine in this process.
  *
- * Scores, tokenizes, counts, cancels, hurries, closes and opens again; ends the process in every
- * way, and makes it end by what nobody may send it; up to 32 calls are under way.
+ * Scores, tokenizes, counts, cancels, sets deadlines, closes and opens again; ends the process in
+ * every way, also by invalid frames; up to 32 calls are under way.
  *
  * @module
  */
@@ -17,9 +17,9 @@ import { garbage } from './garbage.js'
 import { user, World } from './world.js'
 
 const mostUnderWay = 32
-/** A call that waits for longer has been lost: a new process is there within a second or two. */
+/** A call that waits for longer is lost: a new process is ready within a second or two. */
 const patienceMs = 120_000
-/** Ends of one engine: each is replaced later than the one before. */
+/** Ends of one engine: each replacement comes later than the one before. */
 const endsOfOne = 2
 const signals = ['SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGSTOP'] as const
 
@@ -36,7 +36,7 @@ export interface StressResult {
   readonly answered: number
   readonly aborted: number
   readonly expired: number
-  /** Refused while there was no process, or as it ended while the engine was closed. */
+  /** Refused while there was no process, or because it ended during close(). */
   readonly refused: number
   /** Inside at two ends. */
   readonly gaveUp: number
@@ -44,9 +44,9 @@ export interface StressResult {
   readonly opened: number
   /** Ends of the process, by cause. */
   readonly ends: Readonly<Record<string, number>>
-  /** Processes that were sent nonsense, and ended by it. */
+  /** Processes that got nonsense, and ended by it. */
   readonly garbage: number
-  /** What must not have been: none. */
+  /** Violations; none are expected. */
   readonly wrong: readonly string[]
 }
 
@@ -65,7 +65,7 @@ export async function stressRunner(options: StressOptions): Promise<StressResult
   }
 }
 
-/** What may become of a call besides its answer. */
+/** The outcomes of a call besides its answer. */
 interface Fate {
   cancelled: boolean
   readonly hurried: boolean
@@ -79,7 +79,7 @@ class Stress {
   readonly #wrong: string[] = []
   #engine!: SupervisedEngine
   #closing = false
-  /** Whether the process has ended while the engine was closed. */
+  /** Whether the process has ended during close(). */
   #endedAtClose = false
   #endsOfThis = 0
   #askedAgain = 0
@@ -139,8 +139,8 @@ class Stress {
   }
 
   /**
-   * Waits for what was accepted, as close() promises: it is called first. For a process that ends
-   * meanwhile it does not wait.
+   * Waits for accepted calls, as close() promises: close() is called first. It does not wait for a
+   * process that ends meanwhile.
    */
   async #close(): Promise<void> {
     const engine = this.#engine

@@ -1,6 +1,6 @@
 /**
- * The states and questions that random requests are made of, and the right answer to each: that of
- * an engine in this process.
+ * The states and questions of random requests, and the right answer to each: that of an engine in
+ * this process.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const states = 36
 const questions = 12
 /** Tokens that every fixture's vocabulary has. */
 const candidates = Int32Array.of(32, 33, 34, 35)
-/** Of one, two and four bytes, and what a template would say. */
+/** Of one, two and four bytes, and text of a template. */
 const words = ['river', 'stone', 'é', '🙂', 'engine', '<|im_end|>', '\n', '7', '\u0000', 'paper']
 
 /** A state, and a range of the questions. */
@@ -29,7 +29,7 @@ export class World {
   readonly #logits = new Map<string, Promise<Float32Array>>()
   readonly #tokens = new Map<string, Promise<Int32Array>>()
 
-  /** @param engine - Deterministic, so that it is asked once for each answer. */
+  /** @param engine - Deterministic, so that each answer is computed once. */
   constructor(engine: Engine, random: Random) {
     this.#engine = engine
     const text = (length: number) =>

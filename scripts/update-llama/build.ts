@@ -1,5 +1,5 @@
 /**
- * `build.js TARGET...`: builds targets once, in the workshop that this file is copied to.
+ * `build.js TARGET...`: builds targets once, in the workshop that contains this copy.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run update-llama -- REF|DIR`: tries another llama.cpp as if it were the pinned one, and says
- * in one report what passes, what does not, and what to write into the pin.
+ * `npm run update-llama -- REF|DIR`: tries another llama.cpp as the pinned one, and reports what
+ * passes, what fails, and what to write into the pin.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const usage = `Usage: npm run update-llama -- REF|DIR [options]
   --quick           only kernels and parity: no other native tests, no benchmark
 
 Everything happens in build/update-llama. The report is build/update-llama/report.md.
-Exit codes: 0 all passes, 1 something does not, 2 wrong usage.`
+Exit codes: 0 all passes, 1 something fails, 2 wrong usage.`
 
 await runCommand(usage, main)
 

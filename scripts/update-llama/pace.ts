@@ -1,5 +1,5 @@
 /**
- * Prints how many tokens of new states the addon beside it evaluates in a second.
+ * Prints how many tokens of new states the addon in this tree evaluates in a second.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const modelPath = await ensureModel('fixture-dense-qwen', { type: 'Q8_0' })
 const engine = await openEngine({ modelPath, contextTokens: 4096, hostCacheBytes: 0 })
 let [tokens, startMs] = [0, 0]
 for (let round = 0; round <= rounds; round++) {
-  // The first one finds buffers and weights in place for the others.
+  // The first one warms up buffers and weights for the others.
   if (round === 1) [tokens, startMs] = [0, performance.now()]
   const text = Array.from({ length: words }, (_, i) => `${round}${(i * 7919) % 1000}`).join(' ')
   const { prefixTokens } = await engine.score({

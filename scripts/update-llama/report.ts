@@ -11,7 +11,7 @@ import type { Tree } from './workshop.js'
 export interface Result {
   readonly name: string
   readonly verdict: 'passes' | 'refused' | 'not run'
-  /** What was seen; of a refusal, what is wrong. */
+  /** The observation; of a failure, the reason. */
   readonly lines: readonly string[]
 }
 

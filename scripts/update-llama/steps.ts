@@ -1,5 +1,5 @@
 /**
- * What another llama.cpp has to show.
+ * The checks of another llama.cpp.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { type Tree, workshopDir } from './workshop.js'
 
 export interface Step {
   readonly name: string
-  /** The steps that have to pass before. */
+  /** Steps that must pass before this one. */
   readonly needs?: readonly string[]
   readonly run: (tree: Tree) => Promise<Omit<Result, 'name'>>
 }
@@ -25,7 +25,7 @@ const [fit, built] = ['ggml’s private headers are those of the pin', 'it compi
 /** Lines of output that a report shows at most. */
 const mostLines = 20
 
-/** Private headers that our kernels include: those that they were written for. */
+/** Private headers that our kernels include: unchanged since the kernels were written. */
 export const headers: Step = {
   name: fit,
   run: ({ dir, acceptsHeaders }) => {
@@ -43,7 +43,7 @@ function difference(found: string | undefined, pinned: string | undefined): stri
   return pinned === undefined ? 'is new' : 'has changed'
 }
 
-/** Where operations keep their parameters. Compiled by itself, as it needs ggml's base alone. */
+/** Where operations keep their parameters. Compiled alone, as it needs only ggml's base. */
 export const slots: Step = {
   name: 'parameters of operations are in the slots that our kernels read',
   run: async () => {
@@ -88,7 +88,7 @@ export const suite: Step = {
     ),
 }
 
-/** How fast it is beside the pinned one, in turn. */
+/** Its speed beside the pinned one, in turn. */
 export const pace: Step = {
   name: 'as fast as the pinned one',
   needs: [built],
@@ -96,7 +96,7 @@ export const pace: Step = {
     const ratios: number[] = []
     for (let round = 0; round < 7; round++) {
       const [before, after] = [await tokensPerSecond(root), await tokensPerSecond(workshopDir)]
-      // The first fills caches of files.
+      // The first run fills the file cache.
       if (round > 0) ratios.push(after / before)
     }
     const ratio = median(ratios)
@@ -132,12 +132,12 @@ async function runTests(names: readonly string[]): Promise<Omit<Result, 'name'>>
   }
 }
 
-/** What compilers, the linker and CMake complained of. */
+/** Complaints of compilers, linker and CMake. */
 function errorsIn(output: string): string[] {
   const lines = output
     .split('\n')
     .filter((line) => /\berror\b|undefined reference|CMake Error/i.test(line))
-    // cmake-js's own, without a reason.
+    // cmake-js's own message, without a reason.
     .filter((line) => !line.includes('ERROR OMG'))
   return [...new Set(lines.map((line) => line.replaceAll(`${workshopDir}/`, '').trim()))].slice(
     0,
@@ -150,9 +150,9 @@ function inWorkshop(script: string, args: readonly string[]) {
   return capture(process.execPath, node, workshopDir)
 }
 
-/** Shows what a program prints, and keeps it. */
+/** Shows a program's output, and keeps it. */
 function capture(command: string, args: readonly string[], cwd = workshopDir) {
-  // With tap's time for a whole file.
+  // With tap's timeout for a whole file.
   const env = { ...process.env, TAP_TIMEOUT: '3600' }
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -1,7 +1,7 @@
 /**
  * A copy of this checkout in which another llama.cpp is the pinned one.
  *
- * Its paths lead from one to another as here, so that ccache knows what is compiled.
+ * Its relative paths are those of this checkout, so that ccache finds compiled files.
  *
  * @module
  */
@@ -28,30 +28,30 @@ export const workshopDir = join(root, 'build/update-llama')
 const treeDir = join(workshopDir, 'vendor/llama.cpp')
 const repository = 'https://github.com/ggml-org/llama.cpp'
 
-/** What is tried. */
+/** The source under test. */
 export interface Tree {
-  /** As it was asked for. */
+  /** As requested. */
   readonly source: string
   readonly dir: string
   readonly commit: string
   /** Whether our CPU kernels are built although private headers have changed. */
   readonly acceptsHeaders: boolean
-  /** Whether its files are others than those of the commit. */
+  /** Whether its files differ from those of the commit. */
   readonly isChanged: boolean
-  /** Of npm, with the integrity that it turned out to have. */
+  /** The npm package, with its actual integrity. */
   readonly package?: string
   readonly integrity?: string
 }
 
-/** @throws {@link BuildError} if the tree cannot be had. */
+/** @throws {@link BuildError} if the tree cannot be fetched. */
 export async function makeWorkshop(source: string, acceptsHeaders: boolean): Promise<Tree> {
   if ([treeDir, workshopDir].includes(resolve(source))) {
-    throw new BuildError(`${source} is where it is tried: name another folder`)
+    throw new BuildError(`${source} is the folder of the trial: name another folder`)
   }
   const tree = { ...(await takeTree(source)), acceptsHeaders }
   for (const name of readdirSync(workshopDir)) {
-    // Nothing that was compiled: ninja goes by times, which say nothing of two trees. Where nothing
-    // has changed ccache knows it.
+    // No compiled files: ninja compares times, which mean nothing between two trees. ccache finds
+    // unchanged files.
     if (['models', 'vendor'].includes(name)) continue
     rmSync(join(workshopDir, name), { recursive: true })
   }
@@ -115,7 +115,7 @@ function copyTree(from: string, to: string): { commit: string; isChanged: boolea
     throw new BuildError(`${from} does not hold a llama.cpp source tree`)
   }
   const commit = commitOf(from)
-  if (commit === undefined) throw new BuildError(`${from} is no checkout of git`)
+  if (commit === undefined) throw new BuildError(`${from} is not a git checkout`)
   rmSync(to, { recursive: true, force: true })
   const built = join(from, 'build')
   cpSync(from, to, {

@@ -1,4 +1,4 @@
-/** What attackers try in a real browser: pages of their own beside the console, and names in it. */
+/** Attacks in a real browser: hostile pages beside the console, and hostile names in it. */
 import { consolePages, consoleTest } from '../helpers/console.js'
 import { withHttpServer } from '../helpers/http-server.js'
 
@@ -10,11 +10,11 @@ consoleTest(
   'a page of another origin on the same host neither acts, nor reads, nor frames',
   {},
   async (t, console) => {
-    // What the browser tells of its refusals.
+    // The browser's reports of its refusals.
     console.expect(/^request to |^console: /)
     await console.signInFirst()
     const target = new URL(console.server.url('/')).origin
-    // Another port of the same host: the browser sends it the cookie of the console.
+    // Another port of the same host: the browser sends it the console's cookie.
     const serve = (_: unknown, response: { end(text: string): void }) =>
       response.end('<!doctype html><title>evil</title><iframe name="hole"></iframe>')
     await withHttpServer(serve, async ({ url }) => {
@@ -34,7 +34,7 @@ consoleTest(
         ]
       })()`)
       t.strictSame(outcomes, ['refused', 'refused', 'refused', 'refused'])
-      // A form whose text is JSON, which needs no leave of anybody.
+      // A form whose text is JSON, which needs no preflight.
       await evil.evaluate(`{
         const form = document.createElement('form')
         Object.assign(form, { method: 'post', enctype: 'text/plain', target: 'hole' })
@@ -69,7 +69,7 @@ consoleTest(
 
 const script = '"><img src=x onerror="window.stolen=1"><script>window.stolen=1</script>'
 
-consoleTest('a name or label that is a script is a text on every page', {}, async (t, console) => {
+consoleTest('a name or label that is a script is text on every page', {}, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   const { id } = await console.admin<{ id: number }>('POST', '/workspaces', { name: script })
@@ -79,7 +79,7 @@ consoleTest('a name or label that is a script is a text on every page', {}, asyn
   await console.admin('POST', `/workspaces/${id}/credit`, { amount: 5_000_000 })
   t.equal(await console.ask(secret), 200)
   await console.admin('PATCH', `/workspaces/${id}`, { name: `${script}2` })
-  /** How often it is there as a text. */
+  /** How often the text appears. */
   const look = async (place: string) => {
     const [made, stolen, texts] = await page.evaluate<[number, unknown, number]>(`[
       document.querySelectorAll('img, iframe, script:not([src])').length, window.stolen,
@@ -90,7 +90,7 @@ consoleTest('a name or label that is a script is a text on every page', {}, asyn
     t.equal(stolen, undefined, place)
     return texts
   }
-  // Its keys were loaded before there were these.
+  // Its keys were loaded before these existed.
   await page.reload()
   const shown = ['keys', 'workspaces', 'usage?by=key', 'audit', `workspaces/${id}`]
   const pages = consolePages.map(([address]) => address)

@@ -13,7 +13,7 @@ consoleTest('compare', {}, async (t, console) => {
     if (request.url().endsWith('/decide')) decisions++
   })
 
-  await t.test('an example takes the place of no questions', async (t) => {
+  await t.test('an example replaces an empty form', async (t) => {
     const example = page.getByRole('button', { name: 'Insert an example' })
     await example.waitFor()
     await page
@@ -85,7 +85,7 @@ consoleTest('compare', {}, async (t, console) => {
     await page.getByRole('alert').getByText('bad.jsonl: Line 2: ').waitFor()
   })
 
-  await t.test('cases that are removed, or replaced by a file, are brought back', async (t) => {
+  await t.test('removed or replaced cases can be restored', async (t) => {
     const undo = page.getByRole('button', { name: 'Undo' })
     await page.getByLabel('State of case 1').fill('My own words.')
     await page.getByRole('button', { name: 'Remove all cases' }).click()

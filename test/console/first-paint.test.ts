@@ -1,10 +1,9 @@
 /**
- * How fast the console is there, with a thousand keys.
+ * How fast the console appears with a thousand keys.
  *
- * What is limited is processor time: that of the page's main thread and of the server, from the
- * navigation until the rows of the table stand there. On a machine that does nothing else a paint
- * comes no later than both together; one that does adds to the clock, not to that. The clock is told
- * beside it.
+ * The limit is on processor time, of the page's main thread and of the server, from the navigation
+ * until the rows of the table are there. On an idle machine a paint comes no later than the sum of
+ * both; other load adds to the clock, not to processor time. The clock is printed too.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { CDPSession } from 'playwright-core'
@@ -18,7 +17,7 @@ const times = `new Promise((resolve) => requestAnimationFrame(() => setTimeout((
   performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.now(),
 ]))))`
 
-/** Of one load of the page, milliseconds. */
+/** One load of the page, milliseconds. */
 interface Load {
   readonly paint: number
   readonly rows: number
@@ -45,7 +44,7 @@ consoleTest(
     const cost = Math.min(...loads.map(({ page, server }) => page + server))
     t.ok(cost < mostMs, `${cost.toFixed(0)} ms`)
 
-    // That the limit can be missed.
+    // The limit can be missed.
     await page.addInitScript(`for (let i = 0, x = 1; i < 2e8; i++) x = Math.imul(x, 31) + i`)
     const slow = await load(console, devtools)
     t.ok(slow.page > mostMs, `${slow.page.toFixed(0)} ms`)
@@ -68,7 +67,7 @@ async function load({ page, server }: ConsoleTest, devtools: CDPSession): Promis
   }
 }
 
-/** Of all processes that show pages, by their ids: a load may take another one. */
+/** All processes that show pages, by their ids: a load may use another one. */
 async function mainThreads(devtools: CDPSession): Promise<ReadonlyMap<number, number>> {
   const { processInfo } = await devtools.send('SystemInfo.getProcessInfo')
   const pages = processInfo.filter(({ type }) => type === 'renderer')

@@ -1,15 +1,15 @@
-/** The whole console by keyboard alone: everything can be reached, seen to be reached, and used. */
+/** The whole console by keyboard alone: everything gets the focus, visibly, and can be used. */
 import type { Page } from 'playwright-core'
 import { consolePages, consoleTest } from '../helpers/console.js'
 
-/** What a hand at the keyboard needs. */
+/** What a keyboard user needs. */
 const hands = (page: Page) => {
   const focused = () =>
     page.evaluate<string>(
       `document.activeElement.getAttribute('aria-label') ??
         document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent`,
     )
-  /** Tabs until the focus is on what has that name. */
+  /** Tabs until the element with that name has the focus. */
   const tabTo = async (name: RegExp) => {
     for (let steps = 0; steps < 100; steps++) {
       if (name.test(await focused())) return
@@ -44,7 +44,7 @@ consoleTest('a key is made and revoked by keyboard alone', {}, async (t, console
   await page.getByRole('row').filter({ hasText: 'by keyboard' }).waitFor()
   await tabTo(/^More actions for key by keyboard$/)
   await keyboard.press('Enter')
-  // The browser tells of an open menu a task later.
+  // The browser reports an open menu one task later.
   await page.locator('[role=menuitem]:focus').waitFor()
   await keyboard.press('End')
   t.equal(await focused(), 'Revoke…')
@@ -56,8 +56,8 @@ consoleTest('a key is made and revoked by keyboard alone', {}, async (t, console
 })
 
 /**
- * In the page. Notes what can be used at all: of radio buttons of one name, the keyboard goes to the
- * one that is chosen.
+ * In the page. Marks usable elements: of radio buttons with one name, the keyboard reaches the
+ * chosen one.
  */
 const note = `{
   const usable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
@@ -67,11 +67,11 @@ const note = `{
   window.bare = []
 }`
 
-/** In the page. Takes away what has the focus, and notes if that cannot be seen. */
+/** In the page. Removes the focus, and reports a focus that cannot be seen. */
 const look = `{
   const element = document.activeElement
   window.unreached.delete(element)
-  // A radio button is as large as the text beside it, which has the mark.
+  // A radio button is as large as its label, which has the mark.
   const shown = element.type === 'radio' ? element.nextElementSibling : element
   const marked = [shown, shown.parentElement].some((one) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(one)
@@ -84,14 +84,14 @@ const look = `{
   window.unreached.size > 0
 }`
 
-consoleTest('on every page the focus comes to everything, and is seen', {}, async (t, console) => {
+consoleTest('on every page everything gets the focus, visibly', {}, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   for (const [address, heading] of consolePages) {
     await console.open(address, heading)
     await console.settle()
     await page.evaluate(note)
-    // It begins at the heading, and behind the last one at the top again.
+    // It begins at the heading, and after the last element returns to the top.
     for (let steps = 0, left = true; left && steps < 150; steps++) {
       await page.keyboard.press('Tab')
       left = await page.evaluate<boolean>(look)
@@ -104,7 +104,7 @@ consoleTest('on every page the focus comes to everything, and is seen', {}, asyn
   }
 })
 
-consoleTest('a request is asked, and pages are changed, by keyboard', {}, async (t, console) => {
+consoleTest('requests and pages work by keyboard', {}, async (t, console) => {
   const { page } = console
   const { keyboard } = page
   const { focused, tabTo } = hands(page)
@@ -125,6 +125,6 @@ consoleTest('a request is asked, and pages are changed, by keyboard', {}, async 
   await keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Code' }).waitFor()
   await keyboard.press('Escape')
-  // Where it was. It is given back in a turn of its own, after the dialog has gone.
+  // Where it was: the focus returns in its own turn, after the dialog has gone.
   await page.waitForFunction("document.activeElement?.textContent === 'View code'")
 })

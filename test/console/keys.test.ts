@@ -1,11 +1,11 @@
-/** The life of a key, from the link of a first start to its revocation, in a browser. */
+/** The life of a key, from the link of the first start to its revocation, in a browser. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type ConsoleTest, consoleTest } from '../helpers/console.js'
 
 const run = promisify(execFile)
 
-/** As an application's first request is made by hand. */
+/** An application's first request, made by hand. */
 async function curl({ server }: ConsoleTest, key: string): Promise<unknown> {
   const body = {
     state: 'It is 23:59.',
@@ -39,7 +39,7 @@ consoleTest('a key is made, used, rotated, blocked and revoked', {}, async (t, c
 
   await console.signInFirst()
   t.notMatch(page.url(), /first=/, 'the link is not left in the address')
-  // A first start has made a workspace and a key.
+  // The first start has made a workspace and a key.
   await row('default').first().waitFor()
 
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -68,7 +68,7 @@ consoleTest('a key is made, used, rotated, blocked and revoked', {}, async (t, c
   t.equal(await console.ask(first), 200, 'the old one works for the while')
   t.equal(await console.ask(second), 200, 'and so does the new one')
 
-  // The newest stands first.
+  // The newest is first.
   await choose('invoices', 'Block…')
   await row('invoices').getByText('Blocked').waitFor()
   t.equal(await console.ask(second), 401)

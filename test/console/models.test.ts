@@ -1,4 +1,4 @@
-/** Models and settings of the running server, in a browser. */
+/** Models and settings of a running server, in a browser. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -7,7 +7,7 @@ import { consoleTest } from '../helpers/console.js'
 
 const mainScript = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
-/** As `oi models pull` leaves a model. */
+/** The files that `oi models pull` leaves. */
 const pull = (dataDir: string, file: string) =>
   promisify(execFile)(process.execPath, [
     ...[mainScript, 'models', 'pull', file, '--name', 'pulled', '--data-dir', dataDir],
@@ -66,7 +66,7 @@ consoleTest('models and settings', { args: ['--threads', '1'] }, async (t, conso
     await load.waitFor({ state: 'detached' })
   })
 
-  await t.test('settings say where they came from', async (t) => {
+  await t.test('settings show their source', async (t) => {
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByLabel(/Only those set by hand/).check()
     const names = await page.getByRole('rowheader').allInnerTexts()

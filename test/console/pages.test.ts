@@ -1,4 +1,4 @@
-/** What holds for every page: size, accessibility, a server that has gone. */
+/** Rules for every page: size, accessibility, a lost server. */
 import t from 'tap'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ const axeSource = readFileSync(
   'utf8',
 )
 
-/** In the page: what is wrong, and where. */
+/** In the page: faults, and their places. */
 const runAxe = `axe.run(document).then(({ violations }) => violations.map(
   ({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | '),
 ))`
@@ -100,7 +100,7 @@ consoleTest(
   },
 )
 
-consoleTest('a server that has gone is said, and found again', {}, async (t, console) => {
+consoleTest('a lost server is reported, and found again', {}, async (t, console) => {
   const { page, context } = console
   await console.signInFirst()
   console.expect(/ERR_INTERNET_DISCONNECTED/)

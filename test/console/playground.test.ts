@@ -15,7 +15,7 @@ consoleTest('the playground', {}, async (t, console) => {
   await console.open('playground', 'Playground')
   const answers = page.getByRole('region', { name: 'Answers' })
 
-  await t.test('an example of each type runs as it is', async (t) => {
+  await t.test('an example of each type runs unchanged', async (t) => {
     for (const [example, name, verdict] of [
       ['Yes or no', 'refund', /^(?:Yes|No)/],
       ['Choice', 'team', /^(?:billing|technical|sales)/],
@@ -33,7 +33,7 @@ consoleTest('the playground', {}, async (t, console) => {
   })
 
   await t.test(
-    'what an example has replaced is brought back, and nothing is lost by it',
+    'values that an example replaced can be restored, and nothing is lost',
     async (t) => {
       const state = page.getByLabel('State, a text')
       await state.fill('My own words.')
@@ -49,7 +49,7 @@ consoleTest('the playground', {}, async (t, console) => {
     },
   )
 
-  await t.test('a state that is no JSON is marked at its place while it is typed', async (t) => {
+  await t.test('a state that is not JSON is marked at its place while it is typed', async (t) => {
     const region = page.getByRole('region', { name: 'State' })
     await region.getByText('JSON', { exact: true }).click()
     await page.getByLabel('State, JSON').fill('{\n  "order": 17,\n  "paid" false\n}')
@@ -61,7 +61,7 @@ consoleTest('the playground', {}, async (t, console) => {
     t.ok(await page.getByRole('button', { name: 'Run' }).isEnabled())
   })
 
-  await t.test('what the server refuses stands at its question', async (t) => {
+  await t.test("the server's refusal appears at its question", async (t) => {
     console.expect(/status of 4\d\d/)
     const questions = page.getByRole('region', { name: 'Questions' })
     await questions.getByRole('button', { name: 'Choice' }).click()
@@ -108,7 +108,7 @@ consoleTest('the playground', {}, async (t, console) => {
   })
 
   await t.test('Escape cancels a request, and so does Stop', async (t) => {
-    // On a network on which nothing arrives.
+    // On a network that loses everything.
     await page.route('**/admin/v1/decide', () => {})
     for (const stop of [
       () => page.keyboard.press('Escape'),
@@ -131,7 +131,7 @@ const withEyes = async () => ({
   args: ['--model', await fixturePath('dense'), '--mmproj', await projectorPath()],
 })
 
-consoleTest('a picture that is pasted or dropped is seen', withEyes, async (t, console) => {
+consoleTest('a pasted or dropped image is seen', withEyes, async (t, console) => {
   const { page } = console
   await console.signInFirst()
   await console.open('playground', 'Playground')
@@ -150,7 +150,7 @@ consoleTest('a picture that is pasted or dropped is seen', withEyes, async (t, c
   t.pass()
 })
 
-/** In the page: a picture comes to the state's field. */
+/** In the page: puts an image into the state's field. */
 function bringing(bytes: readonly number[], kind: 'paste' | 'drop'): string {
   return `{
     const data = new DataTransfer()

@@ -1,18 +1,18 @@
 /**
- * The console as a screen reader is told of it: the browser's accessibility tree. Names and roles of
- * all that can be used, regions that are read out by themselves, and where the focus goes.
+ * The console for a screen reader: the browser's accessibility tree. Names and roles of all
+ * controls, live regions, and the path of the focus.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession } from 'playwright-core'
 import type { Test } from 'tap'
 import { type ConsoleTest, consolePages, consoleTest } from '../helpers/console.js'
 
-/** What is used by hand, and so has to have a name. */
+/** Controls, which must have a name. */
 const controls = new Set([
   ...['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio'],
   ...['menuitem', 'switch', 'slider', 'spinbutton', 'tab', 'Date', 'DisclosureTriangle'],
 ])
-/** What is found by its name among others of its kind. */
+/** Elements that are found by their name among others of their kind. */
 const places = new Set(['dialog', 'region', 'navigation', 'table', 'menu', 'meter', 'image', 'img'])
 
 interface Node {
@@ -20,7 +20,7 @@ interface Node {
   readonly role: string
   readonly name: string
   readonly parent: Node | undefined
-  /** `assertive` or `polite` in a region that is read out by itself. */
+  /** `assertive` or `polite` in a live region. */
   readonly live: string | undefined
 }
 
@@ -42,14 +42,14 @@ async function treeOf(devtools: CDPSession): Promise<readonly Node[]> {
   return [...found.values()].filter(({ role }) => role !== '')
 }
 
-/** Texts that are read out by themselves. */
+/** Texts of live regions. */
 const spoken = (tree: readonly Node[], live: string): string =>
   tree
     .filter((node) => node.role === 'StaticText' && node.live === live)
     .map(({ name }) => name)
     .join(' ')
 
-/** Checks what holds of everything that is read. */
+/** Checks the rules for everything that is read. */
 function checkNames(t: Test, tree: readonly Node[], what: string): void {
   const nameless = tree.filter(
     ({ role, name }) => name === '' && (controls.has(role) || places.has(role)),
@@ -65,8 +65,8 @@ function checkNames(t: Test, tree: readonly Node[], what: string): void {
 interface Reader {
   readonly tree: () => Promise<readonly Node[]>
   /**
-   * The role and name of what has the focus: as soon as they are these, or what they are after five
-   * seconds, as the browser's tree follows its page a little later.
+   * Role and name of the focused element: returns when they match, or after five seconds, because
+   * the browser's tree follows its page a little later.
    */
   readonly focused: (expected: RegExp) => Promise<string>
 }
@@ -96,7 +96,7 @@ async function readerOf({ page, context }: ConsoleTest): Promise<Reader> {
   return { tree: () => treeOf(devtools), focused }
 }
 
-consoleTest('on every page all that can be used has a name', {}, async (t, console) => {
+consoleTest('on every page all controls have a name', {}, async (t, console) => {
   const { page } = console
   const { tree } = await readerOf(console)
   await page.goto(console.server.url(console.firstLink))
@@ -118,7 +118,7 @@ consoleTest('on every page all that can be used has a name', {}, async (t, conso
   }
 })
 
-consoleTest('dialogs are read alone, and give the focus back', {}, async (t, console) => {
+consoleTest('dialogs are read alone, and return the focus', {}, async (t, console) => {
   const { page } = console
   const { tree, focused } = await readerOf(console)
   await console.signInFirst()
@@ -159,7 +159,7 @@ consoleTest('dialogs are read alone, and give the focus back', {}, async (t, con
   }
 })
 
-consoleTest('mistakes, refusals and what is done are read out', {}, async (t, console) => {
+consoleTest('mistakes, refusals and actions are read out', {}, async (t, console) => {
   const { page } = console
   const { tree, focused } = await readerOf(console)
   console.expect(/status of 4\d\d/)
@@ -168,7 +168,7 @@ consoleTest('mistakes, refusals and what is done are read out', {}, async (t, co
   const section = (name: string) => page.getByRole('region', { name })
   const dialog = page.getByRole('dialog')
 
-  await t.test('a field that is wrong has the focus, and its reason', async (t) => {
+  await t.test('a wrong field has the focus, and its reason', async (t) => {
     await button('Create key').click()
     await dialog.getByRole('button', { name: 'Create key' }).click()
     await page.waitForFunction("document.activeElement.getAttribute('aria-invalid') === 'true'")
@@ -191,7 +191,7 @@ consoleTest('mistakes, refusals and what is done are read out', {}, async (t, co
     t.equal(await focused(/^button Change password$/), 'button Change password')
   })
 
-  await t.test('what has been saved is said', async (t) => {
+  await t.test('saving is announced', async (t) => {
     await console.open('workspaces/1', 'default')
     await section('Budget').getByLabel('Tokens').fill('5M')
     await button('Set budget').click()
@@ -200,7 +200,7 @@ consoleTest('mistakes, refusals and what is done are read out', {}, async (t, co
     t.equal(await focused(/^button Save budget$/), 'button Save budget', 'the focus stays')
   })
 
-  await t.test('answers are said, and so is that they are waited for', async (t) => {
+  await t.test('answers are announced, and the wait for them too', async (t) => {
     await console.open('playground', 'Playground')
     await page.locator('.examples').getByRole('button', { name: 'Choice' }).click()
     await page.keyboard.press('Control+Enter')
@@ -208,7 +208,7 @@ consoleTest('mistakes, refusals and what is done are read out', {}, async (t, co
     t.match(spoken(await tree(), 'polite'), await page.locator('.verdict').innerText())
   })
 
-  await t.test('a key that is revoked leaves the focus in the list', async (t) => {
+  await t.test('revoking a key leaves the focus in the list', async (t) => {
     await console.admin('POST', '/keys', { workspace_id: 1, name: 'till' })
     await console.open('keys', 'API keys')
     await button('More actions for key till').click()
@@ -220,7 +220,7 @@ consoleTest('mistakes, refusals and what is done are read out', {}, async (t, co
     t.equal(await focused(/^link default$/), 'link default')
   })
 
-  await t.test('what is removed leaves the focus beside it', async (t) => {
+  await t.test('removing an element leaves the focus beside it', async (t) => {
     await console.open('compare', 'Compare')
     await button('Insert an example').click()
     for (const [name, next] of [

@@ -1,10 +1,10 @@
 /**
- * A session that ends, and a server that starts again, under an open page: nothing typed is lost,
- * nothing is shown to whoever comes next, and the page says what has happened.
+ * A session that ends, and a server that restarts, under an open page: typed text is kept, the next
+ * user sees nothing of it, and the page says what happened.
  */
 import { consoleTest } from '../helpers/console.js'
 
-/** In the page: what of it can be seen or pointed at while somebody has to sign in. */
+/** In the page: what can be seen or clicked while the sign-in form is open. */
 const seen = `(() => {
   const cover = document.querySelector('.dialog-covers')
   const { backgroundColor } = getComputedStyle(cover, '::backdrop')
@@ -24,7 +24,7 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
   console.expect(/status of 401/)
   await console.signInFirst()
 
-  await t.test('keeps what was typed in a dialog, and does not do it unasked', async (t) => {
+  await t.test('keeps the text of a dialog, and does not submit it', async (t) => {
     await page.getByRole('button', { name: 'Create key' }).click()
     const form = dialog('Create key')
     await form.getByLabel('Name').fill('invoices')
@@ -50,10 +50,10 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
     await page.getByLabel('API key', { exact: true }).waitFor()
   })
 
-  await t.test('keeps a secret that is shown this once', async (t) => {
+  await t.test('keeps a secret that is shown only once', async (t) => {
     const secret = await page.getByLabel('API key', { exact: true }).inputValue()
     await console.endSession()
-    // As if another tab had found out.
+    // As if another tab had noticed.
     await page.evaluate(
       "window.dispatchEvent(new StorageEvent('storage', { key: 'oi-signed-in' }))",
     )
@@ -64,7 +64,7 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
     await page.getByRole('button', { name: 'I have copied it' }).click()
   })
 
-  await t.test('a list that was being loaded comes after the sign-in', async (t) => {
+  await t.test('a list that was loading appears after the sign-in', async (t) => {
     await console.endSession()
     await page.getByRole('link', { name: 'Audit' }).click()
     await again.waitFor()
@@ -73,7 +73,7 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
     t.equal(await page.getByRole('alert').count(), 0)
   })
 
-  await t.test('a request of the playground is not answered, and can be run again', async (t) => {
+  await t.test('a request of the playground gets no answer, and can be run again', async (t) => {
     await console.open('playground', 'Playground')
     await page.locator('.examples').getByRole('button', { name: 'Choice' }).click()
     await page.getByLabel('State, a text').fill('My own words.')
@@ -106,7 +106,7 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
     await other.getByRole('button', { name: 'Create workspace' }).click()
     await other.getByRole('dialog').getByLabel('Name').fill('typed in the other tab')
     await page.getByRole('button', { name: 'Sign out' }).click()
-    // It says what is forgotten by that.
+    // The page says what the sign-out forgets.
     await dialog('Sign out').getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     const covered = other.getByRole('dialog', { name: 'Your session has ended' })
@@ -121,12 +121,12 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
     await other.close()
   })
 
-  await t.test('whoever signs in after a sign-out sees nothing that was written', async (t) => {
+  await t.test('the next user after a sign-out sees nothing that was written', async (t) => {
     await console.open('playground', 'Playground')
     t.equal(await page.getByLabel('State, a text').inputValue(), '')
   })
 
-  await t.test('a server that starts again finds a dialog as it was', async (t) => {
+  await t.test('a restarted server finds a dialog unchanged', async (t) => {
     console.expect(/ERR_/)
     await console.open('keys', 'API keys')
     await page.getByRole('button', { name: 'Create key' }).click()

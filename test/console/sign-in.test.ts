@@ -1,4 +1,4 @@
-/** Who comes in, and who does not. */
+/** Who may sign in, and who may not. */
 import { consoleTest, password } from '../helpers/console.js'
 
 consoleTest('passwords, links and sessions', {}, async (t, console) => {
@@ -18,7 +18,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     t.equal(await page.getByLabel('New password').getAttribute('aria-invalid'), 'true')
   })
 
-  await t.test('who signs out has to sign in again, with the right password', async (t) => {
+  await t.test('after a sign-out, only the right password signs in again', async (t) => {
     await console.signInFirst()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -32,7 +32,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     t.pass('a reload keeps the session')
   })
 
-  await t.test('a link is good once', async (t) => {
+  await t.test('a link works once', async (t) => {
     await page.goto('about:blank')
     await page.goto(console.server.url(console.firstLink))
     await page.getByLabel('New password').fill('another good password')
@@ -42,10 +42,10 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     t.pass()
   })
 
-  await t.test('a session that has ended leads to the sign-in, and back to its page', async (t) => {
+  await t.test('an ended session leads to the sign-in, and back to its page', async (t) => {
     await console.open('workspaces', 'Workspaces')
     await console.context.clearCookies()
-    // By its address: the console may have found out by itself, and has no links then.
+    // By its address: the console may have noticed by itself, and then has no links.
     await page.evaluate("location.hash = '#/models'")
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
     await signIn(password)
@@ -53,7 +53,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     t.pass()
   })
 
-  await t.test('a tab works on after another one has signed out and in again', async (t) => {
+  await t.test('a tab works on after another tab has signed out and in again', async (t) => {
     const other = await console.context.newPage()
     await other.goto(console.server.url('/console#/keys'))
     await other.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
@@ -69,7 +69,7 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     t.pass()
   })
 
-  await t.test('who guesses has to wait', async (t) => {
+  await t.test('a user who guesses has to wait', async (t) => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     console.expect(/status of 429/)
     const alert = page.getByRole('alert')

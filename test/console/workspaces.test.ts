@@ -8,7 +8,7 @@ consoleTest('workspaces', {}, async (t, console) => {
   const section = (name: string) => page.getByRole('region', { name })
   let key = ''
 
-  await t.test('one is made, renamed and limited at the same place', async (t) => {
+  await t.test('a workspace is made, renamed and limited in one place', async (t) => {
     await page.getByRole('button', { name: 'Create workspace' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('<img src=x onerror=alert(1)>')
@@ -31,7 +31,7 @@ consoleTest('workspaces', {}, async (t, console) => {
     key = (await console.admin<{ secret: string }>('POST', '/keys', made)).secret
   })
 
-  await t.test('a budget that is used up says so, and when it resets', async (t) => {
+  await t.test('an exhausted budget says so, and when it resets', async (t) => {
     await section('Budget').getByLabel('Tokens').fill('10')
     await section('Budget').getByLabel('Period').selectOption({ index: 2 })
     await section('Budget').getByRole('button', { name: 'Set budget' }).click()
@@ -59,7 +59,7 @@ consoleTest('workspaces', {}, async (t, console) => {
     t.equal(await console.ask(key), 200)
   })
 
-  await t.test('credit is given, and the ledger tells of it', async (t) => {
+  await t.test('credit is given, and the ledger shows it', async (t) => {
     await section('Balance').getByLabel('Credit').fill('12.5')
     await section('Balance').getByRole('button', { name: 'Give credits' }).click()
     await section('Balance').getByText('12.5 credits left').waitFor()

@@ -1,7 +1,7 @@
 /**
  * A GPU gives the CPU's answers, with all layers on it and with some, and its memory is planned.
  *
- * Needs an addon for a GPU that is there: run by `npm run test:device`, not with the other tests.
+ * Needs an addon for an existing GPU: run by `npm run test:device`, not with the other tests.
  * Tolerance: 1e-3, relative to the largest candidate logit, F32 weights.
  */
 import t from 'tap'
@@ -10,7 +10,7 @@ import { type FixtureName, fixturePath, input } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 
 const fixtures: readonly FixtureName[] = ['small', 'dense', 'hybrid', 'window', 'experts', 'oss']
-/** Of four small layers. `dense` has a head of 155 MB, which llvmpipe takes in no buffer. */
+/** Four small layers. `dense` has a head of 155 MB, too large for a buffer of llvmpipe. */
 const planned: FixtureName = 'window'
 const sizes = { contextTokens: 1024, batchTokens: 256, microbatchTokens: 256, maxForks: 8 }
 
@@ -49,7 +49,7 @@ for (const name of fixtures) {
   })
 }
 
-t.test('what is planned is what llama.cpp allocates', async (t) => {
+t.test('the plan is what llama.cpp allocates', async (t) => {
   const plan = await withModel(planned, { metadataOnly: true }, ({ info }) => info.placement)
   const real = await withModel(planned, {}, ({ info }) => info.placement)
   t.equal(plan.length, real.length)
@@ -68,7 +68,7 @@ t.test('on a small device', async (t) => {
   const gpu = placement[0]!
   const pretend = (bytes: number) => (process.env['OI_TEST_DEVICE_BYTES'] = String(bytes))
 
-  await t.test('a context that nobody chose shrinks, and a note says so', async (t) => {
+  await t.test('an unspecified context shrinks, and a note says so', async (t) => {
     pretend(gpu.weightBytes * 1.1 + 3 * gpu.cellBytes + gpu.bufferBytes)
     const options = { contextTokens: undefined, metadataOnly: true }
     const { contextTokens, notes } = await withModel(planned, options, ({ info }) => info)
@@ -76,7 +76,7 @@ t.test('on a small device', async (t) => {
     t.match(notes.join('\n'), /^a context of \d+ tokens, as \d+ do not fit: /m)
   })
 
-  await t.test('layers stay on the CPU where the context was chosen', async (t) => {
+  await t.test('with an explicit context, layers stay on the CPU', async (t) => {
     // A sixteenth stays free; of the rest, a layer takes less than is missing.
     const lacking = 3e6
     pretend((16 / 15) * (gpu.weightBytes + gpu.cellBytes + gpu.bufferBytes - lacking))
@@ -88,7 +88,7 @@ t.test('on a small device', async (t) => {
     })
   })
 
-  await t.test('what was asked for is refused with numbers', async (t) => {
+  await t.test('an explicit demand that does not fit is refused with numbers', async (t) => {
     pretend(1_000_000)
     await t.rejects(
       withModel(planned, { gpuLayers: 2 }, () => {}),

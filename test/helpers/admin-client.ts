@@ -1,6 +1,6 @@
 /**
- * Asks the admin API as a script or the console would; every reply has to be as its OpenAPI
- * document says.
+ * Asks the admin API as a script or the console would, and checks every reply against its OpenAPI
+ * document.
  */
 import type { Test } from 'tap'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
@@ -31,13 +31,13 @@ export class AdminClient {
   readonly #url: string
   #openApi: Promise<OpenApi> | undefined
 
-  /** @param url - Of the server. */
+  /** @param url - The server's address. */
   constructor(t: Test, url: string) {
     this.#t = t
     this.#url = url
   }
 
-  /** @param path - Behind `/admin/v1`. */
+  /** @param path - The path after `/admin/v1`. */
   async ask<Body = unknown>(
     method: string,
     path: string,
@@ -68,14 +68,14 @@ export class AdminClient {
     return answer
   }
 
-  /** As {@link ask}, and it has to succeed. */
+  /** Like {@link ask}; the request must succeed. */
   async done<Body = unknown>(method: string, path: string, body?: unknown): Promise<Body> {
     const reply = await this.ask<Body>(method, path, body === undefined ? {} : { body })
     this.#t.ok(reply.status < 300, `${method} ${path}: ${reply.status} ${reply.text}`)
     return reply.body
   }
 
-  /** As {@link ask}, and it has to fail so. @returns The message. */
+  /** Like {@link ask}; the request must fail with this status. @returns The message. */
   async refused(
     status: number,
     code: string,
@@ -104,7 +104,7 @@ export class AdminClient {
       new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(`/admin/v1${plain}`),
     )
     const operation = known && openApi.document.paths[known]![method]
-    // A path or a method that is none of the document's.
+    // The document has no such path or method.
     if (!operation) return
     const documented = operation.responses[status]
     const what = `${method} ${path} ${status}`

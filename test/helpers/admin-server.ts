@@ -11,7 +11,7 @@ import { type StubOptions, type StubServer, withServer } from './stub.js'
 
 export interface AdminServer extends StubServer {
   readonly admin: AdminClient
-  /** Of the workspace `default`. */
+  /** The key of the workspace `default`. */
   readonly workspaceId: number
   /** Asks for a decision. @param key - The server's by default. */
   post(key?: string, body?: string): Promise<Response>
@@ -19,14 +19,14 @@ export interface AdminServer extends StubServer {
 
 export interface AdminServerOptions extends StubOptions {
   readonly options?: Partial<AdminOptions>
-  /** Whether there is a password, and a session. Default true. */
+  /** Whether a password and a session exist. Default true. */
   readonly signedIn?: boolean
 }
 
-// It takes a while, by design.
+// Slow by design.
 let hash: Promise<string> | undefined
 
-/** What a server without models of its own says of itself. */
+/** The description of a server without models. */
 export const adminOptions = (accounts: Accounts): AdminOptions => ({
   ...{ mode: 'loopback', tls: false, accounts, settings: () => [] },
   models: {

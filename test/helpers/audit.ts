@@ -1,5 +1,5 @@
 /**
- * Reads the ledger of a data folder as an auditor would: with SQL of its own, past everything
+ * Reads the ledger of a data folder as an auditor would: with its own SQL, independent of the code
  * that wrote it.
  */
 import Sqlite from 'better-sqlite3'
@@ -8,12 +8,12 @@ import { join } from 'node:path'
 export interface Audit {
   /** Null: unlimited. */
   readonly balance: number | null
-  /** Of the amounts of all rows. */
+  /** The sum of all rows. */
   readonly sum: number
   /** Rows of answered requests. */
   readonly booked: number
   readonly cost: number
-  /** The same two, as the usage per day has them. */
+  /** The same two figures from the usage per day. */
   readonly usedRequests: number
   readonly usedCost: number
 }
@@ -38,7 +38,7 @@ export function audit(dataDir: string, workspace = 'default'): Audit {
   }
 }
 
-/** Rule 1 of the ledger, and that usage per day is what was booked. */
+/** Rule 1 of the ledger, and usage per day equals the bookings. */
 export function isBalanced({ balance, sum, booked, cost, usedRequests, usedCost }: Audit): boolean {
   return (balance ?? 0) === sum && booked === usedRequests && cost === usedCost
 }

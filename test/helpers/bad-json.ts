@@ -1,5 +1,5 @@
 /**
- * Texts that are refused before anything in them is looked at: 422.
+ * Texts that are refused before any of their content is checked: 422.
  */
 import type { Row } from './bad-requests.js'
 import {

@@ -1,5 +1,5 @@
 /**
- * Requests that must be refused before the model is reached, and how.
+ * Requests that must be refused before they reach the model, and the expected errors.
  */
 import { badJson } from './bad-json.js'
 import { badShapes } from './bad-shapes.js'
@@ -7,17 +7,17 @@ import { badValues, tooLong } from './bad-values.js'
 import { good, withState } from './request-text.js'
 
 export interface BadRequest {
-  /** What is wrong with it. */
+  /** The mistake. */
   readonly what: string
   readonly body: string | Uint8Array
   readonly status: number
-  /** Where the message begins; `body` for the whole of it. */
+  /** The place in the message; `body` for the whole body. */
   readonly place: string
-  /** What the message says. */
+  /** The rest of the message. */
   readonly says: RegExp
   readonly headers?: Readonly<Record<string, string>>
   readonly chunked?: true
-  /** It is found out by counting tokens, which is the engine's work. */
+  /** The engine finds the mistake, by counting tokens. */
   readonly counted?: true
 }
 

@@ -1,5 +1,5 @@
 /**
- * Batches as clients send them, and what is read of the replies.
+ * Batches as clients send them, and readers of their replies.
  */
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -33,7 +33,7 @@ export const about = (state: unknown, more: object = {}) => ({
   questions: { q: { type: 'noul', instructions: 'Is it?' } },
 })
 
-/** A batch of requests about these states. */
+/** A batch of requests, one for each state. */
 export const requestsAbout = (states: readonly unknown[]) => ({
   requests: states.map((state) => about(state)),
 })
@@ -42,7 +42,7 @@ export const numbers = (count: number) => Array.from({ length: count }, (_, i) =
 
 type Address = Pick<StubServer, 'url' | 'key'>
 
-/** @param body - A text as it is, anything else as JSON. */
+/** @param body - A string is sent unchanged, anything else as JSON. */
 export function postBatch(
   { url, key }: Address,
   body: unknown,
@@ -59,7 +59,7 @@ export function postBatch(
 
 export const replyOf = async (reply: Response) => (await reply.json()) as BatchReply
 
-/** Results and totals of an answer in lines; every line must be whole, and may be empty. */
+/** Results and totals of a reply in lines; every line must be whole or empty. */
 export function readLines(text: string): { results: Result[]; totals: Totals } {
   if (!text.endsWith('\n')) throw new Error('the last line has no end')
   const lines = text
@@ -84,7 +84,7 @@ export async function* linesOf({ body }: Response): AsyncGenerator<string, undef
   return undefined
 }
 
-/** A reply of which nothing is read until somebody does: fetch() would read ahead. */
+/** A reply that is not read until the test reads it: fetch() would read ahead. */
 export function openBatch({ url, key }: Address, body: unknown): Promise<IncomingMessage> {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -98,13 +98,9 @@ export function openBatch({ url, key }: Address, body: unknown): Promise<Incomin
   })
 }
 
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(2)
-}
-
 /**
- * Waits until a number has stopped growing: for forty turns of the event loop, in each of which
- * what grows had its turn too. A long pause would end at once where the thread stood still.
+ * Waits until a number has stopped growing for forty turns of the event loop, in each of which the
+ * growth had a chance. A long pause would not do: the thread may have stood still during it.
  */
 export async function settled(read: () => number): Promise<number> {
   let last = read()

@@ -1,4 +1,4 @@
-/** An answer to be booked: everything about it is the same but what it costs, and by which model. */
+/** An answer to book; only its cost and its model vary. */
 import type { Booking } from '../../src/accounts/booking.js'
 
 export const bookingOf = (workspaceId: number, cost: number, model = 'm'): Booking => ({

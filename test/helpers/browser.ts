@@ -7,12 +7,12 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((
   existsSync(path),
 )
 
-/** Why tests in a browser are skipped; false where there is one. */
+/** Why tests in a browser are skipped; false if Chromium is installed. */
 export const skip = executablePath === undefined && 'Chromium is not installed (Debian: chromium)'
 
-/** Starts it; it ends with the test. */
+/** Starts the browser; it ends with the test. */
 export async function openBrowser(t: Test): Promise<Browser> {
-  // A process that is no ordinary user's has no sandbox.
+  // Chromium has no sandbox for root.
   const args = ['--no-sandbox']
   const browser = await chromium.launch({ executablePath: executablePath!, args })
   t.teardown(() => browser.close())

@@ -1,5 +1,5 @@
 /**
- * Requests to a small context, and what they are without any cached state.
+ * Requests to a small context, and their answers without any cached state.
  *
  * @module
  */
@@ -7,15 +7,15 @@ import type { Engine, ScoreInput } from '../../src/engine/types.js'
 import { type FixtureName, question, text, user, withEngine } from './fixture.js'
 import { relativeError } from './reference.js'
 
-/** Of its engines. */
+/** The context of the tests' engines. */
 export const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
-/** Whether the tests' engines have layers on a GPU, which keeps more idle cells than a CPU. */
+/** Whether engines have layers on a GPU, which keeps more idle cells than a CPU. */
 export const onGpu = await withEngine('small', async ({ info }) => info.device !== 'CPU', {
   metadataOnly: true,
 })
 
 /**
- * Asks until the state is kept when it leaves the context: once, on a GPU twice.
+ * Asks until the state is kept when it leaves the context: once, or twice on a GPU.
  *
  * @returns The first answer.
  */
@@ -25,20 +25,20 @@ export async function scoreUntilKept(engine: Engine, request: ScoreInput) {
   return first
 }
 
-/** Pushes everything else out of the context, which on a GPU takes more than one state. */
+/** Pushes everything else out of the context; on a GPU that takes more than one state. */
 export async function fill(engine: Engine): Promise<void> {
   for (const name of onGpu ? ['x', 'y'] : ['x']) {
     await engine.score({ prefix: [user(`${name} ${text(420)}`)], suffixes: [question(0)] })
   }
 }
 
-/** Parts are tokenized one by one, so a state of more parts goes on from one of fewer. */
+/** Parts are tokenized one by one, so a state with more parts continues a state with fewer. */
 export const state = (...parts: string[]): ScoreInput => ({
   prefix: parts.map(user),
   suffixes: [question(1), question(2)],
 })
 
-/** Answers of an engine that never has any of a state in a cache. */
+/** Answers of an engine without any cached state. */
 export const cold = (name: FixtureName, requests: readonly ScoreInput[]) =>
   withEngine(
     name,

@@ -2,8 +2,8 @@
  * Runs the compiled command as a child process and collects what it writes.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { until } from './until.js'
 
 const real = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 const stub = fileURLToPath(new URL('../fixtures/oi-stub.js', import.meta.url))
@@ -15,7 +15,7 @@ export class RunningCommand {
   readonly exited: Promise<number | null>
   #closed = false
 
-  /** @param model - How the stub model behaves; without it, the real command. */
+  /** @param model - Behaviour of the stub model; without it, the real command runs. */
   constructor(
     args: readonly string[],
     model?: string,
@@ -23,7 +23,7 @@ export class RunningCommand {
     input = '',
   ) {
     const script = model === undefined ? real : stub
-    // Most tests ask for the end because they are at theirs.
+    // Most tests stop the command because they are over.
     const patience = { OI_DRAIN_MS: '0' }
     const env = {
       ...process.env,
@@ -36,20 +36,27 @@ export class RunningCommand {
     this.process.stdout!.on('data', (data) => (this.stdout += data))
     this.process.stderr!.on('data', (data) => (this.stderr += data))
     this.exited = new Promise((resolve) => this.process.once('close', resolve))
-    // By its end all that it wrote has been read, which it may not be when it exits.
+    // At 'close' all output has been read, at 'exit' perhaps not.
     this.process.once('close', () => (this.#closed = true))
   }
 
-  /** The first match in what it wrote; waits for it. */
+  /** Waits until a condition holds. @throws When the command has ended, with what it wrote. */
+  until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    return until(condition, () => {
+      if (!this.#closed) return undefined
+      const { exitCode, signalCode } = this.process
+      return `the command ended with ${exitCode ?? signalCode}:\n${this.stdout}${this.stderr}`
+    })
+  }
+
+  /** Waits until the command has written what matches. @returns The first match. */
   async match(pattern: RegExp): Promise<RegExpMatchArray> {
-    for (;;) {
-      const match = `${this.stdout}\n${this.stderr}`.match(pattern)
-      if (match !== null) return match
-      if (this.#closed) {
-        throw new Error(`it ended with ${this.process.exitCode}: ${this.stdout}${this.stderr}`)
-      }
-      await sleep(10)
-    }
+    let match: RegExpMatchArray | null = null
+    await this.until(() => {
+      match = `${this.stdout}\n${this.stderr}`.match(pattern)
+      return match !== null
+    })
+    return match!
   }
 }
 

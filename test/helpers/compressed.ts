@@ -1,5 +1,5 @@
 /**
- * Compressed bytes as clients send them, and what only looks like that.
+ * Compressed bytes as clients send them, and bytes that only look compressed.
  */
 import {
   type BrotliCompress,
@@ -16,7 +16,7 @@ import {
 } from 'node:zlib'
 import { decompress } from 'fzstd'
 
-/** What replies may be compressed by -> what they hold. */
+/** Content coding of replies -> the decoder. */
 export const replyDecoders: Readonly<Record<string, (bytes: Buffer) => Uint8Array>> = {
   gzip: gunzipSync,
   br: brotliDecompressSync,
@@ -26,11 +26,11 @@ export const replyDecoders: Readonly<Record<string, (bytes: Buffer) => Uint8Arra
 const frameHead = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 const mostBlockBytes = 131_072
 
-/** Zstandard as it stands, in blocks that are not compressed: Node 20 has no compressor for it. */
+/** Zstandard with uncompressed blocks: Node 20 has no compressor for it. */
 export function zstdStored(bytes: Uint8Array): Buffer {
   const size = Buffer.alloc(4)
   size.writeUInt32LE(bytes.length)
-  // One segment, four bytes of size.
+  // One segment, four bytes for the size.
   const parts: Uint8Array[] = [frameHead, Buffer.from([0xa0]), size]
   for (let at = 0, last = false; !last; at += mostBlockBytes) {
     const block = bytes.subarray(at, at + mostBlockBytes)
@@ -40,7 +40,7 @@ export function zstdStored(bytes: Uint8Array): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A few bytes that are so many megabytes of spaces; the frame does not say how many. */
+/** A few bytes that decode to this many megabytes of spaces; the frame does not say how many. */
 export function zstdBomb(megabytes: number): Buffer {
   const blocks = Array.from({ length: megabytes * 8 }, (_, i) =>
     Buffer.concat([blockHead(mostBlockBytes, 1, i === megabytes * 8 - 1), Buffer.from(' ')]),
@@ -55,12 +55,12 @@ function blockHead(size: number, type: number, last: boolean): Buffer {
   return head
 }
 
-/** What a decoder of Brotli must provide at most. */
+/** The window that a Brotli decoder must provide. */
 export const largestWindow = {
   params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS },
 }
 
-/** Every way in which a body may be compressed. */
+/** Every content coding of a request body. */
 export const compressors: Readonly<Record<string, readonly [string, (b: Uint8Array) => Buffer]>> = {
   gzip: ['gzip', (bytes) => gzipSync(bytes)],
   'gzip, by its older name': ['x-gzip', (bytes) => gzipSync(bytes)],
@@ -84,7 +84,7 @@ export const compressors: Readonly<Record<string, readonly [string, (b: Uint8Arr
   ],
 }
 
-/** A request by zstd -19, in blocks that are compressed. */
+/** A request compressed by zstd -19. */
 export const zstdRequest = Buffer.from(
   'KLUv/WAyAJUEAKJKHhGQfdQedillYdFX3okQk7HTHHvvH8w6TS/aeo+nTBcsD/aPnGB8bm80xWtj1iv5c6mtsD14' +
     'dyN88Ulmi+BVib4WX2FstqY7H7yH6lp5np9XmnCFxTOKJkJHsDigCdHo6ZXqiVmnUXk6DVtHadHCjteCnbz4ZIut' +
@@ -93,8 +93,8 @@ export const zstdRequest = Buffer.from(
 )
 
 /**
- * So many MiB of zeros in few bytes. What is flushed fully may be repeated, so that a gigabyte is
- * as cheap to make as a megabyte; the checksum at the end, which no server may come to, is wrong.
+ * This many MiB of zeros in few bytes. A fully flushed part may be repeated, so a gigabyte is as
+ * cheap to make as a megabyte. The checksum at the end is wrong; no server may read that far.
  */
 export async function bombs(mebibytes: number): Promise<Readonly<Record<string, Buffer>>> {
   const fast = { params: { ...largestWindow.params, [constants.BROTLI_PARAM_QUALITY]: 1 } }
@@ -111,7 +111,7 @@ export async function bombs(mebibytes: number): Promise<Readonly<Record<string, 
   }
 }
 
-/** What a MiB of zeros becomes at the beginning, and what the same does behind it. */
+/** A compressed MiB of zeros at the beginning, and one that follows it. */
 async function flushed(
   compressor: BrotliCompress | DeflateRaw,
   flush: number,

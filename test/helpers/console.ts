@@ -1,8 +1,8 @@
 /**
- * The console in a real browser, beside a real server: Debian's Chromium, driven by Playwright.
+ * The console in a real browser with a real server: Debian's Chromium, driven by Playwright.
  *
- * What no page may ever do is watched all the time: errors in the browser's console, and requests
- * to another host. At the end of a test there must be none but those that it has named.
+ * Errors in the browser's console and requests to other hosts are recorded throughout. At the end
+ * of a test only the expected ones are allowed.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import t, { type Test } from 'tap'
 import { openBrowser, skip } from './browser.js'
 import { ServerProcess } from './server-process.js'
 
-/** The address of each page behind `#/`, and its heading. */
+/** Each page's address after `#/`, and its heading. */
 export const consolePages = [
   ['keys', 'API keys'],
   ['workspaces', 'Workspaces'],
@@ -38,7 +38,7 @@ export interface ConsoleOptions {
   readonly colorScheme?: 'light' | 'dark'
 }
 
-/** A test of the console in a browser, skipped where there is none. */
+/** A test of the console in a browser, skipped if there is no browser. */
 export function consoleTest(
   name: string,
   options: ConsoleOptions | (() => Promise<ConsoleOptions>),
@@ -57,7 +57,7 @@ export class ConsoleTest {
   readonly page: Page
   readonly context: BrowserContext
   readonly dataDir: string
-  /** The path and token of the one-time link that the server has printed. */
+  /** Path and token of the one-time link that the server printed. */
   readonly firstLink: string
   readonly #complaints: string[] = []
   readonly #expected: RegExp[] = []
@@ -67,21 +67,19 @@ export class ConsoleTest {
     const dataDir = mkdtempSync(join(tmpdir(), 'oi-console-'))
     t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
     options.prepare?.(dataDir)
-    let output = ''
     const server = await ServerProcess.start(t, {
       model: 'real',
       dataDir,
       args: options.args ?? [],
       environment: options.environment ?? {},
       stdio: ['ignore', 'pipe', 'pipe'],
-      onStart: (child) => {
-        for (const stream of [child.stdout!, child.stderr!]) {
-          stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-        }
+      onStart: (server) => {
+        server.read(server.child.stdout!)
+        server.read(server.child.stderr!)
       },
     })
-    const [link] = /\/console#first=[\w-]+/.exec(output) ?? []
-    if (link === undefined) throw new Error(`No link of the first start in: ${output}`)
+    const [link] = /\/console#first=[\w-]+/.exec(server.said) ?? []
+    if (link === undefined) throw new Error(`No link of the first start in: ${server.said}`)
     const browser = await openBrowser(t)
     const context = await browser.newContext({
       viewport: options.viewport ?? { width: 1280, height: 900 },
@@ -120,12 +118,12 @@ export class ConsoleTest {
     return this.#complaints.filter((text) => !this.#expected.some((one) => one.test(text)))
   }
 
-  /** The browser reports what a test does on purpose: a refusal, a server that has gone. */
+  /** Names an expected complaint of the browser: a refusal, a server that has stopped. */
   expect(complaint: RegExp): void {
     this.#expected.push(complaint)
   }
 
-  /** Starts the server again, at the same address and on the same data, after {@link use}. */
+  /** Stops the server, calls `use`, and starts the server on the same address and data. */
   async restart(t: Test, use: () => Promise<void> = async () => {}): Promise<void> {
     await this.server.stop()
     await use()
@@ -133,18 +131,18 @@ export class ConsoleTest {
     this.server = await ServerProcess.start(t, { model: 'real', dataDir: this.dataDir, port })
   }
 
-  /** With the password of {@link signInFirst}, wherever the page asks for it. */
+  /** Enters the password of {@link signInFirst} in the sign-in form. */
   async signIn(text = password): Promise<void> {
     await this.page.getByLabel('Password').fill(text)
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
 
-  /** Ends the session on the server, as time does. */
+  /** Ends the session on the server, as if it had expired. */
   async endSession(): Promise<void> {
     await this.admin('DELETE', '/session')
   }
 
-  /** Through the link of the first start. */
+  /** Signs in through the link of the first start. */
   async signInFirst(): Promise<void> {
     await this.page.goto(this.server.url(this.firstLink))
     await this.page.getByLabel('New password').fill(password)
@@ -153,13 +151,13 @@ export class ConsoleTest {
     await this.page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
   }
 
-  /** Opens a page by its address behind `#/`, and waits for its heading. */
+  /** Opens a page by its address after `#/`, and waits for its heading. */
   async open(page: string, heading: string): Promise<void> {
     await this.page.goto(this.server.url(`/console#/${page}`))
     await this.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
   }
 
-  /** Waits until all that the page shows has been loaded. */
+  /** Waits until the page has loaded everything. */
   async settle(): Promise<void> {
     await this.page.waitForLoadState('networkidle')
     await this.page.locator('.skeleton').first().waitFor({ state: 'detached' })
@@ -170,7 +168,7 @@ export class ConsoleTest {
     return (await this.page.evaluate(callAdmin, { method, path, body })) as T
   }
 
-  /** A request with a key, as an application sends it. @returns Its status. */
+  /** Sends a request with a key, as an application would. @returns Its status. */
   async ask(key: string, question: object = { type: 'noul', instructions: 'Is it late?' }) {
     const reply = await fetch(this.server.url('/v1/systemone'), {
       method: 'POST',

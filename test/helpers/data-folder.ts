@@ -1,6 +1,6 @@
 /**
- * A data folder that outlives whatever the test opens in it: tap removes its own before it closes
- * what was opened, and usage that could not be written then would be kept for a next start.
+ * A data folder that outlives everything that the test opens in it: tap removes its own folder
+ * before it closes them, and usage that cannot be written then would be kept for the next start.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
  * A decoder of the architecture `qwen3` with a head of `pointer@1`, in double precision and as
- * plainly as can be: what src/prompt/hidden/README.md says, from the weights of an F32 file.
+ * plain as possible: src/prompt/hidden/README.md, computed from the weights of an F32 file.
  */
 import type { PassToken } from './encoder-reference.js'
 import { type GgufFile, readGguf } from './gguf-file.js'
@@ -28,7 +28,7 @@ export class DecoderReference {
     return [...ends.values()].map((end) => scale * dot(query, this.#layer('key', states[end]!)))
   }
 
-  /** The state of each token behind the last norm. */
+  /** The state of each token after the last norm. */
   states(tokens: readonly number[]): Vector[] {
     let x: Vector[] = tokens.map((token) => {
       return this.#tensor('token_embd').slice(token * this.#width, (token + 1) * this.#width)
@@ -71,7 +71,7 @@ export class DecoderReference {
     })
   }
 
-  /** Each head's norm, and its rotation by the position. */
+  /** Each head's norm, and its rotation by the position (RoPE). */
   #turn(row: Vector, norm: string, position: number): Vector {
     const size = this.#number('attention.key_length')
     const base = this.#number('rope.freq_base')

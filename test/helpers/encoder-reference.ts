@@ -1,6 +1,6 @@
 /**
  * An encoder of the architecture `bert` with a head of `markers@1`, in double precision and as
- * plainly as can be: what src/prompt/hidden/README.md says, from the weights of an F32 file.
+ * plain as possible: src/prompt/hidden/README.md, computed from the weights of an F32 file.
  */
 import { type GgufFile, readGguf } from './gguf-file.js'
 import { attend, dot, product, sum, type Vector, Weights } from './vectors.js'
@@ -12,7 +12,7 @@ export interface PassToken {
   readonly token: number
   readonly position: number
   readonly role: Role
-  /** Of a marker or an option's text. */
+  /** A marker or an option's text. */
   readonly option?: number
 }
 
@@ -48,7 +48,7 @@ export class EncoderReference {
     )
   }
 
-  /** The state of each token behind the last layer. */
+  /** The state of each token after the last layer. */
   states(pass: readonly PassToken[]): Vector[] {
     const types = this.#tensor('token_types.weight')
     let x = pass.map(({ token, position }) => {
@@ -158,7 +158,7 @@ function geluByErf(x: number): number {
   return 0.5 * x * (1 + erf(x / Math.SQRT2))
 }
 
-/** By its series, and for large arguments 1 or -1. */
+/** erf by its series; 1 or -1 for large arguments. */
 function erf(x: number): number {
   if (Math.abs(x) > 5) return Math.sign(x)
   let term = x

@@ -1,10 +1,9 @@
 /**
- * An Engine without a model: the same input always has the same logits, other input others.
+ * An Engine without a model: equal inputs have equal logits, other inputs have other logits.
  *
  * Its tokenizer knows words (with at most one leading space), digits and single characters. A
- * token's id is a hash of its text, so that ids do not depend on what was asked before. With
- * `info.vision`, a picture is a run of one token: a hash of its pixels, once for each 28 × 28 of
- * them.
+ * token's id is a hash of its text, so ids do not depend on earlier requests. With `info.vision`,
+ * an image is a run of one token: a hash of its pixels, once for each 28 × 28 pixels.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noStats } from '../../src/engine/stats.js'
@@ -21,24 +20,24 @@ import type {
 } from '../../src/engine/types.js'
 
 export interface FakeEngineOptions {
-  /** Replaces facts of the model, as its chat template. */
+  /** Replaces facts of the model, such as its chat template. */
   readonly info?: Partial<ModelInfo>
-  /** True if a word is one token; else it is spelled. Every word is, by default. */
+  /** Whether a word is one token; otherwise it is spelled. Default: every word is. */
   readonly isWord?: (word: string) => boolean
-  /** The logit of a token behind a prompt; by default a hash in -8 to 8. */
+  /** The logit of a token after a prompt. Default: a hash between -8 and 8. */
   readonly logit?: (prompt: string, token: string) => number
-  /** What a request takes. 0 by default. */
+  /** Time for a request. Default 0. */
   readonly delayMs?: number
-  /** Requests at once before `ERR_OVERLOADED`; no limit by default. */
+  /** Concurrent requests before `ERR_OVERLOADED`. Default: no limit. */
   readonly maxQueued?: number
 }
 
 export interface FakeEngine extends Engine {
-  /** Every input that was scored. */
+  /** Every scored input. */
   readonly scored: readonly ScoreInput[]
 }
 
-/** A template of our own, of the common kind. */
+/** A chat template of the common kind. */
 export const fakeChatTemplate =
   "{% for message in messages %}<|start|>{{ message['role'] }}\n" +
   "{{ message['content'] }}<|end|>\n{% endfor %}" +
@@ -175,7 +174,7 @@ class HashEngine implements FakeEngine {
     }
   }
 
-  /** Logits of the candidates, then a vocabulary that has as much mass besides them. */
+  /** Logits of the candidates, then a vocabulary with as much mass besides them. */
   #logits(prompt: readonly number[], candidates: Int32Array): number[] {
     const text = prompt.map((id) => this.#texts.get(id)!).join('')
     const own = Array.from(candidates, (id) => {

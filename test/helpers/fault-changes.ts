@@ -1,5 +1,5 @@
 /**
- * Ways to change what a server says, of which faults are made.
+ * Changes to a server's replies, from which the faults are built.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { entriesOf, objectFromEntries, parseJson, stringifyJson } from '../../src/api/json.js'
@@ -27,7 +27,7 @@ export const changeLimits = (act: (limits: Record<string, number>) => void) =>
     for (const model of models) act((model as JsonObject)['limits'] as Record<string, number>)
   })
 
-/** Moves an answer by so much, and keeps it one. */
+/** Moves an answer by this much; it stays a valid answer. */
 function move(answer: JsonObject, by: number): void {
   if (typeof answer['noul'] === 'number') answer['noul'] = Math.abs(answer['noul'] - by)
   const { probabilities } = answer
@@ -41,7 +41,7 @@ function move(answer: JsonObject, by: number): void {
   )
 }
 
-/** Calls this with each answer of a reply to a single request, and its place. */
+/** Calls `change` with each answer of a reply to a single request, and its place. */
 export const moveAnswers = (by: (place: number, count: number, body: Buffer) => number) => {
   return (reply: PassedReply, request: PassedRequest) =>
     change(({ answers }) => {
@@ -52,22 +52,22 @@ export const moveAnswers = (by: (place: number, count: number, body: Buffer) => 
 
 export const round = (value: Json) => Math.round(Number(value) * 1e4) / 1e4
 
-/** A shorter body is not worth keeping. */
+/** Shorter bodies are not kept. */
 const longEnough = 500
 
-/** By how much a request is moved that was sent before. */
+/** How much a repeated request is moved. */
 export function seenBefore(by: number): (place: number, count: number, body: Buffer) => number {
   const seen = new Map<string, number>()
   return (place, _, body) => {
     const key = body.toString('latin1')
-    // Counted at its first answer.
+    // Counted at the first answer.
     const count = (seen.get(key) ?? 0) + (place === 0 ? 1 : 0)
     seen.set(key, count)
     return count > 1 && key.length > longEnough ? by : 0
   }
 }
 
-/** Changes replies of a status, once there have been so many. */
+/** Changes replies with a status, after this many of them. */
 export function afterMany(
   status: number,
   most: number,
@@ -79,7 +79,7 @@ export function afterMany(
   }
 }
 
-/** Refuses what is more than so many requests under way. */
+/** Refuses more than this many concurrent requests. */
 export function atOnce(most: number): Fault {
   let running = 0
   const refused = new WeakSet<PassedRequest>()
@@ -87,7 +87,7 @@ export function atOnce(most: number): Fault {
     request: async (request) => {
       if (request.method !== 'POST') return
       if (++running > most) refused.add(request)
-      // Until the others have come: one that is alone is not kept for long.
+      // Until the others have come: a single request is not kept for long.
       await sleep(running > 1 ? 50 : 5)
     },
     reply: (reply, request) => {
@@ -97,5 +97,5 @@ export function atOnce(most: number): Fault {
   }
 }
 
-/** What a server does wrong -> the rules that it breaks, all of them. */
+/** Faults of a server -> all rules that they break. */
 export type Faults = Readonly<Record<string, Fault & { readonly fails: readonly string[] }>>

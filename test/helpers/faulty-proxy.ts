@@ -1,5 +1,5 @@
 /**
- * A server before a server that passes everything on and changes one thing.
+ * A proxy that passes everything on and changes one thing.
  */
 import {
   createServer,
@@ -13,7 +13,7 @@ import { compressors, replyDecoders } from './compressed.js'
 export interface PassedRequest {
   readonly method: string
   readonly path: string
-  /** As `1.1`. */
+  /** The version of HTTP, as `1.1`. */
   readonly version: string
   readonly headers: Record<string, string>
   body: Buffer
@@ -22,22 +22,22 @@ export interface PassedRequest {
 export interface PassedReply {
   status: number
   readonly headers: Record<string, string>
-  /** Of a compressed body: what it holds. */
+  /** The body, decompressed. */
   text: string
 }
 
 export interface Fault {
-  /** Changes the request in place; waited for. */
+  /** Changes the request in place, and may be asynchronous. */
   readonly request?: (request: PassedRequest) => unknown
   /** Changes the reply in place. */
   readonly reply?: (reply: PassedReply, request: PassedRequest) => void
-  /** What is said to a client whose bytes are no request: a whole reply, as bytes. */
+  /** The whole reply, as bytes, to a client whose bytes are not a request. */
   readonly unreadable?: string
-  /** Whether a request is cut off behind its head. */
+  /** Whether a request is cut off after its head. */
   readonly cutsOff?: (headers: IncomingHttpHeaders) => boolean
 }
 
-/** An error as the interface has it, to what cannot be read. */
+/** An error in the interface's form, for an unreadable request. */
 const unreadable = {
   error: { code: 'invalid_request', message: 'expected HTTP/1.1' },
   detail: 'expected HTTP/1.1',
@@ -46,10 +46,10 @@ const usualUnreadable =
   'HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n' +
   `content-length: ${JSON.stringify(unreadable).length}\r\n\r\n${JSON.stringify(unreadable)}`
 
-/** Belong to a connection, and not to what is said over it. */
+/** Headers that belong to the connection, not to the message. */
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length']
 
-/** Runs the proxy, gives its address to `use`, closes it whatever happens. */
+/** Runs the proxy, passes its address to `use`, and always closes it. */
 export async function withProxy<T>(
   target: string,
   fault: Fault,

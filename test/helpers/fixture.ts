@@ -10,9 +10,9 @@ import { openIsolated } from '../../src/runner/isolate.js'
 import { ensureModel } from '../../scripts/make-model/ensure.js'
 
 /**
- * `small` loads fastest. `dense`, `hybrid` and `mrope` take the projector; the last two have its
- * positions in two dimensions. `window` sees 64 tokens in every second layer, `experts` has a
- * mixture of them, `oss` has both. `encoder` is asked by markers. Those called `-qwen` have the
+ * `small` loads fastest. `dense`, `hybrid` and `mrope` take the projector; the last two have
+ * positions in two dimensions for it. `window` sees 64 tokens in every second layer, `experts` is a
+ * mixture of experts, `oss` is both. `encoder` is asked by markers. Names with `-qwen` have the
  * Qwen families' real vocabularies, of 150,000 and 250,000 tokens.
  */
 export type FixtureName =
@@ -32,21 +32,21 @@ export type FixtureName =
 export const fixturePath = (name: FixtureName, options: Parameters<typeof ensureModel>[1] = {}) =>
   ensureModel(`fixture-${name}`, options)
 
-/** The projector of the fixtures that are 256 wide. */
+/** The projector for fixtures of width 256. */
 export const projectorPath = () => ensureModel('fixture-vision')
 
-/** Whether engines are opened in processes of their own: `npm run test:isolated`. */
+/** Whether engines run in their own processes: `npm run test:isolated`. */
 export const isolated = process.env['OI_TEST_ISOLATE'] === '1'
 
-/** What a test of the engine opens: through a runner, all must be as it is without. */
+/** Opens the engine of a test; a runner must make no difference. */
 export const openEngine: (options: EngineOptions) => Promise<Engine> = isolated
   ? openIsolated
   : openHere
 
-/** Of a device, layers that go there instead of all: `npm run test:device`. */
+/** Layers on the device; default: all. See `npm run test:device`. */
 const gpuLayers = process.env['OI_TEST_GPU_LAYERS']
 
-/** Opens a fixture, gives it to `use`, closes it whatever happens. */
+/** Opens a fixture, passes it to `use`, and always closes it. */
 export async function withEngine<T>(
   name: FixtureName,
   use: (engine: Engine) => Promise<T>,
@@ -65,7 +65,7 @@ export async function withEngine<T>(
   }
 }
 
-/** A picture whose pixels depend on `seed`. Its rows: a twenty-eighth of each side, rounded. */
+/** An image whose pixels depend on `seed`. Its rows: a twenty-eighth of each side, rounded. */
 export function picture(seed: number, width = 112, height = 84): PromptPart {
   const rgb = new Uint8Array(3 * width * height)
   let state = seed * 2654435761 + 1
@@ -80,7 +80,7 @@ export function picture(seed: number, width = 112, height = 84): PromptPart {
 export const user = (text: string): PromptPart => ({ text, trusted: false })
 export const template = (text: string): PromptPart => ({ text, trusted: true })
 
-/** Five token ids that every fixture's vocabulary has. */
+/** Five token ids of every fixture's vocabulary. */
 export const candidates = Int32Array.of(32, 33, 34, 35, 36)
 
 /** A question whose text and length depend on `i`. */
@@ -98,37 +98,37 @@ export const input = (words: number, count: number, from = 0): ScoreInput => ({
   suffixes: Array.from({ length: count }, (_, i) => question(from + i)),
 })
 
-/** A state that begins like no other, so that no cache has any of it. */
+/** A state with a unique beginning, so that no cache has any of it. */
 export const unique = (id: number | string, words: number, questions = 1): ScoreInput => ({
   prefix: [user(`${id}: ${text(words)}`)],
   suffixes: Array.from({ length: questions }, (_, i) => question(i)),
 })
 
-/** Cells for one endless request, and a few short ones beside it. */
+/** Cells for one endless request and a few short ones beside it. */
 export const endlessContext = 65_536
 
 /**
- * A request that takes seconds on any machine, to be cancelled: what is asserted while it waits
- * or runs holds although a thread of the test or of the engine stands still for a second.
+ * A request that takes seconds on any machine, to be cancelled: assertions about it while it waits
+ * or runs hold even if a thread of the test or of the engine stands still for a second.
  */
 export const endless = (id: number | string, questions = 1) => unique(id, 60_000, questions)
 
 /**
- * Waits until an engine has taken what it was asked before: its counters count it then, also in a
- * process of its own, which is asked in order.
+ * Waits until an engine has taken all earlier requests: its counters then include them. This holds
+ * for an engine in its own process too, because it takes requests in order.
  */
 export async function taken(engine: Engine): Promise<void> {
   await engine.countTokens('.')
 }
 
-/** How a request ended. */
+/** The outcome of a request. */
 export const outcomeOf = (pending: Promise<unknown>): Promise<string> =>
   pending.then(
     () => 'answered',
     (error: { code: string }) => error.code,
   )
 
-/** `words` words, the same for the same number. */
+/** `words` words, the same for each number. */
 export function text(words: number): string {
   const list = ['river', 'stone', 'letter', 'cloud', 'engine', 'garden', 'window', 'paper']
   return Array.from({ length: words }, (_, i) => list[(i * 7 + ((i * i) % 11)) % list.length]).join(

@@ -1,6 +1,6 @@
 /**
- * Accounts as they are after a month of use: a thousand keys in a dozen workspaces, ten thousand
- * rows in the ledger of one of them.
+ * Accounts after a month of use: a thousand keys in a dozen workspaces, ten thousand rows in the
+ * ledger of one of them.
  */
 import { Accounts } from '../../src/accounts/accounts.js'
 import { dayMs } from '../../src/accounts/booking.js'
@@ -53,7 +53,7 @@ export function fillAccounts(dataDir: string): void {
     const ofFirst = keys.filter(({ workspace }) => workspace.id === first!.id)
     for (let i = 0; i < 1.4 * fullRows; i++) {
       const { workspace, key } = pick(i < fullRows ? ofFirst.slice(0, 8) : keys.slice(0, 40))
-      // More lately, and more in the daytime.
+      // More in recent days, and more in the daytime.
       const age = 29 * random() ** 1.4
       const hour = 6 + 14 * random()
       const day = Math.floor(Date.now() / dayMs) - Math.ceil(age)

@@ -1,4 +1,4 @@
-/** GGUF files in memory: read whole, with their arrays, and written again with other metadata. */
+/** GGUF files in memory: reads a whole file with its arrays, and writes it with other metadata. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 export type MetaValue = string | number | boolean | readonly string[] | Float32Array
@@ -10,9 +10,9 @@ interface Tensor {
 }
 
 export interface GgufFile {
-  /** Numbers of 64 bits as numbers; arrays of other types than these are left out. */
+  /** 64-bit integers become numbers; arrays of other types are left out. */
   readonly meta: ReadonlyMap<string, MetaValue>
-  /** Of every key, the type and the value as they stand in the file. */
+  /** For every key, its type and value as they are in the file. */
   readonly raw: ReadonlyMap<string, Buffer>
   readonly tensors: ReadonlyMap<string, Tensor>
 }
@@ -75,7 +75,7 @@ export function readGguf(path: string): GgufFile {
   return { meta, raw, tensors }
 }
 
-/** @param changes - Other values; undefined takes a key away. */
+/** @param changes - New values; undefined removes a key. */
 export function writeGguf(
   path: string,
   { raw, tensors }: GgufFile,
@@ -116,7 +116,7 @@ function u64(value: number): Buffer {
 
 const text = (value: string) => Buffer.concat([u64(Buffer.byteLength(value)), Buffer.from(value)])
 
-/** Whole numbers are of 32 bits without a sign, all others floats. */
+/** Integers are written as uint32, other numbers as floats. */
 function rawOf(value: MetaValue): Buffer {
   if (typeof value === 'string') return Buffer.concat([u32(8), text(value)])
   if (typeof value === 'boolean') return Buffer.concat([u32(7), Buffer.from([value ? 1 : 0])])

@@ -1,4 +1,4 @@
-/** The beginning of a GGUF file: what it says about itself, and nothing behind it. */
+/** The beginning of a GGUF file: its metadata and nothing after it. */
 export function ggufHead(texts: Readonly<Record<string, string>>, tensors = 1): Buffer {
   const number64 = (value: number) => {
     const bytes = Buffer.alloc(8)
@@ -14,7 +14,7 @@ export function ggufHead(texts: Readonly<Record<string, string>>, tensors = 1): 
   const entries = Object.entries(texts)
   return Buffer.concat([
     ...[Buffer.from('GGUF'), number32(3), number64(tensors), number64(entries.length + 2)],
-    // Between them what is passed over: a list of texts, and a number.
+    // Between them entries that are skipped: a list of texts, and a number.
     ...[...text('list'), number32(9), number32(8), number64(2), ...text('a'), ...text('bc')],
     ...[...text('count'), number32(4), number32(7)],
     ...entries.flatMap(([key, value]) => [...text(key), number32(8), ...text(value)]),

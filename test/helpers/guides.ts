@@ -1,12 +1,12 @@
 /**
- * The guides: Markdown beside the code that it is about.
+ * The guides: Markdown files beside the code that they describe.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 import { filesIn } from '../../scripts/package/files.js'
 
-/** From the root, the README first. */
+/** Paths from the root, the README first. */
 export const guides: readonly string[] = [
   'README.md',
   ...['src', 'native', 'scripts', 'test'].flatMap((folder) =>
@@ -27,12 +27,12 @@ export function blocks(text: string, language: string): string[] {
     .map(({ content }) => content)
 }
 
-/** What stands outside of fenced blocks. */
+/** The text outside of fenced blocks. */
 export function prose(text: string): string {
   return text.replace(fence, '')
 }
 
-/** Commands of all blocks of the shell. */
+/** Commands of all shell blocks. */
 export function commands(text: string): string[] {
   return blocks(text, 'sh').flatMap(commandsIn)
 }
@@ -43,7 +43,7 @@ export function commandsIn(block: string): string[] {
   let open = ''
   for (const line of block.replaceAll('\\\n', ' ').split('\n')) {
     open += open === '' ? line : `\n${line}`
-    // A quote that is open goes on.
+    // An open quote continues.
     if (open.split("'").length % 2 === 0) continue
     const command = open.replace(/(?:^|\s+)# .*$/, '').trim()
     if (command !== '') commands.push(command)
@@ -52,7 +52,7 @@ export function commandsIn(block: string): string[] {
   return commands
 }
 
-/** The targets of links and pictures, without those of other sites. */
+/** The targets of links and images within this repository. */
 export function links(text: string): string[] {
   return [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target!)

@@ -1,4 +1,4 @@
-/** A replica whose requests are answered, or refused, when a test says so. */
+/** A replica that answers or refuses its requests when the test says so. */
 import { noStats } from '../../src/engine/stats.js'
 import type {
   EngineStats,
@@ -23,10 +23,10 @@ export class HeldReplica implements Replica {
   free = true
   retryAfterMs = 0
   closed = false
-  /** How often something was tokenized or counted. */
+  /** How many times it has tokenized or counted. */
   tokenized = 0
   counters: Partial<EngineStats> = {}
-  /** What it was asked and has not answered. */
+  /** Requests without an answer yet. */
   readonly held: Held[] = []
   readonly #engine: FakeEngine
 

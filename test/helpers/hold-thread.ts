@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Attaches, says so, and waits for the thread's end: else its process could not be reaped. */
+/** Attaches, says so, and waits for the thread's end; otherwise its process could not be reaped. */
 const program = `
 import ctypes, os, sys
 tid = int(sys.argv[1])
@@ -20,10 +20,10 @@ while True:
         break
 `
 
-/** Why no thread can be held here; false where one can. */
+/** Why no thread can be held here; false if one can. */
 export const cannotHold = mayTrace() ? false : 'this process may not trace others'
 
-/** @param name - The thread's, as its process gave it. @returns What holds it until it is killed. */
+/** @param name - The thread's name. @returns The process that holds it until it is killed. */
 export async function holdThread(pid: number, name: string): Promise<ChildProcess> {
   const threads = readdirSync(`/proc/${pid}/task`)
   const nameOf = (id: string) => readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8').trim()

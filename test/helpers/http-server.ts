@@ -1,5 +1,5 @@
 /**
- * A server on node:http that behaves as a test wants it to, well or badly, and one that plays
+ * A server on node:http that behaves as a test tells it to, well or badly, and a server that plays
  * the interface.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
@@ -22,7 +22,7 @@ export interface TestServer {
   readonly received: readonly Received[]
 }
 
-/** @param answer - Told how many requests came before. */
+/** @param answer - Gets the number of earlier requests. */
 export async function withHttpServer(
   answer: Answering,
   use: (server: TestServer) => Promise<void>,
@@ -31,7 +31,7 @@ export async function withHttpServer(
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
-    // A client that goes away during its body is not answered.
+    // A client that leaves during its body gets no answer.
     request.on('error', () => {})
     request.on('end', () => {
       const { method = '', url: path = '', headers } = request
@@ -61,7 +61,7 @@ export function sendJson(
   response.end(JSON.stringify(value))
 }
 
-/** An error as the interface has it. */
+/** An error in the interface's form. */
 export const refusal = (code: string, message = 'no') => ({
   error: { code, message },
   detail: message,
@@ -110,7 +110,7 @@ function itemsOf(batch: AskedBatch) {
 
 const totals = { usage, latency_ms: 2 }
 
-/** Plays the whole interface; streams come in the reverse order, in pieces of three bytes. */
+/** Plays the whole interface; streams come in reverse order, in pieces of three bytes. */
 export const play: Answering = ({ path, headers, body }, response) => {
   if (path === '/v1/models') return sendJson(response, 200, { models: [{ name: 'played' }] })
   if (path === '/v1/usage') {
@@ -131,7 +131,7 @@ export const play: Answering = ({ path, headers, body }, response) => {
   void sendPieces(response, Buffer.from(lines.join('')), 3)
 }
 
-/** Sends bytes in pieces that a client receives one by one, as far as a test can have that. */
+/** Sends bytes in pieces that the client should receive one by one, as far as a test can tell. */
 export async function sendPieces(
   response: ServerResponse,
   bytes: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * A hub on this machine: it lists repositories, serves their files by ranges, and behaves as badly
- * as a test tells it to.
+ * A hub on this machine: it lists repositories, serves ranges of their files, and misbehaves as a
+ * test tells it to.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -19,43 +19,43 @@ export interface Asked {
   readonly path: string
   readonly query: string
   readonly headers: IncomingHttpHeaders
-  /** First and last byte; undefined if all was asked for. */
+  /** First and last byte; undefined for a request of the whole file. */
   readonly range: readonly [number, number] | undefined
-  /** How many requests for bytes of a file there were before, that of one byte not counted. */
+  /** Number of earlier requests for bytes of a file, without those for one byte. */
   readonly number: number
 }
 
-/** What a reply has that it should not have. */
+/** A fault in a reply. */
 export interface Trouble {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The connection is closed after so many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   readonly cutAfter?: number
-  /** Nothing follows so many bytes of the body. */
+  /** Sends nothing more after this many bytes of the body. */
   readonly silentAfter?: number
   readonly ignoresRange?: boolean
-  /** What `content-range` says that the file has. */
+  /** The size in `content-range`. */
   readonly total?: number
-  /** Other bytes than those of the file. */
+  /** Sends other bytes than the file's. */
   readonly bytes?: Buffer
   readonly etag?: string
-  /** More than was asked for. */
+  /** Sends more than the requested range. */
   readonly extra?: Buffer
-  /** Sends the range that begins so much later. */
+  /** Sends a range that begins this much later. */
   readonly shift?: number
 }
 
 export interface HubFile {
   readonly bytes: Buffer
-  /** What the listing says, if it is not the truth. */
+  /** A false listing. */
   readonly listed?: { readonly size?: number; readonly sha256?: string | undefined }
 }
 
 export class HubServer {
   origin = ''
-  /** By repository, `owner/name`, and path in it. */
+  /** By repository, `owner/name`, and path. */
   readonly repositories: Record<string, Record<string, HubFile>> = {}
-  /** By the path of an address. */
+  /** By the path of the address. */
   readonly files: Record<string, Buffer> = {}
   readonly asked: Asked[] = []
   trouble: (asked: Asked) => Trouble | undefined = () => undefined
@@ -63,7 +63,7 @@ export class HubServer {
   #number = 0
   #server: Server | undefined
 
-  /** @param tls - Certificate and key, to speak HTTPS. */
+  /** @param tls - Certificate and key, for HTTPS. */
   static async start(t: Test, tls?: { cert: Buffer; key: Buffer }): Promise<HubServer> {
     const hub = new HubServer()
     const listener: RequestListener = (request, response) => {
@@ -83,20 +83,20 @@ export class HubServer {
     return hub
   }
 
-  /** Takes no connections for a while. */
+  /** Refuses connections for a while. */
   stopListening(ms: number): void {
     const { port } = this.#server!.address() as AddressInfo
     this.#server!.close()
     setTimeout(() => this.#server!.listen(port, '127.0.0.1'), ms)
   }
 
-  /** Adds a file that has an address of its own. */
+  /** Adds a file with its own address. */
   serve(path: string, bytes: Buffer): string {
     this.files[path] = bytes
     return this.origin + path
   }
 
-  /** Those that asked for bytes of files, and for more than one. */
+  /** Requests for more than one byte of a file. */
   get transfers(): readonly Asked[] {
     return this.asked.filter(({ range }) => range !== undefined && range[1] > 0)
   }
@@ -166,7 +166,7 @@ async function send(
     response.writeHead(206, {
       ...fields,
       'content-range': `bytes ${first}-${last}/${total}`,
-      // Without a length, more can be sent than was announced.
+      // Without a length, more bytes can follow than were announced.
       ...(extra === undefined && { 'content-length': body.length }),
     })
   }
@@ -174,7 +174,7 @@ async function send(
   const sent = cutAfter ?? silentAfter ?? body.length
   await new Promise((resolve) => response.write(body.subarray(0, sent), resolve))
   if (cutAfter !== undefined) {
-    // What was written is on its way first.
+    // Written bytes are sent first.
     await sleep(5)
     response.destroy()
   } else if (silentAfter === undefined) {

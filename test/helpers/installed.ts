@@ -1,6 +1,6 @@
 /**
- * What the tests of installed packages share: projects that depend on the packed ones, and how a
- * program in them ends.
+ * Shared by the tests of installed packages: projects that depend on the packed packages, and the
+ * outcome of a program in them.
  *
  * @module
  */
@@ -15,15 +15,15 @@ export const skip = process.env['OI_TEST_PACKAGES'] ? false : 'run by npm run te
 export const tarballs = tarballsIn(packagesDir)
 export const local = packagesFromFiles(packagesDir)
 
-/** The registry has none of these packages, so each manager is told where they are. */
+/** The registry has none of these packages, so each manager gets their paths. */
 export const fromFiles = { overrides: local, pnpm: { overrides: local } }
 
-/** How npm installs in nearly all of them. */
+/** How npm installs in nearly all projects. */
 export const npmInstall = [
   ...['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'],
 ]
 
-/** A project that has `oi-systemone` as a dependency, and programs that use it. */
+/** A project that depends on `oi-systemone`, and programs that use it. */
 export function newProject(t: Test, dependencies: Readonly<Record<string, string>> = {}): Project {
   const all = { [own.name]: local[own.name], ...dependencies }
   const project = new Project(t, { ...fromFiles, dependencies: all })
@@ -38,7 +38,7 @@ export async function answers(t: Test, outcome: Promise<Outcome>, name: string):
   t.match(stdout, answer, name, { output })
 }
 
-/** @returns All that it wrote. */
+/** @returns The program's output. */
 export async function succeeds(t: Test, outcome: Promise<Outcome>, name: string): Promise<string> {
   const { status, output } = await outcome
   t.equal(status, 0, name, { output })

@@ -1,4 +1,4 @@
-/** Labelled rows, and answers to them that are made up but always the same. */
+/** Labelled rows, and invented answers to them that are always the same. */
 import { keysOf, objectFromEntries } from '../../src/api/json.js'
 import type { Answer, Decision, DecideRequest, Question } from '../../src/decide/types.js'
 import { answerOf } from '../../src/scoring/answers.js'
@@ -6,7 +6,7 @@ import { createRandom, type Random } from './random.js'
 
 export const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
 
-/** The bytes of lines, in pieces that end anywhere. */
+/** The bytes of lines, in pieces that may end anywhere. */
 export async function* piecesOf(lines: Iterable<string>, pieceBytes = 7): AsyncGenerator<Buffer> {
   const bytes = Buffer.from([...lines].map((line) => `${line}\n`).join(''))
   for (let at = 0; at < bytes.length; at += pieceBytes) {
@@ -14,7 +14,7 @@ export async function* piecesOf(lines: Iterable<string>, pieceBytes = 7): AsyncG
   }
 }
 
-/** Everything that is yielded. */
+/** Everything that an iterable yields. */
 export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = []
   for await (const value of values) list.push(value)
@@ -26,7 +26,7 @@ const options = ['red', 'green', 'blue', '7', '3'] as const
 /** The line of a row: a noul, a choice of two to five and a score of three. */
 export function rowText(i: number, random: Random = createRandom(i)): string {
   const names = options.slice(0, 2 + random.integer(4))
-  // Written by hand: JavaScript would put the names 7 and 3 first.
+  // Text, not an object: JavaScript would put the names 7 and 3 first.
   const criteria = names.map((name) => `"${name}":null`).join()
   return (
     `{"state":"state ${i}","questions":{` +
@@ -38,7 +38,7 @@ export function rowText(i: number, random: Random = createRandom(i)): string {
   )
 }
 
-/** The same request has the same answers, with evidence. */
+/** Equal requests have equal answers, with evidence. */
 export function decisionOn(request: DecideRequest): Decision {
   const answers = keysOf(request.questions).map((name): [string, Answer] => {
     const question = request.questions[name]!

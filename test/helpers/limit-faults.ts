@@ -1,5 +1,5 @@
 /**
- * Faults in what an answer hangs on, and in the limits that a server speaks of.
+ * Faults in the rules on which an answer depends, and in the limits that a server reports.
  */
 import type { JsonObject } from '../../src/api/json.js'
 import { change, changeLimits, type Faults, moveAnswers, seenBefore } from './fault-changes.js'
@@ -82,7 +82,7 @@ export const limitFaults: Faults = {
   },
 }
 
-/** The same for a server whose model sees, of the rules about images. */
+/** The same for a server whose model sees images, for the rules about images. */
 export const imageFaults: Faults = {
   'ignores max_pixels': {
     request: (request) => {
@@ -138,7 +138,7 @@ export const imageFaults: Faults = {
   },
 }
 
-/** And for one whose model reads text, of all rules. */
+/** The same for a server whose model reads text only, for all rules. */
 export const blindFaults: Faults = {
   'reads a picture as text': {
     reply: (reply, { body }) => {

@@ -1,5 +1,5 @@
 /**
- * The stub server behind the gate of real workspaces, on a clock that only the test moves.
+ * The stub server behind the gate of real workspaces, with a clock that only the test moves.
  */
 import type { Accounts } from '../../src/accounts/accounts.js'
 import type { Limits } from '../../src/accounts/terms.js'
@@ -8,20 +8,20 @@ import { type StubOptions, type StubServer, withServer } from './stub.js'
 
 export interface LimitedServer extends StubServer {
   readonly clock: { nowMs: number }
-  /** Of the workspace `default`, whose key is the server's. */
+  /** The workspace `default`, which owns the server's key. */
   readonly workspaceId: number
   /** Asks for a decision. @param key - The server's by default. */
   post(key?: string, init?: RequestInit): Promise<Response>
 }
 
 export interface LimitedOptions extends StubOptions {
-  /** How long a request waits for a place, milliseconds. As the gate has it by default. */
+  /** How long a request waits for a place, milliseconds. Default: that of the gate. */
   readonly placeWaitMs?: number
-  /** Places of all workspaces together. */
+  /** Places for all workspaces together. */
   readonly places?: number
 }
 
-/** @param limits - Of the workspace `default`. */
+/** @param limits - Limits of the workspace `default`. */
 export function withLimits(
   limits: Partial<Limits>,
   { placeWaitMs, places, ...options }: LimitedOptions,
@@ -44,7 +44,7 @@ export function withLimits(
   })
 }
 
-/** Code of the error in a reply. */
+/** The error code of a reply. */
 export async function codeOf(reply: Response): Promise<string> {
   return ((await reply.json()) as { error: { code: string } }).error.code
 }

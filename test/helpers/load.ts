@@ -1,5 +1,5 @@
 /**
- * A background of random requests, which checks its own answers while it runs.
+ * A background of random requests that checks its own answers while it runs.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { relativeError } from './reference.js'
 export interface LoadReport {
   readonly answered: number
   readonly ended: number
-  /** What was wrong, in words; empty if all went well. */
+  /** What went wrong, in words; empty if nothing did. */
   readonly wrong: string[]
   /** Sums over the answered requests. */
   readonly promptTokens: number
@@ -28,7 +28,7 @@ export interface LoadOptions {
   readonly workspace?: number
 }
 
-/** Bits, or within the bound of the promises. */
+/** Equal bits, or within the bound of the promises. */
 export const sameAnswer = (deterministic: boolean) => (a: Float32Array, b: Float32Array) =>
   deterministic
     ? Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(
@@ -36,7 +36,7 @@ export const sameAnswer = (deterministic: boolean) => (a: Float32Array, b: Float
       )
     : relativeError(a, b) < 1e-3
 
-/** Prompt tokens as tokenize() counts them: of the prefix and of all suffixes. */
+/** Prompt tokens as tokenize() counts them: the prefix and all suffixes. */
 export async function promptTokens(engine: Engine, request: ScoreInput) {
   const count = async (parts: ScoreInput['prefix']) =>
     (await engine.tokenize(parts)).reduce((sum, ids) => sum + ids.length, 0)
@@ -45,7 +45,7 @@ export async function promptTokens(engine: Engine, request: ScoreInput) {
   return { prefix: await count(request.prefix), suffixes }
 }
 
-/** States that stand alone, share their beginning with others, and go on from others. */
+/** States that stand alone, share their beginning with others, or continue others. */
 export function pool(): ScoreInput[] {
   const grown = (base: ScoreInput, tail: string) => ({
     ...base,
@@ -63,8 +63,8 @@ export function pool(): ScoreInput[] {
 }
 
 /**
- * Keeps `width` requests in flight until it is stopped: some of the pool above, some that
- * nobody asked before; every fifth is cancelled at a random moment, every ninth has little time.
+ * Keeps `width` requests in flight until it is stopped: some from the pool above, some new; every
+ * fifth is cancelled at a random moment, every ninth has a short deadline.
  */
 export async function startLoad(engine: Engine, { seed, width, same, workspace = 2 }: LoadOptions) {
   const random = createRandom(seed)

@@ -1,4 +1,4 @@
-/** Models of hidden states for tests: a fixture with other metadata, and what it should answer. */
+/** Models of hidden states: a fixture with other metadata, and its expected answers. */
 import { join } from 'node:path'
 import type { DecideRequest, Question } from '../../src/decide/types.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
@@ -7,7 +7,7 @@ import type { PassToken } from './encoder-reference.js'
 import { type FixtureName, fixturePath, openEngine, text } from './fixture.js'
 import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
 
-/** A copy of the fixture with other metadata, in a folder of the test's. */
+/** A copy of the fixture with other metadata, in a folder of the test. */
 export async function markersModel(
   folder: string,
   changes: Readonly<Record<string, MetaValue | undefined>>,
@@ -18,7 +18,7 @@ export async function markersModel(
   return path
 }
 
-/** Opens it, gives it to `use`, closes it whatever happens. */
+/** Opens the model, passes it to `use`, and always closes it. */
 export async function withMarkers<T>(
   folder: string,
   changes: Readonly<Record<string, MetaValue | undefined>>,
@@ -35,7 +35,7 @@ export async function withMarkers<T>(
   }
 }
 
-/** Some questions of each type about a text of so many words. */
+/** Some questions of each type about a text of this many words. */
 export function mixedRequest(words: number): DecideRequest {
   const questions: Record<string, Question> = {
     team: {
@@ -58,7 +58,7 @@ export function mixedRequest(words: number): DecideRequest {
   return { state: text(words), questions }
 }
 
-/** What an engine is asked with a request. */
+/** The input of an engine for a request. */
 export const renderedBy = async (engine: Engine, request: DecideRequest) =>
   (await createReadout(engine)).render(request).input
 
@@ -74,7 +74,7 @@ export async function markerLogits(engine: Engine, request: DecideRequest): Prom
   })
 }
 
-/** What {@link markerLogits} should be, of questions that take one pass each. */
+/** The expected {@link markerLogits} of questions that take one pass each. */
 export async function expectedLogits(
   engine: Engine,
   request: DecideRequest,
@@ -95,7 +95,9 @@ export async function expectedLogits(
 
 type Unplaced = Omit<PassToken, 'position'>
 
-/** Text of a template has no role, a caller's that of its half, or of the marker before it. */
+/**
+ * A template's text has no role; a caller's has the role of its half or of the marker before it.
+ */
 async function roles(
   engine: Engine,
   parts: readonly PromptPart[],

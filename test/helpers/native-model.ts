@@ -1,4 +1,4 @@
-/** Decision models without a model: the fake engine with such metadata. */
+/** Decision models without a model: the fake engine with their metadata. */
 import type { DecideRequest, Question } from '../../src/decide/types.js'
 import type { PromptPart } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'

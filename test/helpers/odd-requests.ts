@@ -1,5 +1,5 @@
 /**
- * Requests that look wrong and are not: each must be answered, names and order kept.
+ * Requests that look wrong but are valid: each must be answered, with names and order kept.
  */
 import {
   arrays,
@@ -16,7 +16,7 @@ import {
 export interface OddRequest {
   readonly what: string
   readonly body: string
-  /** An empty value leaves the header out. */
+  /** An empty value removes the header. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The requests that the OpenAPI document shows, sent to a server.
+ * Sends the example requests of the OpenAPI document to a server.
  */
 import type { Test } from 'tap'
 import { OpenApi } from './openapi.js'
@@ -11,8 +11,8 @@ export async function fetchOpenApi(url: string): Promise<OpenApi> {
 }
 
 /**
- * Sends every example of a route that the server has to it, and checks that the reply is as
- * documented: 200, or 400 for an image if the model sees none.
+ * Sends every example of a route that the server has, and checks that the reply is as documented:
+ * 200, or 400 for an image if the model sees none.
  *
  * @returns The names of the examples, with their operations.
  */
@@ -26,7 +26,7 @@ export async function sendExamples(
   for (const { path, method, operation } of openApi.operations) {
     const media = operation.requestBody?.content['application/json']
     if (media === undefined || !handlers.paths.includes(path)) continue
-    // Every type of reply that the route has.
+    // Every media type of the route's replies.
     const types = Object.keys(openApi.resolve(operation.responses[200]!).content)
     for (const [name, { value, ...example }] of Object.entries(media.examples!)) {
       const needs = example['x-oi-needs']

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as another program reads it: from its JSON, with a validator that is not
- * the project's own.
+ * The OpenAPI document as another program reads it: from its JSON, with a validator that this
+ * project does not use.
  */
 import { createRequire } from 'node:module'
 
@@ -55,7 +55,7 @@ interface Ajv {
   validateSchema(schema: object): boolean
 }
 
-// Of the version that the document's validator depends on: the one at the top belongs to ESLint.
+// The version that the document's validator depends on: the one at the top belongs to ESLint.
 const fromValidator = createRequire(import.meta.resolve('@seriousme/openapi-schema-validator'))
 const { Ajv2020 } = fromValidator('ajv/dist/2020.js') as {
   Ajv2020: new (options: { strict: boolean; formats: Record<string, RegExp> }) => Ajv
@@ -63,7 +63,7 @@ const { Ajv2020 } = fromValidator('ajv/dist/2020.js') as {
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
-/** Reply headers that are about the message, not the interface. */
+/** Reply headers that belong to the message, not to the interface. */
 const plumbing = new Set([
   ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
   ...['uwebsockets'],
@@ -74,7 +74,7 @@ export class OpenApi {
   readonly #ajv = new Ajv2020({ strict: false, formats: { 'date-time': isoTime } })
   readonly #checks = new Map<object, Check>()
 
-  /** @param text - Of the document. */
+  /** @param text - The document. */
   constructor(text: string) {
     this.document = JSON.parse(text) as Document
   }
@@ -88,7 +88,7 @@ export class OpenApi {
     )
   }
 
-  /** What a reference leads to, or the value itself. */
+  /** The target of a reference, or the value itself. */
   resolve<T extends object>(value: T | Ref): T {
     if (!('$ref' in value)) return value
     const names = value.$ref.split('/').slice(1)
@@ -99,11 +99,11 @@ export class OpenApi {
     return found as T
   }
 
-  /** What is wrong with a value, `''` if it is as its schema says. */
+  /** What is wrong with a value; `''` if it fits its schema. */
   errors(schema: object, value: unknown): string {
     let check = this.#checks.get(schema)
     if (check === undefined) {
-      // References begin at the root of what is compiled.
+      // References begin at the root of the compiled schema.
       check = this.#ajv.compile({ ...schema, components: this.document.components })
       this.#checks.set(schema, check)
     }
@@ -115,7 +115,7 @@ export class OpenApi {
     return this.#ajv.validateSchema(schema)
   }
 
-  /** What is wrong with a body, of lines or JSON or text. */
+  /** What is wrong with a body of lines, JSON or text. */
   bodyErrors(type: string, { schema }: Media, body: string): string {
     if (type === 'application/json') return this.errors(schema, JSON.parse(body))
     if (schema.contentSchema === undefined) return this.errors(schema, body)
@@ -124,7 +124,7 @@ export class OpenApi {
     return lines.map((line) => this.errors(schema.contentSchema!, JSON.parse(line))).join('')
   }
 
-  /** Where a reply is not as it is documented, `''` if it is. */
+  /** Where a reply differs from the document; `''` if nowhere. */
   replyErrors(method: string, path: string, { status, headers, body }: DocumentedReply): string {
     const documented = this.document.paths[path]?.[method]?.responses[status]
     if (documented === undefined) return `${method} ${path} has no status ${status}`

@@ -1,6 +1,6 @@
 /**
  * Programs of other projects that the tests of installed packages run, in fixed versions. Nothing
- * else needs them, so they are no dependencies of the project: they are installed on first use.
+ * else needs them, so the project does not depend on them: they are installed on first use.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const commands = {
   yarn: 'yarn',
 } as const satisfies Record<string, keyof typeof versions>
 
-/** The path of a command; its package is fetched if need be. */
+/** The path of a command; installs its package if necessary. */
 export async function tool(command: keyof typeof commands): Promise<string> {
   const name = commands[command]
   const folder = join(root, 'build', 'package-tools', `${command}-${versions[name]}`)

@@ -1,5 +1,5 @@
 /**
- * Projects that use the packed packages, and programs that they run: what a user would write.
+ * Projects that use the packed packages, and programs in them, as a user would write them.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 
-/** What every program ends with: one decision by the model of the package. */
+/** The end of every program: one decision by the model of the package. */
 const decide = `
   const oi = await open({ threads: 1 })
   const { answers } = await oi.decide({
@@ -21,7 +21,7 @@ const decide = `
   await oi.close()
 `
 
-/** What such a program writes. */
+/** The output of such a program. */
 export const answer = /^\{"money":\{"type":"noul","noul":0\.\d+\}\}$/m
 
 export const programs = {
@@ -52,15 +52,15 @@ void createClient
 export interface Outcome {
   readonly status: number | null
   readonly stdout: string
-  /** With standard error. */
+  /** Standard output and standard error. */
   readonly output: string
 }
 
-/** A project of somebody's, empty but for its `package.json`. */
+/** A user's project, empty but for its `package.json`. */
 export class Project {
   readonly folder: string
 
-  /** @param folder - Emptied first; by default a new one, with a name as people give it. */
+  /** @param folder - Emptied first; by default a new folder with a name that users might choose. */
   constructor(t: Test, manifest: Readonly<Record<string, unknown>> = {}, folder?: string) {
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'oi Größe '))
     const remove = () => rmSync(this.folder, { recursive: true, force: true })
@@ -83,7 +83,7 @@ export class Project {
     environment: Readonly<Record<string, string>> = {},
   ): Promise<Outcome> {
     const env: NodeJS.ProcessEnv = { ...process.env, ...environment }
-    // What chooses the addon for the other tests.
+    // The variable that chooses the addon for other tests.
     delete env['OI_ADDON']
     const child = spawn(command, args, { cwd: this.folder, env })
     let [stdout, output] = ['', '']

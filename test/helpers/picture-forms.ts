@@ -1,16 +1,16 @@
 /**
- * One picture in every form in which clients send it.
+ * One image in every form in which clients send it.
  */
 import { block, dataUrl } from './pictures.js'
 
 export interface PictureForms {
-  /** What stands for it as `photo` in a state, and what goes with that beside the state. */
+  /** The block that is `photo` in a state, and the members beside the state that belong to it. */
   readonly inState: Readonly<Record<string, readonly [photo: unknown, rest?: object]>>
-  /** What stands beside the state. */
+  /** Members beside the state. */
   readonly beside: Readonly<Record<string, object>>
 }
 
-/** @param png - Its file, which is the part `p` of the form that has parts. */
+/** @param png - The file; it is the part `p` in the multipart form. */
 export function picturesIn(png: Buffer): PictureForms {
   const data = png.toString('base64')
   const url = dataUrl(png)

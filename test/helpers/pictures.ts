@@ -1,12 +1,12 @@
 /**
- * Pictures for tests, good and bad, made on the spot.
+ * Images for tests, good and bad, made on the spot.
  */
 import { crc32, deflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import type { JsonObject } from '../../src/api/json.js'
 import type { ImagePixels } from '../../src/engine/types.js'
 
-/** A picture of one colour; the caller chooses the file's type. */
+/** An image of one colour; the caller chooses the file's type. */
 export const plain = (width: number, height: number, background = '#336699'): Sharp =>
   sharp({ create: { width, height, channels: 3, background } })
 
@@ -37,7 +37,7 @@ export async function frames(width: number, height: number): Promise<Sharp> {
   return sharp(both, { join: { animated: true } })
 }
 
-/** The block of the interface. */
+/** The image block of the interface. */
 export const block = (
   bytes: Buffer,
   mediaType = 'image/png',
@@ -57,7 +57,7 @@ export function pixel({ rgb, width }: ImagePixels, x: number, y: number): number
   return [...rgb.subarray(at, at + 3)]
 }
 
-/** The pixels in the middle of the four quarters. */
+/** The pixels at the centres of the four quarters. */
 export function middles(image: ImagePixels): number[][] {
   const [x, y] = [image.width >> 2, image.height >> 2]
   return [
@@ -78,7 +78,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)])
 }
 
-/** A black PNG of one bit for each pixel; without `whole`, its header alone. */
+/** A black PNG of one bit per pixel; without `whole`, its header alone. */
 export function blackPng(width: number, height: number, whole: boolean): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -91,7 +91,7 @@ export function blackPng(width: number, height: number, whole: boolean): Buffer 
   return Buffer.concat([...start, pixels, chunk('IEND', Buffer.alloc(0))])
 }
 
-/** The PNG with a mark that it has so many frames. */
+/** The PNG with a mark that claims this many frames. */
 export function animated(bytes: Buffer, count: number): Buffer {
   const control = Buffer.alloc(8)
   control.writeUInt32BE(count, 0)

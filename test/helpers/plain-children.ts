@@ -1,7 +1,7 @@
 /**
- * Loaded by tap before each test file: the processes that a test starts run as users have them.
+ * Loaded by tap before each test file: the processes that a test starts run as for users.
  *
- * tap hands its own module hooks on to every child, for a coverage that is not taken here. They
+ * tap passes its own module hooks on to every child, for coverage that is not measured here. They
  * add three quarters of a second to the start of each server and each runner.
  */
 import processOnSpawn from 'process-on-spawn'

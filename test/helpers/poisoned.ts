@@ -1,5 +1,5 @@
 /**
- * Fixtures with a number in them that is none.
+ * Fixtures with NaN among their weights.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs'
 import { readGgufHeader } from '../../src/engine/gguf-header.js'
 
 /**
- * Copies a model of F32 weights to `to`, with NaN in all of a tensor, or in its row of a token.
+ * Copies a model of F32 weights to `to`, with NaN in a whole tensor, or in a token's row of it.
  *
  * @returns `to`
  */

@@ -1,11 +1,11 @@
 /**
- * A reader of Prometheus' text format that refuses whatever the format does not allow.
+ * A reader of Prometheus' text format that refuses everything that the format forbids.
  */
 
 export interface Family {
   readonly type: string
   readonly help: string
-  /** Name and labels as they stand in the text, as `a_total{b="c"}` -> value. */
+  /** Name and labels as in the text, such as `a_total{b="c"}` -> value. */
   readonly samples: Map<string, number>
 }
 
@@ -16,7 +16,7 @@ const sampleLine = new RegExp(
 )
 const suffixes = { histogram: /_(?:bucket|sum|count)$/, summary: /_(?:sum|count)$/ } as const
 
-/** @returns The families by name. @throws Naming the first line that is not allowed. */
+/** @returns The families by name. @throws Naming the first forbidden line. */
 export function readPrometheus(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line has no end')
   const families = new Map<string, Family>()

@@ -1,4 +1,4 @@
-/** Pulls from a hub of the test, with little patience, into a folder of the test. */
+/** Pulls from a test's hub, with short waits, into a folder of the test. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { HubServer } from './hub-server.js'
 
 export class Puller {
   readonly modelsDir: string
-  /** What was told while failures were tried again. */
+  /** Messages about retries. */
   readonly notes: string[] = []
   readonly #t: Test
   readonly #hub: HubServer
@@ -45,7 +45,7 @@ export class Puller {
     })
   }
 
-  /** Path of a file of a model. */
+  /** The path of a model's file. */
   path(...names: string[]): string {
     return join(this.modelsDir, ...names)
   }
@@ -54,7 +54,7 @@ export class Puller {
     return readFileSync(this.path(...names))
   }
 
-  /** That nothing has got a name. */
+  /** Checks that no model has got a name. */
   nothingNamed(): void {
     const names = existsSync(this.modelsDir) ? readdirSync(this.modelsDir) : []
     this.#t.strictSame(
@@ -64,5 +64,5 @@ export class Puller {
   }
 }
 
-/** Bytes that are no others, of a length that no piece divides. */
+/** Unique bytes, of a length that no piece size divides. */
 export const someBytes = (megabytes: number) => randomBytes(Math.floor(megabytes * (1 << 20)) + 321)

@@ -1,5 +1,5 @@
 /**
- * A small seeded generator (mulberry32), so that a failing case can be run again.
+ * A small seeded generator (mulberry32), so that a failing case can be repeated.
  */
 
 export interface Random {

@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 by hand, for what fetch() does not do: pipelining, cut uploads, odd bytes.
+ * HTTP/1.1 by hand, for what fetch() cannot do: pipelining, cut uploads, odd bytes.
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -35,7 +35,7 @@ export class RawClient {
     this.socket.write(bytes)
   }
 
-  /** The next reply. @param head - It answers HEAD: no body follows. */
+  /** The next reply. @param head - It answers a HEAD request: no body follows. */
   async reply(head = false): Promise<RawReply> {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n')
@@ -59,12 +59,12 @@ export class RawClient {
     }
   }
 
-  /** Forgets what has been received. */
+  /** Forgets the received bytes. */
   clear(): void {
     this.#received = Buffer.alloc(0)
   }
 
-  /** Bytes that belong to no reply that was asked for. */
+  /** Received bytes that belong to no reply yet. */
   get rest(): string {
     return this.#received.toString('latin1')
   }

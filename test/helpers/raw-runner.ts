@@ -1,5 +1,5 @@
 /**
- * A runner that is spoken to frame by frame, as a broken front would.
+ * A runner that a test drives frame by frame, as a broken front would.
  *
  * @module
  */
@@ -17,14 +17,14 @@ const entry = fileURLToPath(new URL('../../src/runner/main.js', import.meta.url)
 export interface RawEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** What it wrote on stderr. */
+  /** Its standard error. */
   readonly words: string
 }
 
 export class RawRunner implements AsyncDisposable {
   readonly stream: Duplex
   readonly ended: Promise<RawEnd>
-  /** All that has come, but for counters and progress. */
+  /** All received frames, without counters and progress. */
   readonly frames: Frame[] = []
   readonly #child: ChildProcess
   #wake = () => {}
@@ -40,7 +40,7 @@ export class RawRunner implements AsyncDisposable {
       reader.push(chunk)
       this.#wake()
     })
-    this.stream.on('error', () => {}) // it may end while it is written to
+    this.stream.on('error', () => {}) // it may end during a write
     let words = ''
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (words += text))
     this.ended = once(this.#child, 'close').then(([code, name]) => {
@@ -57,14 +57,14 @@ export class RawRunner implements AsyncDisposable {
     for (const frame of frames) this.stream.write(frame)
   }
 
-  /** Opens an engine in it. */
+  /** Opens an engine in the runner. */
   async open(options: EngineOptions): Promise<void> {
     this.send(openFrame(checkedOptions(options)))
     const { kind } = await this.reply(0)
     if (kind !== replies.opened) throw new Error('The engine was not opened')
   }
 
-  /** The reply to a call. Rejects if the runner ends without. */
+  /** The reply to a call. Rejects if the runner ends without one. */
   async reply(id: number): Promise<Frame> {
     let over = false
     void this.ended.then(() => (over = true))
@@ -82,7 +82,7 @@ export class RawRunner implements AsyncDisposable {
   }
 }
 
-/** A frame of any payload. */
+/** A frame with any payload. */
 export function frameOf(kind: number, id: number, payload: Uint8Array): Buffer {
   const frame = newFrame(kind, id, payload.length)
   frame.set(payload, headBytes)

@@ -21,7 +21,7 @@ export interface RealServerOptions extends Omit<EngineOptions, 'modelPath'> {
   readonly handlers?: Partial<HandlersOptions>
 }
 
-/** Runs a server whose model is named `fixture`, on one thread, and closes all of it. */
+/** Runs a server whose model is named `fixture`, on one thread, and closes everything. */
 export async function withRealServer(
   { fixture = 'small', handlers = {}, ...options }: RealServerOptions,
   use: (server: RealServer) => Promise<void>,
@@ -41,14 +41,14 @@ export async function withRealServer(
   )
 }
 
-/** An engine, and how often it was asked. */
+/** An engine that counts its requests. */
 export class CountingEngine implements Engine {
   readonly info: Engine['info']
-  /** Requests that came as far as the engine. */
+  /** Requests that reached the engine. */
   asked = 0
-  /** Those of them that the model answered. */
+  /** Requests that the model answered. */
   answered = 0
-  /** Those that are neither answered nor refused yet. */
+  /** Requests that are neither answered nor refused yet. */
   pending = 0
   readonly #engine: Engine
 

@@ -1,5 +1,5 @@
 /**
- * llama.cpp's own evaluation of whole prompts, in a process of its own.
+ * llama.cpp's own evaluation of whole prompts, in its own process.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { buildNative } from '../../scripts/build/native.js'
 import type { Engine, PromptPart, ScoreInput } from '../../src/engine/types.js'
 
 /**
- * What `engine.score(input).logits` should be: each question's prompt evaluated alone, from
- * an empty context, by one llama_decode.
+ * The expected `engine.score(input).logits`: each question's prompt evaluated alone, from an empty
+ * context, by one llama_decode.
  */
 export async function referenceLogits(
   modelPath: string,
@@ -40,7 +40,7 @@ export async function referenceLogits(
   return run.stdout.trim().split(/\s+/).map(Number)
 }
 
-/** A picture in the form of oi-reference. */
+/** An image in the form of oi-reference. */
 function pictureWords({ image }: PromptPart): (string | number)[] | undefined {
   return image && ['<', image.width, image.height, ...image.rgb, '>']
 }

@@ -1,4 +1,4 @@
-/** A report of what was measured, with facts about the run that are made up. */
+/** A report of measurements, with invented facts about the run. */
 import type { Report, ReportHead } from '../../src/evaluate/report.js'
 import type { Results } from '../../src/evaluate/results.js'
 

@@ -1,5 +1,5 @@
 /**
- * Request bodies as texts, so that what is wrong with one stays visible.
+ * Request bodies as texts, so that a mistake in one stays visible.
  */
 
 export const noul = '{"type":"noul","instructions":"Is it?"}'
@@ -16,7 +16,7 @@ export const good = withState('"It rains."')
 
 export const arrays = (depth: number, inner = '') => '['.repeat(depth) + inner + ']'.repeat(depth)
 export const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
-/** An object of so many names, in falling order: `{"2":null,"1":null}`. */
+/** An object with this many names, in falling order: `{"2":null,"1":null}`. */
 export const names = (count: number, value: string) =>
   `{${Array.from({ length: count }, (_, i) => `"${count - i}":${value}`).join()}}`
 export const levels = (count: number) => `[${Array.from({ length: count }, (_, i) => i).join()}]`

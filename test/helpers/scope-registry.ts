@@ -1,6 +1,6 @@
 /**
- * A registry of this checkout's packages for one system each, as users have it: told by its scope, a
- * package manager finds there those of all systems, and chooses.
+ * A registry of this checkout's packages for one system each, as users have it: a package manager
+ * that reads this scope from it finds the packages of all systems, and chooses.
  */
 import type { Test } from 'tap'
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ import {
 } from '../../scripts/package/manifests.js'
 import { packagesDir, tarballsIn } from '../../scripts/package/packages.js'
 
-/** @returns The lines of an `.npmrc` that lead to it. */
+/** @returns The lines of an `.npmrc` that name it. */
 export async function scopeRegistry(t: Test): Promise<string> {
   const packed = systems
     .map((system) => ({ system, path: tarballsIn(packagesDir, system).platform }))

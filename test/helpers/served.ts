@@ -1,6 +1,6 @@
 /**
- * `oi serve` as a process, with a key, which is asked over HTTP and over its admin socket, and may
- * be told to serve other models.
+ * `oi serve` as a process, with an API key. Tests send it requests over HTTP, and admin operations
+ * over its socket.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,13 +12,10 @@ import type { ModelStatus } from '../../src/admin/operations.js'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { dataFolder } from './data-folder.js'
 import { type ProcessOptions, ServerProcess } from './server-process.js'
-import { until } from './until.js'
 
 const questions = { wet: { type: 'noul', instructions: 'Is it wet?' } }
 
 export class Served {
-  /** All that it wrote on standard error. */
-  said = ''
   readonly server: ServerProcess
   readonly dataDir: string
   readonly headers: Readonly<Record<string, string>>
@@ -28,8 +25,7 @@ export class Served {
     const accounts = new Accounts({ dataDir })
     const { secret } = accounts.createFirstKey() ?? accounts.createKey('default', 'another')
     accounts.close()
-    const stdio = ['ignore', 'ignore', 'pipe'] as const
-    const started = { stdio: [...stdio], model: 'real', ...options, dataDir }
+    const started = { model: 'real', ...options, dataDir }
     return new Served(await ServerProcess.start(t, started), dataDir, secret)
   }
 
@@ -37,10 +33,14 @@ export class Served {
     this.server = server
     this.dataDir = dataDir
     this.headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    server.child.stderr?.on('data', (text) => (this.said += text))
   }
 
-  /** @returns The reply, its body read. */
+  /** All that the server wrote on standard error. */
+  get said(): string {
+    return this.server.said
+  }
+
+  /** @returns The reply with its whole body. */
   async decide(state: string, model?: string) {
     const reply = await fetch(this.server.url('/v1/systemone'), {
       method: 'POST',
@@ -66,9 +66,9 @@ export class Served {
     return statuses.map(({ processes }) => processes[0]?.pid)
   }
 
-  /** Waits for a line in the log. @returns It. */
+  /** Waits for a line in the log, and returns it. */
   async logged(pattern: RegExp, from = 0): Promise<string> {
-    await until(() => pattern.test(this.said.slice(from)))
+    await this.server.until(() => pattern.test(this.said.slice(from)))
     return pattern.exec(this.said.slice(from))![0]
   }
 }

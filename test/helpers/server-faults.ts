@@ -1,5 +1,5 @@
 /**
- * Servers with one fault each, for the conformance suite to find.
+ * Servers with one fault each, which the conformance suite must find.
  */
 import { entriesOf, objectFromEntries } from '../../src/api/json.js'
 import type { JsonObject } from '../../src/api/json.js'
@@ -83,7 +83,7 @@ const plainFaults: Faults = {
       change(({ usage }) => {
         const counts = usage as Record<string, number> | undefined
         const cached = Number(reply.headers['x-oi-cached-tokens'] ?? 0)
-        // The list of GET /v1/usage is left alone.
+        // The list of GET /v1/usage is not changed.
         if (counts && !Array.isArray(counts)) counts['input_tokens']! -= cached
       })(reply),
     fails: [

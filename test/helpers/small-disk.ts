@@ -1,14 +1,14 @@
-/** A disk of its own for a test, which can be full. */
+/** A small disk for a test, which it can fill. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** Why there can be none here; false where there can. */
+/** Why there can be no such disk here; false if there can. */
 export const noDisk = mayMount() ? false : 'this process may not mount a disk'
 
-/** The folder of a disk of so many bytes, gone with the test. Only where {@link noDisk} is false. */
+/** The folder of a disk of this size, gone with the test. Only if {@link noDisk} is false. */
 export function smallDisk(t: Test, bytes = 2 ** 21): string {
   const folder = mkdtempSync(join(tmpdir(), 'oi-disk-'))
   t.teardown(() => {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { root } from '../../scripts/build/paths.js'
 
 export interface Source {
-  /** From the root, with forward slashes. */
+  /** The path from the root, with forward slashes. */
   readonly path: string
   readonly text: string
 }
 
 export interface Import {
-  /** Of the file that imports. */
+  /** The path of the importing file. */
   readonly path: string
   readonly specifier: string
   readonly typesOnly: boolean

@@ -1,7 +1,6 @@
 /**
- * What can happen to the accounts of a running server, for real: another process holds a lock,
- * pages are overwritten, the file is moved away or replaced, the
- * disk is full.
+ * Faults of the accounts of a running server, made for real: another process holds a lock, pages
+ * are overwritten, the file is moved away or replaced, the disk is full.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -21,9 +20,9 @@ import { root } from '../../scripts/build/paths.js'
 
 export interface StoreFault {
   readonly name: string
-  /** Whether it needs a disk of its own. */
+  /** Whether the fault needs its own disk. */
   readonly ownDisk: boolean
-  /** @returns Ends it. */
+  /** @returns A function that ends the fault. */
   begin(dataDir: string): Promise<() => void>
 }
 
@@ -37,7 +36,7 @@ export const storeFaults: readonly StoreFault[] = [
   { name: 'a copy takes its place', ownDisk: false, begin: replace },
 ]
 
-/** Holds `BEGIN IMMEDIATE` in a process of its own. @returns Ends it. */
+/** Holds `BEGIN IMMEDIATE` in another process. @returns A function that ends it. */
 export async function lock(dataDir: string): Promise<() => void> {
   const script = `
     const Sqlite = require('better-sqlite3')
@@ -59,7 +58,7 @@ async function moveAway(dataDir: string) {
   return () => renameSync(`${file}.away`, file)
 }
 
-/** All pages but the first, after which another connection commits to that. */
+/** Overwrites all pages but the first; then another connection commits to that page. */
 async function overwrite(dataDir: string) {
   const file = fileOf(dataDir)
   const db = new Sqlite(file)
@@ -97,7 +96,7 @@ async function fill(dataDir: string) {
   return () => unlinkSync(path)
 }
 
-/** A copy takes its place, as a backup that is restored would; then the first one comes back. */
+/** Replaces the file by a copy, as a restored backup would; later the first file comes back. */
 async function replace(dataDir: string) {
   const file = fileOf(dataDir)
   const db = new Sqlite(file)

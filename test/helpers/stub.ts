@@ -1,6 +1,6 @@
 /**
- * Stand-ins for what HTTP is built on: a decider that answers as it is told, the wire's
- * functions in their simplest form, and a whole server over them.
+ * Stand-ins for what HTTP is built on: a decider that answers as told, the wire's functions in
+ * their simplest form, and a whole server over them.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -80,7 +80,7 @@ export function stubDecider(decide: Decider['decide'] = async () => decision): D
   }
 }
 
-/** A decision that lasts until it is released or aborted. */
+/** A decision that lasts until the test releases it or it is aborted. */
 export class Slow {
   readonly signals: Cancellation[] = []
   readonly #releases: (() => void)[] = []
@@ -111,14 +111,14 @@ export interface StubServer {
 
 export interface StubOptions extends Partial<HandlersOptions> {
   readonly decider?: Decider
-  /** A gate over the server's own accounts; without it, everything is allowed. */
+  /** A gate over the server's own accounts. Default: everything is allowed. */
   readonly gateOf?: (accounts: Accounts) => Gate
-  /** The admin API over the server's own accounts; without it, there is none. */
+  /** The admin API over the server's own accounts. Default: none. */
   readonly adminOf?: (accounts: Accounts) => AdminOptions
   readonly tls?: TlsFiles
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly dataDir?: string
-  /** As of {@link Server.listen}. */
+  /** See {@link Server.listen}. */
   readonly patienceMs?: number
   readonly transport?: TransportName
   readonly idleTimeoutMs?: number
@@ -127,7 +127,7 @@ export interface StubOptions extends Partial<HandlersOptions> {
   readonly host?: string
 }
 
-/** The transport of tests that choose none: `npm run test:node-http` has them on node:http. */
+/** The default transport of tests: `npm run test:node-http` runs them on node:http. */
 const standardTransport = (process.env['OI_TRANSPORT'] as TransportName | undefined) ?? 'auto'
 
 /** Runs a server with its own data folder and a key, and removes both. */

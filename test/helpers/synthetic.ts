@@ -11,15 +11,15 @@ export interface Synthetic {
   readonly type: RowObservation['type']
   readonly options: number
   readonly count: number
-  /** That gives back the true probabilities. */
+  /** The temperature that restores the true probabilities. */
   readonly temperature: number
-  /** Of nouls, nats. */
+  /** The bias of nouls, nats. */
   readonly bias?: number
-  /** By default the type's name. */
+  /** Default: the type's name. */
   readonly question?: string
 }
 
-/** Each of a row of its own, whose name is unlike those of other questions. */
+/** Observations with a row each; names of rows differ between questions. */
 export function synthetic(
   random: Random,
   { type, options, count, temperature, bias = 0, question = type }: Synthetic,

@@ -1,5 +1,5 @@
 /**
- * Faults in what pages of other origins, wrong keys and unusual requests are told.
+ * Faults in replies to pages of other origins, wrong keys and unusual requests.
  */
 import type { JsonObject } from '../../src/api/json.js'
 import { afterMany, atOnce, change, type Faults } from './fault-changes.js'

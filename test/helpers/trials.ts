@@ -1,11 +1,11 @@
 /**
- * What the best of three independent trials is not content with: nothing, if one of them was good.
+ * The complaint of the best of three independent trials: none if one of them was good.
  *
- * Only where a test needs several threads to run side by side, and can neither bring that about
- * nor wait for it: on a machine that others use too, any thread may stand still for a second, and
- * that must not be taken for a fault. What the code does wrong, it does in all three.
+ * Only for tests that need several threads to run side by side and can neither cause that nor wait
+ * for it: on a shared machine any thread may stand still for a second, which is not a fault. A real
+ * fault shows in all three trials.
  *
- * @param trial - Says what is wrong, `undefined` if nothing is. Told which one it is.
+ * @param trial - Returns what is wrong, or `undefined`. Gets its number.
  */
 export async function bestOfThree(
   trial: (number: number) => Promise<string | undefined>,

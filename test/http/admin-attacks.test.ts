@@ -1,4 +1,4 @@
-/** What forged requests, sessions brought along and other servers' cookies get: nothing. */
+/** Forged requests, planted sessions and other servers' cookies get nothing. */
 import t from 'tap'
 import { cookieName } from '../../src/http/admin/guard.js'
 import { AdminClient, password } from '../helpers/admin-client.js'
@@ -35,7 +35,7 @@ t.test('every change needs the token of its own session', (t) =>
   }),
 )
 
-t.test('a page of another origin changes nothing, and signs nobody in', (t) =>
+t.test('a page of another origin changes nothing, and cannot sign in', (t) =>
   withAdmin(t, {}, async ({ url, admin }) => {
     const { host } = new URL(url)
     const body = { name: 'shop' }
@@ -50,7 +50,7 @@ t.test('a page of another origin changes nothing, and signs nobody in', (t) =>
       const sent = { body: { password }, headers }
       await admin.refused(403, 'forbidden', 'POST', '/session', sent)
     }
-    // A form can send no JSON without asking, and nobody is answered who asks.
+    // A form cannot send JSON without a preflight, and no preflight is answered.
     const form = { body: { password }, headers: { 'content-type': 'text/plain' } }
     await admin.refused(400, 'invalid_request', 'POST', '/session', form)
     const asking = await fetch(`${url}/admin/v1/session`, {
@@ -65,9 +65,9 @@ t.test('a page of another origin changes nothing, and signs nobody in', (t) =>
   }),
 )
 
-t.test('a session that somebody brings along is not the one that signing in begins', (t) =>
+t.test('signing in never continues a planted session', (t) =>
   withAdmin(t, {}, async ({ url, admin }) => {
-    // What an attacker knows, one that was never given, and one that was.
+    // An attacker's session, one that never existed, and one that ended.
     const name = admin.cookie.split('=', 1)[0]
     for (const cookie of [`${name}=${'A'.repeat(43)}`, admin.cookie]) {
       const victim = new AdminClient(t, url)
@@ -81,7 +81,7 @@ t.test('a session that somebody brings along is not the one that signing in begi
   }),
 )
 
-t.test('two servers of one host have sessions of their own in one browser', (t) =>
+t.test('two servers on one host have separate sessions in one browser', (t) =>
   withAdmin(t, {}, async (one) => {
     await withAdmin(t, {}, async (two) => {
       // A browser keeps one cookie of each name, and sends all of them to every port of a host.

@@ -1,7 +1,6 @@
 /**
- * Every operation of the admin API with what nobody should send: each is refused with a code and a
- * sentence, and nothing of the inside is told. The client holds each reply against the OpenAPI
- * document.
+ * Every operation of the admin API with bad input: each is refused with a code and a sentence that
+ * reveals nothing internal. The client checks each reply against the OpenAPI document.
  */
 import t, { type Test } from 'tap'
 import { type AdminOperation, adminOperations } from '../../src/api/admin/operations.js'
@@ -50,17 +49,17 @@ const queries = [
   ...['from=2020-01-01T00:00:00Z&to=2019-01-01T00:00:00Z', `model=${'x'.repeat(5000)}`],
   ...['from=0001-01-01T00:00:00Z&to=9999-01-01T00:00:00Z&per=hour', '%', 'by=%00'],
 ]
-/** No name is that of a model, and no file is one. */
+/** No model has these names, and no file these paths. */
 const nothing = () => Promise.reject(new OiError('ERR_NOT_FOUND', 'There is no such model'))
 const models = { load: nothing, unload: nothing, reload: nothing, status: () => [] }
-/** What a message never has in it. */
+/** Never part of a message. */
 const inside = /\[object|undefined|NaN|SQLITE|node:|\bat .+:\d+:\d+|TypeError/
 
 interface Refusal {
   readonly error: { readonly code: string; readonly message: string }
 }
 
-t.test('every operation refuses what it cannot take', (t) =>
+t.test('every operation refuses bad input', (t) =>
   withAdmin(t, { options: { models } }, async ({ admin }) => {
     for (const [id, operation] of operations) {
       // The first two would end the session; the body of the last is that of /v1/systemone.
@@ -70,7 +69,7 @@ t.test('every operation refuses what it cannot take', (t) =>
   }),
 )
 
-t.test('a name that stands twice is refused with its place', (t) =>
+t.test('a repeated name is refused with its place', (t) =>
   withAdmin(t, { options: { models } }, async ({ admin }) => {
     for (const [text, place] of [
       ['{"name":"one","name":"two"}', 'name'],
@@ -96,13 +95,13 @@ async function refuses(t: Test, admin: AdminClient, operation: AdminOperation): 
     return reply.status
   }
   if (body !== undefined) {
-    // A change that changes nothing is one.
+    // An empty change is a mistake.
     for (const text of bodies.filter((text) => text !== '{}')) await refused(at('1'), text)
     await refused(at('1'), '{}', { 'content-type': 'text/plain' })
   }
   if (path.includes('{')) for (const name of names) await refused(at(name), body && '{}')
   if (method === 'get' && needs !== 'nothing') {
-    // Where a parameter is known and its value good, it is answered.
+    // A request with a known parameter and a good value is answered.
     for (const query of queries) {
       const { status, text } = await admin.ask(verb, `${at('1')}?${query}`)
       if (status >= 500 || inside.test(text)) t.fail(`${query}: ${text.slice(0, 200)}`)

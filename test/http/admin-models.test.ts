@@ -1,5 +1,5 @@
 /**
- * The admin API of a server that runs: its models, its settings, its playground, and the password
+ * The admin API of a running server: its models, its settings, its playground, and the password
  * that a command sets.
  *
  * Needs the built addon.
@@ -26,7 +26,7 @@ async function setPassword(dataDir: string, text: string) {
   return ended(new RunningCommand(words, undefined, {}, `${text}\n`))
 }
 
-/** A server whose password a command has set, and a session. */
+/** A server with a password set by the command, and a session. */
 async function start(t: Test, options: ProcessOptions = {}) {
   const served = await Served.start(t, { args, ...options })
   t.match(await setPassword(served.dataDir, password), { code: 0, stdout: /password is set/ })
@@ -35,7 +35,7 @@ async function start(t: Test, options: ProcessOptions = {}) {
   return { served, admin }
 }
 
-t.test('models are loaded, told of, reloaded and unloaded', async (t) => {
+t.test('models are loaded, listed, reloaded and unloaded', async (t) => {
   const { served, admin } = await start(t)
   const file = copyOfModel(t, 'second')
   const loaded = await admin.done<State>('POST', '/models', { file, aliases: ['a/b'] })
@@ -66,7 +66,7 @@ t.test('models are loaded, told of, reloaded and unloaded', async (t) => {
   ])
 })
 
-t.test('what cannot be done with a model is told, and changes nothing', async (t) => {
+t.test('an impossible change of a model is refused, and changes nothing', async (t) => {
   const { served, admin } = await start(t)
   const noModel = join(t.testdir({ 'no.gguf': 'no model' }), 'no.gguf')
   for (const [body, says] of [
@@ -91,7 +91,7 @@ t.test('what cannot be done with a model is told, and changes nothing', async (t
   t.notOk(entries.some(({ action }) => action.startsWith('model.')))
 })
 
-t.test('each setting has its value and where it was given', async (t) => {
+t.test('each setting has its value and its source', async (t) => {
   const folder = t.testdir({ 'oi.json': '{"deadlineMs":5000,"graceMs":1}' })
   const { admin, served } = await start(t, {
     args: [...args, '--config', join(folder, 'oi.json')],
@@ -116,7 +116,7 @@ t.test('each setting has its value and where it was given', async (t) => {
   t.match(await valuesOf(), { deadlineMs: [60_000, 'default'], maxQuestions: [9, 'file'] })
 })
 
-t.test('the server tells how it is', async (t) => {
+t.test('the server reports its state', async (t) => {
   const { admin, served } = await start(t, { args: [...args, '--admin', 'on'] })
   const server = await admin.done<ReplyOf<'getServer'>>('GET', '/server')
   t.match(server, {
@@ -158,7 +158,7 @@ t.test(
   },
 )
 
-t.test('the password is set on the machine, in a folder that is new as well', async (t) => {
+t.test('the command sets the password, also in a new folder', async (t) => {
   const dataDir = dataFolder(t)
   mkdirSync(dataDir, { recursive: true })
   t.match(await setPassword(dataDir, 'short'), { code: 1, stderr: /12 to 256 characters/ })

@@ -1,4 +1,4 @@
-/** Who comes in to the admin API, and who does not. */
+/** Who may use the admin API, and who may not. */
 import t from 'tap'
 import { AdminClient, password } from '../helpers/admin-client.js'
 import { withAdmin } from '../helpers/admin-server.js'
@@ -10,7 +10,7 @@ interface Session {
 
 const json = { 'content-type': 'application/json' }
 
-t.test('signing in has a cookie that no script and no other page can use', (t) =>
+t.test('signing in sets a cookie that no script and no other page can use', (t) =>
   withAdmin(t, { signedIn: false }, async ({ accounts, admin, url }) => {
     t.match(
       await admin.refused(401, 'invalid_password', 'POST', '/session', { body: { password } }),
@@ -34,7 +34,7 @@ t.test('signing in has a cookie that no script and no other page can use', (t) =
   }),
 )
 
-t.test('nothing is there without a session, nor for an API key', (t) =>
+t.test('without a session, or with an API key, everything is refused', (t) =>
   withAdmin(t, {}, async ({ url, key, admin }) => {
     const outside = new AdminClient(t, url)
     const paths = ['/workspaces', '/keys', '/usage', '/models', '/prices', '/settings', '/audit']
@@ -49,7 +49,7 @@ t.test('nothing is there without a session, nor for an API key', (t) =>
     const headers = { authorization: `Bearer ${key}` }
     await outside.refused(401, 'invalid_session', 'POST', '/decide', { body, headers })
     t.equal((await outside.ask('GET', '/openapi.json')).status, 200)
-    // And a session is nothing for those who answer keys.
+    // And a session is worth nothing to routes for keys.
     for (const path of ['/v1/models', '/v1/usage', '/v1/systemone']) {
       const method = path === '/v1/systemone' ? 'POST' : 'GET'
       const sent = { cookie: admin.cookie, 'x-oi-csrf': admin.csrf, ...json }
@@ -89,7 +89,7 @@ t.test('signing out ends the session, and a new password ends all of them', (t) 
   }),
 )
 
-t.test('a wrong password is throttled; the right one is, too, while it has to wait', (t) =>
+t.test('a wrong password is throttled; so is the right one during the wait', (t) =>
   withAdmin(t, { signedIn: false }, async ({ accounts, url, admin }) => {
     const token = accounts.admin.createLink()!
     await admin.done('POST', '/session/first', { token, password })
@@ -104,16 +104,16 @@ t.test('a wrong password is throttled; the right one is, too, while it has to wa
     const late = await guesser.ask('POST', '/session', good)
     t.equal(late.status, 429)
     t.ok(Number(late.headers.get('retry-after')) >= 1)
-    // Many at once are no way around: each is a try from its beginning.
+    // Parallel tries are no way around: each counts from its beginning.
     await new Promise((resolve) => setTimeout(resolve, 2100))
     const many = await Promise.all([1, 2, 3, 4].map(() => guesser.ask('POST', '/session', sent)))
     t.strictSame(many.map(({ status }) => status).sort(), [401, 429, 429, 429])
-    // Whoever has a session goes on.
+    // Existing sessions go on.
     await admin.done('GET', '/session')
   }),
 )
 
-t.test('only this machine comes in by default, whatever a proxy passes on', (t) =>
+t.test('only this machine may sign in by default, whatever a proxy forwards', (t) =>
   withAdmin(t, {}, async ({ admin, url }) => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.9' },
@@ -124,7 +124,7 @@ t.test('only this machine comes in by default, whatever a proxy passes on', (t) 
       const said = await admin.refused(403, 'forbidden', 'GET', '/session', { headers })
       t.match(said, /--admin loopback.*--trusted-proxies/)
     }
-    // A name that only leads here (DNS rebinding).
+    // A name that resolves to this machine (DNS rebinding).
     const { hostname, port } = new URL(url)
     const { request } = await import('node:http')
     const status = await new Promise((resolve, reject) => {
@@ -138,7 +138,7 @@ t.test('only this machine comes in by default, whatever a proxy passes on', (t) 
   }),
 )
 
-t.test('behind a trusted proxy, the client counts; over TLS the cookie is for TLS', async (t) => {
+t.test('behind a trusted proxy the client counts; over TLS the cookie is for TLS', async (t) => {
   const { createTrustedProxies } = await import('../../src/http/access/client-address.js')
   const trustedProxies = createTrustedProxies('127.0.0.1')
   await withAdmin(t, { trustedProxies }, async ({ admin }) => {
@@ -166,7 +166,7 @@ t.test('without the admin API there is nothing, not even a refusal', async (t) =
   })
 })
 
-t.test('what is no operation is refused: other paths, methods and bodies', (t) =>
+t.test('unknown paths, methods and bodies are refused', (t) =>
   withAdmin(t, {}, async ({ admin }) => {
     for (const path of ['', '/nope', '/keys/0', '/keys/x', '/keys/1/2', '/models/%zz']) {
       await admin.refused(404, 'not_found', 'GET', path)

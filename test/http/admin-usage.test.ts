@@ -1,4 +1,4 @@
-/** Usage by the hour and the day, budgets and their periods, and what a key's holder sees. */
+/** Usage by hour and day, budgets and their periods, and the usage that a key sees. */
 import t from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.js'
 import { dayMs } from '../../src/accounts/booking.js'
@@ -14,13 +14,13 @@ type NewKey = ReplyOf<'createKey'>
 
 const at = (text: string) => Date.parse(text)
 
-t.test('usage is told by workspace, key and model, per hour and day', (t) =>
+t.test('usage is given by workspace, key and model, per hour and day', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, workspaceId, keyId }) => {
     const { id: other } = accounts.createWorkspace('other')
     const second = accounts.createKey('default', 'second')
     const book = (id: number, key: number, time: string, model: string) =>
       void accounts.ledger.book({ ...bookingOf(id, 3, model), keyId: key, timeMs: at(time) }, false)
-    // Within what is kept by the hour.
+    // Within the hours that are kept.
     const today = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
     const yesterday = new Date(at(today) - 1).toISOString().slice(0, 10)
     book(workspaceId, keyId, `${today}T10:00:00Z`, 'a')
@@ -82,7 +82,7 @@ t.test('usage is told by workspace, key and model, per hour and day', (t) =>
   }),
 )
 
-t.test('a key sees its own usage beside its workspace’s, also with nothing left', (t) =>
+t.test('a key sees its own usage beside its workspace’s, also with an empty balance', (t) =>
   withAdmin(t, {}, async ({ accounts, url, key, workspaceId, post }) => {
     const { secret: second } = accounts.createKey('default', 'second')
     const usageOf = async (secret: string) => {
@@ -112,13 +112,13 @@ t.test('a key sees its own usage beside its workspace’s, also with nothing lef
   }),
 )
 
-t.test('a budget that is used up refuses until its period is over, and says when', async (t) => {
+t.test('an exhausted budget refuses until its period ends, and says when', async (t) => {
   const clock = { nowMs: Date.now() }
   const gateOf = (accounts: Accounts) => new WorkspaceGate({ accounts, wallNow: () => clock.nowMs })
   await withAdmin(t, { gateOf }, async ({ admin, workspaceId, post }) => {
     const path = `/workspaces/${workspaceId}`
     await admin.done('PATCH', path, { budget: { tokens: 40, period: 'day' } })
-    // 15 tokens each: the third goes beyond, as it was let in while something was left.
+    // 15 tokens each: the third exceeds the budget, as it was admitted before it was exhausted.
     for (const status of [200, 200, 200, 402]) t.equal((await post()).status, status)
     const refused = await post()
     const { error } = (await refused.json()) as { error: { code: string; message: string } }
@@ -129,7 +129,7 @@ t.test('a budget that is used up refuses until its period is over, and says when
     t.match(await admin.done('GET', path), {
       budget: { used_tokens: 45, remaining_tokens: 0, resets_at: tomorrow.toISOString() },
     })
-    // The same moment of the next day, by the clock of the gate.
+    // The same time of the next day, by the gate's clock.
     clock.nowMs = tomorrow.getTime()
     t.equal((await post()).status, 200)
     clock.nowMs = Date.now()
@@ -140,7 +140,7 @@ t.test('a budget that is used up refuses until its period is over, and says when
   })
 })
 
-t.test('what another server books counts in the same budget', (t) =>
+t.test('bookings of another server count in the same budget', (t) =>
   withAdmin(t, {}, async ({ accounts, workspaceId, dataDir, post }) => {
     const { Accounts: Store } = await import('../../src/accounts/accounts.js')
     accounts.terms.setBudget(workspaceId, { tokens: 100, period: 'month' })
@@ -157,7 +157,7 @@ t.test('what another server books counts in the same budget', (t) =>
   }),
 )
 
-t.test('a key that is bound to models is refused others, and sees none of them', async (t) => {
+t.test('a key bound to models is refused others, and does not see them', async (t) => {
   const { Router } = await import('../../src/decide/router.js')
   const { createDecider } = await import('../../src/decide/decide.js')
   const { createFakeEngine } = await import('../helpers/fake-engine.js')
@@ -201,7 +201,7 @@ t.test('a key that is bound to models is refused others, and sees none of them',
   })
 })
 
-t.test('the playground asks without a key, counts to a workspace if it is told one', (t) =>
+t.test('the playground asks without a key, and counts to a workspace if one is named', (t) =>
   withAdmin(t, {}, async ({ admin, accounts, workspaceId }) => {
     const ask = (body: object) => admin.ask('POST', '/decide', { body })
     const request = { state: 's', questions: { q: { type: 'noul', instructions: 'a' } } }

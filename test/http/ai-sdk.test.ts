@@ -1,6 +1,6 @@
 /**
- * The npm package `@ai-sdk/typesafe-ai`, unmodified, and the server over an engine without a
- * model. The package asks for Node 22: with an older one it is tried, and skipped if it fails.
+ * The npm package `@ai-sdk/typesafe-ai`, unmodified, and the server over an engine without a model.
+ * The package asks for Node 22: with an older Node it is tried, and skipped if it fails.
  */
 import t from 'tap'
 import type * as AiSdk from '@ai-sdk/typesafe-ai'
@@ -82,7 +82,7 @@ t.test('its base address may end with a slash', { skip }, (t) =>
   }),
 )
 
-t.test('it knows what was refused, and whether to try again', { skip }, (t) =>
+t.test('it recognises refusals, and whether to retry', { skip }, (t) =>
   withReal(async (server) => {
     await t.rejects(evaluate({ ...server, key: 'oi-wrong' }, asking), {
       name: 'AI_APICallError',
@@ -110,7 +110,7 @@ for (const [code, statusCode] of [
   ['ERR_CONCURRENCY', 429],
   ['ERR_OVERLOADED', 503],
 ] as const) {
-  t.test(`${code} may be tried again, and it hands on when`, { skip }, (t) => {
+  t.test(`${code} may be retried, and it passes on when`, { skip }, (t) => {
     const take = () => {
       throw new OiError(code, 'no more', { retryAfterMs: 1500 })
     }
@@ -120,14 +120,14 @@ for (const [code, statusCode] of [
         statusCode,
         isRetryable: true,
         message: 'no more',
-        // Half as long again at most, so that callers do not come back together.
+        // Half as long again at most, so that callers do not return together.
         responseHeaders: { 'retry-after': /^[23]$/, 'retry-after-ms': /^(?:1[5-9]|2[0-2])\d\d$/ },
       })
     })
   })
 }
 
-t.test('its abort ends the work of the server', { skip }, async (t) => {
+t.test('its abort stops the work of the server', { skip }, async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
     const controller = new AbortController()

@@ -1,4 +1,4 @@
-/** Requests without a key, where this machine's programs need none. */
+/** Requests without a key, if programs on this machine need none. */
 import t from 'tap'
 import { request } from 'node:http'
 import { TrustedProxies } from '../../src/http/access/client-address.js'
@@ -26,27 +26,29 @@ t.test('without the setting a key is needed', (t) =>
   }),
 )
 
-t.test('with it, programs of this machine are the default workspace, and are counted', (t) =>
-  withServer({ gateOf, anonymous: true }, async ({ port, url, key, accounts }) => {
-    t.equal(await ask(port), 200)
-    t.equal(await ask(port, { host: 'localhost:8080' }), 200)
-    for (const path of ['/v1/models', '/v1/usage']) t.equal(await ask(port, {}, path), 200)
-    t.match(accounts.usage('default').usage, [{ requests: 2, inputTokens: 24 }])
-    const report = (await (await fetch(`${url}/v1/usage`)).json()) as object
-    t.match(report, { workspace: 'default' })
-    t.notOk('key' in report)
-    t.equal(await ask(port, { authorization: `Bearer ${key}` }), 200)
-  }),
+t.test(
+  'with the setting, programs on this machine are the default workspace, and are counted',
+  (t) =>
+    withServer({ gateOf, anonymous: true }, async ({ port, url, key, accounts }) => {
+      t.equal(await ask(port), 200)
+      t.equal(await ask(port, { host: 'localhost:8080' }), 200)
+      for (const path of ['/v1/models', '/v1/usage']) t.equal(await ask(port, {}, path), 200)
+      t.match(accounts.usage('default').usage, [{ requests: 2, inputTokens: 24 }])
+      const report = (await (await fetch(`${url}/v1/usage`)).json()) as object
+      t.match(report, { workspace: 'default' })
+      t.notOk('key' in report)
+      t.equal(await ask(port, { authorization: `Bearer ${key}` }), 200)
+    }),
 )
 
-t.test('a key that is sent is a good one, or refused', (t) =>
+t.test('a key in the request must be valid', (t) =>
   withServer({ gateOf, anonymous: true }, async ({ port }) => {
     t.equal(await ask(port, { authorization: 'Bearer oi-wrong' }), 401)
     t.equal(await ask(port, { authorization: 'Basic eDp5' }), 401)
   }),
 )
 
-t.test('what only passes through this machine needs a key', (t) =>
+t.test('requests that only pass through this machine need a key', (t) =>
   withServer({ gateOf, anonymous: true }, async ({ port }) => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.7' },
@@ -66,7 +68,7 @@ t.test('what only passes through this machine needs a key', (t) =>
   }),
 )
 
-t.test('a trusted proxy says from where it comes, and the CORS setting which pages may', (t) => {
+t.test('a trusted proxy names the client, and the CORS setting admits pages', (t) => {
   const trustedProxies = new TrustedProxies(['127.0.0.1'])
   const cors = createCors('https://app.example')
   return withServer({ gateOf, anonymous: true, trustedProxies, cors }, async ({ port }) => {

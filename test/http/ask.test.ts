@@ -23,7 +23,7 @@ t.test('flags become questions in their order, and answers a table', async (t) =
   t.equal(stderr, 'The weights of fake are random\nModel closed\n')
 })
 
-t.test('--json is the response body, wherever state and questions come from', async (t) => {
+t.test('--json is the response body, whatever the source of state and questions', async (t) => {
   const questions = { q1: { type: 'noul', instructions: 'Is it?' } }
   const state = { b: 1, a: [true] }
   const dir = t.testdir({
@@ -50,7 +50,7 @@ t.test('--json is the response body, wherever state and questions come from', as
   t.equal(outputs.size, 1)
 })
 
-t.test('--image sends pictures, to a model of its own and to a server', async (t) => {
+t.test('--image sends images, to its own model and to a server', async (t) => {
   const dir = t.testdir()
   const [cat, dog] = [join(dir, 'cat.png'), join(dir, 'dog')]
   writeFileSync(cat, await plain(60, 30).png().toBuffer())
@@ -80,7 +80,7 @@ t.test('--evidence adds the label mass', async (t) => {
   t.match(stdout, /label mass 50.0 %/)
 })
 
-t.test('--orders takes the mean over orders, of a model of its own and of a server', async (t) => {
+t.test('--orders averages orders, with its own model and on a server', async (t) => {
   const question = ['x', '--choice', 'Which?=a,b,c', '--evidence']
   const averaged = await ask([...question, '--orders', '2', ...local])
   t.match(averaged.stdout, /order spread \d+\.\d %/)
@@ -94,7 +94,7 @@ t.test('--orders takes the mean over orders, of a model of its own and of a serv
   await withServer({ decider }, async ({ url, key }) => {
     const server = ['--url', url, '--key', key]
     t.equal((await ask([...question, '--orders', 'all', ...server])).code, 0)
-    // What the environment says is about models of one's own.
+    // The environment is about the command's own model.
     t.equal((await ask([...question, ...server], '', { OI_ORDERS: '2' })).code, 0)
   })
   t.strictSame(asked, ['all', undefined])
@@ -152,7 +152,7 @@ t.test('a model file makes no sense with --url', async (t) => {
   t.match(stderr, /leave out --model/)
 })
 
-t.test('a request that is refused ends it with 1, before the model is loaded', async (t) => {
+t.test('a refused request ends the command with 1, before the model is loaded', async (t) => {
   const { code, stderr } = await ask(['--request', '-', ...local], '{"state":1,"questions":{}}')
   t.equal(code, 1)
   t.match(stderr, /^oi: questions: expected .*\n$/)
@@ -186,7 +186,7 @@ t.test('--url asks a server', (t) =>
   }),
 )
 
-t.test('a server that is not there ends it with 1 and the reason', async (t) => {
+t.test('a missing server ends the command with 1 and the reason', async (t) => {
   let url = ''
   await withServer({}, async (server) => {
     url = server.url

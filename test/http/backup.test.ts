@@ -1,4 +1,4 @@
-/** `oi admin backup`, `check` and `restore`: under load, over what is there, and refused. */
+/** `oi admin backup`, `check` and `restore`: under load, over existing accounts, and refused. */
 import t, { type Test } from 'tap'
 import {
   existsSync,
@@ -16,7 +16,7 @@ import { oi } from '../helpers/command.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { ServerProcess } from '../helpers/server-process.js'
 
-/** A data folder whose workspace pays for what it asks, and a key of it. */
+/** A data folder whose workspace pays for its requests, and one of its keys. */
 function paying(t: Test) {
   const dataDir = dataFolder(t)
   const accounts = new Accounts({ dataDir })
@@ -29,7 +29,7 @@ function paying(t: Test) {
   return { dataDir, secret, keyId: id }
 }
 
-t.test('copies made while a server books are whole, and are put back to the credit', async (t) => {
+t.test('copies made while a server books are whole, and can be restored', async (t) => {
   const { dataDir, secret } = paying(t)
   const server = await ServerProcess.start(t, { dataDir })
   let answered = 0
@@ -49,7 +49,7 @@ t.test('copies made while a server books are whole, and are put back to the cred
   })
   const copies: { path: string; atLeast: number; atMost: number }[] = []
   for (let i = 0; i < 5; i++) {
-    while (answered < (i + 1) * 100) await new Promise(setImmediate)
+    await server.until(() => answered >= (i + 1) * 100)
     const atLeast = answered
     const { code, stdout, stderr } = await oi(['admin', 'backup', '--data', dataDir])
     t.equal(code, 0, stderr)
@@ -73,7 +73,7 @@ t.test('copies made while a server books are whole, and are put back to the cred
   t.strictSame(folder.length, copies.length, 'and nothing else is left there')
 })
 
-t.test('a copy is not put back under a server, whatever that has of a socket', async (t) => {
+t.test('a copy is not restored under a running server, whatever its socket is', async (t) => {
   const { dataDir } = paying(t)
   const { stdout } = await oi(['admin', 'backup', '--data', dataDir])
   const server = await ServerProcess.start(t, { dataDir })
@@ -89,7 +89,7 @@ t.test('a copy is not put back under a server, whatever that has of a socket', a
   t.match(await restore(), { code: 0 })
 })
 
-t.test('what a restoration replaces is kept, and keys that live again are named', async (t) => {
+t.test('replaced accounts are kept, and keys that are valid again are named', async (t) => {
   const { dataDir, keyId } = paying(t)
   const path = join(dataDir, '..', 'copy.db')
   t.match(await oi(['admin', 'backup', path, '--data', dataDir]), { code: 0, stdout: `${path}\n` })
@@ -110,7 +110,7 @@ t.test('what a restoration replaces is kept, and keys that live again are named'
   t.match(await oi(['admin', 'check', kept!]), { code: 0, stdout: /later/ })
 })
 
-t.test('a file that is no copy is refused, and nothing has changed', async (t) => {
+t.test('a file that is not a copy is refused, and nothing changes', async (t) => {
   const { dataDir } = paying(t)
   const folder = join(dataDir, '..')
   const file = (name: string) => join(folder, name)
@@ -139,7 +139,7 @@ t.test('a file that is no copy is refused, and nothing has changed', async (t) =
   t.notOk(existsSync(join(folder, 'nothing')))
 })
 
-t.test('accounts that are damaged, or gone, are replaced too', async (t) => {
+t.test('damaged or missing accounts are replaced too', async (t) => {
   const { dataDir } = paying(t)
   const copy = join(dataDir, '..', 'copy.db')
   await oi(['admin', 'backup', copy, '--data', dataDir])

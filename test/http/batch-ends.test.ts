@@ -1,4 +1,4 @@
-/** Batches that are cut short: by their client, by the clock, by the server's end. And slow ones. */
+/** Batches that end early: by their client, the clock, or the server's end. And slow ones. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Decision } from '../../src/decide/types.js'
@@ -12,12 +12,12 @@ import {
   readLines,
   replyOf,
   requestsAbout,
-  until,
 } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
-t.test('a client that leaves cancels what is under way, and nothing more begins', async (t) => {
+t.test('a client that leaves cancels the running items, and no others begin', async (t) => {
   for (const accept of ['application/json', linesType]) {
     const slow = new Slow()
     await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
@@ -40,7 +40,7 @@ t.test('a client that leaves cancels what is under way, and nothing more begins'
   }
 })
 
-t.test('what the model answers after the client has left is still charged', async (t) => {
+t.test('answers of the model after the client has left are still charged', async (t) => {
   const ends: (() => void)[] = []
   const booked: string[] = []
   const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
@@ -65,13 +65,13 @@ t.test('what the model answers after the client has left is still charged', asyn
   })
 })
 
-t.test('the deadline ends what is not answered yet with 504, and keeps what is', async (t) => {
+t.test('the deadline ends unanswered items with 504, and keeps the answers', async (t) => {
   const one = async (accept: string) => {
     const slow = new Slow()
     const decider = stubDecider((asked, options) =>
       asked.state === 1 ? Promise.resolve(decision) : slow.decide(asked, options),
     )
-    // Long enough for the first answer, whatever stands still meanwhile.
+    // Long enough for the first answer, even if a thread stands still.
     await withServer({ decider, deadlineMs: 3000 }, async (server) => {
       const reply = await postBatch(server, requestsAbout([0, 1, 2]), { accept })
       t.equal(reply.status, 200)
@@ -93,7 +93,7 @@ t.test('the deadline ends what is not answered yet with 504, and keeps what is',
   await Promise.all(['application/json', linesType].map(one))
 })
 
-t.test('the deadline also holds for a body that does not come', (t) =>
+t.test('the deadline also holds for a body that does not arrive', (t) =>
   withServer({ deadlineMs: 100 }, async (server) => {
     const client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}`, 'content-length': '50' }
@@ -103,7 +103,7 @@ t.test('the deadline also holds for a body that does not come', (t) =>
   }),
 )
 
-t.test('a body that comes byte by byte is read whole', (t) =>
+t.test('a body that arrives byte by byte is read whole', (t) =>
   withServer({}, async (server) => {
     const client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}` }
@@ -134,7 +134,7 @@ t.test('an upload that is cut leaves nothing behind', async (t) => {
   })
 })
 
-t.test("the server's end gives 503 to what is not answered yet", async (t) => {
+t.test("the server's end gives 503 to unanswered items", async (t) => {
   const slow = new Slow()
   const decider = stubDecider((asked, options) =>
     asked.state === 0 ? Promise.resolve(decision) : slow.decide(asked, options),

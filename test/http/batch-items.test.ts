@@ -1,11 +1,11 @@
-/** Items of a batch that fail, each for itself. */
+/** Items of a batch fail one by one. */
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
 import { OiError } from '../../src/errors.js'
 import { about, type BatchReply, postBatch, replyOf } from '../helpers/batch.js'
 import { decision, stubDecider, withFake, withServer } from '../helpers/stub.js'
 
-t.test('items that fail say why, and the others are answered', async (t) => {
+t.test('failed items have their reason, and the others are answered', async (t) => {
   const errors: Record<string, Error> = {
     long: new OiError('ERR_STATE_TOO_LONG', 'state: expected 9 tokens', { param: 'state' }),
     busy: new OiError('ERR_OVERLOADED', 'too much is waiting'),
@@ -56,7 +56,7 @@ t.test('items that fail say why, and the others are answered', async (t) => {
   })
 })
 
-t.test('a batch of which every item is wrong is still answered with 200', (t) =>
+t.test('a batch of bad items only is still answered with 200', (t) =>
   withFake({}, async (server) => {
     const reply = await postBatch(server, { requests: [1, {}] })
     t.equal(reply.status, 200)
@@ -67,7 +67,7 @@ t.test('a batch of which every item is wrong is still answered with 200', (t) =>
   }),
 )
 
-t.test('an unknown model is an error of the items that ask for it', (t) =>
+t.test('an unknown model is an error of the items that name it', (t) =>
   withFake({}, async (server) => {
     const requests = [about(1), about(1, { model: 'latest' }), about(1, { model: 'other' })]
     const { results } = await replyOf(await postBatch(server, { requests, model: 'none' }))

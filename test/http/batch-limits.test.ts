@@ -1,4 +1,4 @@
-/** What a batch takes of a workspace's limits, and what it is charged. */
+/** How batches count in a workspace's limits, and what they cost. */
 import t from 'tap'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
@@ -6,7 +6,7 @@ import type { Gate } from '../../src/http/access/gate.js'
 import { about, linesType, numbers, postBatch, replyOf, requestsAbout } from '../helpers/batch.js'
 import { stubDecider, withServer } from '../helpers/stub.js'
 
-/** Lets so many requests through, and remembers what it was asked. */
+/** Admits this many requests, and remembers all that it was asked for. */
 class CountingGate implements Gate {
   left: number
   entered = 0
@@ -54,20 +54,17 @@ class CountingGate implements Gate {
   }
 }
 
-t.test(
-  'a call takes one place and one request for each right item, and is charged for answers',
-  async (t) => {
-    const gate = new CountingGate(10)
-    await withServer({ gate }, async (server) => {
-      const reply = await postBatch(server, { requests: [about(1), 'wrong', about(3)] })
-      t.equal(reply.headers.get('x-ratelimit-remaining-requests'), '7')
-      await reply.text()
-      t.match(gate, { left: 7, entered: 2, inside: 0, booked: 2 })
-      await (await postBatch(server, requestsAbout([1]), { accept: linesType })).text()
-      t.match(gate, { left: 6, entered: 3, inside: 0, booked: 3 })
-    })
-  },
-)
+t.test('a call takes one place, one request per valid item, and pays for answers', async (t) => {
+  const gate = new CountingGate(10)
+  await withServer({ gate }, async (server) => {
+    const reply = await postBatch(server, { requests: [about(1), 'wrong', about(3)] })
+    t.equal(reply.headers.get('x-ratelimit-remaining-requests'), '7')
+    await reply.text()
+    t.match(gate, { left: 7, entered: 2, inside: 0, booked: 2 })
+    await (await postBatch(server, requestsAbout([1]), { accept: linesType })).text()
+    t.match(gate, { left: 6, entered: 3, inside: 0, booked: 3 })
+  })
+})
 
 t.test('items beyond the allowance have 429, and the call has 200', async (t) => {
   for (const accept of ['application/json', linesType]) {
@@ -87,7 +84,7 @@ for (const [error, status, code] of [
   [undefined, 429, 'rate_limit_exceeded'],
   [new OiError('ERR_BALANCE', 'nothing left'), 402, 'insufficient_balance'],
 ] as const) {
-  t.test(`a call of which not even one item is allowed is refused with ${status}`, async (t) => {
+  t.test(`a call without a single admitted item is refused with ${status}`, async (t) => {
     const gate = new CountingGate(0, error)
     await withServer({ gate }, async (server) => {
       const reply = await postBatch(server, requestsAbout(numbers(5)), { accept: linesType })
@@ -99,7 +96,7 @@ for (const [error, status, code] of [
   })
 }
 
-t.test('a call that cannot be read counts as one request', async (t) => {
+t.test('an unreadable call counts as one request', async (t) => {
   const gate = new CountingGate(10)
   await withServer({ gate }, async (server) => {
     t.equal((await postBatch(server, '{}')).status, 422)
@@ -107,7 +104,7 @@ t.test('a call that cannot be read counts as one request', async (t) => {
   })
 })
 
-t.test('where too many wait for a place already, the call is refused', async (t) => {
+t.test('if too many requests wait for a place already, the call is refused', async (t) => {
   const gate = new CountingGate(10)
   gate.crowded = true
   await withServer({ gate }, async (server) => {
@@ -118,7 +115,7 @@ t.test('where too many wait for a place already, the call is refused', async (t)
   })
 })
 
-t.test('refused items never come as far as the model', async (t) => {
+t.test('refused items never reach the model', async (t) => {
   const asked: unknown[] = []
   const decider = stubDecider(async ({ state }) => {
     asked.push(state)

@@ -1,4 +1,4 @@
-/** Batches that are answered in lines: one result each, as soon as it is there. */
+/** Batches answered in lines: one result each, as soon as it is ready. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { validators } from '../../src/api/schemas.js'
@@ -15,14 +15,14 @@ import {
   readLines,
   requestsAbout,
   settled,
-  until,
 } from '../helpers/batch.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const longBytes = 200_000
 
-/** A decision whose text has about so many bytes. */
+/** A decision whose text has about this many bytes. */
 const long = (bytes: number) => ({ ...decision, model: 'm'.repeat(bytes) })
 
 t.test('every item has a line, and the last line has the totals', (t) =>
@@ -45,7 +45,7 @@ t.test('every item has a line, and the last line has the totals', (t) =>
   }),
 )
 
-t.test('how lines are asked for', (t) =>
+t.test('how a client asks for lines', (t) =>
   withServer({}, async (server) => {
     for (const [accept, lines] of [
       ['application/x-ndjson', true],
@@ -62,7 +62,7 @@ t.test('how lines are asked for', (t) =>
   }),
 )
 
-t.test('a line is there before the others are answered', async (t) => {
+t.test('a line arrives before the others are answered', async (t) => {
   const ends: (() => void)[] = []
   const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
   await withServer({ decider }, async (server) => {
@@ -116,7 +116,7 @@ t.test('faults in the middle become lines', async (t) => {
   })
 })
 
-t.test('what is refused as a whole is one ordinary error', (t) =>
+t.test('a call refused as a whole is one ordinary error', (t) =>
   withServer({}, async (server) => {
     const reply = await postBatch(server, '{', { accept: linesType })
     t.equal(reply.status, 422)
@@ -125,7 +125,7 @@ t.test('what is refused as a whole is one ordinary error', (t) =>
   }),
 )
 
-t.test('the connection goes on behind the last line', (t) =>
+t.test('the connection goes on after the last line', (t) =>
   withServer({}, async (server) => {
     const client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}`, accept: linesType }
@@ -142,7 +142,7 @@ t.test('the connection goes on behind the last line', (t) =>
 )
 
 t.test(
-  'a client that reads nothing stops the batch, and gets all of it when it reads',
+  'a client that does not read stops the batch, and gets all of it when it reads',
   async (t) => {
     let asked = 0
     const decider = stubDecider(async () => {
@@ -151,7 +151,7 @@ t.test(
     })
     await withServer({ decider }, async (server) => {
       const reply = await openBatch(server, requestsAbout(numbers(256)))
-      // Answers that are kept, and what the system's own buffers take.
+      // The kept answers, and the capacity of the system's own buffers.
       const begun = await settled(() => asked)
       t.ok(begun >= mostUnderWay && begun < 2 * mostUnderWay, `${begun} of 256 were begun`)
       let text = ''
@@ -164,7 +164,7 @@ t.test(
   },
 )
 
-t.test('a client that reads slowly holds up nobody else, and is not given up', async (t) => {
+t.test('a client that reads slowly delays no other client, and is not given up', async (t) => {
   const decider = stubDecider(async ({ state }) => (state === 'short' ? decision : long(100_000)))
   await withServer({ decider }, async (server) => {
     const slow = await openBatch(server, requestsAbout(numbers(256)))
@@ -179,7 +179,7 @@ t.test('a client that reads slowly holds up nobody else, and is not given up', a
   })
 })
 
-t.test('a client that reads nothing and leaves ends the batch', async (t) => {
+t.test('a client that does not read and leaves ends the batch', async (t) => {
   let asked = 0
   const decider = stubDecider(async () => {
     asked++

@@ -15,15 +15,16 @@ import {
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, stubDecider, withFake, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const indexes = (results: readonly Result[]) => results.map(({ index }) => index)
 
-t.test('results stand in the order of the requests, whatever ends first', async (t) => {
+t.test('results are in the order of the requests, whichever ends first', async (t) => {
   const ends: (() => void)[] = []
   const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
   await withServer({ decider }, async (server) => {
     const asked = postBatch(server, requestsAbout(numbers(5)))
-    while (ends.length < 5) await new Promise(setImmediate)
+    await until(() => ends.length >= 5)
     for (const end of ends.reverse()) {
       end()
       await new Promise(setImmediate)
@@ -37,7 +38,7 @@ t.test('results stand in the order of the requests, whatever ends first', async 
   })
 })
 
-t.test('an item is answered as the same request alone would be', (t) =>
+t.test('an item is answered like the same single request', (t) =>
   withFake({}, async (server) => {
     const bodies = ['a', { b: [1] }, 3].map((state) => ({ ...about(state), model: 'default' }))
     const { results } = await replyOf(await postBatch(server, { requests: bodies }))
@@ -69,7 +70,7 @@ t.test('one set of questions over many states', (t) =>
   }),
 )
 
-t.test('ids come back, whatever they are, and names keep their order', (t) =>
+t.test('ids come back unchanged, and names keep their order', (t) =>
   withFake({}, async (server) => {
     const ids = ['b', '10', '9', '__proto__', '', 'b', '"\\\n']
     const noul = '{"type":"noul","instructions":"?"}'
@@ -104,7 +105,7 @@ t.test('257 items are refused with 400', (t) =>
   }),
 )
 
-t.test('a wrong envelope is refused with 422, whatever is accepted', (t) =>
+t.test('a bad envelope is refused with 422, whatever is accepted', (t) =>
   withFake({}, async (server) => {
     for (const body of [
       ...['', '{', '[]', '{}', '{"requests":[]}', '{"requests":1}'],
@@ -146,7 +147,7 @@ t.test('totals: tokens are added, times are the longest and the whole', async (t
   })
 })
 
-t.test('evidence, workspace and deadline go with every item', async (t) => {
+t.test('evidence, workspace and deadline reach every item', async (t) => {
   const given: DecideOptions[] = []
   const decider = stubDecider(async (_request, options) => {
     given.push(options!)
@@ -196,7 +197,7 @@ t.test('while the model is loaded, 503', (t) => {
   })
 })
 
-t.test('calls are counted by their route, and items by their status', (t) =>
+t.test('calls are counted by route, and items by status', (t) =>
   withFake({}, async (server) => {
     await postBatch(server, { requests: [about(1), 2, about(3)] })
     await postBatch(server, '{')

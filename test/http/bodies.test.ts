@@ -1,7 +1,7 @@
 /**
- * Bodies: their bound, their arrival in parts, and those that never arrive whole.
+ * Bodies: their limit, their arrival in pieces, and bodies that never arrive whole.
  *
- * One case takes ten seconds: the time after which a body that trickles is given up.
+ * One case takes ten seconds: the time after which a trickling body is given up.
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +29,7 @@ for (const [bytes, status] of [
   [maxBodyBytes, 200],
   [maxBodyBytes + 1, 413],
 ] as const) {
-  t.test(`a body of ${bytes} bytes under a bound of ${maxBodyBytes}, in one piece`, (t) =>
+  t.test(`a body of ${bytes} bytes under a limit of ${maxBodyBytes}, in one piece`, (t) =>
     withServer({ maxBodyBytes }, async (server) => {
       const client = await RawClient.connect(server.port)
       client.send(request('POST', path, bearer(server), json(bytes)))
@@ -40,7 +40,7 @@ for (const [bytes, status] of [
     }),
   )
 
-  t.test(`a body of ${bytes} bytes under a bound of ${maxBodyBytes}, in pieces`, (t) =>
+  t.test(`a body of ${bytes} bytes under a limit of ${maxBodyBytes}, in pieces`, (t) =>
     withServer({ maxBodyBytes }, async (server) => {
       const client = await RawClient.connect(server.port)
       const text = request('POST', path, bearer(server), json(bytes))
@@ -53,7 +53,7 @@ for (const [bytes, status] of [
     }),
   )
 
-  t.test(`a body of ${bytes} bytes under a bound of ${maxBodyBytes}, chunked`, (t) =>
+  t.test(`a body of ${bytes} bytes under a limit of ${maxBodyBytes}, chunked`, (t) =>
     withServer({ maxBodyBytes }, async (server) => {
       const client = await RawClient.connect(server.port)
       client.send(request('POST', path, { ...bearer(server), 'transfer-encoding': 'chunked' }))
@@ -72,7 +72,7 @@ for (const [bytes, status] of [
   )
 }
 
-t.test('an announced length over the bound is refused before the body', (t) =>
+t.test('an announced length over the limit is refused before the body', (t) =>
   withServer({ maxBodyBytes }, async (server) => {
     const client = await RawClient.connect(server.port)
     client.send(request('POST', path, { ...bearer(server), 'content-length': '5001' }))
@@ -83,7 +83,7 @@ t.test('an announced length over the bound is refused before the body', (t) =>
   }),
 )
 
-t.test('no body at all is an empty text', (t) =>
+t.test('no body is an empty text', (t) =>
   withServer({}, async (server) => {
     const client = await RawClient.connect(server.port)
     client.send(request('POST', path, bearer(server)))
@@ -92,9 +92,9 @@ t.test('no body at all is an empty text', (t) =>
   }),
 )
 
-// uWebSockets.js 20.52 says nothing of the end of such a body if its head came in parts: the request
-// was left without a reply, and its connection closed after ten seconds.
-t.test('an announced length of 0 is an empty text, also where the head comes in parts', (t) =>
+// uWebSockets.js 20.52 does not report the end of such a body if its head came in pieces: the
+// request had no reply, and its connection closed after ten seconds.
+t.test('an announced length of 0 is an empty text, also if the head comes in pieces', (t) =>
   withServer({}, async (server) => {
     const bytes = request('POST', path, { ...bearer(server), 'content-length': '0' })
     for (const cut of [0, 60, bytes.length - 4, bytes.length - 1]) {
@@ -110,7 +110,7 @@ t.test('an announced length of 0 is an empty text, also where the head comes in 
   }),
 )
 
-t.test('fetch() sees 413 for a body that is far over the bound', (t) =>
+t.test('fetch() sees 413 for a body far over the limit', (t) =>
   withServer({}, async (server) => {
     const headers = { ...bearer(server), 'content-type': 'application/json' }
     const body = json(6_000_000)
@@ -128,15 +128,15 @@ t.test('an upload that is cut leaves nothing behind', async (t) => {
   await withServer({ decider }, async (server) => {
     const client = await RawClient.connect(server.port)
     client.send(request('POST', path, { ...bearer(server), 'content-length': '100' }) + 'half')
-    while (server.handlers.running.size === 0) await sleep(2)
+    await until(() => server.handlers.running.size > 0)
     client.socket.destroy()
-    while (server.handlers.running.size > 0) await sleep(2)
+    await until(() => server.handlers.running.size === 0)
     t.equal(asked, 0)
     t.match(JSON.parse(server.log[0]!), { status: 0, path })
   })
 })
 
-t.test('a body that trickles is given up', { timeout: 30_000 }, (t) =>
+t.test('a trickling body is given up', { timeout: 30_000 }, (t) =>
   withServer({}, async (server) => {
     const client = await RawClient.connect(server.port)
     client.send(request('POST', path, { ...bearer(server), 'content-length': '100000' }))

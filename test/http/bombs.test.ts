@@ -1,9 +1,9 @@
 /**
- * Few bytes that are many: what it costs the whole server to refuse them.
+ * Few bytes that decompress to many: what refusing them costs the whole server.
  *
- * Time is what all threads of the process spend and memory the most that it holds, as Linux counts
- * them, so that other programs of the machine have no part in it. Of three tries the quickest
- * counts, as garbage of what was before may be collected meanwhile, and the one that held most.
+ * Time is that of all threads of the process, and memory its peak, as Linux counts them, so that
+ * other programs do not matter. Of three tries the fastest counts, because garbage from before may
+ * be collected meanwhile, and the largest peak.
  */
 import t from 'tap'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const mostMs = 50
 const mostBytes = 20 * 2 ** 20
 const skip = !hasProc && 'only Linux tells what one process has used'
 
-/** Of all threads, milliseconds. */
+/** Processor time of all threads, milliseconds. */
 function processorMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`)
     .map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1'))
@@ -33,7 +33,7 @@ for (const [limit, sizes] of [
   [4_194_304, [5, 1024]],
 ] as const) {
   t.test(
-    `bombs are 413 in ${mostMs} ms and 20 MiB where bodies are ${limit} bytes`,
+    `bombs are 413 in ${mostMs} ms and 20 MiB if bodies are limited to ${limit} bytes`,
     { skip },
     async (t) => {
       const options = { args: ['--max-body-bytes', String(limit), '--anonymous', 'loopback'] }
@@ -49,7 +49,7 @@ for (const [limit, sizes] of [
         for (const [coding, bomb] of Object.entries(await bombs(mebibytes))) {
           const seen = { ms: Infinity, wallMs: Infinity, bytes: 0 }
           for (let i = 0; i < tries; i++) {
-            // The most that it held is counted anew from here.
+            // Restarts the measurement of the peak.
             writeFileSync(`/proc/${pid}/clear_refs`, '5')
             const [heldBytes, usedMs, startMs] = [
               memoryBytes(pid, 'VmRSS'),

@@ -1,5 +1,5 @@
 /**
- * What is booked is what was answered with 200, on every way in which a request can end.
+ * Bookings are exactly the answers with 200, in every way in which a request can end.
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { linesType, postBatch, readLines, replyOf, requestsAbout } from '../help
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
-/** Books what it is given, when the test says so. */
+/** Books when the test says so. */
 class SlowGate {
   readonly booked: Charged[] = []
   readonly #waiting: { resolve: () => void; reject: (error: unknown) => void }[] = []
@@ -49,14 +49,14 @@ const ask = ({ url, key }: StubServer, signal?: AbortSignal) =>
     ...(signal && { signal }),
   })
 
-/** Decides whatever happens to the request, when the test says so. */
+/** Decides when the test says so, whatever happens to the request. */
 function stubborn() {
   const ends: (() => void)[] = []
   const decide = () => new Promise<Decision>((resolve) => ends.push(() => resolve(decision)))
   return { ends, decider: stubDecider(decide) }
 }
 
-t.test('what is decided after the deadline is not booked', async (t) => {
+t.test('a decision after the deadline is not booked', async (t) => {
   const { ends, decider } = stubborn()
   const slow = new SlowGate()
   await withServer({ decider, gate: slow.gate, deadlineMs: 50 }, async (server) => {
@@ -74,7 +74,7 @@ t.test('what is decided after the deadline is not booked', async (t) => {
 })
 
 t.test(
-  'what is decided before the deadline is booked and answered, however long that takes',
+  'a decision before the deadline is booked and answered, however long that takes',
   async (t) => {
     for (const accept of ['', 'application/json', linesType]) {
       const slow = new SlowGate()
@@ -101,7 +101,7 @@ t.test(
   },
 )
 
-t.test('what is decided when the grace period ends is booked and answered', async (t) => {
+t.test('a decision at the end of the grace period is booked and answered', async (t) => {
   const slow = new SlowGate()
   await withServer({ gate: slow.gate }, async (server) => {
     const asked = [ask(server), postBatch(server, requestsAbout([1]))]
@@ -115,7 +115,7 @@ t.test('what is decided when the grace period ends is booked and answered', asyn
   })
 })
 
-t.test('what cannot be booked is answered 503, and can be tried again', async (t) => {
+t.test('an answer that cannot be booked becomes 503, and can be tried again', async (t) => {
   for (const accept of ['', 'application/json', linesType]) {
     const slow = new SlowGate()
     await withServer({ gate: slow.gate }, async (server) => {
@@ -133,7 +133,7 @@ t.test('what cannot be booked is answered 503, and can be tried again', async (t
   }
 })
 
-t.test('what cannot be written as a reply is a fault, and not booked', async (t) => {
+t.test('a decision that cannot be written as a reply is a fault, and not booked', async (t) => {
   const booked: unknown[] = []
   const gate = {
     ...openGate,
@@ -178,7 +178,7 @@ t.test('an answer whose client has gone is booked', async (t) => {
   })
 })
 
-t.test('limits that cannot be read any more are left out of a reply, errors too', async (t) => {
+t.test('limits that cannot be read any more are left out of replies, also of errors', async (t) => {
   const headers = () => {
     throw new Error('disk I/O error')
   }

@@ -13,7 +13,7 @@ const questions = {
   wet: { type: 'noul', instructions: 'Is it wet?' },
   team: { type: 'choice', criteria: { a: null, b: null, c: null } },
 }
-/** The model without weights answers by hash: what is right has nothing to do with it. */
+/** The model without weights answers by hash, independent of the right answers. */
 const rows = Array.from({ length: 120 }, (_, i) =>
   JSON.stringify({
     ...{ state: `Ticket ${i}`, questions },
@@ -47,14 +47,14 @@ t.test('rows become a file beside the model, with figures and thresholds', async
     date: /^\d{4}-\d\d-\d\d$/,
     types: { noul: { temperature: Number }, choice: { temperature: Number } },
   })
-  // Answers that mean nothing are worth no more than their share.
+  // Meaningless answers are right as often as chance.
   t.ok(
     file.types.choice.temperature > 2 && file.heldOut.after.logLoss < file.heldOut.before.logLoss,
   )
 })
 
 t.test(
-  'the same rows give the same numbers; --out names the file, --json is for machines',
+  'the same rows give the same numbers; --out names the file, --json is for programs',
   async (t) => {
     const dir = t.testdir({ 'rows.jsonl': rows })
     const out = join(dir, 'c.json')
@@ -69,7 +69,7 @@ t.test(
   },
 )
 
-t.test('saved observations need no model, and without one nothing is written', async (t) => {
+t.test('saved observations need no model, and without a model nothing is written', async (t) => {
   const dir = t.testdir({ 'seen.jsonl': saved })
   const file = join(dir, 'seen.jsonl')
   const ran = await calibrate(['--observations', file, '--json', '--decide', '0.2'])

@@ -4,7 +4,7 @@ import { validators } from '../../src/api/schemas.js'
 import { audit } from '../helpers/audit.js'
 import { oi } from '../helpers/command.js'
 
-t.test('limits and credits, as the list shows them', async (t) => {
+t.test('limits and credits, as listed', async (t) => {
   const dataDir = t.testdir()
   const workspaces = (...args: string[]) => oi(['workspaces', ...args, '--data', dataDir])
   await workspaces('create', 'shop')
@@ -25,7 +25,7 @@ t.test('limits and credits, as the list shows them', async (t) => {
   t.match(audit(dataDir, 'shop'), { balance: null, sum: 0 })
 })
 
-t.test('what is wrong about limits and credits', async (t) => {
+t.test('mistakes in limits and credits', async (t) => {
   const dataDir = t.testdir()
   await oi(['workspaces', 'create', 'shop', '--data', dataDir])
   for (const [args, code, message] of [
@@ -43,7 +43,7 @@ t.test('what is wrong about limits and credits', async (t) => {
   }
 })
 
-t.test('prices: none, set, a part set anew', async (t) => {
+t.test('prices: none, set, one part changed', async (t) => {
   const data = ['--data', t.testdir()]
   const price = (...args: string[]) => oi(['models', 'price', ...args, ...data])
   t.match((await price('big', '--input', '2', '--output', '0.5')).stdout, /big +│ 2 +│ 0\.5 +│ 0 /)
@@ -58,7 +58,7 @@ t.test('prices: none, set, a part set anew', async (t) => {
   })
 })
 
-t.test('usage, for people and as the route gives it', async (t) => {
+t.test('usage, for people and as in the route', async (t) => {
   const data = ['--data', t.testdir()]
   await oi(['workspaces', 'create', 'shop', ...data])
   t.match((await oi(['workspaces', 'usage', 'shop', ...data])).stdout, /balance unlimited\n.*cost/s)

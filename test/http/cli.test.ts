@@ -11,7 +11,7 @@ import { vacantPort } from '../helpers/vacant-port.js'
 const listening = /Listening on (http:\/\/127\.0\.0\.1:(\d+))/
 const secretLine = /^\s*(oi-[\w-]{43})$/m
 
-/** Starts the stub server on a free port; killed at the test's end at the latest. */
+/** Starts the stub server on a free port; kills it at the end of the test. */
 function serve(t: Test, dataDir: string, model: string, ...more: string[]): RunningCommand {
   const args = ['serve', '--model', 'stub.gguf', '--port', '0', '--data', dataDir, ...more]
   const command = new RunningCommand(args, model)
@@ -49,7 +49,7 @@ for (const [title, args, environment, message] of [
   })
 }
 
-t.test('where no model is named, that of the package is served', async (t) => {
+t.test('the default is the model of the package', async (t) => {
   const command = new RunningCommand(['serve', '--port', '0', '--data', t.testdir()], 'instant')
   t.teardown(() => command.process.kill('SIGKILL'))
   const [, file] = await command.match(/^Model (.+) on stub$/m)
@@ -115,18 +115,18 @@ t.test('while the model is loaded: 503, and a signal still ends it with 0', asyn
   t.equal(await server.exited, 0)
 })
 
-t.test('a model that cannot be opened ends it with 1 and the reason', async (t) => {
+t.test('a model that cannot be opened ends the command with 1 and the reason', async (t) => {
   const server = serve(t, t.testdir(), 'broken')
   t.equal(await server.exited, 1)
   t.notMatch(server.stdout, secretLine, 'no key: the one showing is not used up')
   t.match(server.stderr, /^oi: stub\.gguf does not exist: see --model$/m)
 })
 
-t.test('what must be known about the model stands in the log of the start', async (t) => {
+t.test('facts that users must know about the model are in the start log', async (t) => {
   await serve(t, t.testdir(), 'fake').match(/on stub\nThe weights of fake are random\nReady$/m)
 })
 
-/** A settings file for two models of the stub. */
+/** A settings file for two stub models. */
 function twoModels(t: Test, second: object = {}): string {
   const models = [
     { file: '1.gguf', name: 'small' },
@@ -180,7 +180,7 @@ t.test('two models that claim the same name are wrong usage: 2, naming both file
   t.notMatch(stdout, secretLine)
 })
 
-t.test('models that do not fit end it with 1 before anything is loaded', async (t) => {
+t.test('models that do not fit end the command with 1 before anything is loaded', async (t) => {
   const server = serve(t, t.testdir(), 'huge')
   t.equal(await server.exited, 1)
   t.match(
@@ -190,7 +190,7 @@ t.test('models that do not fit end it with 1 before anything is loaded', async (
   t.notMatch(server.stderr, /Loading/)
 })
 
-t.test('metrics on a port of their own', async (t) => {
+t.test('metrics on their own port', async (t) => {
   const port = await vacantPort()
   const probe = createServer().listen(port, '127.0.0.1')
   await once(probe, 'listening')
@@ -208,7 +208,7 @@ t.test('metrics on a port of their own', async (t) => {
   t.equal(await server.exited, 0)
 })
 
-t.test('a port that is taken ends it with 1, naming the port, and shows no key', async (t) => {
+t.test('a port in use ends the command with 1, naming the port, and shows no key', async (t) => {
   const dir = t.testdir()
   const first = serve(t, join(dir, 'first'), 'instant')
   const [, , port] = await first.match(listening)

@@ -1,4 +1,4 @@
-/** Batches, streams and usage of `oi-systemone/client` and the server itself. */
+/** Batches, streams and usage of `oi-systemone/client` with the server itself. */
 import t from 'tap'
 import { createClient } from '../../src/client/index.js'
 import { createWire } from '../../src/cli/create-wire.js'
@@ -22,7 +22,7 @@ const withClient = (use: (client: ReturnType<typeof createClient>) => Promise<vo
     use(createClient({ baseUrl: url, apiKey: key })),
   )
 
-t.test('a batch answers as the single requests do, and refuses what they refuse', (t) =>
+t.test('a batch answers like single requests, and refuses the same', (t) =>
   withClient(async (client) => {
     const choice = { type: 'choice', criteria: {} } as const
     const { results, usage, requestId } = await client.batch(
@@ -84,7 +84,7 @@ t.test('a stream has the same results as the batch, and its totals', (t) =>
   }),
 )
 
-t.test('an envelope that is wrong is an error of the call', (t) =>
+t.test('a bad envelope is an error of the call', (t) =>
   withClient(async (client) => {
     await t.rejects(client.batch([]), { status: 422, code: 'invalid_request' })
     await t.rejects(client.batch({ states: Array<string>(257).fill('s'), questions }), {
@@ -96,7 +96,7 @@ t.test('an envelope that is wrong is an error of the call', (t) =>
   }),
 )
 
-t.test('usage tells limits, balance and what was used', (t) =>
+t.test('usage has limits, balance and usage', (t) =>
   withClient(async (client) => {
     const { balance, limits, usage } = await client.usage()
     t.type(usage, Array)

@@ -1,4 +1,4 @@
-/** How `oi-systemone/client` compresses what it sends. */
+/** How `oi-systemone/client` compresses requests. */
 import t from 'tap'
 import { createClient } from 'oi-systemone/client'
 import { play, refusal, sendJson, withHttpServer } from '../helpers/http-server.js'
@@ -25,7 +25,7 @@ t.test('bodies from 1 KiB on are compressed, unless that is switched off', (t) =
   }),
 )
 
-t.test('a server that reads no compressed bodies is sent plain ones from then on', (t) =>
+t.test('a server that refuses compressed bodies gets plain ones from then on', (t) =>
   withHttpServer(
     (request, response, count) => {
       if (request.headers['content-encoding'] === undefined) play(request, response, count)
@@ -42,7 +42,7 @@ t.test('a server that reads no compressed bodies is sent plain ones from then on
   ),
 )
 
-t.test('this server answers both alike, and tells what came from a cache', (t) =>
+t.test('this server answers both alike, and reports cached tokens', (t) =>
   withFake({}, async ({ url, key }) => {
     const client = createClient({ baseUrl: url, apiKey: key })
     const plain = createClient({ baseUrl: url, apiKey: key, compress: false })

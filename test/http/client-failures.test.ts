@@ -1,4 +1,4 @@
-/** `oi-systemone/client` and servers, proxies and networks that behave badly. */
+/** `oi-systemone/client` with servers, proxies and networks that misbehave. */
 import t from 'tap'
 import { createClient, OiRequestError } from '../../src/client/index.js'
 import {
@@ -18,7 +18,7 @@ const html = '<html><body><h1>502 Bad Gateway</h1></body></html>'
 const connect = ({ url }: Pick<TestServer, 'url'>, maxRetries = 0) =>
   createClient({ baseUrl: url, apiKey: 'oi-key', maxRetries })
 
-/** Answers the first request so, and all others as it should be. */
+/** Answers the first request this way, and all others correctly. */
 const atFirst =
   (answer: Answering): Answering =>
   (request, response, count) =>
@@ -86,7 +86,7 @@ for (const [title, answer, expected] of [
   )
 }
 
-t.test('a reply that does not begin, or does not end, is out of time', async (t) => {
+t.test('a reply that does not begin, or does not end, times out', async (t) => {
   const silent: Answering[] = [
     () => {},
     (_, response) => response.flushHeaders(),
@@ -126,21 +126,21 @@ for (const [title, answer] of [
   )
 }
 
-t.test('an abort ends the waiting for another attempt', async (t) => {
+t.test('an abort ends the wait for another attempt', async (t) => {
   const later: Answering = (_, response) =>
     sendJson(response, 503, refusal('overloaded'), { 'retry-after': '60' })
   await withHttpServer(later, async (server) => {
     const controller = new AbortController()
     const call = connect(server, 5).decide(asking, { signal: controller.signal })
     await until(() => server.received.length !== 0)
-    // Most likely while it waits; whenever it is, the end is the same.
+    // Most likely during the wait; at any other time the result is the same.
     setTimeout(() => controller.abort(), 50)
     await t.rejects(call, { code: 'request_aborted' })
     t.equal(server.received.length, 1)
   })
 })
 
-t.test('nobody listening is an error that says so', async (t) => {
+t.test('a refused connection is an error that says so', async (t) => {
   const client = connect({ url: `http://127.0.0.1:${await vacantPort()}` })
   await t.rejects(client.models(), {
     code: 'connection_failed',
@@ -149,7 +149,7 @@ t.test('nobody listening is an error that says so', async (t) => {
   })
 })
 
-t.test('a fetch and headers of one’s own are used, and the client’s headers win', (t) =>
+t.test('a given fetch and given headers are used, and the client’s headers win', (t) =>
   withHttpServer(play, async ({ url, received }) => {
     const urls: string[] = []
     const client = createClient({

@@ -1,4 +1,4 @@
-/** How `oi-systemone/client` sends pictures beside a request. */
+/** How `oi-systemone/client` sends images beside a request. */
 import t from 'tap'
 import { createClient, image } from 'oi-systemone/client'
 import { createWire } from '../../src/cli/create-wire.js'
@@ -13,7 +13,7 @@ const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-
 const questions = { q: { type: 'noul', instructions: 'Is it?' } } as const
 const photo = await png(60, 30)
 
-t.test('a picture of bytes, a buffer or a blob is answered as a block of base64', async (t) => {
+t.test('an image from bytes, a buffer or a blob is answered like a base64 block', async (t) => {
   const decider = await createDecider(createFakeEngine({ info: { vision: true } }), facts)
   await withServer({ decider, wire: createWire(readConfig({})) }, async ({ url, key }) => {
     const client = createClient({ baseUrl: url, apiKey: key })
@@ -38,7 +38,7 @@ t.test('a picture of bytes, a buffer or a blob is answered as a block of base64'
   })
 })
 
-t.test('a form is sent again as it was, without base64, and not compressed', (t) =>
+t.test('a form is sent again unchanged, without base64, and not compressed', (t) =>
   withHttpServer(
     (_, response, count) => {
       if (count === 0) sendJson(response, 503, refusal('overloaded'))
@@ -59,7 +59,7 @@ t.test('a form is sent again as it was, without base64, and not compressed', (t)
   ),
 )
 
-t.test('what is no picture is refused before anything is sent', (t) =>
+t.test('a value that is not an image is refused before anything is sent', (t) =>
   withHttpServer(play, async ({ url, received }) => {
     const client = createClient({ baseUrl: url, apiKey: 'oi-k' })
     const ask = (picture: unknown, more = {}) =>

@@ -1,4 +1,4 @@
-/** Batches, streams and usage of `oi-systemone/client`, against a server that plays them. */
+/** Batches, streams and usage of `oi-systemone/client`, with a server that plays the interface. */
 import t from 'tap'
 import { createClient, OiRequestError } from '../../src/client/index.js'
 import {
@@ -30,7 +30,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list
 }
 
-t.test('a batch of requests has results in their order, each of its own type', (t) =>
+t.test('a batch of requests has results in order, each with its own type', (t) =>
   withHttpServer(play, async ({ url, received }) => {
     const { results, usage, latency_ms, requestId } = await connect(url).batch(
       [
@@ -74,7 +74,7 @@ t.test('the same questions are asked about many states', (t) =>
   }),
 )
 
-t.test('a stream gives each result as it comes, and the totals at its end', (t) =>
+t.test('a stream yields each result as it comes, and the totals at its end', (t) =>
   withHttpServer(play, async ({ url, received }) => {
     const stream = connect(url).stream({ states, questions })
     t.equal(received.length, 0, 'nothing is sent before somebody reads')
@@ -104,7 +104,7 @@ t.test('a stream of requests has their types', (t) =>
   }),
 )
 
-t.test('a result is there before the next one has been sent', async (t) => {
+t.test('a result arrives before the next one has been sent', async (t) => {
   let go = () => {}
   const answer: Answering = (_, response) => {
     response.writeHead(200).write('{"index":0,"status":200}\n{"ind')
@@ -179,7 +179,7 @@ for (const [title, body, code] of [
   )
 }
 
-t.test('a stream that is cut is an error, and what came before it stays true', async (t) => {
+t.test('a stream that is cut is an error, and earlier results stay valid', async (t) => {
   const answer: Answering = (_, response) => {
     response.writeHead(200)
     response.write('{"index":0,"status":200}\n{"index":1,', () => response.destroy())
@@ -195,7 +195,7 @@ t.test('a stream that is cut is an error, and what came before it stays true', a
   })
 })
 
-t.test('a stream that falls silent is out of time', async (t) => {
+t.test('a stream that falls silent times out', async (t) => {
   const answer: Answering = (_, response) =>
     response.writeHead(200).write('{"index":0,"status":200}\n')
   await withHttpServer(answer, async ({ url }) => {
@@ -204,7 +204,7 @@ t.test('a stream that falls silent is out of time', async (t) => {
   })
 })
 
-t.test('a stream is tried again until it begins', async (t) => {
+t.test('a stream is retried until it begins', async (t) => {
   const answer: Answering = (request, response, count) => {
     if (count > 0) return play(request, response, count)
     sendJson(response, 503, refusal('overloaded'), { 'retry-after-ms': '1' })
@@ -215,7 +215,7 @@ t.test('a stream is tried again until it begins', async (t) => {
   })
 })
 
-t.test('a batch that is refused as a whole is an error', async (t) => {
+t.test('a batch refused as a whole is an error', async (t) => {
   const answer: Answering = (_, response) =>
     sendJson(response, 402, refusal('insufficient_balance', 'empty'))
   await withHttpServer(answer, async ({ url }) => {
@@ -226,7 +226,7 @@ t.test('a batch that is refused as a whole is an error', async (t) => {
   })
 })
 
-t.test('usage is what the server reports', (t) =>
+t.test("usage is the server's report", (t) =>
   withHttpServer(play, async ({ url, received }) => {
     const { balance, limits, usage } = await connect(url).usage()
     t.equal(balance, null)

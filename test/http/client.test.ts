@@ -21,7 +21,7 @@ const asking = {
   questions: { q: { type: 'noul', instructions: 'Wet?' } },
 } as const
 
-/** What a call was refused with. */
+/** The error of a refused call. */
 async function errorOf(call: Promise<unknown>): Promise<OiRequestError> {
   const error: unknown = await call.then(
     () => undefined,
@@ -31,7 +31,7 @@ async function errorOf(call: Promise<unknown>): Promise<OiRequestError> {
   throw new Error('expected an OiRequestError', { cause: error })
 }
 
-t.test('every answer has the type that its question asks for', (t) =>
+t.test('every answer has the type of its question', (t) =>
   withReal(async (server) => {
     const { model, answers, usage, latency_ms, requestId } = await connect(server).decide({
       state: { message: 'I was charged twice.', attempts: 2 },
@@ -62,7 +62,7 @@ t.test('every answer has the type that its question asks for', (t) =>
   }),
 )
 
-t.test('questions that are not known beforehand have answers of any type', (t) =>
+t.test('questions of an unknown type have answers of any type', (t) =>
   withReal(async (server) => {
     const name = '__proto__'
     const questions: Record<string, { type: 'noul'; instructions: string }> = JSON.parse(
@@ -74,7 +74,7 @@ t.test('questions that are not known beforehand have answers of any type', (t) =
   }),
 )
 
-t.test('the address may end as it likes', (t) =>
+t.test('the address may end with a slash or /v1', (t) =>
   withReal(async ({ url, key }) => {
     for (const end of ['', '/', '/v1', '/v1/']) {
       const client = createClient({ baseUrl: `${url}${end}`, apiKey: key })
@@ -83,7 +83,7 @@ t.test('the address may end as it likes', (t) =>
   }),
 )
 
-t.test('evidence is asked for, and the id is the caller’s', (t) =>
+t.test('evidence is on request, and the id is the caller’s', (t) =>
   withReal(async (server) => {
     const client = connect(server)
     const { answers, requestId } = await client.decide(asking, {
@@ -105,7 +105,7 @@ t.test('texts keep the order of names that JavaScript would move', (t) =>
   }),
 )
 
-t.test('what the server refuses is an error with its place, and is not tried again', (t) =>
+t.test('a refusal is an error with its place, and is not retried', (t) =>
   withReal(async (server) => {
     const client = connect(server)
     const questions = { team: { type: 'choice', criteria: {} } } as const
@@ -133,7 +133,7 @@ t.test('what the server refuses is an error with its place, and is not tried aga
 )
 
 for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as const) {
-  t.test(`${code} is waited for as long as the server says`, async (t) => {
+  t.test(`${code} is retried after the server's wait`, async (t) => {
     let left = 2
     const startMs = performance.now()
     const take = () => {
@@ -172,7 +172,7 @@ for (const [code, status, wireCode, tries] of [
   })
 }
 
-t.test('a fault of the server is tried again, and no more often than was said', async (t) => {
+t.test('a fault of the server is retried, and no more often than the limit', async (t) => {
   let asked = 0
   const broken = stubDecider(async () => {
     asked++
@@ -189,7 +189,7 @@ t.test('a fault of the server is tried again, and no more often than was said', 
   })
 })
 
-t.test('an aborted call ends at once, and with it the work of the server', async (t) => {
+t.test('an aborted call ends at once, and so does the work of the server', async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
     const controller = new AbortController()
@@ -210,24 +210,21 @@ t.test('an aborted call ends at once, and with it the work of the server', async
   })
 })
 
-t.test(
-  'an attempt that takes too long ends with the work of the server, and is tried again',
-  (t) => {
-    const signals: { readonly aborted: boolean }[] = []
-    const decide = stubDecider((_request, options) => {
-      signals.push(options!.signal!)
-      return signals.length === 1 ? new Promise(() => {}) : Promise.resolve(decision)
-    })
-    return withServer({ decider: decide }, async (server) => {
-      const { model } = await connect(server).decide(asking, { timeoutMs: 4000 })
-      t.equal(model, 'stub')
-      t.equal(signals.length, 2)
-      await until(() => signals[0]!.aborted)
-    })
-  },
-)
+t.test('an attempt that takes too long ends the work of the server, and is retried', (t) => {
+  const signals: { readonly aborted: boolean }[] = []
+  const decide = stubDecider((_request, options) => {
+    signals.push(options!.signal!)
+    return signals.length === 1 ? new Promise(() => {}) : Promise.resolve(decision)
+  })
+  return withServer({ decider: decide }, async (server) => {
+    const { model } = await connect(server).decide(asking, { timeoutMs: 4000 })
+    t.equal(model, 'stub')
+    t.equal(signals.length, 2)
+    await until(() => signals[0]!.aborted)
+  })
+})
 
-t.test('what cannot be sent is no failure of the network', (t) =>
+t.test('an unsendable value is not a network failure', (t) =>
   withReal(async (server) => {
     const client = connect(server)
     await t.rejects(client.decide(asking, { requestId: 'a\nb' }), TypeError)

@@ -1,6 +1,6 @@
 /**
- * Commands end when their output has left, and say it where it could not. `oi keys list --json`
- * once ended with 0 behind the 64 KiB that a pipe holds.
+ * Commands end after their output is written, and report it if it could not be. `oi keys list
+ * --json` once ended with 0 after the 64 KiB that a pipe holds.
  */
 import t from 'tap'
 import Sqlite from 'better-sqlite3'
@@ -26,7 +26,7 @@ function exited(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', resolve))
 }
 
-/** A folder of accounts with so many keys. */
+/** A folder of accounts with this many keys. */
 function manyKeys(dataDir: string, count: number): string {
   const accounts = new Accounts({ dataDir })
   accounts.createFirstKey()
@@ -67,7 +67,7 @@ t.test('a table of 10,000 rows is laid out in less than a second', async (t) => 
   t.match(widths[5], /^│ 1 {2}│ key 1 鍵 {2}│$/, 'wide characters take two columns')
 })
 
-t.test('a reader that stops reading is no failure', async (t) => {
+t.test('a reader that stops reading is not a failure', async (t) => {
   const args = ['keys', 'list', '--json', '--data', manyKeys(t.testdir(), 5000)]
   const child = start(args, ['ignore', 'pipe', 'pipe'])
   let errors = ''
@@ -77,32 +77,29 @@ t.test('a reader that stops reading is no failure', async (t) => {
   t.equal(errors, '')
 })
 
-t.test(
-  'output that cannot be written is a failure with a sentence, of every command',
-  async (t) => {
-    const data = ['--data', manyKeys(t.testdir(), 1)]
-    for (const args of [
-      ['--help'],
-      ['--version'],
-      ['openapi'],
-      ['keys', 'list', ...data],
-      ['keys', 'create', ...data],
-      ['workspaces', 'list', '--json', ...data],
-      ['workspaces', 'usage', 'default', ...data],
-      ['models', 'price', ...data],
-      ['ask', 'x', '--noul', 'y', '--model', 'x'],
-    ]) {
-      const model = args[0] === 'ask' ? 'fake' : undefined
-      const child = start(args, ['ignore', openSync('/dev/full', 'w'), 'pipe'], model)
-      let errors = ''
-      child.stderr!.on('data', (text) => (errors += text))
-      t.equal(await exited(child), 1, args.join(' '))
-      t.match(errors, /oi: standard output cannot be written: ENOSPC/, args.join(' '))
-    }
-  },
-)
+t.test('unwritable output is a failure with a sentence, for every command', async (t) => {
+  const data = ['--data', manyKeys(t.testdir(), 1)]
+  for (const args of [
+    ['--help'],
+    ['--version'],
+    ['openapi'],
+    ['keys', 'list', ...data],
+    ['keys', 'create', ...data],
+    ['workspaces', 'list', '--json', ...data],
+    ['workspaces', 'usage', 'default', ...data],
+    ['models', 'price', ...data],
+    ['ask', 'x', '--noul', 'y', '--model', 'x'],
+  ]) {
+    const model = args[0] === 'ask' ? 'fake' : undefined
+    const child = start(args, ['ignore', openSync('/dev/full', 'w'), 'pipe'], model)
+    let errors = ''
+    child.stderr!.on('data', (text) => (errors += text))
+    t.equal(await exited(child), 1, args.join(' '))
+    t.match(errors, /oi: standard output cannot be written: ENOSPC/, args.join(' '))
+  }
+})
 
-t.test('errors that nobody can be told change no exit code', async (t) => {
+t.test('errors that cannot be printed change no exit code', async (t) => {
   const full = openSync('/dev/full', 'w')
   t.equal(await exited(start(['serv'], ['ignore', full, full])), 2)
   t.equal(
@@ -111,7 +108,7 @@ t.test('errors that nobody can be told change no exit code', async (t) => {
   )
 })
 
-t.test('a disk that becomes full leaves no half of a file', { skip: noDisk }, async (t) => {
+t.test('a disk that becomes full leaves no half-written file', { skip: noDisk }, async (t) => {
   const disk = smallDisk(t, 65_536)
   const keys = manyKeys(t.testdir(), 2000)
   const list = start(

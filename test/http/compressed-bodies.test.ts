@@ -1,5 +1,5 @@
 /**
- * Compressed bodies: read as the plain ones are, within the same bounds, on both transports.
+ * Compressed bodies: read like plain ones, within the same limits, on both transports.
  */
 import t from 'tap'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
@@ -18,13 +18,13 @@ const single = '/v1/systemone'
 const batch = '/v1/systemone/batch'
 const asking = (state: string) =>
   `{"state":${JSON.stringify(state)},"questions":{"q":{"type":"noul","instructions":"?"}}}`
-/** Short ones are inflated at once, long ones not: noise, so that they are long compressed too. */
+/** Short bodies are inflated at once, long ones are not: noise, so that they stay long. */
 const short = 'I was charged twice. '.repeat(60)
 const long = Array.from({ length: 40_000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 7).join(' ')
 
 const spaces = Buffer.alloc(2 ** 23, ' ')
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
-/** Much more than a body may be, but for the last in few bytes. */
+/** Bodies far over the limit; all but the last are few bytes. */
 const bombs = [
   ['gzip', gzipSync(spaces)],
   ['deflate', deflateSync(spaces)],
@@ -33,7 +33,7 @@ const bombs = [
   ['zstd', zstdStored(spaces.subarray(0, 5_000_000))],
 ] as const
 
-/** A server that tells with which state it was last asked. */
+/** A server that reports the last state it was asked about. */
 async function withListening(
   transport: 'auto' | 'node',
   use: (server: StubServer, states: string[]) => Promise<void>,
@@ -54,7 +54,7 @@ const post = ({ url, key }: StubServer, path: string, body: Uint8Array, coding: 
   })
 
 for (const transport of ['auto', 'node'] as const) {
-  t.test(`a compressed body is read as the plain one is, transport ${transport}`, (t) =>
+  t.test(`a compressed body is read like the plain one, transport ${transport}`, (t) =>
     withListening(transport, async (server, states) => {
       for (const [what, [coding, compress]] of Object.entries(compressors)) {
         for (const state of [short, long]) {
@@ -75,7 +75,7 @@ for (const transport of ['auto', 'node'] as const) {
     }),
   )
 
-  t.test(`what comes to more than a body may is 413, transport ${transport}`, (t) =>
+  t.test(`a body over the limit after decompression is 413, transport ${transport}`, (t) =>
     withListening(transport, async (server) => {
       for (const [coding, bomb] of bombs) {
         const reply = await post(server, single, bomb, coding)
@@ -89,7 +89,7 @@ for (const transport of ['auto', 'node'] as const) {
   )
 }
 
-t.test('a copy of Brotli data reaches back through the longest body', (t) =>
+t.test('a Brotli copy reaches back through the longest body', (t) =>
   withListening('auto', async (server, states) => {
     const copied = long.slice(0, 65_536)
     const most = 4_194_304 - asking('').length - 2 * copied.length
@@ -129,7 +129,7 @@ t.test('damaged data are refused', (t) =>
   }),
 )
 
-t.test('a frame of zstd that wants much memory, or a dictionary, is refused', (t) =>
+t.test('a zstd frame that wants much memory, or a dictionary, is refused', (t) =>
   withListening('auto', async (server) => {
     for (const [head, message] of [
       // 16 MiB and 2 GiB.
@@ -145,7 +145,7 @@ t.test('a frame of zstd that wants much memory, or a dictionary, is refused', (t
   }),
 )
 
-t.test('the key comes first, and then whether the coding is one that is read', (t) =>
+t.test('the key is checked first, and then the content coding', (t) =>
   withListening('auto', async (server, states) => {
     const bomb = gzipSync(Buffer.alloc(2 ** 26))
     t.equal((await post({ ...server, key: 'oi-wrong' }, single, bomb, 'gzip')).status, 401)
@@ -169,7 +169,7 @@ t.test('the key comes first, and then whether the coding is one that is read', (
   }),
 )
 
-t.test('the bound on all bodies together counts what they have become', (t) =>
+t.test('the limit of all bodies together counts decompressed bytes', (t) =>
   withServer({ maxBodiesBytes: 1_000_000 }, async (server) => {
     const held = server.handlers.bodies
     held.take(900_000)

@@ -1,5 +1,5 @@
 /**
- * Compressed replies: what is asked for, and the same text behind it, on both transports.
+ * Compressed replies: the requested coding, and the same text in it, on both transports.
  */
 import t from 'tap'
 import { randomBytes } from 'node:crypto'
@@ -16,20 +16,20 @@ import {
   readLines,
   requestsAbout,
   settled,
-  until,
 } from '../helpers/batch.js'
 import { replyDecoders } from '../helpers/compressed.js'
 import { decision, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const single = '/v1/systemone'
 const question = JSON.stringify(requestsAbout([1]).requests[0])
 
 const names = replyCodings.map(({ name }) => name)
 
-/** Hardly to be compressed. */
+/** Hardly compressible. */
 const noise = (length: number) => randomBytes(length / 2).toString('hex')
 
-/** The model's name makes a reply as long as is wanted. */
+/** The model's name makes a reply as long as necessary. */
 const lasting = (length: number) => {
   const decided = { ...decision, model: noise(length) }
   return stubDecider(async () => decided)
@@ -43,7 +43,7 @@ interface Asked {
   readonly body?: string
 }
 
-/** As it came: node:http decodes nothing. */
+/** The raw body: node:http decodes nothing. */
 function open({ url, key }: StubServer, asked: Asked): Promise<IncomingMessage> {
   const { path = single, method = 'POST', accepts, accept, body = question } = asked
   const headers = {
@@ -96,7 +96,7 @@ for (const transport of ['auto', 'node'] as const) {
     }
   })
 
-  t.test(`short replies go as they are unless that is refused, transport ${transport}`, (t) =>
+  t.test(`short replies are plain unless that is refused, transport ${transport}`, (t) =>
     withServer({ transport }, async (server) => {
       const plain = await ask(server, { accepts: 'gzip, br' })
       t.equal(plain.coding, undefined)
@@ -107,7 +107,7 @@ for (const transport of ['auto', 'node'] as const) {
         t.equal(reply.vary, 'accept-encoding')
         t.equal(reply.text, plain.text)
       }
-      // There is no way to please it: an answer is better than none.
+      // No coding is acceptable: a plain answer is better than none.
       t.equal((await ask(server, { accepts: 'identity;q=0' })).text, plain.text)
       const refused = await ask(server, { accepts: 'gzip, identity;q=0', body: '{' })
       t.equal(refused.status, 422)
@@ -116,7 +116,7 @@ for (const transport of ['auto', 'node'] as const) {
     }),
   )
 
-  t.test(`HEAD tells what GET would, and 204 has no coding, transport ${transport}`, (t) =>
+  t.test(`HEAD has the headers of GET, and 204 has no coding, transport ${transport}`, (t) =>
     withServer({ transport }, async (server) => {
       const asked = { path: '/openapi.json', accepts: 'br' }
       const get = await ask(server, { ...asked, method: 'GET' })
@@ -134,50 +134,45 @@ for (const transport of ['auto', 'node'] as const) {
     }),
   )
 
-  t.test(
-    `each line of a stream can be read when it is there, transport ${transport}`,
-    async (t) => {
-      const ends: (() => void)[] = []
-      const decider = stubDecider(
-        () => new Promise((resolve) => ends.push(() => resolve(decision))),
-      )
-      await withServer({ decider, transport }, async (server) => {
-        const streams: [string, () => Transform][] = [
-          ['gzip', createGunzip],
-          ['br', createBrotliDecompress],
-        ]
-        for (const [accepts, create] of streams) {
-          const body = JSON.stringify(requestsAbout(numbers(3)))
-          const opened = open(server, { path: batchPath, accepts, accept: linesType, body })
-          await until(() => ends.length === 3)
-          // The head comes with the first line.
-          ends.shift()!()
-          const reply = await opened
-          t.equal(reply.headers['content-encoding'], accepts)
-          t.equal(reply.headers['vary'], 'accept-encoding')
-          let text = ''
-          let ended = false
-          const decoded = reply.pipe(create())
-          decoded.on('data', (part: Buffer) => (text += part.toString()))
-          decoded.on('end', () => (ended = true))
-          const count = () => text.split('\n').length - 1
-          await until(() => count() > 0)
-          t.equal(count(), 1)
-          ends.shift()!()
-          await until(() => count() > 1)
-          t.equal(count(), 2)
-          ends.shift()!()
-          await until(() => ended)
-          const { results, totals } = readLines(text)
-          t.equal(results.length, 3)
-          t.equal(totals.usage['input_tokens'], 36)
-        }
-      })
-    },
-  )
+  t.test(`each line of a stream can be read as it arrives, transport ${transport}`, async (t) => {
+    const ends: (() => void)[] = []
+    const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
+    await withServer({ decider, transport }, async (server) => {
+      const streams: [string, () => Transform][] = [
+        ['gzip', createGunzip],
+        ['br', createBrotliDecompress],
+      ]
+      for (const [accepts, create] of streams) {
+        const body = JSON.stringify(requestsAbout(numbers(3)))
+        const opened = open(server, { path: batchPath, accepts, accept: linesType, body })
+        await until(() => ends.length === 3)
+        // The head comes with the first line.
+        ends.shift()!()
+        const reply = await opened
+        t.equal(reply.headers['content-encoding'], accepts)
+        t.equal(reply.headers['vary'], 'accept-encoding')
+        let text = ''
+        let ended = false
+        const decoded = reply.pipe(create())
+        decoded.on('data', (part: Buffer) => (text += part.toString()))
+        decoded.on('end', () => (ended = true))
+        const count = () => text.split('\n').length - 1
+        await until(() => count() > 0)
+        t.equal(count(), 1)
+        ends.shift()!()
+        await until(() => count() > 1)
+        t.equal(count(), 2)
+        ends.shift()!()
+        await until(() => ended)
+        const { results, totals } = readLines(text)
+        t.equal(results.length, 3)
+        t.equal(totals.usage['input_tokens'], 36)
+      }
+    })
+  })
 
   t.test(
-    `a client that reads nothing stops a compressed stream, transport ${transport}`,
+    `a client that does not read stops a compressed stream, transport ${transport}`,
     async (t) => {
       let asked = 0
       const model = noise(120_000)
@@ -238,31 +233,28 @@ for (const transport of ['auto', 'node'] as const) {
 }
 
 for (const transport of ['auto', 'node'] as const) {
-  t.test(
-    `the end of the server waits for a reply that is being compressed, ${transport}`,
-    async (t) => {
-      const long = noise(4_000_000)
-      const answering = stubDecider(async () => ({ ...decision, model: long }))
-      const [card] = answering.models
-      let listed = 0
-      const decider: Decider = {
-        ...answering,
-        get models() {
-          listed++
-          return [{ ...card!, description: long }]
-        },
-      }
-      for (const asked of [{}, { path: '/v1/models', method: 'GET' }]) {
-        await withServer({ decider, transport }, async (server) => {
-          listed = 0
-          const reply = ask(server, { ...asked, accepts: 'gzip' })
-          await until(() => server.handlers.running.size + listed > 0)
-          await Promise.all([server.server.close(10_000), reply])
-          t.equal((await reply).status, 200)
-          t.ok((await reply).text.includes(long))
-          t.equal(server.server.leaving, 0)
-        })
-      }
-    },
-  )
+  t.test(`the end of the server waits for a reply in compression, ${transport}`, async (t) => {
+    const long = noise(4_000_000)
+    const answering = stubDecider(async () => ({ ...decision, model: long }))
+    const [card] = answering.models
+    let listed = 0
+    const decider: Decider = {
+      ...answering,
+      get models() {
+        listed++
+        return [{ ...card!, description: long }]
+      },
+    }
+    for (const asked of [{}, { path: '/v1/models', method: 'GET' }]) {
+      await withServer({ decider, transport }, async (server) => {
+        listed = 0
+        const reply = ask(server, { ...asked, accepts: 'gzip' })
+        await until(() => server.handlers.running.size + listed > 0)
+        await Promise.all([server.server.close(10_000), reply])
+        t.equal((await reply).status, 200)
+        t.ok((await reply).text.includes(long))
+        t.equal(server.server.leaving, 0)
+      })
+    }
+  })
 }

@@ -1,6 +1,6 @@
 /**
- * The conformance suite itself: a right server passes, and one with a single fault fails exactly
- * the rules that are about it.
+ * The conformance suite itself: a correct server passes, and a server with one fault fails exactly
+ * the rules about it.
  */
 import t from 'tap'
 import { spawn } from 'node:child_process'
@@ -103,7 +103,7 @@ t.test('this server keeps every rule', (t) =>
   }),
 )
 
-/** Two fifths of a run's time: of a faulty server, only where it is to break them. */
+/** Two fifths of a run's time: run on a faulty server only if it is to break them. */
 const dear = [
   'decisions/Errors 413: a compressed body that comes to more than a body may be',
   'decisions/Errors 401 invalid_api_key: always for a wrong key, also after many, and a right one is taken',
@@ -116,7 +116,7 @@ const rulesFor = (broken: readonly string[]) =>
     return broken.includes(rule) || !dear.includes(rule)
   })
 
-t.test('the rules that take long are there', async (t) => {
+t.test('the slow rules exist', async (t) => {
   t.equal(rulesFor([]).length, rules.length - dear.length)
 })
 
@@ -138,7 +138,7 @@ for (const [what, { fails, ...fault }] of Object.entries(faults)) {
 
 const ofImages = rules.filter(({ section }) => section === '2.3' || section === 'decisions/Images')
 
-t.test('a server that sees keeps the rules of images', (t) =>
+t.test('a server with vision keeps the rules of images', (t) =>
   withFakeModel(async ({ url, keys }) => {
     const failed = (await run(url, keys, ofImages)).filter(({ outcome }) => outcome === 'FAIL')
     t.strictSame(failed, [])
@@ -162,14 +162,14 @@ for (const [sees, what, { fails, ...fault }] of [
   )
 }
 
-t.test('a server that is not there fails every rule', async (t) => {
+t.test('a missing server fails every rule', async (t) => {
   const chosen = rules.filter(({ name }) => name.startsWith('GET /healthz'))
   t.match(await run('http://127.0.0.1:9', none, chosen), [
     { outcome: 'FAIL', seen: /no whole reply: / },
   ])
 })
 
-t.test('a result is a line of the table, and is counted', async (t) => {
+t.test('a result is a row of the table, and is counted', async (t) => {
   const made = section('9', {
     'a rule that holds': async () => {},
     'a rule that does not': async () => {

@@ -23,7 +23,7 @@ t.test('one connection serves many requests, one after another', (t) =>
   }),
 )
 
-t.test('pipelined requests that are answered at once are answered in order', (t) =>
+t.test('pipelined requests with immediate answers are answered in order', (t) =>
   withServer({}, async (server) => {
     const client = await RawClient.connect(server.port)
     const ids = Array.from({ length: 20 }, (_, i) => `r${i}`)
@@ -35,7 +35,7 @@ t.test('pipelined requests that are answered at once are answered in order', (t)
 )
 
 for (const gapMs of [0, 20]) {
-  // node:http keeps it, and answers in turn.
+  // node:http keeps it, and answers in order.
   t.test(
     `uws: a request behind an undecided one ends the connection (gap ${gapMs} ms)`,
     async (t) => {
@@ -55,7 +55,7 @@ for (const gapMs of [0, 20]) {
   )
 }
 
-t.test('a client that leaves aborts its decision, and nobody else', async (t) => {
+t.test('a client that leaves aborts its decision, and no other one', async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
     const leaver = await RawClient.connect(server.port)
@@ -89,7 +89,8 @@ t.test('the deadline answers 504 and aborts the decision', async (t) => {
     t.equal(status, 504)
     t.match(JSON.parse(body), { error: { code: 'timeout', message: /100 ms/ } })
     t.ok(slow.signals[0]!.aborted)
-    // If this thread stood still, the second one's time may be over too; before, it must not end.
+    // If this thread stood still, the second request's time may be over too; it must not end
+    // earlier.
     const { aborted } = slow.signals[1]!
     t.ok(!aborted || performance.now() - startMs >= 99)
     t.equal((await second.reply()).status, 504)
@@ -102,7 +103,7 @@ t.test('the deadline answers 504 and aborts the decision', async (t) => {
   })
 })
 
-t.test('the deadline also holds for a body that does not come', (t) =>
+t.test('the deadline also holds for a body that does not arrive', (t) =>
   withServer({ deadlineMs: 50 }, async (server) => {
     const client = await RawClient.connect(server.port)
     client.send(ask(server, 'half').slice(0, -1))
@@ -142,7 +143,7 @@ t.test(
   },
 )
 
-t.test('closing: after the grace period what still runs is answered 503', async (t) => {
+t.test('closing: after the grace period running requests get 503', async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
     const client = await RawClient.connect(server.port)

@@ -1,4 +1,4 @@
-/** The console's files: which there are, and what browsers are told of them. */
+/** The console's files: their names and their headers. */
 import t, { type Test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import { connect } from 'node:net'
@@ -19,7 +19,7 @@ const folder = (t: Test) =>
     'secret.html': 'outside',
   })
 
-t.test('the page and its files are there, typed, and kept as long as they are good', (t) =>
+t.test('the page and its files have types and caching rules', (t) =>
   withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ url }) => {
     for (const [path, type, cache, text] of [
       ['/console', 'text/html; charset=utf-8', 'no-cache', page],
@@ -40,7 +40,7 @@ t.test('the page and its files are there, typed, and kept as long as they are go
   }),
 )
 
-t.test('nobody frames it, and it runs nothing but its own scripts', (t) =>
+t.test('no page frames the console, and it runs only its own scripts', (t) =>
   withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ url, admin }) => {
     const reply = await fetch(`${url}/console`)
     const policy = reply.headers.get('content-security-policy')!
@@ -59,7 +59,7 @@ t.test('nobody frames it, and it runs nothing but its own scripts', (t) =>
   }),
 )
 
-t.test('who takes gzip is sent less, and the same', (t) =>
+t.test('clients that accept gzip get fewer bytes, and the same content', (t) =>
   withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ port }) => {
     const target = '/console/assets/index-B1nQ2x3Y.js'
     for (const encoding of ['gzip, br', 'identity']) {
@@ -89,7 +89,7 @@ t.test('who takes gzip is sent less, and the same', (t) =>
   }),
 )
 
-t.test('nothing outside of the console can be reached, however it is written', (t) =>
+t.test('no spelling of a path reaches files outside of the console', (t) =>
   withAdmin(t, { options: { consoleFolder: `${folder(t)}/console` } }, async ({ port }) => {
     for (const target of [
       '/console/../secret.html',
@@ -120,7 +120,7 @@ t.test('nothing outside of the console can be reached, however it is written', (
   }),
 )
 
-t.test('where it was not built, that is said, and the API is there', (t) =>
+t.test('if the console was not built, the page says so, and the API works', (t) =>
   withAdmin(t, { options: { consoleFolder: t.testdir({}) } }, async ({ url, admin }) => {
     const reply = await fetch(`${url}/console`)
     t.equal(reply.status, 404)

@@ -1,4 +1,4 @@
-/** Pages of other origins: who may call, what they may send and read, and that others may not. */
+/** Pages of other origins: which may call, what they may send and read, and that others may not. */
 import t from 'tap'
 import { readConfig } from '../../src/config.js'
 import { createCors } from '../../src/http/access/cors.js'
@@ -14,7 +14,7 @@ const ask = ({ url }: StubServer, path: string, method: string, headers: Record<
 const crossOrigin = ({ headers }: Response) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
-t.test('where nothing is set, no reply speaks of origins and OPTIONS has 405', (t) =>
+t.test('without the setting, no reply has CORS headers and OPTIONS is 405', (t) =>
   withServer({}, async (server) => {
     for (const [path, method, status] of [
       ['/v1/systemone', 'OPTIONS', 405],
@@ -29,13 +29,13 @@ t.test('where nothing is set, no reply speaks of origins and OPTIONS has 405', (
   }),
 )
 
-t.test('a page of a listed origin may ask first, and is told what it may do', (t) =>
+t.test('a page of a listed origin gets an answer to its preflight', (t) =>
   withServer({ cors: createCors(`https://other.example, ${app}`) }, async (server) => {
     for (const [path, methods] of [
       ['/v1/systemone', 'POST'],
       ['/v1/systemone/batch', 'POST'],
       ['/v1/models', 'GET, HEAD'],
-      // The call itself has 404, which the page can read only if the question before succeeds.
+      // The call itself has 404, which the page can read only if the preflight succeeds.
       ['/v1/nowhere', 'GET, HEAD, POST'],
     ] as const) {
       const reply = await ask(server, path, 'OPTIONS', preflight)
@@ -57,7 +57,7 @@ t.test('a page of a listed origin may ask first, and is told what it may do', (t
   }),
 )
 
-t.test('whatever headers a page asks for, it may send', (t) =>
+t.test('a page may send any headers that it asks for', (t) =>
   withServer({ cors: createCors(app) }, async (server) => {
     const asking = async (headers: string, more: Record<string, string> = {}) => {
       const asked = { ...preflight, 'access-control-request-headers': headers, ...more }
@@ -77,7 +77,7 @@ t.test('whatever headers a page asks for, it may send', (t) =>
   }),
 )
 
-t.test('every reply to a listed origin may be read, errors and lines included', (t) =>
+t.test('a listed origin may read every reply, also errors and lines', (t) =>
   withServer({ cors: createCors(app) }, async (server) => {
     const headers = { origin: app, authorization: `Bearer ${server.key}` }
     for (const [path, method, more, status] of [
@@ -95,7 +95,7 @@ t.test('every reply to a listed origin may be read, errors and lines included', 
       const reply = await ask(server, path, method, { ...headers, ...type, ...more })
       t.equal(reply.status, status, `${method} ${path}`)
       t.equal(reply.headers.get('access-control-allow-origin'), app)
-      // Long enough to come compressed to whoever asks.
+      // Long enough to be compressed for clients that ask.
       const vary = path === '/metrics' ? 'accept-encoding, origin' : 'origin'
       t.equal(reply.headers.get('vary'), vary)
       const exposed = reply.headers.get('access-control-expose-headers')!.split(', ')
@@ -121,7 +121,7 @@ t.test('every reply to a listed origin may be read, errors and lines included', 
   }),
 )
 
-t.test('other origins are told nothing, and are not let in by likeness', (t) =>
+t.test('other origins get no CORS headers, and similar ones are not admitted', (t) =>
   withServer({ cors: createCors(app) }, async (server) => {
     for (const origin of [
       ...['http://app.example', 'https://app.example:8443', 'https://app.example.org'],
@@ -142,7 +142,7 @@ t.test('other origins are told nothing, and are not let in by likeness', (t) =>
   }),
 )
 
-t.test('an asterisk lets every origin in', (t) =>
+t.test('an asterisk admits every origin', (t) =>
   withServer({ cors: createCors('*') }, async (server) => {
     const asked = await ask(server, '/v1/systemone', 'OPTIONS', preflight)
     t.equal(asked.status, 204)
@@ -153,7 +153,7 @@ t.test('an asterisk lets every origin in', (t) =>
   }),
 )
 
-t.test('a question of a browser reaches neither key nor model', async (t) => {
+t.test('a preflight reaches neither key nor model', async (t) => {
   let asked = 0
   const decider = stubDecider(async () => {
     asked++
@@ -169,7 +169,7 @@ t.test('a question of a browser reaches neither key nor model', async (t) => {
   })
 })
 
-t.test('what the setting may be', async (t) => {
+t.test('valid values of the setting', async (t) => {
   for (const corsOrigins of [
     ...['', '*', app, `${app},http://localhost:3000`, `${app} , http://[::1]:80`],
     'chrome-extension://abcdefgh',

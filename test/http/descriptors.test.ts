@@ -1,4 +1,4 @@
-/** Descriptors that run out: refused in words, and the server goes on. */
+/** No descriptors left: connections are refused with a message, and the server goes on. */
 import t from 'tap'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -37,13 +37,13 @@ for (const transport of ['uws', 'node'] as const) {
     t.ok((await cpuMs(pid!)) - used < 400, 'nothing spins while they are all in use')
 
     for (const client of clients) client.socket.destroy()
-    for (let ok = false; !ok;) {
-      await sleep(20)
+    await server.until(async () => {
       const client = await RawClient.connect(port)
       client.send(request('GET', '/healthz'))
-      ok = (await client.reply().catch(() => undefined))?.status === 200
+      const reply = await client.reply().catch(() => undefined)
       client.socket.destroy()
-    }
+      return reply?.status === 200
+    })
     t.equal(await server.stop(), 0)
   })
 }

@@ -1,6 +1,5 @@
 /**
- * SIGTERM to `oi serve` under load, with large replies on their way to clients that read slowly:
- * nothing that was begun is cut.
+ * SIGTERM to `oi serve` under load, while clients slowly read large replies: no reply is cut.
  *
  * Needs the built addon.
  */
@@ -10,18 +9,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '../helpers/raw-client.js'
 import { Served } from '../helpers/served.js'
 
-/** More than a connection of the machine itself holds. */
+/** More than the buffers of a local connection hold. */
 const replyBytes = 6_000_000
 const drainMs = 800
 
-/** A request with such an answer and little work: the model is not shown what a question is called. */
+/** A request with a long reply and little work: the model never sees the names of questions. */
 const name = 'long name '.repeat(replyBytes / 10)
 const large = JSON.stringify({
   state: 'It rains.',
   questions: { [name]: { type: 'noul', instructions: 'Is it wet?' } },
 })
 
-/** Asks, and reads the reply at about 3 MB a second. @returns Its body, as far as it came. */
+/** Asks, and reads the reply at about 3 MB a second. @returns The received part of its body. */
 async function askSlowly({ server, headers }: Served, onBegin: () => void): Promise<Buffer> {
   const { port } = new URL(server.url('/'))
   const socket = connect({ port: Number(port), host: '127.0.0.1' })
@@ -37,7 +36,7 @@ async function askSlowly({ server, headers }: Served, onBegin: () => void): Prom
       if (length > replyBytes && isWhole(Buffer.concat(chunks))) break
     }
   } catch {
-    // It was cut: what is missing shows.
+    // The reply was cut: the missing part shows.
   }
   socket.destroy()
   const reply = Buffer.concat(chunks)
@@ -51,7 +50,7 @@ function isWhole(reply: Buffer): boolean {
 }
 
 t.test('SIGTERM under load cuts no reply, however slowly it is read', async (t) => {
-  // However slow the machine, nothing but the signal ends a request.
+  // On any machine, only the signal ends a request.
   const args = ['--threads', '1', '--max-body-bytes', '8000000', '--deadline-ms', '600000']
   const environment = { OI_DRAIN_MS: String(drainMs), OI_GRACE_MS: '600000' }
   const served = await Served.start(t, { args, environment })
@@ -69,13 +68,13 @@ t.test('SIGTERM under load cuts no reply, however slowly it is read', async (t) 
         JSON.parse(body)
         statuses[status] = (statuses[status] ?? 0) + 1
       } catch (error) {
-        // Nobody listens any more, but not before it was said for a while.
+        // Connections are refused, but only after /readyz has said so for a while.
         if (performance.now() < stoppedMs + drainMs) early.push(error)
         await sleep(50)
       }
     }
   })
-  while (begun < 4) await sleep(10)
+  await served.server.until(() => begun >= 4)
   served.server.child.kill('SIGTERM')
   stoppedMs = performance.now()
   t.equal(await served.server.exited, 0)

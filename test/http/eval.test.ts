@@ -19,7 +19,7 @@ const wire = createWire(readConfig({}))
 const oi = (args: readonly string[]) => new RunningCommand(['eval', ...args], 'fake')
 const local = ['--model', 'fake.gguf']
 
-/** Answers at once, but from a number of requests on not before it is told to. */
+/** Answers at once, but from a certain request on only when told to. */
 class Gated {
   asked = 0
   readonly decider: Decider
@@ -51,13 +51,13 @@ t.test('a model file: a table, a page, and the exit code 0', async (t) => {
   t.match(readFileSync(html, 'utf8'), /^<!DOCTYPE html>[^]*The weights of fake are random/)
 })
 
-t.test('--other tells how well what fits no other option is found', async (t) => {
+t.test('--other measures how well "none of the others fits" is detected', async (t) => {
   const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
   const others = ['--other', '7', '--other', 'blue']
   const { code, stdout, stderr } = await ended(oi([file, ...local, ...others, '--json']))
   t.equal(code, 0, stderr)
   const { overall, types } = JSON.parse(stdout) as Report
-  // Those of the rows' choices that have one of the two.
+  // The rows' choices that have one of the two options.
   const asked = rows.match(/"(?:7|blue)":null/g)!.length
   t.ok(overall.other!.answers < count && overall.other!.answers <= asked)
   t.ok(overall.other!.auc > 0 && overall.other!.auc < 1)
@@ -91,25 +91,28 @@ t.test('--url asks a server, and --json is the report', async (t) => {
   t.notOk(bodies.some((body) => 'expected' in body))
 })
 
-t.test('a server whose minute is used up is waited for, however often it says so', async (t) => {
-  const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
-  const asked = new Map<string, number>()
-  const decider = stubDecider(async (request: DecideRequest) => {
-    const row = JSON.stringify(request)
-    const times = (asked.get(row) ?? 0) + 1
-    asked.set(row, times)
-    // Places become free one by one, and rows at the same time compete for them.
-    if (times <= 25) throw new OiError('ERR_RATE_LIMIT', 'used up', { retryAfterMs: 1 })
-    return decisionOn(request)
-  })
-  await withServer({ decider, wire }, async ({ url, key }) => {
-    const { code, stdout, stderr } = await ended(oi([file, '--url', url, '--key', key, '--json']))
-    t.equal(code, 0, stderr)
-    t.match(JSON.parse(stdout), { rows: { answered: count, refused: 0 }, whole: true })
-  })
-})
+t.test(
+  'the command waits for a server whose minute is used up, however often it refuses',
+  async (t) => {
+    const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
+    const asked = new Map<string, number>()
+    const decider = stubDecider(async (request: DecideRequest) => {
+      const row = JSON.stringify(request)
+      const times = (asked.get(row) ?? 0) + 1
+      asked.set(row, times)
+      // Places become free one by one, and concurrent rows compete for them.
+      if (times <= 25) throw new OiError('ERR_RATE_LIMIT', 'used up', { retryAfterMs: 1 })
+      return decisionOn(request)
+    })
+    await withServer({ decider, wire }, async ({ url, key }) => {
+      const { code, stdout, stderr } = await ended(oi([file, '--url', url, '--key', key, '--json']))
+      t.equal(code, 0, stderr)
+      t.match(JSON.parse(stdout), { rows: { answered: count, refused: 0 }, whole: true })
+    })
+  },
+)
 
-t.test('a run that was killed goes on, and ends with the figures of a whole one', async (t) => {
+t.test('a killed run continues, and ends with the figures of a whole one', async (t) => {
   const dir = t.testdir({ 'rows.jsonl': rows })
   const resume = join(dir, 'run.jsonl')
   const gated = new Gated(20)
@@ -117,11 +120,11 @@ t.test('a run that was killed goes on, and ends with the figures of a whole one'
     const args = [join(dir, 'rows.jsonl'), '--url', url, '--key', key, '--json']
     const killed = oi([...args, '--resume', resume])
     const done = () => (existsSync(resume) ? readFileSync(resume, 'utf8').split('\n').length : 0)
-    // The head, 20 rows, and what is behind the last line break.
+    // The head, 20 rows, and the text after the last line break.
     await until(() => done() >= 22 && gated.asked > 20)
     killed.process.kill('SIGKILL')
     await killed.exited
-    // What it had sent may still be on its way.
+    // Requests that it had sent may still be on their way.
     const before = await settled(() => gated.asked)
     gated.open()
 
@@ -142,7 +145,7 @@ t.test('a run that was killed goes on, and ends with the figures of a whole one'
   })
 })
 
-t.test('Ctrl-C ends it with the figures so far', async (t) => {
+t.test('Ctrl-C ends the run with the figures so far', async (t) => {
   const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
   const gated = new Gated(20)
   await withServer({ decider: gated.decider, wire }, async ({ url, key }) => {
@@ -157,7 +160,7 @@ t.test('Ctrl-C ends it with the figures so far', async (t) => {
   })
 })
 
-t.test('rows that the model refuses are named, and end it with 1', async (t) => {
+t.test('rows that the model refuses are named, and end the command with 1', async (t) => {
   const file = join(t.testdir({ 'rows.jsonl': rows }), 'rows.jsonl')
   const decider = stubDecider(async (request) => {
     if (request.state !== 'state 7') return decisionOn(request)
@@ -182,7 +185,7 @@ for (const [title, args, code, message] of [
   ['no key', ['BAD', '--url', 'http://a'], 2, /--url needs a key/],
   ['a page nowhere', ['BAD', ...local, '--html', 'nowhere/x.html'], 2, /--html: ENOENT/],
 ] as const) {
-  t.test(`${title} ends it before a model is loaded`, async (t) => {
+  t.test(`${title} ends the command before a model is loaded`, async (t) => {
     const dir = t.testdir({ EMPTY: '\n', BAD: '{"state":1}\n', ROWS: rows })
     const inDir = args.map((arg) => (/^[A-Z]+$/.test(arg) ? join(dir, arg) : arg))
     const result = await ended(oi(inDir))

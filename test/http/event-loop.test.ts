@@ -1,4 +1,4 @@
-/** Nothing that may be asked holds the event loop for long: others are answered meanwhile. */
+/** No request holds the event loop for long: other requests are answered meanwhile. */
 import t from 'tap'
 import Sqlite from 'better-sqlite3'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const choices = (count: number, options: number) =>
     numbers(count).map((i) => [`q${i}`, { type: 'choice', criteria: optionsOf(options) }]),
   )
 
-/** As much as is allowed, of each kind. */
+/** The largest allowed request of each kind. */
 const heavy: Record<string, object | string> = {
   'one request with all options': { requests: [{ state: 's', questions: choices(64, 255) }] },
   'many states with many options': { states: numbers(20), questions: choices(60, 255) },
@@ -37,8 +37,8 @@ const heavy: Record<string, object | string> = {
 }
 
 /**
- * Milliseconds of the processor that this thread has taken: what a shared machine takes away, and
- * what other threads do, is not the event loop's. Where the system does not tell, of all threads.
+ * Processor time of this thread, milliseconds: time that other programs or other threads take does
+ * not count. Where the system does not report it, the time of all threads.
  */
 function busyMs(): number {
   try {
@@ -51,8 +51,8 @@ function busyMs(): number {
 }
 
 /**
- * The longest turn of the event loop, in milliseconds of the processor. Of three rounds, the
- * shortest first: what holds the loop by its nature does so in each of them.
+ * The longest turn of the event loop, milliseconds of processor time. The shortest of three rounds:
+ * a request that holds the loop does so in each round.
  */
 async function longestTurns(use: () => Promise<unknown>): Promise<readonly number[]> {
   const rounds: number[] = []
@@ -81,14 +81,13 @@ for (const [i, [name, body]] of Object.entries(heavy).entries()) {
         await (await postBatch(server, text, { accept })).arrayBuffer()
       })
       t.comment(`${held.toFixed(1)} ms`)
-      // What is aimed at is 20 ms. The client is in this thread too; all at once it would be some
-      // hundred.
+      // The aim is 20 ms. The client runs in this thread too; unsplit work would take some hundred.
       t.ok(held < 60, `${held} ms`)
     }),
   )
 }
 
-/** A thousand keys have used something in every hour of ten days, and on every one of 92 days. */
+/** A thousand keys with usage in every hour of ten days, and on each of 92 days. */
 const everyHour = `
   WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 1000)
     INSERT INTO keys (workspace_id, name, hash, last_four, created_ms)

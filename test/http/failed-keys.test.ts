@@ -1,4 +1,4 @@
-/** Wrong keys: 401 always; after so many from one address, late, and with a time to wait. */
+/** Wrong keys: always 401; after twenty from one address, late and with a time to wait. */
 import t from 'tap'
 import { createTrustedProxies } from '../../src/http/access/client-address.js'
 import { FailedKeys } from '../../src/http/access/failed-keys.js'
@@ -18,43 +18,41 @@ async function ask({ url }: StubServer, authorization?: string, path = '/v1/mode
   return { reply, body: (await reply.json()) as { error?: { code: string }; detail?: string } }
 }
 
-t.test(
-  'a wrong key is always 401: from the twenty-first of a minute on late, and a good one never',
-  (t) =>
-    withServer({}, async (server) => {
-      const good = `Bearer ${server.key}`
-      for (let i = 0; i < 20; i++) {
-        const path = i % 2 === 0 ? '/v1/models' : '/v1/systemone/batch'
-        t.equal((await ask(server, i < 10 ? wrong(i) : 'Basic x', path)).reply.status, 401)
-      }
-      for (const path of ['/v1/models', '/v1/systemone', '/v1/systemone/batch']) {
-        const { reply, body } = await ask(server, wrong(21), path)
-        t.equal(reply.status, 401)
-        t.equal(body.error!.code, 'invalid_api_key')
-        t.match(body.detail, /Authorization: Bearer/)
-        const seconds = Number(reply.headers.get('retry-after'))
-        t.ok(seconds >= 1 && seconds <= 60, `${seconds} s`)
-        const ms = Number(reply.headers.get('retry-after-ms'))
-        t.equal(Math.ceil(ms / 1000), seconds)
-        t.ok(reply.headers.get('x-request-id'))
-      }
-      t.equal((await ask(server, good)).reply.status, 200)
-      t.equal((await ask(server, good, '/v1/systemone')).reply.status, 200)
-      const { reply } = await ask(server, wrong(22))
-      t.ok(reply.headers.get('retry-after'), 'a good key changes nothing for it')
-      const fromMs = performance.now()
-      for (let i = 0; i < 5; i++) await ask(server, wrong(23 + i))
-      t.ok(performance.now() - fromMs > 5 * 80, 'each is answered later than the last')
-    }),
+t.test('a wrong key is always 401, late from the 21st in a minute on; a good key never is', (t) =>
+  withServer({}, async (server) => {
+    const good = `Bearer ${server.key}`
+    for (let i = 0; i < 20; i++) {
+      const path = i % 2 === 0 ? '/v1/models' : '/v1/systemone/batch'
+      t.equal((await ask(server, i < 10 ? wrong(i) : 'Basic x', path)).reply.status, 401)
+    }
+    for (const path of ['/v1/models', '/v1/systemone', '/v1/systemone/batch']) {
+      const { reply, body } = await ask(server, wrong(21), path)
+      t.equal(reply.status, 401)
+      t.equal(body.error!.code, 'invalid_api_key')
+      t.match(body.detail, /Authorization: Bearer/)
+      const seconds = Number(reply.headers.get('retry-after'))
+      t.ok(seconds >= 1 && seconds <= 60, `${seconds} s`)
+      const ms = Number(reply.headers.get('retry-after-ms'))
+      t.equal(Math.ceil(ms / 1000), seconds)
+      t.ok(reply.headers.get('x-request-id'))
+    }
+    t.equal((await ask(server, good)).reply.status, 200)
+    t.equal((await ask(server, good, '/v1/systemone')).reply.status, 200)
+    const { reply } = await ask(server, wrong(22))
+    t.ok(reply.headers.get('retry-after'), 'a good key changes nothing for it')
+    const fromMs = performance.now()
+    for (let i = 0; i < 5; i++) await ask(server, wrong(23 + i))
+    t.ok(performance.now() - fromMs > 5 * 80, 'each is answered later than the last')
+  }),
 )
 
-t.test('no key at all is no guess', (t) =>
+t.test('a missing key is not a guess', (t) =>
   withServer({}, async (server) => {
     for (let i = 0; i < 30; i++) t.equal((await ask(server)).reply.status, 401)
   }),
 )
 
-t.test('many late answers at once are not all held, and those who leave are forgotten', (t) =>
+t.test('only some late answers are held, and clients that leave are forgotten', (t) =>
   withServer({}, async (server) => {
     for (let i = 0; i < 20; i++) await ask(server, wrong(i))
     const all = await Promise.all(Array.from({ length: 400 }, (_, i) => ask(server, wrong(i))))
@@ -82,7 +80,7 @@ t.test('a late answer does not wait for its body, and closing does not wait for 
   }),
 )
 
-t.test('on ::, addresses of IPv4 are counted apart', (t) =>
+t.test('on ::, IPv4 addresses are counted one by one', (t) =>
   withServer({ host: '::' }, async (server) => {
     for (let i = 0; i < 21; i++) server.handlers.failedKeys.count('::ffff:127.0.0.2')
     const { reply } = await ask(server, wrong(1))
@@ -104,25 +102,22 @@ t.test('behind a trusted proxy the client is counted, not the proxy', (t) =>
 )
 
 for (const transport of ['uws', 'node'] as const) {
-  t.test(
-    `${transport}: what a client says of itself counts for nothing, in a line of its own`,
-    (t) => {
-      const options = { transport, trustedProxies: createTrustedProxies('127.0.0.1') }
-      return withServer(options, async ({ port, handlers }) => {
-        for (let i = 0; i < 21; i++) handlers.failedKeys.count('203.0.113.9')
-        const client = await RawClient.connect(port)
-        // As HAProxy's forwardfor adds its line.
-        const lines = ['X-Forwarded-For: 198.51.100.1', 'X-Forwarded-For: 203.0.113.9']
-        client.send(
-          `GET /v1/models HTTP/1.1\r\nHost: h\r\nAuthorization: ${wrong(1)}\r\n${lines.join('\r\n')}\r\n\r\n`,
-        )
-        const reply = await client.reply()
-        t.equal(reply.status, 401)
-        t.ok(reply.headers['retry-after'])
-        client.socket.destroy()
-      })
-    },
-  )
+  t.test(`${transport}: a client's own X-Forwarded-For line counts for nothing`, (t) => {
+    const options = { transport, trustedProxies: createTrustedProxies('127.0.0.1') }
+    return withServer(options, async ({ port, handlers }) => {
+      for (let i = 0; i < 21; i++) handlers.failedKeys.count('203.0.113.9')
+      const client = await RawClient.connect(port)
+      // HAProxy's forwardfor adds its own line.
+      const lines = ['X-Forwarded-For: 198.51.100.1', 'X-Forwarded-For: 203.0.113.9']
+      client.send(
+        `GET /v1/models HTTP/1.1\r\nHost: h\r\nAuthorization: ${wrong(1)}\r\n${lines.join('\r\n')}\r\n\r\n`,
+      )
+      const reply = await client.reply()
+      t.equal(reply.status, 401)
+      t.ok(reply.headers['retry-after'])
+      client.socket.destroy()
+    })
+  })
 }
 
 /** @returns How many wrong keys are answered at once. */
@@ -146,7 +141,7 @@ t.test('no answer is held longer than a second', async (t) => {
   t.equal(keys.count('10.0.0.1', 0)!.delayMs, 1000)
 })
 
-t.test('addresses are counted apart, those of one IPv6 network together', async (t) => {
+t.test('addresses are counted one by one, those of one IPv6 network together', async (t) => {
   const keys = new FailedKeys()
   const network = '2001:0db8:0001:0002'
   t.equal(passing(keys, '10.0.0.1', 0), 20)
@@ -158,7 +153,7 @@ t.test('addresses are counted apart, those of one IPv6 network together', async 
   t.equal(passing(keys, '2001:0db8:0001:0003:0000:0000:0000:0001', 0), 20)
 })
 
-t.test('the memory for addresses is bounded, and the oldest is forgotten', async (t) => {
+t.test('the table of addresses is bounded, and forgets the oldest', async (t) => {
   const keys = new FailedKeys()
   for (let i = 0; i < 30_000; i++) keys.count(`address ${i}`, 0)
   t.equal(keys.size, 10_000)

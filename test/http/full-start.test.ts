@@ -1,6 +1,6 @@
 /**
- * A start on a disk that is full: the endurance run once stopped its server while the disk was
- * full, and the next one ended at once, with another reason.
+ * A start on a full disk: the endurance run once stopped its server while the disk was full, and
+ * the next server ended at once, with another reason.
  */
 import t from 'tap'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -26,12 +26,10 @@ for (const isFirst of [true, false]) {
       fill(filler)
       const starting = ServerProcess.start(t, {
         dataDir,
-        stdio: ['ignore', 'ignore', 'pipe'],
-        onStart: ({ stderr }) => {
-          let said = ''
-          stderr!.on('data', (text) => {
-            said += text
-            if (/accounts cannot be opened.*(?:disk is full|no space).*trying again/.test(said)) {
+        onStart: (starting) => {
+          starting.child.stderr!.on('data', () => {
+            const trouble = /accounts cannot be opened.*(?:disk is full|no space).*trying again/
+            if (trouble.test(starting.said)) {
               rmSync(filler, { force: true })
             }
           })
@@ -44,7 +42,7 @@ for (const isFirst of [true, false]) {
   )
 }
 
-/** Until nothing more goes in. */
+/** Until nothing more fits. */
 function fill(path: string): void {
   try {
     writeFileSync(path, Buffer.alloc(2 ** 22))

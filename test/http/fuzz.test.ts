@@ -1,5 +1,5 @@
 /**
- * The fuzzer: that it finds what is wrong, and a short run of it.
+ * The fuzzer: it finds faults; and a short run of it.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ import { vacantPort } from '../helpers/vacant-port.js'
 
 const script = fileURLToPath(new URL('../../scripts/fuzz/main.js', import.meta.url))
 
-t.test('2,000 requests leave the server as it was', async (t) => {
+t.test('2,000 requests leave the server unchanged', async (t) => {
   await using target = await startTarget()
   const options = { seed: 7, from: 0, requests: 2000, connections: 8 }
   const { requests, failures, statuses } = await fuzz(target, options)
@@ -30,20 +30,23 @@ t.test('2,000 requests leave the server as it was', async (t) => {
   }
 })
 
-t.test('1,000 bodies that are compressed, in parts, or have pictures do so too', async (t) => {
-  await using target = await startTarget()
-  const options = { seed: 7, from: 0, requests: 1000, connections: 8, forms: true }
-  const { failures, statuses } = await fuzz(target, options)
-  t.strictSame(
-    failures.map(({ index, wrong }) => `${index}: ${wrong}`),
-    [],
-  )
-  for (const status of [200, 400, 413, 415, 422]) {
-    t.ok((statuses.get(status) ?? 0) > 0, `${status} is among the replies`)
-  }
-})
+t.test(
+  '1,000 bodies that are compressed, in parts, or with images leave it unchanged',
+  async (t) => {
+    await using target = await startTarget()
+    const options = { seed: 7, from: 0, requests: 1000, connections: 8, forms: true }
+    const { failures, statuses } = await fuzz(target, options)
+    t.strictSame(
+      failures.map(({ index, wrong }) => `${index}: ${wrong}`),
+      [],
+    )
+    for (const status of [200, 400, 413, 415, 422]) {
+      t.ok((statuses.get(status) ?? 0) > 0, `${status} is among the replies`)
+    }
+  },
+)
 
-t.test('the same seed makes the same cases, another one others', async (t) => {
+t.test('the same seed makes the same cases, another seed others', async (t) => {
   const bytesOf = (seed: number) => {
     const cases = new Cases(seed, 'oi-key')
     return Array.from({ length: 300 }, (_, i) =>
@@ -74,7 +77,7 @@ async function fuzzAgainst(listener: RequestListener | undefined) {
   }
 }
 
-/** Sends a reply that has all headers. */
+/** Sends a reply with all headers. */
 function send(response: ServerResponse, status: number, body: string): void {
   const { 'x-request-id': sent } = response.req.headers
   const id = typeof sent === 'string' && /^[\w.-]{1,128}$/.test(sent) ? sent : 'made'
@@ -130,7 +133,7 @@ for (const [what, listener, says] of [
   ],
   ['is not there', undefined, /^the server is gone: .*ECONNREFUSED/],
 ] as const satisfies readonly (readonly [string, RequestListener | undefined, RegExp])[]) {
-  t.test(`a server that ${what} is found`, async (t) => {
+  t.test(`a server that ${what} is detected`, async (t) => {
     const { failures } = await fuzzAgainst(listener)
     t.ok(
       failures.some(({ wrong }) => says.test(wrong)),
@@ -164,7 +167,7 @@ t.test('replies are read however they are cut', async (t) => {
   }
 })
 
-t.test('what is no HTTP is refused', async (t) => {
+t.test('bytes that are not HTTP are refused', async (t) => {
   for (const [text, says] of [
     ['HTTP/1.0 200 OK\r\n\r\n', /status line/],
     ['HTTP/1.1 2000 OK\r\n\r\n', /status line/],

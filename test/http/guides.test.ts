@@ -1,6 +1,6 @@
 /**
- * The commands of the guides are run as they stand there, with a real server and real models.
- * Needs the built addon; a small model is made on first use.
+ * The commands of the guides are run as printed, with a real server and real models. Needs the
+ * built addon; a small model is made on first use.
  */
 import t from 'tap'
 import { spawn } from 'node:child_process'
@@ -12,9 +12,9 @@ import { fixturePath } from '../helpers/fixture.js'
 import { blocks, commands, commandsIn, guides, readGuide } from '../helpers/guides.js'
 import { ServerProcess } from '../helpers/server-process.js'
 
-/** What is not run here: what needs a network, another machine, or a terminal. */
+/** Commands not run here: they need a network, another machine, or a terminal. */
 const elsewhere = [
-  // Of this repository: their scripts have tests of their own.
+  // Of this repository: their scripts have their own tests.
   /^(?:sudo )?(?:npm|npx) /,
   /^(?:OI_ADDON|LLAMA_CPP_DIR)=\S+ npm /,
   // `npm run deploy:check` runs these.
@@ -22,13 +22,13 @@ const elsewhere = [
   /^alias oi=/,
   // On a machine with a GPU.
   /^(?:export OI_ADDON=|node dist\/test\/device\/)/,
-  // With hubs and files of their own: http/pull.test.ts.
+  // With other hubs and files: http/pull.test.ts.
   /^oi models pull (?:hf:|https:)/,
   /^oi (?:serve --model m-Q4_K_M|admin password)$/,
 ]
 const here = /^(?:oi |curl |export OI_KEY=|url=|csrf=)/
 
-/** Folders and commands that depend on one another are run in this order. */
+/** Folders and commands that depend on one another run in this order. */
 const ran = [
   ...['README.md', 'src/accounts', 'src/config', 'src/http/README.md', 'src/http/admin'],
   ...['src/models', 'src/evaluate', 'src/prompt', 'src/calibrate', 'scripts/deploy/README.md'],
@@ -37,9 +37,9 @@ const ran = [
 const isRunHere = (command: string) =>
   here.test(command) && !elsewhere.some((pattern) => pattern.test(command))
 
-t.test('every command of a guide is one that is run, here or elsewhere', async (t) => {
+t.test('every command of a guide is run, here or elsewhere', async (t) => {
   const unknown = guides
-    // How the model was made: hours of work, in steps of their own.
+    // How the model was made: hours of work, in separate steps.
     .filter((guide) => !guide.startsWith('scripts/train/'))
     .flatMap((guide) => commands(readGuide(guide)).map((text) => ({ guide, text })))
     .filter(({ guide, text }) =>
@@ -75,7 +75,7 @@ t.test('the commands of the guides', async (t) => {
     }
   }
 
-  t.test('the first request has the answer that the README shows', async (t) => {
+  t.test('the first request has the answer in the README', async (t) => {
     const [, answer] = [...outputs].find(([text]) => text.includes('/v1/systemone'))!
     const [seen, shown] = [taken(answer), taken(blocks(readGuide('README.md'), 'json')[0]!)]
     t.equal(seen.shape, shown.shape)
@@ -83,7 +83,7 @@ t.test('the commands of the guides', async (t) => {
     t.ok(seen.numbers.every((number, i) => Math.abs(number - shown.numbers[i]!) < 0.03))
   })
 
-  t.test('oi ask prints what its guide shows', async (t) => {
+  t.test('oi ask prints the output in its guide', async (t) => {
     const [block] = blocks(readGuide('src/cli/README.md'), 'console')
     const [, command, shown] = /^\$ (oi (?:.*\\\n)*.*)\n([^]*)$/.exec(block!)!
     const { stdout } = await bash(folder, command!)
@@ -91,7 +91,7 @@ t.test('the commands of the guides', async (t) => {
   })
 })
 
-/** What the commands name: models, rows, a readout, a request. */
+/** The files that the commands name: models, rows, a readout, a request. */
 async function layOut(folder: string): Promise<void> {
   const model = await fixturePath('small')
   for (const name of ['model.gguf', 'path/to/model.gguf', 'path/to/m.gguf']) {
@@ -108,7 +108,7 @@ async function layOut(folder: string): Promise<void> {
   writeFileSync(join(folder, 'rows.jsonl'), rows.join('\n'))
 }
 
-/** Blocks of which every command is run here, whole; of others, those commands. */
+/** Blocks whose every command is run here; of other blocks, these commands. */
 function runnable(text: string): string[] {
   return blocks(text, 'sh').flatMap((block) => {
     const all = commandsIn(block)
@@ -128,7 +128,7 @@ async function bash(folder: string, command: string) {
   return { code, stdout, stderr }
 }
 
-/** A reply's text with its numbers taken out, and these, without times. */
+/** A reply's text without its numbers, and the numbers without times. */
 function taken(text: string): { shape: string; numbers: number[] } {
   const numbers: number[] = []
   const shape = JSON.stringify(JSON.parse(text), (name, value: unknown) => {

@@ -1,4 +1,4 @@
-/** A client that has said that it sends no more, and whose reply is long or comes in parts. */
+/** A client that has closed its sending side, with a reply that is long or comes in parts. */
 import t from 'tap'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -9,11 +9,11 @@ import { decision, Slow, stubDecider, type StubServer, withServer } from '../hel
 import { until } from '../helpers/until.js'
 
 const transports = ['uws', 'node'] as const
-/** Beyond what a connection takes that nobody reads. */
+/** More than a connection buffers if it is not read. */
 const longName = 'm'.repeat(12_000_000)
 
 for (const transport of transports) {
-  t.test(`${transport}: nothing stands between the parts of its reply`, async (t) => {
+  t.test(`${transport}: nothing comes between the parts of its reply`, async (t) => {
     const decider = stubDecider(async () => {
       await sleep(350)
       return decision
@@ -33,14 +33,14 @@ for (const transport of transports) {
     })
   })
 
-  t.test(`${transport}: nothing stands in a long reply that it takes slowly`, async (t) => {
+  t.test(`${transport}: nothing comes into a long reply that it reads slowly`, async (t) => {
     const decider = stubDecider(async () => ({ ...decision, model: longName }))
     await withServer({ transport, decider }, async (server) => {
       const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
       const chunks: Buffer[] = []
       socket.on('data', (data) => chunks.push(data)).pause()
       socket.end(request('POST', '/v1/systemone', authorization(server), '{}'))
-      // It would have been asked several times whether it is still there.
+      // The server would have checked several times whether the client is still there.
       await sleep(700)
       socket.resume()
       await once(socket, 'end')
@@ -52,7 +52,7 @@ for (const transport of transports) {
     })
   })
 
-  t.test(`${transport}: its connection's descriptor may be another client's soon`, async (t) => {
+  t.test(`${transport}: its connection's descriptor may soon be another client's`, async (t) => {
     const slow = new Slow()
     const decider = stubDecider(async (...asked) => ({
       ...(await slow.decide(...asked)),
@@ -60,21 +60,21 @@ for (const transport of transports) {
     }))
     await withServer({ transport, decider }, async (server) => {
       const gone = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
-      // Of its reply, nothing is read.
+      // It reads nothing of its reply.
       gone.pause()
       gone.on('error', () => {})
       gone.end(request('POST', '/v1/systemone', authorization(server), '{}'))
       await until(() => slow.signals.length === 1)
       await sleep(20)
       slow.release()
-      // The reply does not fit, so the connection is polled again, and tells its end again.
+      // The reply does not fit, so the connection is polled again, and reports its end again.
       await sleep(60)
       gone.resetAndDestroy()
       await once(gone, 'close')
       const others = await Promise.all(
         Array.from({ length: 8 }, () => RawClient.connect(server.port)),
       )
-      // The watch over whoever has gone would look again within this time.
+      // The watch over departed clients would look again within this time.
       await sleep(500)
       for (const other of others) {
         other.send(request('GET', '/healthz'))

@@ -1,4 +1,4 @@
-/** Members of a body that nobody reads are told by `x-oi-ignored`. */
+/** `x-oi-ignored` names unknown members of a body. */
 import t from 'tap'
 import { batchPath, linesType } from '../helpers/batch.js'
 import { type StubServer, withFake } from '../helpers/stub.js'
@@ -14,7 +14,7 @@ const asking =
     return [reply.status, reply.headers.get('x-oi-ignored')]
   }
 
-t.test('each place of the interface tells what it does not know', (t) =>
+t.test('unknown members are named everywhere in the interface', (t) =>
   withFake({}, async (server) => {
     const ask = asking(server)
     for (const [body, told] of [
@@ -32,13 +32,13 @@ t.test('each place of the interface tells what it does not know', (t) =>
         'questions.q.criteria.no',
       ],
     ] as const) {
-      // The third time and on, questions are not read again.
+      // From the third time on, questions are not parsed again.
       for (let round = 0; round < 4; round++) t.strictSame(await ask(body), [200, told])
     }
   }),
 )
 
-t.test('a request that is refused for a misspelling tells it too', (t) =>
+t.test('a request refused for a misspelling has the header too', (t) =>
   withFake({}, async (server) => {
     const body = { state: 's', questions: { q: { type: 'noul', instruction: 'Is it?' } } }
     t.strictSame(await asking(server)(body), [422, 'questions.q.instruction'])
@@ -49,7 +49,7 @@ t.test('a request that is refused for a misspelling tells it too', (t) =>
   }),
 )
 
-t.test('a batch tells it by the item, whole and in lines', (t) =>
+t.test('a batch names the item, in both forms of the reply', (t) =>
   withFake({}, async (server) => {
     const ask = asking(server)
     const good = { id: 'a', state: 's', questions: { q: noul } }
@@ -65,7 +65,7 @@ t.test('a batch tells it by the item, whole and in lines', (t) =>
   }),
 )
 
-t.test('it is bounded, however long the names are', (t) =>
+t.test('the header is bounded, however long the names are', (t) =>
   withFake({}, async (server) => {
     const name = '\u{1f600}'.repeat(200)
     const names = Array.from({ length: 300 }, (_, i) => [`${i}${name}`, 1] as const)
@@ -76,7 +76,7 @@ t.test('it is bounded, however long the names are', (t) =>
   }),
 )
 
-t.test('a traceparent comes back as it came, and a malformed one does not', (t) =>
+t.test('a valid traceparent comes back unchanged, a malformed one does not', (t) =>
   withFake({}, async ({ url, key }) => {
     const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
     for (const [traceparent, told] of [

@@ -1,4 +1,4 @@
-/** Images over HTTP: a whole server over an engine without a model that sees them. */
+/** Images over HTTP: a whole server over an engine without a model, with vision. */
 import t from 'tap'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
@@ -37,7 +37,7 @@ t.test('an image is seen, counted and timed', (t) =>
   }),
 )
 
-t.test('the list of models says what they see', (t) =>
+t.test('the list of models has their modalities', (t) =>
   withEyes(async ({ url, key }) => {
     const headers = { authorization: `Bearer ${key}` }
     const reply = await fetch(`${url}/v1/models`, { headers })
@@ -47,7 +47,7 @@ t.test('the list of models says what they see', (t) =>
   }),
 )
 
-t.test('images that are bad are 400 or 422 with their place, and the server lives on', (t) =>
+t.test('bad images are 400 or 422 with their place, and the server goes on', (t) =>
   withEyes(async ({ url, key }, engine) => {
     const bomb = block(blackPng(100_000, 100_000, false))
     for (const [body, status, param] of [
@@ -76,7 +76,7 @@ t.test('images that are bad are 400 or 422 with their place, and the server live
 
 t.test('eight images of 4 MiB pass', (t) =>
   withEyes(async ({ url, key }) => {
-    // Bytes behind the last chunk of a PNG are no part of it.
+    // Bytes after the last chunk of a PNG are not part of it.
     const file = Buffer.concat([small, Buffer.alloc(4 * mebibyte - small.length)])
     const reply = await post(url, key, { state: '', images: new Array(8).fill(dataUrl(file)) })
     t.equal(reply.status, 200)
@@ -84,7 +84,7 @@ t.test('eight images of 4 MiB pass', (t) =>
   }),
 )
 
-t.test('clients that go away while images are decoded harm nobody', (t) =>
+t.test('clients that leave while images are decoded disturb no other client', (t) =>
   withEyes(async ({ url, key }) => {
     const body = JSON.stringify({ questions, state: block(await png(3000, 2000)) })
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

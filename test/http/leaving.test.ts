@@ -12,11 +12,11 @@ import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
-/** A reply of about so many bytes. */
+/** A reply of about this many bytes. */
 const answering = (bytes: number) =>
   stubDecider(async (): Promise<Decision> => ({ ...decision, model: 'm'.repeat(bytes) }))
 
-/** A connection of which nothing is read before it is wanted. */
+/** A connection that is not read until the test reads it. */
 async function openPaused(port: number, text: string): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' })
   socket.pause()
@@ -84,7 +84,7 @@ for (const [name, bytes, path, body, accept] of [
   )
 }
 
-t.test('a client that reads nothing does not hold the end up for longer than was said', (t) =>
+t.test('a client that does not read delays the end by the limit at most', (t) =>
   withServer({ decider: answering(12_000_000) }, async (server) => {
     const socket = await openPaused(server.port, asking(server, '/v1/systemone', '{}'))
     await until(() => server.handlers.traffic.requests().length > 0)
@@ -96,7 +96,7 @@ t.test('a client that reads nothing does not hold the end up for longer than was
   }),
 )
 
-t.test('a client that reads nothing is cut off, one that reads slowly is not', (t) =>
+t.test('a client that does not read is cut off, one that reads slowly is not', (t) =>
   withServer({ decider: answering(12_000_000), patienceMs: 400 }, async (server) => {
     const text = asking(server, '/v1/systemone', '{}')
     const silent = await openPaused(server.port, text)
@@ -106,7 +106,7 @@ t.test('a client that reads nothing is cut off, one that reads slowly is not', (
       for await (const chunk of slow as AsyncIterable<Buffer>) {
         const before = bytes
         bytes += chunk.length
-        // Twice as slow in all as the other is patient for.
+        // Twice as slow in total as the limit for a client that does not read.
         if (Math.floor(bytes / 1_000_000) > Math.floor(before / 1_000_000)) await sleep(80)
         if (bytes > 12_000_000) break
       }
@@ -114,13 +114,13 @@ t.test('a client that reads nothing is cut off, one that reads slowly is not', (
     })()
     t.ok((await read) > 12_000_000)
     await until(() => server.server.leaving === 0)
-    // What was on its way is there; the rest is not.
+    // Bytes under way arrive; the rest does not.
     const got = await readSlowly(silent).catch(() => Buffer.alloc(0))
     t.ok(got.length < 12_000_000)
   }),
 )
 
-t.test('whoever sends all of a body first and reads then sees its refusal', (t) =>
+t.test('a client that sends its whole body before it reads sees its refusal', (t) =>
   withServer({}, async (server) => {
     for (const [path, key, status] of [
       ['/v1/systemone', server.key, 413],
@@ -139,7 +139,7 @@ t.test('whoever sends all of a body first and reads then sees its refusal', (t) 
         sent.once('error', reject)
         sent.once('response', (response) => {
           response.resume()
-          // Since Node 22 the end of what was sent is told in the next turn.
+          // Since Node 22 the end of the sent bytes is reported in the next turn.
           setImmediate(() => {
             early = !sent.writableFinished
             resolve(response.statusCode!)
@@ -153,7 +153,7 @@ t.test('whoever sends all of a body first and reads then sees its refusal', (t) 
   }),
 )
 
-t.test('a refused connection goes on once the body has come', (t) =>
+t.test('a refused connection goes on after its body', (t) =>
   withServer({ maxBodyBytes: 100 }, async (server) => {
     const client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}`, 'content-length': '5000' }
@@ -169,7 +169,7 @@ t.test('a refused connection goes on once the body has come', (t) =>
   }),
 )
 
-t.test('a refusal does not wait for a body that does not come', (t) =>
+t.test('a refusal does not wait for a body that does not arrive', (t) =>
   withServer({ maxBodyBytes: 100 }, async (server) => {
     const client = await RawClient.connect(server.port)
     const headers = { authorization: `Bearer ${server.key}`, 'content-length': '5000' }
@@ -181,7 +181,7 @@ t.test('a refusal does not wait for a body that does not come', (t) =>
   }),
 )
 
-t.test('the bodies of all requests together have a bound: beyond it 503', (t) =>
+t.test('the bodies of all requests together have a limit: beyond it 503', (t) =>
   withServer({ maxBodyBytes: 1000, maxBodiesBytes: 2500, deadlineMs: 1500 }, async (server) => {
     const head = (length: number) =>
       request('POST', '/v1/systemone', {
@@ -204,7 +204,7 @@ t.test('the bodies of all requests together have a bound: beyond it 503', (t) =>
   }),
 )
 
-t.test('before the end, only /readyz says that it comes', (t) =>
+t.test('before the end, only /readyz announces it', (t) =>
   withServer({}, async (server) => {
     const at = (path: string) => fetch(server.url + path, { headers: { connection: 'close' } })
     t.equal((await at('/readyz')).status, 200)
@@ -223,12 +223,12 @@ t.test('before the end, only /readyz says that it comes', (t) =>
 )
 
 for (const transport of ['uws', 'node'] as const) {
-  t.test(`${transport}: all requests of a connection that is lost are given up`, async (t) => {
+  t.test(`${transport}: all requests of a lost connection are given up`, async (t) => {
     const slow = new Slow()
     await withServer({ decider: stubDecider(slow.decide), transport }, async (server) => {
       const client = await RawClient.connect(server.port)
       const text = asking(server, '/v1/systemone', '{}')
-      // One of a method that is refused is behind the others too.
+      // A request with a refused method is behind the others too.
       client.send(text + text + text + request('PUT', '/v1/systemone'))
       await until(() => slow.signals.length > 0)
       await sleep(50)

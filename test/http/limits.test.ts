@@ -4,22 +4,23 @@ import { Accounts } from '../../src/accounts/accounts.js'
 import { codeOf, limitsOf, withLimits } from '../helpers/limited.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const none = { requests: [null, null, null], concurrent: [null, null] }
 
-t.test('every authenticated reply, errors too, says how the limits stand', (t) =>
+t.test('every authenticated reply, also an error, has the limits', (t) =>
   withLimits({ requestsPerMinute: 10, concurrent: 3 }, {}, async ({ url, key, clock, post }) => {
     const headers = { authorization: `Bearer ${key}` }
     const models = await fetch(`${url}/v1/models`, { headers })
     t.strictSame(limitsOf(models), { requests: ['10', '10', '0'], concurrent: ['3', '3'] })
-    // A request counts itself among those under way.
+    // A request counts itself among the concurrent ones.
     t.strictSame(limitsOf(await post()), { requests: ['10', '9', '60'], concurrent: ['3', '2'] })
     clock.nowMs += 1500
     const usage = await fetch(`${url}/v1/usage`, { headers })
     t.strictSame(limitsOf(usage), { requests: ['10', '9', '59'], concurrent: ['3', '3'] })
     const bad = await post(key, { body: '{' })
     t.equal(bad.status, 422)
-    // One that cannot be read takes no place.
+    // An unreadable request takes no place.
     t.strictSame(limitsOf(bad), { requests: ['10', '8', '60'], concurrent: ['3', '3'] })
     clock.nowMs += 58_500
     t.match(limitsOf(await fetch(`${url}/v1/usage`, { headers })), {
@@ -28,7 +29,7 @@ t.test('every authenticated reply, errors too, says how the limits stand', (t) =
   }),
 )
 
-t.test('no limits are shown to whom nobody knows, nor where nobody has to be known', (t) =>
+t.test('unknown callers see no limits, and neither do callers who need no key', (t) =>
   withLimits({}, {}, async ({ url, post }) => {
     t.strictSame(limitsOf(await post(`oi-${'a'.repeat(43)}`)), none)
     for (const path of ['/healthz', '/nowhere', '/metrics']) {
@@ -37,7 +38,7 @@ t.test('no limits are shown to whom nobody knows, nor where nobody has to be kno
   }),
 )
 
-t.test('what is unlimited has no headers, and no limit', (t) =>
+t.test('unlimited figures have no headers, and no limit', (t) =>
   withLimits({ requestsPerMinute: 0, concurrent: 0 }, {}, async (server) => {
     const { accounts, workspaceId, post } = server
     for (let i = 0; i < 20; i++) t.strictSame(limitsOf(await post()), none)
@@ -48,7 +49,7 @@ t.test('what is unlimited has no headers, and no limit', (t) =>
   }),
 )
 
-t.test('beyond the requests per minute: 429, and when to come back is true', (t) =>
+t.test('beyond the requests per minute: 429, and its retry-after is exact', (t) =>
   withLimits({ requestsPerMinute: 2 }, {}, async ({ clock, post }) => {
     t.equal((await post()).status, 200)
     clock.nowMs += 10_000
@@ -75,7 +76,7 @@ t.test('beyond the requests per minute: 429, and when to come back is true', (t)
   }),
 )
 
-t.test('beyond the concurrent requests one waits, and then: 429', (t) => {
+t.test('a request beyond the concurrent ones waits, and then: 429', (t) => {
   const slow = new Slow()
   return withLimits(
     { requestsPerMinute: 100, concurrent: 1 },
@@ -83,7 +84,7 @@ t.test('beyond the concurrent requests one waits, and then: 429', (t) => {
     async (server) => {
       const { clock, key, port, post } = server
       const first = post()
-      while (slow.signals.length < 1) await sleep(2)
+      await until(() => slow.signals.length >= 1)
       const refused = await post()
       t.equal(refused.status, 429)
       t.match(refused.headers.get('retry-after'), /^[1-9]\d?$/)
@@ -98,24 +99,24 @@ t.test('beyond the concurrent requests one waits, and then: 429', (t) => {
       slow.release()
       t.equal((await first).status, 200)
 
-      // A client that goes away gives its place back too.
+      // A client that leaves gives its place back too.
       const client = await RawClient.connect(port)
       client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
-      while (slow.signals.length < 2) await sleep(2)
+      await until(() => slow.signals.length >= 2)
       const predicted = await post()
       const told = Number(predicted.headers.get('retry-after-ms'))
       t.ok(told >= 2500 && told <= 3750, `as long as the first one took: ${told} ms`)
       client.socket.destroy()
-      while (!slow.signals[1]!.aborted) await sleep(2)
+      await until(() => slow.signals[1]!.aborted)
       const last = post()
-      while (slow.signals.length < 3) await sleep(2)
+      await until(() => slow.signals.length >= 3)
       slow.release()
       t.equal((await last).status, 200)
     },
   )
 })
 
-t.test('limits that another process changed hold for the next request', (t) =>
+t.test('limits that another process changed apply to the next request', (t) =>
   withLimits({ requestsPerMinute: 1 }, {}, async ({ dataDir, workspaceId, post }) => {
     const elsewhere = new Accounts({ dataDir })
     t.equal((await post()).status, 200)
@@ -140,7 +141,7 @@ t.test('a workspace without balance is refused before the model: 402', async (t)
     const { accounts, dataDir, workspaceId, post } = server
     accounts.prices.set('stub', { input: 1_000_000, output: 1_000_000 })
     accounts.credits.add(workspaceId, 16)
-    // 12 tokens in, 3 out: 15 each. What is left pays for a last one.
+    // 12 tokens in, 3 out: 15 each. The rest pays for a last one.
     t.equal((await post()).status, 200)
     t.equal((await post()).status, 200)
     const refused = await post()
@@ -160,56 +161,59 @@ t.test('a workspace without balance is refused before the model: 402', async (t)
   })
 })
 
-t.test('64 clients get exactly what their workspace may, and no other one feels it', async (t) => {
-  let [running, most] = [0, 0]
-  const decider = stubDecider(async (_request, { workspace } = {}) => {
-    if (workspace !== 1) return decision
-    most = Math.max(most, ++running)
-    // Until all that has arrived has been let in or refused.
-    await turn()
-    running--
-    return decision
-  })
-  const limits = { requestsPerMinute: 600, concurrent: 4 }
-  await withLimits(limits, { decider }, async ({ accounts, clock, workspaceId, post }) => {
-    t.equal(workspaceId, 1)
-    accounts.createWorkspace('other')
-    const { secret } = accounts.createKey('other', 'key')
-    const hammer = async (clients: number) => {
-      const answered = { ok: 0, refused: 0 }
-      const client = async () => {
-        for (;;) {
-          const reply = await post()
-          const code = reply.status === 200 ? '' : await codeOf(reply)
-          const { requests, concurrent } = limitsOf(reply)
-          if (requests[0] !== '600' || concurrent[0] !== '4') throw new Error('wrong limits')
-          if (code === '') answered.ok++
-          else if (code === 'concurrency_limit_exceeded') await sleep(10)
-          else if (code === 'rate_limit_exceeded') {
-            answered.refused++
-            if (requests[1] !== '0') throw new Error(`refused, but ${requests[1]} remain`)
-            return
-          } else throw new Error(code)
+t.test(
+  "64 clients get exactly their workspace's limit, and do not affect another workspace",
+  async (t) => {
+    let [running, most] = [0, 0]
+    const decider = stubDecider(async (_request, { workspace } = {}) => {
+      if (workspace !== 1) return decision
+      most = Math.max(most, ++running)
+      // Until every request so far is admitted or refused.
+      await turn()
+      running--
+      return decision
+    })
+    const limits = { requestsPerMinute: 600, concurrent: 4 }
+    await withLimits(limits, { decider }, async ({ accounts, clock, workspaceId, post }) => {
+      t.equal(workspaceId, 1)
+      accounts.createWorkspace('other')
+      const { secret } = accounts.createKey('other', 'key')
+      const hammer = async (clients: number) => {
+        const answered = { ok: 0, refused: 0 }
+        const client = async () => {
+          for (;;) {
+            const reply = await post()
+            const code = reply.status === 200 ? '' : await codeOf(reply)
+            const { requests, concurrent } = limitsOf(reply)
+            if (requests[0] !== '600' || concurrent[0] !== '4') throw new Error('wrong limits')
+            if (code === '') answered.ok++
+            else if (code === 'concurrency_limit_exceeded') await sleep(10)
+            else if (code === 'rate_limit_exceeded') {
+              answered.refused++
+              if (requests[1] !== '0') throw new Error(`refused, but ${requests[1]} remain`)
+              return
+            } else throw new Error(code)
+          }
+        }
+        await Promise.all(Array.from({ length: clients }, client))
+        return answered
+      }
+      const other = async () => {
+        for (let i = 1; i <= 50; i++) {
+          const reply = await post(secret)
+          t.equal(reply.status, 200)
+          t.strictSame(limitsOf(reply).requests, ['6000', String(6000 - i), '60'])
+          t.strictSame(limitsOf(reply).concurrent, ['256', '255'])
         }
       }
-      await Promise.all(Array.from({ length: clients }, client))
-      return answered
-    }
-    const other = async () => {
-      for (let i = 1; i <= 50; i++) {
-        const reply = await post(secret)
-        t.equal(reply.status, 200)
-        t.strictSame(limitsOf(reply).requests, ['6000', String(6000 - i), '60'])
-        t.strictSame(limitsOf(reply).concurrent, ['256', '255'])
-      }
-    }
-    const [first] = await Promise.all([hammer(64), other()])
-    t.match(first, { ok: 600, refused: 64 })
-    t.ok(most <= 4, `${most} at once`)
-    clock.nowMs += 59_999
-    t.match(await hammer(64), { ok: 0, refused: 64 })
-    clock.nowMs += 1
-    t.match(await hammer(4), { ok: 600, refused: 4 })
-    t.ok(most <= 4, `${most} at once`)
-  })
-})
+      const [first] = await Promise.all([hammer(64), other()])
+      t.match(first, { ok: 600, refused: 64 })
+      t.ok(most <= 4, `${most} at once`)
+      clock.nowMs += 59_999
+      t.match(await hammer(64), { ok: 0, refused: 64 })
+      clock.nowMs += 1
+      t.match(await hammer(4), { ok: 600, refused: 4 })
+      t.ok(most <= 4, `${most} at once`)
+    })
+  },
+)

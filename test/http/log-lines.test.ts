@@ -1,4 +1,4 @@
-/** What a server logs: every field of a request, by the settings, and never a key or a state. */
+/** The log of a server: every field of a request, by the settings, and never a key or a state. */
 import t, { type Test } from 'tap'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,6 @@ import { batchPath } from '../helpers/batch.js'
 import { dataFolder } from '../helpers/data-folder.js'
 import { Served } from '../helpers/served.js'
 import { ServerProcess } from '../helpers/server-process.js'
-import { until } from '../helpers/until.js'
 
 const planted = 'planted-state-7f3a'
 const questions = { planted_name: { type: 'noul', instructions: `${planted} too` } }
@@ -26,7 +25,7 @@ const ask = (served: Served, path: string, body: object, headers: object = {}) =
     body: JSON.stringify(body),
   })
 
-t.test('a request is told with its key, its tokens and its times', async (t) => {
+t.test('a request is logged with its key, its tokens and its times', async (t) => {
   const served = await Served.start(t, { model: 'fake', args: ['--log', 'requests'] })
   const reply = await ask(served, '/v1/systemone', { state: planted, questions })
   const { usage } = (await reply.json()) as { usage: Record<string, number> }
@@ -70,7 +69,7 @@ t.test('no key and no text of a state is in the log, wherever a caller puts them
   }
 })
 
-t.test('what is less important than the level is left out, and SIGHUP changes it', async (t) => {
+t.test('lines below the level are left out, and SIGHUP changes it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'oi-log-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'oi.json')
@@ -85,22 +84,19 @@ t.test('what is less important than the level is left out, and SIGHUP changes it
   await served.logged(/"id":"now"/)
 })
 
-/** All that a server writes that is started so, and asked once; its two outputs together. */
+/** All output of a server started this way and asked once; both streams together. */
 async function output(t: Test, args: readonly string[], through: readonly string[] = []) {
   const server = await ServerProcess.start(t, {
     ...{ stdio: ['pipe', 'pipe', 'pipe'], dataDir: dataFolder(t), through },
     args: ['--log', 'requests', ...args],
   })
-  let text = ''
-  for (const stream of [server.child.stdout!, server.child.stderr!]) {
-    stream.on('data', (piece) => (text += String(piece)))
-  }
+  for (const output of [server.child.stdout!, server.child.stderr!]) server.read(output)
   await server.ask(1, '/healthz?x')
-  await until(() => text.includes('/healthz'))
-  return text
+  await server.until(() => server.said.includes('/healthz'))
+  return server.said
 }
 
-t.test('with json, everything but the first key is a line of JSON', async (t) => {
+t.test('with json, every line but those about the first key is JSON', async (t) => {
   const text = await output(t, ['--log-format', 'json'])
   const others = text.split('\n').filter((line) => line !== '' && !line.startsWith('{"level":'))
   const shown = /^This is a new data folder|^\s+oi-|^Try it|^\s+curl|^The console has|^\s+http/

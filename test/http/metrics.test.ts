@@ -1,4 +1,4 @@
-/** GET /metrics: valid text, and what happened in it. */
+/** GET /metrics: valid text, and the right numbers. */
 import t from 'tap'
 import { noStats } from '../../src/engine/stats.js'
 import { engineMetrics } from '../../src/http/metrics/engine-metrics.js'
@@ -9,6 +9,7 @@ import { batchPath, numbers, requestsAbout } from '../helpers/batch.js'
 import { readPrometheus } from '../helpers/prometheus.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider, type StubServer, withServer } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
 const scrape = async (url: string) => readPrometheus(await (await fetch(`${url}/metrics`)).text())
 
@@ -93,11 +94,11 @@ t.test('running requests are shown, and a client that left is counted with statu
   await withServer({ decider: stubDecider(slow.decide) }, async ({ url, port, key, handlers }) => {
     const client = await RawClient.connect(port)
     client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
-    while (slow.signals.length === 0) await new Promise(setImmediate)
+    await until(() => slow.signals.length > 0)
     const running = 'oi_http_requests_running'
     t.equal((await scrape(url)).get(running)!.samples.get(running), 1)
     client.socket.destroy()
-    while (handlers.running.size > 0) await new Promise(setImmediate)
+    await until(() => handlers.running.size === 0)
     const metrics = await scrape(url)
     t.equal(metrics.get(running)!.samples.get(running), 0)
     const left = 'oi_http_requests_total{route="/v1/systemone",status="0"}'
@@ -105,7 +106,7 @@ t.test('running requests are shown, and a client that left is counted with statu
   })
 })
 
-t.test('every engine is shown as it stands, in the units of the names', async (t) => {
+t.test('every engine is shown with its current counters, in the units of the names', async (t) => {
   let answered = 5
   const decider = {
     ...stubDecider(),
@@ -146,7 +147,7 @@ t.test('every engine is shown as it stands, in the units of the names', async (t
   })
 })
 
-t.test('every number of an engine is somewhere', async (t) => {
+t.test('every counter of an engine is in some metric', async (t) => {
   const read = new Set<string | symbol>()
   const stats = new Proxy(noStats(), {
     get: (target, name) => {
@@ -172,7 +173,7 @@ const report = (model: string, ready: boolean): RunnerReport => ({
   usage: () => (ready ? { residentBytes: 4096, ownBytes: 4096, cpuMs: 1500 } : undefined),
 })
 
-t.test('processes of models are shown, and /readyz names those without one', async (t) => {
+t.test('processes of models are shown, and /readyz names models without one', async (t) => {
   let runners = [report('a', true), report('b', false), report('c', false), report('c', true)]
   const backend = {
     state: () => 'ready' as const,
@@ -197,10 +198,10 @@ t.test('processes of models are shown, and /readyz names those without one', asy
     }
     const refused = await fetch(`${url}/readyz`)
     t.equal(refused.status, 503)
-    // Of several processes of a model, one is enough.
+    // Of several processes of a model, one suffices.
     t.match(await refused.json(), { error: { code: 'overloaded', message: /: b$/ } })
     t.ok(Number(refused.headers.get('retry-after')) >= 4)
-    // Of several that are loaded again, the first one will do.
+    // Of several that are loading again, the first one suffices.
     runners = [{ ...report('b', false), retryAfterMs: 40_000 }, ...runners]
     const sooner = await fetch(`${url}/readyz`)
     t.ok(Number(sooner.headers.get('retry-after')) < 20)
@@ -209,7 +210,7 @@ t.test('processes of models are shown, and /readyz names those without one', asy
   })
 })
 
-t.test('a scrape asks the system once about each process of a model', async (t) => {
+t.test("a scrape reads the statistics of each model's process once", async (t) => {
   let asked = 0
   const counting = { ...report('a', true), usage: () => void asked++ }
   const backend = {
@@ -223,7 +224,7 @@ t.test('a scrape asks the system once about each process of a model', async (t) 
   })
 })
 
-t.test('readiness, versions, and what the process has left are shown', async (t) => {
+t.test("readiness, versions, and the process' remaining resources are shown", async (t) => {
   let state: 'loading' | 'ready' = 'loading'
   const backend = { state: () => state, decider: () => stubDecider() }
   const machine = { dataDir: t.testdir(), certificateEndMs: () => 1_900_000_000_000 }
@@ -244,7 +245,7 @@ t.test('readiness, versions, and what the process has left are shown', async (t)
   })
 })
 
-t.test('what is not there has no number, rather than a 0', (t) =>
+t.test('an absent value has no number, rather than 0', (t) =>
   withServer({}, async ({ url }) => {
     const metrics = await scrape(url)
     for (const name of [
@@ -258,7 +259,7 @@ t.test('what is not there has no number, rather than a 0', (t) =>
   }),
 )
 
-t.test('where the time of answered decisions went is summed up, of items too', (t) =>
+t.test('the times of answered decisions are summed up, also of items', (t) =>
   withServer({}, async (server) => {
     await ask(server)
     const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
@@ -274,14 +275,14 @@ t.test('where the time of answered decisions went is summed up, of items too', (
   }),
 )
 
-t.test('while the model is loaded there are metrics, of no engine', (t) => {
+t.test('while the model is loaded there are metrics, but none of an engine', (t) => {
   const backend = { state: () => 'loading' as const, decider: () => undefined }
   return withServer({ backend }, async ({ url }) => {
     t.equal((await scrape(url)).get('oi_engine_steps_total')!.samples.size, 0)
   })
 })
 
-t.test('with an address of their own, they are there and nowhere else', (t) =>
+t.test('with their own address, metrics are there and nowhere else', (t) =>
   withServer({ serveMetrics: false }, async (server) => {
     const handlers = new MetricsHandlers(server.handlers)
     const apart = await Server.listen({ handlers, host: '127.0.0.1', port: 0 })

@@ -1,8 +1,8 @@
 /**
- * The dashboard and the alert rules: every query names metrics and labels that there are, and
- * Prometheus' own tool finds nothing wrong with rules and metrics.
+ * The dashboard and the alert rules: every query names existing metrics and labels, and Prometheus'
+ * own tool finds no fault in rules and metrics.
  *
- * What needs `promtool` is skipped without it (Debian's package `prometheus`).
+ * Tests with `promtool` are skipped without it (Debian's package `prometheus`).
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -26,7 +26,7 @@ const runner: RunnerReport = {
   usage: () => ({ residentBytes: 1, ownBytes: 1, cpuMs: 1 }),
 }
 
-/** What a server says of which every part is there. */
+/** The metrics of a server that has all parts. */
 async function everyMetric(): Promise<string> {
   const decider = {
     ...stubDecider(),
@@ -71,12 +71,12 @@ function vocabularyOf(metrics: string) {
   return names
 }
 
-/** Given to every sample by Prometheus. */
+/** Prometheus adds these to every sample. */
 const given = ['instance', 'job']
 const words =
   /^(?:by|on|ignoring|without|group_left|group_right|or|and|unless|bool|offset|inf|nan)$/i
 
-/** What a query names that there is not. */
+/** Names in a query that do not exist. */
 function unknownIn(query: string, metrics: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const unknown: string[] = []
   const found = new Set<string>(given)
@@ -112,7 +112,7 @@ interface Panel {
 const metrics = await everyMetric()
 const vocabulary = vocabularyOf(metrics)
 
-t.test('a query that names what there is not is found', async (t) => {
+t.test('a query with a name that does not exist is detected', async (t) => {
   t.strictSame(unknownIn('rate(oi_http_requests_total{status="1"}[5m]) / nothing', vocabulary), [
     'nothing',
   ])
@@ -122,7 +122,7 @@ t.test('a query that names what there is not is found', async (t) => {
   ])
 })
 
-t.test('every query of the dashboard names metrics and labels that there are', async (t) => {
+t.test('every query of the dashboard names existing metrics and labels', async (t) => {
   const { panels, templating } = JSON.parse(read('dashboard.json')) as {
     panels: Panel[]
     templating: { list: { name: string; query: string }[] }
@@ -144,7 +144,7 @@ t.test('every query of the dashboard names metrics and labels that there are', a
   t.equal(new Set(titles).size, titles.length)
 })
 
-t.test('every alert names metrics and labels that there are, and says what to do', async (t) => {
+t.test('every alert names existing metrics and labels, and says what to do', async (t) => {
   const alerts = read('alerts.yml')
     .split(/^ {6}- alert: /m)
     .slice(1)
@@ -157,7 +157,7 @@ t.test('every alert names metrics and labels that there are, and says what to do
   }
 })
 
-t.test('of every alert a test of the rules says when it fires', async (t) => {
+t.test('every alert has a test that shows when it fires', async (t) => {
   const names = [...read('alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   const fired = [
     ...read('alerts.test.yml').matchAll(/alertname: (\w+)\n +exp_alerts:\n +- exp_labels/g),
@@ -169,14 +169,14 @@ const promtool = (args: readonly string[], input = '') =>
   spawnSync('promtool', args, { cwd: folder, input, encoding: 'utf8' })
 const skip = promtool(['--version']).error ? 'promtool is not installed' : false
 
-t.test('promtool finds nothing wrong with the metrics', { skip }, async (t) => {
+t.test('promtool accepts the metrics', { skip }, async (t) => {
   const { status, stdout, stderr } = promtool(['check', 'metrics'], metrics)
   t.equal(status, 0, stdout + stderr)
   t.equal(stdout + stderr, '')
 })
 
 t.test(
-  'promtool finds nothing wrong with the rules, and they say what they should',
+  'promtool accepts the rules, and they fire as expected',
   {
     skip,
   },

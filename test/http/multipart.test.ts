@@ -1,4 +1,4 @@
-/** Bodies in parts: JSON, and the pictures that it names. */
+/** Bodies in parts: JSON, and the images that it names. */
 import t from 'tap'
 import { gzipSync } from 'node:zlib'
 import { createWire } from '../../src/cli/create-wire.js'
@@ -58,7 +58,7 @@ const typeOfJson = { 'content-type': 'application/json' }
 const boundary = 'XyZ'
 const type = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
 
-/** By hand. @param parts - Head and content of each. */
+/** Made by hand. @param parts - Head and content of each. */
 function written(
   parts: readonly (readonly [head: string, content: Uint8Array | string])[],
 ): Buffer {
@@ -76,7 +76,7 @@ const jsonHead = 'Content-Disposition: form-data; name="request"\r\nContent-Type
 const fileHead = 'Content-Disposition: form-data; name="file-1"; filename="a.png"'
 
 for (const transport of ['auto', 'node'] as const) {
-  t.test(`a picture in a part is answered as the one in base64, transport ${transport}`, (t) =>
+  t.test(`an image in a part is answered like one in base64, transport ${transport}`, (t) =>
     withEyes(transport, async (server) => {
       const wanted = (await (await send(server, plain, typeOfJson)).json()) as {
         answers: object
@@ -157,7 +157,7 @@ for (const transport of ['auto', 'node'] as const) {
   )
 }
 
-t.test('parts that lie are refused with 400 or 422, and the server goes on', (t) =>
+t.test('false parts are refused with 400 or 422, and the server goes on', (t) =>
   withEyes('auto', async (server) => {
     const text = JSON.stringify(asking())
     const whole = written([

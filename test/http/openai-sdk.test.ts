@@ -1,6 +1,6 @@
 /**
  * The npm package `openai`, unmodified, as far as it speaks this API: `decisions`. The package asks
- * for Node 22: with an older one it is tried, and skipped if it fails.
+ * for Node 22: with an older Node it is tried, and skipped if it fails.
  */
 import t from 'tap'
 import type OpenAI from 'openai'
@@ -50,7 +50,7 @@ async function own({ url, key }: StubServer, body: object) {
   }
 }
 
-t.test('questions of all types have the answers of the interface’s own', { skip }, (t) =>
+t.test('questions of all types have the answers of the interface’s own route', { skip }, (t) =>
   withReal(async (server) => {
     const reply = await connect(server).decisions.create({
       ...{ model: 'jev-latest', input, safety_identifier: 'user-7', prompt_cache_key: 'a' },
@@ -71,7 +71,7 @@ t.test('questions of all types have the answers of the interface’s own', { ski
       state: input,
       questions: {
         a: { type: 'noul', instructions },
-        // As JSON keeps no order of names like 7, it stands in the text as it was sent.
+        // As text: JavaScript would move names like 7.
         b: { type: 'choice', instructions: 'Which?', criteria },
         c: { type: 'score', instructions: 'How urgent?', criteria: ['low', 'high: today'] },
       },
@@ -108,7 +108,7 @@ t.test('questions of all types have the answers of the interface’s own', { ski
   }),
 )
 
-t.test('every kind of input is the state that it means', { skip }, (t) =>
+t.test('every kind of input becomes the right state', { skip }, (t) =>
   withReal(async (server) => {
     const { decisions } = connect(server)
     const call = {
@@ -163,7 +163,7 @@ t.test('every kind of input is the state that it means', { skip }, (t) =>
   }),
 )
 
-t.test('a picture is seen at its place, or refused there', { skip }, async (t) => {
+t.test('an image is seen at its place, or refused there', { skip }, async (t) => {
   const image = {
     type: 'input_image',
     image_url: dataUrl(await png(40, 30)),
@@ -197,7 +197,7 @@ t.test('a picture is seen at its place, or refused there', { skip }, async (t) =
   })
 })
 
-t.test('errors are those of the package, with the places of what was sent', { skip }, (t) =>
+t.test("errors are the package's own, with the places of the original body", { skip }, (t) =>
   withReal(async (server) => {
     const { decisions } = connect(server)
     const { BadRequestError, AuthenticationError, UnprocessableEntityError } = Client!
@@ -220,7 +220,7 @@ t.test('errors are those of the package, with the places of what was sent', { sk
   }),
 )
 
-t.test('a caller that gives up stops the work', { skip }, async (t) => {
+t.test('a caller that gives up stops the work of the server', { skip }, async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide), wire }, async (server) => {
     const aborter = new AbortController()

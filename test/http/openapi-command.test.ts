@@ -12,22 +12,22 @@ t.test('oi openapi prints the document', async (t) => {
   t.equal(stdout, `${JSON.stringify(openApiDocument(), null, 2)}\n`)
 })
 
-t.test('--server names the server that it describes', async (t) => {
+t.test('--server is the server in the document', async (t) => {
   const { code, stdout } = await oi(['openapi', '--server', 'https://oi.example/a/v1'])
   t.equal(code, 0)
   const { servers } = JSON.parse(stdout) as { servers: unknown }
   t.strictSame(servers, [{ url: 'https://oi.example/a' }])
 })
 
-t.test('a server that is no address is wrong usage: 2', async (t) => {
+t.test('a malformed server address is wrong usage: 2', async (t) => {
   const { code, stdout, stderr } = await oi(['openapi', '--server', 'oi.example'])
   t.equal(code, 2)
   t.equal(stdout, '')
   t.match(stderr, /--server: expected an address like http/)
 })
 
-// BUG: the write that nobody read was an exception, with its stack.
-t.test('whoever stops reading, as head does, is told nothing more', async (t) => {
+// BUG: a write without a reader was an exception, with its stack.
+t.test('a reader that stops, as head does, causes no message', async (t) => {
   const command = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
   const child = spawn(process.execPath, [command, 'openapi'])
   let said = ''

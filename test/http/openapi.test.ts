@@ -1,4 +1,4 @@
-/** The OpenAPI document and the server that it describes say the same. */
+/** The OpenAPI document agrees with the server that it describes. */
 import t, { type Test } from 'tap'
 import { createWire } from '../../src/cli/create-wire.js'
 import { readConfig } from '../../src/config.js'
@@ -26,7 +26,7 @@ interface Sent {
   readonly body?: string
 }
 
-/** Sends a request, and checks that its reply has a status and is as documented. */
+/** Sends a request, and checks its reply against a status and the document. */
 async function expect(
   t: Test,
   openApi: OpenApi,
@@ -39,7 +39,7 @@ async function expect(
   const what = `${method} ${new URL(address).pathname} ${status}`
   t.equal(reply.status, status, what)
   const replied = { status, headers, body: await reply.clone().text() }
-  // A method that is none of the path's own has the error of the one that is documented.
+  // A method that the path lacks has the error of the documented one.
   const { pathname } = new URL(address)
   const path = Object.keys(openApi.document.paths).find((pattern) =>
     new RegExp(`^${pattern.replace('{id}', '[^/]+')}$`).test(pathname),
@@ -59,7 +59,7 @@ t.test('it is served without a key, to GET and HEAD, the same each time', (t) =>
     t.equal(reply.headers.get('content-type'), 'application/json')
     const text = await reply.text()
     t.equal(await (await fetch(address)).text(), text)
-    // fetch() asks for it compressed by itself, of which the length would be another.
+    // fetch() asks for compression by itself, which would change the length.
     const headers = { 'accept-encoding': 'identity' }
     const head = await fetch(address, { method: 'HEAD', headers })
     t.equal(Number(head.headers.get('content-length')), Buffer.byteLength(text))
@@ -68,14 +68,14 @@ t.test('it is served without a key, to GET and HEAD, the same each time', (t) =>
   }),
 )
 
-t.test('it has every route of the server, and no others', (t) =>
+t.test('it has exactly the routes of the server', (t) =>
   withServer({}, async ({ url, handlers }) => {
     const { document } = await fetchOpenApi(url)
     t.strictSame(Object.keys(document.paths).sort(), [...handlers.paths].sort())
   }),
 )
 
-t.test('every route takes its own method, and tells another one which', (t) =>
+t.test('every route takes its own method, and names it to others', (t) =>
   withServer({ decider, wire }, async ({ url, key }) => {
     const openApi = await fetchOpenApi(url)
     const [model] = decider.models
@@ -94,7 +94,7 @@ t.test('every route takes its own method, and tells another one which', (t) =>
   }),
 )
 
-t.test('its examples are answered as it says', (t) =>
+t.test('its examples get documented answers', (t) =>
   withServer({ decider, wire }, async (server) => {
     const sent = await sendExamples(t, server, decider.card.modalities)
     for (const name of ['noul', 'choice', 'score', 'mixed', 'image', 'imageUrl']) {
@@ -103,7 +103,7 @@ t.test('its examples are answered as it says', (t) =>
   }),
 )
 
-t.test('a request that is refused by its content is refused as it says', (t) =>
+t.test('a request refused for its content is refused as documented', (t) =>
   withServer({ decider, wire, maxBodyBytes: 1000 }, async ({ url, key }) => {
     const openApi = await fetchOpenApi(url)
     const address = `${url}/v1/systemone`
@@ -121,7 +121,7 @@ t.test('a request that is refused by its content is refused as it says', (t) =>
   }),
 )
 
-t.test('whatever else ends a request is as it says', async (t) => {
+t.test('every other end of a request is as documented', async (t) => {
   for (const [code, status] of [
     ['ERR_BALANCE', 402],
     ['ERR_RATE_LIMIT', 429],
@@ -139,7 +139,7 @@ t.test('whatever else ends a request is as it says', async (t) => {
   }
 })
 
-t.test('while the model is being loaded, 503 is as it says', (t) => {
+t.test('while the model is loaded, 503 is as documented', (t) => {
   const backend: Backend = { state: () => 'loading', decider: () => undefined }
   return withServer({ backend, wire }, async ({ url, key }) => {
     const openApi = await fetchOpenApi(url)
@@ -150,7 +150,7 @@ t.test('while the model is being loaded, 503 is as it says', (t) => {
   })
 })
 
-t.test('the metrics are not there if they have a port of their own, as it says', (t) =>
+t.test('metrics with their own port are absent here, as documented', (t) =>
   withServer({ serveMetrics: false }, async ({ url, handlers }) => {
     t.notOk(handlers.paths.includes('/metrics'))
     await expect(t, await fetchOpenApi(url), `${url}/metrics`, 404)
@@ -181,7 +181,7 @@ t.test('the headers of a limited workspace are documented, with and without an e
   })
 })
 
-t.test('a reply that is not as documented is found out', (t) =>
+t.test('a reply that differs from the document is detected', (t) =>
   withServer({}, async ({ url }) => {
     const openApi = await fetchOpenApi(url)
     const reply = await fetch(`${url}/healthz`)

@@ -32,7 +32,7 @@ const asking = {
   questions: { q: { type: 'noul', instructions: 'About a payment?' } },
 } as const
 
-t.test('it asks questions of all types, of states of all types', (t) =>
+t.test('it asks questions of all types, about states of all types', (t) =>
   withReal(async (server) => {
     const client = connect(server, { httpReferer: 'https://app.example', appTitle: 'App' })
     for (const state of ['text', { message: 'text', attempts: 2 }, ['a', { b: null }]]) {
@@ -65,7 +65,7 @@ t.test('it asks questions of all types, of states of all types', (t) =>
   }),
 )
 
-t.test('a picture in its state is seen, and what it adds to a request is no fault', (t) =>
+t.test('an image in its state is seen, and its additions to a request are not faults', (t) =>
   withReal(async (server) => {
     const photo = block(await png(60, 30))
     const more = { sessionId: 's', user: 'u', trace: { traceName: 'n' }, provider: { zdr: true } }
@@ -76,7 +76,7 @@ t.test('a picture in its state is seen, and what it adds to a request is no faul
   }),
 )
 
-t.test('it tells what was refused by the status and the text', (t) =>
+t.test('it reports refusals by status and text', (t) =>
   withReal(async (server) => {
     const failure = async (client: OpenRouter, request: object): Promise<OpenRouterError> =>
       client.systemOne.create({ decisionsRequest: { ...asking, ...request } }).then(
@@ -98,7 +98,7 @@ t.test('it tells what was refused by the status and the text', (t) =>
   }),
 )
 
-t.test('it waits out an overload as long as the server says', async (t) => {
+t.test("it waits out an overload for the server's time", async (t) => {
   let asked = 0
   const take = () => {
     if (asked++ < 2) throw new OiError('ERR_OVERLOADED', 'no', { retryAfterMs: 30 })
@@ -111,7 +111,7 @@ t.test('it waits out an overload as long as the server says', async (t) => {
   })
 })
 
-t.test('its timeout ends the work of the server', async (t) => {
+t.test('its timeout stops the work of the server', async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
     const call = connect(server, { timeoutMs: 300 }).systemOne.create({ decisionsRequest: asking })

@@ -25,7 +25,7 @@ const asking = (...names: string[]) => ({
   },
 })
 
-/** A server whose model is asked in `orders` by itself. */
+/** A server whose model has `orders` as its default. */
 async function withModel(orders: Orders | undefined, use: (server: StubServer) => Promise<void>) {
   const decider = await createDecider(createFakeEngine(), { ...facts, orders })
   await withServer({ decider, wire }, use)
@@ -54,7 +54,7 @@ const differenceOf = (a: Answered, b: Answered) =>
     ...Object.entries(a.probabilities).map(([name, p]) => Math.abs(p - b.probabilities[name]!)),
   )
 
-t.test('the header goes with the request, and with every item of a batch', async (t) => {
+t.test('the header applies to the request, and to every item of a batch', async (t) => {
   const given: unknown[] = []
   const decider = stubDecider(async (_request, options?: DecideOptions) => {
     given.push(options?.orders)
@@ -71,7 +71,7 @@ t.test('the header goes with the request, and with every item of a batch', async
   t.strictSame(given, [1, 2, 'all', undefined, undefined, 'all', 'all', 2, 2])
 })
 
-t.test('any other header is refused with its name, of a batch as a whole', async (t) => {
+t.test('any other header value is refused with its name, of a batch as a whole', async (t) => {
   const decider = stubDecider(async () => t.fail('nothing may be decided') as never)
   await withServer({ decider }, async (server) => {
     for (const [path, body] of [
@@ -89,7 +89,7 @@ t.test('any other header is refused with its name, of a batch as a whole', async
   })
 })
 
-t.test('with 2 reversed options have the same answer, with all rotated ones', (t) =>
+t.test('with 2, reversed options have the same answer, with all, rotated ones', (t) =>
   withModel(undefined, async (server) => {
     const names = ['a', 'b', 'c', 'd', 'e']
     const rotated = [...names.slice(2), ...names.slice(0, 2)]
@@ -124,7 +124,7 @@ t.test('every form of a reply has the spread in its evidence', (t) =>
   }),
 )
 
-t.test('a model has orders of its own, which a request overrides', (t) =>
+t.test('a model has its own orders, which a request overrides', (t) =>
   withModel(2, async (server) => {
     const names = ['a', 'b', 'c']
     t.type((await answerOf(server, names)).evidence!.order_spread, 'number')
@@ -133,7 +133,7 @@ t.test('a model has orders of its own, which a request overrides', (t) =>
   }),
 )
 
-t.test('too many orders are refused with the place, of a batch for one item alone', (t) =>
+t.test('too many orders are refused with the place, in a batch for one item alone', (t) =>
   withModel(undefined, async (server) => {
     const options = Object.fromEntries(Array.from({ length: 255 }, (_, i) => [`o${i}`, null]))
     const question = { type: 'choice', criteria: options }
@@ -150,7 +150,7 @@ t.test('too many orders are refused with the place, of a batch for one item alon
   }),
 )
 
-t.test('the client asks in orders, one request and many', (t) =>
+t.test('the client asks in orders, in single requests and batches', (t) =>
   withModel(undefined, async ({ url, key }) => {
     const client = createClient({ baseUrl: url, apiKey: key })
     const request = asking('a', 'b', 'c')

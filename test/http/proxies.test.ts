@@ -25,7 +25,7 @@ import { vacantPort } from '../helpers/vacant-port.js'
 const requests = 2000
 const clients = 16
 
-/** A machine without a proxy says so in the report. */
+/** A skipped test names the missing proxy. */
 const without = (name: ProxyName) => ({
   skip: findProxy(name) === undefined && `${name} is not installed`,
 })
@@ -36,7 +36,7 @@ interface Front {
   readonly log: readonly string[]
 }
 
-/** A server and a proxy before it. */
+/** A server and a proxy in front of it. */
 async function through(
   t: Test,
   [name, configuration]: readonly [ProxyName, Configuration],
@@ -92,7 +92,7 @@ interface Sent {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The client's own, of the loopback network. */
+  /** The client's own address, of the loopback network. */
   readonly from?: string
 }
 
@@ -124,7 +124,7 @@ for (const name of ['nginx', 'haproxy', 'caddy'] as const) {
   const trustedProxies = createTrustedProxies('127.0.0.1')
 
   t.test(
-    `${name} as deployed: HTTPS, large bodies, and nothing of the operator's`,
+    `${name} as deployed: HTTPS, large bodies, and no route of the operator`,
     without(name),
     (t) =>
       through(t, proxy, { trustedProxies }, async (front) => {
@@ -152,7 +152,7 @@ for (const name of ['nginx', 'haproxy', 'caddy'] as const) {
           ...{ path: '/v1/models', from },
           headers: {
             authorization: `Bearer oi-${String(i).padStart(43, '0')}`,
-            // What a client says of itself counts for nothing.
+            // A client's own header counts for nothing.
             'x-forwarded-for': `203.0.113.${i}`,
           },
         })
@@ -166,32 +166,26 @@ for (const name of ['nginx', 'haproxy', 'caddy'] as const) {
     }),
   )
 
-  t.test(
-    `${name} as deployed: a line of a batch is there before the others`,
-    without(name),
-    (t) => {
-      const ends: (() => void)[] = []
-      const decider = stubDecider(
-        () => new Promise((resolve) => ends.push(() => resolve(decision))),
-      )
-      return through(t, proxy, { trustedProxies, decider }, async (front) => {
-        const asked = send(front, {
-          path: batchPath,
-          headers: { accept: linesType },
-          body: JSON.stringify(requestsAbout(numbers(3))),
-        })
-        await until(() => ends.length === 3)
-        ends[1]!()
-        const reply = await asked
-        let text = ''
-        reply.setEncoding('utf8').on('data', (part: string) => (text += part))
-        await until(() => text.includes('\n'))
-        t.match(JSON.parse(text) as object, { index: 1, status: 200 })
-        ends[0]!()
-        ends[2]!()
-        await until(() => reply.complete)
-        t.equal(text.trimEnd().split('\n').length, 4)
+  t.test(`${name} as deployed: a line of a batch arrives before the others`, without(name), (t) => {
+    const ends: (() => void)[] = []
+    const decider = stubDecider(() => new Promise((resolve) => ends.push(() => resolve(decision))))
+    return through(t, proxy, { trustedProxies, decider }, async (front) => {
+      const asked = send(front, {
+        path: batchPath,
+        headers: { accept: linesType },
+        body: JSON.stringify(requestsAbout(numbers(3))),
       })
-    },
-  )
+      await until(() => ends.length === 3)
+      ends[1]!()
+      const reply = await asked
+      let text = ''
+      reply.setEncoding('utf8').on('data', (part: string) => (text += part))
+      await until(() => text.includes('\n'))
+      t.match(JSON.parse(text) as object, { index: 1, status: 200 })
+      ends[0]!()
+      ends[2]!()
+      await until(() => reply.complete)
+      t.equal(text.trimEnd().split('\n').length, 4)
+    })
+  })
 }

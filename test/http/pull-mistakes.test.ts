@@ -1,11 +1,11 @@
-/** Mistakes in an address are told at once; a host that has answered is waited for. */
+/** Mistakes in an address are reported at once; a host that has answered is waited for. */
 import t from 'tap'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { Puller, someBytes } from '../helpers/pull.js'
 import { vacantPort } from '../helpers/vacant-port.js'
 
-t.test('what no further try can mend is tried once', async (t) => {
+t.test('an error that no retry can fix is tried once', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const tls = hub.origin.replace('http:', 'https:')
   const mail = createServer((socket) => socket.end('220 mail.example ESMTP\r\n'))
@@ -28,7 +28,7 @@ t.test('what no further try can mend is tried once', async (t) => {
   t.strictSame(puller.notes, [])
 })
 
-t.test('a host that has answered, and then refuses, comes back', async (t) => {
+t.test('a host that answered, and then refuses, is waited for', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(2)
   const url = hub.serve('/m.gguf', bytes)

@@ -6,7 +6,7 @@ import { readSource } from '../../src/models/pull/source.js'
 import { digestOf } from '../helpers/hub-server.js'
 import { Puller, someBytes } from '../helpers/pull.js'
 
-t.test('a projector of its own comes with a model from an address, a path or a hub', async (t) => {
+t.test('a given projector comes with a model from an address, a path or a hub', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const folder = t.testdir()
   const [bytes, projector] = [someBytes(0.1), someBytes(0.2)]

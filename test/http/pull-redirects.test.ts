@@ -1,5 +1,5 @@
 /**
- * Models pulled through redirects: where they may lead, and who gets to see a token. In this
+ * Models pulled through redirects: where they may lead, and which servers get a token. In this
  * process, with random bytes for a model; no addon.
  */
 import t from 'tap'
@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { HubServer } from '../helpers/hub-server.js'
 import { Puller, someBytes } from '../helpers/pull.js'
 
-t.test('redirects are followed, and an address that was redirected to is not kept', async (t) => {
+t.test('redirects are followed, and their targets are not kept', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const cdn = await HubServer.start(t)
   const bytes = someBytes(2)
@@ -20,7 +20,7 @@ t.test('redirects are followed, and an address that was redirected to is not kep
   t.ok(cdn.asked.every(({ query }) => query === '?signature=secret'))
 })
 
-t.test('what fails behind a redirect names the first address only', async (t) => {
+t.test('a failure after a redirect names the first address only', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const cdn = await HubServer.start(t)
   const location = `${cdn.origin}/blob?signature=secret`
@@ -33,7 +33,7 @@ t.test('what fails behind a redirect names the first address only', async (t) =>
   }
 })
 
-t.test('redirects have an end', async (t) => {
+t.test('the number of redirects is limited', async (t) => {
   const { hub, puller } = await Puller.start(t)
   hub.trouble = () => ({ status: 307, headers: { location: '/again.gguf' } })
   await t.rejects(puller.pull(`${hub.origin}/m.gguf`), {
@@ -82,7 +82,7 @@ t.test('from HTTPS, no redirect leads to HTTP', async (t) => {
   }
 })
 
-t.test('a token goes to its own server, and to no other that this one redirects to', async (t) => {
+t.test("a token goes to its own server, and to no redirect's target", async (t) => {
   const { hub, puller } = await Puller.start(t)
   const cdn = await HubServer.start(t)
   const bytes = someBytes(2)
@@ -93,7 +93,7 @@ t.test('a token goes to its own server, and to no other that this one redirects 
   t.ok(hub.asked.every(({ headers }) => headers.authorization === 'Bearer secret-token'))
   t.ok(cdn.asked.length > 0 && cdn.asked.every(({ headers }) => !headers.authorization))
 
-  // Not even if that one leads back.
+  // Not even if that target redirects back.
   cdn.trouble = ({ path }) =>
     path === '/back' ? { status: 302, headers: { location: `${hub.origin}/end` } } : undefined
   hub.trouble = ({ path }) =>

@@ -1,13 +1,13 @@
 /**
- * Models pulled from a server that cuts, lies, changes its files, is slow or says no.
- * In this process, with random bytes for a model; no addon.
+ * Models pulled from a server that cuts, lies, changes its files, is slow or refuses. In this
+ * process, with random bytes for a model; no addon.
  */
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { digestOf } from '../helpers/hub-server.js'
 import { Puller, someBytes } from '../helpers/pull.js'
 
-t.test('a file comes whole by several ranges at once', async (t) => {
+t.test('a file is fetched by several ranges at once', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(4)
   const { model, unchanged } = await puller.pull(hub.serve('/x/m.gguf', bytes))
@@ -29,7 +29,7 @@ t.test('a pull that is cut 20 times ends with the right bytes', async (t) => {
   t.equal(puller.notes.length, 20)
 })
 
-t.test('a pull that is ended 20 times, and run again, goes on where it was', async (t) => {
+t.test('a pull that is stopped 20 times, and run again, continues where it was', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(4)
   const url = hub.serve('/m.gguf', bytes)
@@ -52,11 +52,11 @@ t.test('a pull that is ended 20 times, and run again, goes on where it was', asy
   t.ok(left < bytes.length / 2, `${left} of ${bytes.length} bytes were left to the last one`)
 })
 
-t.test('what is there already is not asked for again', async (t) => {
+t.test('bytes that are there already are not requested again', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(3)
   const url = hub.serve('/m.gguf', bytes)
-  // One range comes whole, all others fail until the pull gives up.
+  // One range arrives, all others fail until the pull gives up.
   hub.trouble = ({ range }) => (range && range[0] > 0 ? { status: 404 } : undefined)
   await t.rejects(puller.pull(url, { connections: 1 }), { code: 'ERR_PULL', message: /404/ })
   hub.trouble = () => undefined
@@ -66,7 +66,7 @@ t.test('what is there already is not asked for again', async (t) => {
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
 })
 
-t.test('a file that changes between its ranges is begun anew', async (t) => {
+t.test('a file that changes between its ranges is fetched from the beginning', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const [old, bytes] = [someBytes(3), someBytes(3)]
   const url = hub.serve('/m.gguf', bytes)
@@ -76,7 +76,7 @@ t.test('a file that changes between its ranges is begun anew', async (t) => {
   t.match(puller.notes.join('\n'), /its version was .*, and now is .*; beginning anew/)
 })
 
-t.test('a file that changes while nobody pulls is begun anew', async (t) => {
+t.test('a file that changes between two pulls is fetched from the beginning', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const [old, bytes] = [someBytes(3), someBytes(3)]
   const url = hub.serve('/m.gguf', old)
@@ -88,7 +88,7 @@ t.test('a file that changes while nobody pulls is begun anew', async (t) => {
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
 })
 
-t.test('what is left of another version under the same ETag has the wrong SHA-256', async (t) => {
+t.test('a rest of another version under the same ETag has the wrong SHA-256', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const [old, bytes] = [someBytes(3), someBytes(3)]
   const url = hub.serve('/m.gguf', old)
@@ -112,7 +112,7 @@ t.test('a file that changes at each range is given up', async (t) => {
   puller.nothingNamed()
 })
 
-t.test('without a name for its version, nothing is put together over two pulls', async (t) => {
+t.test('without a version, nothing is put together from two pulls', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(3)
   const url = hub.serve('/m.gguf', bytes)
@@ -125,7 +125,7 @@ t.test('without a name for its version, nothing is put together over two pulls',
   t.ok(puller.read('m', 'm.gguf').equals(bytes))
 })
 
-t.test('a server that knows no ranges is read from the beginning', async (t) => {
+t.test('without support for ranges, a file is read from the beginning', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(3)
   let whole = 0
@@ -138,7 +138,7 @@ t.test('a server that knows no ranges is read from the beginning', async (t) => 
   t.equal(whole, 2, 'cut once, and read again')
 })
 
-t.test('one that ignores some ranges is asked again', async (t) => {
+t.test('a server that ignores some ranges is asked again', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(3)
   hub.trouble = ({ number, range }) =>
@@ -152,7 +152,7 @@ for (const [lie, trouble] of Object.entries({
   'another range than it was asked for': { shift: 10 },
   'more bytes than it announced': { extra: Buffer.alloc(100) },
 })) {
-  t.test(`of a server that sends ${lie}, nothing is believed`, async (t) => {
+  t.test(`a server that sends ${lie} is not believed`, async (t) => {
     const { hub, puller } = await Puller.start(t)
     const bytes = someBytes(3)
     hub.trouble = ({ number, range }) =>
@@ -163,7 +163,7 @@ for (const [lie, trouble] of Object.entries({
   })
 }
 
-t.test('a length that changes is another file', async (t) => {
+t.test('a changed length is another file', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const url = hub.serve('/m.gguf', someBytes(3))
   hub.trouble = ({ range }) => (range && range[0] > 0 ? { total: 99_999_999 } : undefined)
@@ -185,7 +185,7 @@ t.test('a server that falls silent is asked again', async (t) => {
 })
 
 for (const status of [408, 429, 500, 502, 503, 504]) {
-  t.test(`the status ${status} is waited for, as long as it says`, async (t) => {
+  t.test(`the status ${status} is retried after the server's wait`, async (t) => {
     const { hub, puller } = await Puller.start(t)
     const bytes = someBytes(1)
     let refusals = 0
@@ -197,7 +197,7 @@ for (const status of [408, 429, 500, 502, 503, 504]) {
   })
 }
 
-t.test('a server that is never well again is given up, and what is there stays', async (t) => {
+t.test('a server that never recovers is given up, and fetched bytes stay', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(3)
   const url = hub.serve('/m.gguf', bytes)
@@ -219,7 +219,7 @@ for (const [status, message] of Object.entries({
   404: /answered 404: there is nothing of this name, or it is private/,
   410: /answered 410$/,
 })) {
-  t.test(`the status ${status} is an answer, and is not asked again`, async (t) => {
+  t.test(`the status ${status} is an answer, and is not retried`, async (t) => {
     const { hub, puller } = await Puller.start(t)
     hub.trouble = () => ({ status: Number(status) })
     await t.rejects(puller.pull(`${hub.origin}/m.gguf`), { code: 'ERR_PULL', message })
@@ -228,7 +228,7 @@ for (const [status, message] of Object.entries({
   })
 }
 
-t.test('a body that is not the file itself is refused', async (t) => {
+t.test('a body in a content coding is refused', async (t) => {
   const { hub, puller } = await Puller.start(t)
   hub.trouble = () => ({ headers: { 'content-encoding': 'gzip' } })
   const url = hub.serve('/m.gguf', someBytes(1))
@@ -238,13 +238,13 @@ t.test('a body that is not the file itself is refused', async (t) => {
   })
 })
 
-t.test('an empty file is no model', async (t) => {
+t.test('an empty file is not a model', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const url = hub.serve('/m.gguf', Buffer.alloc(0))
   await t.rejects(puller.pull(url), { code: 'ERR_PULL', message: /m\.gguf is empty$/ })
 })
 
-t.test('a SHA-256 that differs is told, and nothing is kept of it', async (t) => {
+t.test('a wrong SHA-256 is reported, and nothing is kept', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const url = hub.serve('/m.gguf', someBytes(2))
   const sha256 = '0'.repeat(64)
@@ -256,7 +256,7 @@ t.test('a SHA-256 that differs is told, and nothing is kept of it', async (t) =>
   t.throws(() => puller.read('.pull', 'm', 'm.gguf.part'), { code: 'ENOENT' })
 })
 
-t.test('a state file that is damaged costs what was there, and nothing else', async (t) => {
+t.test('a damaged state file costs the bytes that were there, and nothing else', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(2)
   const url = hub.serve('/m.gguf', bytes)

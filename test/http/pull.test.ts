@@ -1,6 +1,6 @@
 /**
- * Models pulled from repositories, addresses and paths: what gets a name, and when. In this process,
- * with random bytes for models; no addon.
+ * Models pulled from repositories, addresses and paths: which get a name, and when. In this
+ * process, with random bytes for models; no addon.
  */
 import t from 'tap'
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -13,46 +13,43 @@ import { listPulled, listUnfinished, resolveModel } from '../../src/models/pulle
 import { digestOf } from '../helpers/hub-server.js'
 import { Puller, someBytes } from '../helpers/pull.js'
 
-t.test(
-  'of a repository, the model that is meant comes with all its parts and projector',
-  async (t) => {
-    const { hub, puller } = await Puller.start(t)
-    const part = (i: number) => `Q8_0/m-Q8_0-0000${i}-of-00002.gguf`
-    const files = {
-      [part(2)]: { bytes: someBytes(1) },
-      [part(1)]: { bytes: someBytes(1) },
-      'mmproj-F16.gguf': { bytes: someBytes(0.5) },
-      'm-Q4_K_M.gguf': { bytes: someBytes(0.1) },
-      'README.md': { bytes: Buffer.from('#') },
-    }
-    hub.repositories['owner/repo'] = files
-    const { model } = await puller.pull('hf:owner/repo:Q8_0')
-    t.match(model, {
-      ...{ name: 'm-Q8_0', source: 'hf:owner/repo:Q8_0', projector: 'mmproj-F16.gguf' },
-      model: 'm-Q8_0-00001-of-00002.gguf',
-    })
-    for (const path of [part(1), part(2), 'mmproj-F16.gguf']) {
-      t.ok(puller.read('m-Q8_0', path.split('/').at(-1)!).equals(files[path]!.bytes), path)
-    }
-    t.equal(readdirSync(puller.path('m-Q8_0')).length, 4, 'three files and what they are')
-    t.ok(hub.transfers.every(({ path }) => path.includes(`/resolve/${hub.commit}/`)))
-    t.strictSame(listPulled(puller.modelsDir), [model])
-    t.strictSame(listUnfinished(puller.modelsDir), [])
-    t.strictSame(resolveModel('m-Q8_0', puller.modelsDir), {
-      file: puller.path('m-Q8_0', 'm-Q8_0-00001-of-00002.gguf'),
-      projector: puller.path('m-Q8_0', 'mmproj-F16.gguf'),
-      name: 'm-Q8_0',
-    })
+t.test('the chosen model of a repository comes with all its parts and its projector', async (t) => {
+  const { hub, puller } = await Puller.start(t)
+  const part = (i: number) => `Q8_0/m-Q8_0-0000${i}-of-00002.gguf`
+  const files = {
+    [part(2)]: { bytes: someBytes(1) },
+    [part(1)]: { bytes: someBytes(1) },
+    'mmproj-F16.gguf': { bytes: someBytes(0.5) },
+    'm-Q4_K_M.gguf': { bytes: someBytes(0.1) },
+    'README.md': { bytes: Buffer.from('#') },
+  }
+  hub.repositories['owner/repo'] = files
+  const { model } = await puller.pull('hf:owner/repo:Q8_0')
+  t.match(model, {
+    ...{ name: 'm-Q8_0', source: 'hf:owner/repo:Q8_0', projector: 'mmproj-F16.gguf' },
+    model: 'm-Q8_0-00001-of-00002.gguf',
+  })
+  for (const path of [part(1), part(2), 'mmproj-F16.gguf']) {
+    t.ok(puller.read('m-Q8_0', path.split('/').at(-1)!).equals(files[path]!.bytes), path)
+  }
+  t.equal(readdirSync(puller.path('m-Q8_0')).length, 4, 'three files and what they are')
+  t.ok(hub.transfers.every(({ path }) => path.includes(`/resolve/${hub.commit}/`)))
+  t.strictSame(listPulled(puller.modelsDir), [model])
+  t.strictSame(listUnfinished(puller.modelsDir), [])
+  t.strictSame(resolveModel('m-Q8_0', puller.modelsDir), {
+    file: puller.path('m-Q8_0', 'm-Q8_0-00001-of-00002.gguf'),
+    projector: puller.path('m-Q8_0', 'mmproj-F16.gguf'),
+    name: 'm-Q8_0',
+  })
 
-    const alone = await puller.pull('hf:owner/repo:m-Q4_K_M.gguf', {
-      projector: 'none',
-      name: 'own',
-    })
-    t.match(alone.model, { name: 'own', projector: '', files: [{ name: 'm-Q4_K_M.gguf' }] })
-  },
-)
+  const alone = await puller.pull('hf:owner/repo:m-Q4_K_M.gguf', {
+    projector: 'none',
+    name: 'own',
+  })
+  t.match(alone.model, { name: 'own', projector: '', files: [{ name: 'm-Q4_K_M.gguf' }] })
+})
 
-t.test('parts that are whole are kept when a later one is cut', async (t) => {
+t.test('whole parts are kept when a later part is cut', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const part = (i: number) => `m-0000${i}-of-00002.gguf`
   hub.repositories['a/b'] = {
@@ -69,7 +66,7 @@ t.test('parts that are whole are kept when a later one is cut', async (t) => {
   t.ok(hub.transfers.slice(before).every(({ path }) => path.endsWith(part(2))))
 })
 
-t.test('what a hub says of a file must hold', async (t) => {
+t.test("a hub's statements about a file are checked", async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(1)
   hub.repositories['a/b'] = { 'm.gguf': { bytes, listed: { size: 5 } } }
@@ -84,7 +81,7 @@ t.test('what a hub says of a file must hold', async (t) => {
   puller.read('m', 'm.gguf')
 })
 
-t.test('a repository that lists a path out of the folder is refused whole', async (t) => {
+t.test('a repository that lists a path outside of the folder is refused whole', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(0.1)
   hub.repositories['a/b'] = { 'm.gguf': { bytes }, '../../../../evil.gguf': { bytes } }
@@ -98,18 +95,18 @@ t.test('a repository that lists a path out of the folder is refused whole', asyn
   puller.nothingNamed()
 })
 
-t.test('a hub that answers nonsense is told so', async (t) => {
+t.test('a nonsensical answer of a hub is reported', async (t) => {
   const { hub, puller } = await Puller.start(t)
   for (const text of ['', 'no', '[]', '{}', `{"sha":"x","siblings":[]}`, '{"sha":5}']) {
     hub.trouble = () => ({ bytes: Buffer.from(text) })
     await t.rejects(puller.pull('hf:a/b'), {
       code: 'ERR_PULL',
-      message: /\/api\/models\/a\/b did not answer with a listing/,
+      message: /\/api\/models\/a\/b answered what is no listing/,
     })
   }
 })
 
-t.test('the same again is not fetched; what has changed replaces what was there', async (t) => {
+t.test('an unchanged model is not fetched again; a changed one replaces the old one', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const [old, bytes] = [someBytes(1), someBytes(1)]
   hub.repositories['a/b'] = { 'm.gguf': { bytes: old } }
@@ -135,7 +132,7 @@ t.test('the same again is not fetched; what has changed replaces what was there'
   t.ok(puller.read('n', 'n.gguf').equals(bytes))
 })
 
-t.test('a name that another source has is not taken from it', async (t) => {
+t.test('a name that belongs to another source is not taken', async (t) => {
   const { hub, puller } = await Puller.start(t)
   await puller.pull(hub.serve('/x/m.gguf', someBytes(0.1)))
   const other = hub.serve('/y/m.gguf', someBytes(0.1))
@@ -158,17 +155,14 @@ t.test('a file of this machine is copied, and found unchanged', async (t) => {
 t.test('an address without a file’s name needs a name', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const url = hub.serve('/download', someBytes(0.1))
-  await t.rejects(puller.pull(url), {
-    code: 'ERR_CONFIG',
-    message: /give the model a name with --name/,
-  })
+  await t.rejects(puller.pull(url), { code: 'ERR_CONFIG', message: /say with --name/ })
   t.match(await puller.pull(url, { name: 'mine' }), { model: { model: 'mine.gguf' } })
   for (const name of ['../x', 'latest', '.x', 'x.gguf']) {
     await t.rejects(puller.pull(url, { name }), { code: 'ERR_CONFIG', message: /--name: expected/ })
   }
 })
 
-t.test('a disk without room is told before anything is fetched', async (t) => {
+t.test('a full disk is reported before anything is fetched', async (t) => {
   const { hub, puller } = await Puller.start(t)
   hub.repositories['a/b'] = {
     'm.gguf': { bytes: someBytes(2) },
@@ -177,40 +171,46 @@ t.test('a disk without room is told before anything is fetched', async (t) => {
   const freeBytes = async () => 66_000_000
   await t.rejects(puller.pull('hf:a/b', { freeBytes }), {
     code: 'ERR_PULL',
-    message: /^3\.1 MB are still to fetch, and .* has room for 66\.0 MB$/,
+    message: /^3\.1 MB are still to be fetched, and .* has room for 66\.0 MB$/,
   })
   t.equal(hub.transfers.length, 0)
 })
 
-t.test('what is no model gets no name, and is not fetched again to be tried again', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const url = hub.serve('/m.gguf', someBytes(1))
-  const check = async (file: string) => {
-    t.equal(file, puller.path('.pull', 'm', 'm.gguf'))
-    throw new OiError('ERR_MODEL_LOAD', 'it is none')
-  }
-  await t.rejects(puller.pull(url, { check }), {
-    code: 'ERR_MODEL_LOAD',
-    message: 'it is none\nIt was fetched completely, and stays until oi models rm m',
-  })
-  puller.nothingNamed()
-  const before = hub.transfers.length
-  await puller.pull(url)
-  t.equal(hub.transfers.length, before)
-  t.ok(existsSync(puller.path('m', 'm.gguf')))
-})
+t.test(
+  'a file that is not a model gets no name, and is not fetched again for another try',
+  async (t) => {
+    const { hub, puller } = await Puller.start(t)
+    const url = hub.serve('/m.gguf', someBytes(1))
+    const check = async (file: string) => {
+      t.equal(file, puller.path('.pull', 'm', 'm.gguf'))
+      throw new OiError('ERR_MODEL_LOAD', 'it is none')
+    }
+    await t.rejects(puller.pull(url, { check }), {
+      code: 'ERR_MODEL_LOAD',
+      message: 'it is none\nIt was fetched completely, and stays until oi models rm m',
+    })
+    puller.nothingNamed()
+    const before = hub.transfers.length
+    await puller.pull(url)
+    t.equal(hub.transfers.length, before)
+    t.ok(existsSync(puller.path('m', 'm.gguf')))
+  },
+)
 
-t.test('a pull that was cut while the model got its name is ended by the next', async (t) => {
-  const { hub, puller } = await Puller.start(t)
-  const bytes = someBytes(1)
-  const url = hub.serve('/m.gguf', bytes)
-  await puller.pull(url)
-  const { cpSync } = await import('node:fs')
-  cpSync(puller.path('m'), puller.path('.pull', 'm'), { recursive: true })
-  rmSync(puller.path('m'), { recursive: true })
-  t.match(await puller.pull(url), { unchanged: true })
-  t.ok(puller.read('m', 'm.gguf').equals(bytes))
-})
+t.test(
+  'a pull that was cut while the model got its name is finished by the next one',
+  async (t) => {
+    const { hub, puller } = await Puller.start(t)
+    const bytes = someBytes(1)
+    const url = hub.serve('/m.gguf', bytes)
+    await puller.pull(url)
+    const { cpSync } = await import('node:fs')
+    cpSync(puller.path('m'), puller.path('.pull', 'm'), { recursive: true })
+    rmSync(puller.path('m'), { recursive: true })
+    t.match(await puller.pull(url), { unchanged: true })
+    t.ok(puller.read('m', 'm.gguf').equals(bytes))
+  },
+)
 
 t.test('two pulls of one model: the second is refused', async (t) => {
   const { hub, puller } = await Puller.start(t)
@@ -221,7 +221,7 @@ t.test('two pulls of one model: the second is refused', async (t) => {
   t.match(await puller.pull(url), { unchanged: true })
 })
 
-t.test('a lock is held by one, whoever asks, and outlives no owner', async (t) => {
+t.test('a lock has one owner, and ends with it', async (t) => {
   const folder = t.testdir()
   let inside = 0
   let entered = 0
@@ -254,7 +254,7 @@ t.test('a lock is held by one, whoever asks, and outlives no owner', async (t) =
   await t.rejects(run(), { code: 'ERR_PULL' })
 })
 
-t.test('a model is removed with what a pull has left, unless it is in use', async (t) => {
+t.test('a model is removed with the remains of its pulls, unless it is in use', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const bytes = someBytes(1)
   await puller.pull(hub.serve('/m.gguf', bytes))
@@ -278,7 +278,7 @@ t.test('a model is removed with what a pull has left, unless it is in use', asyn
   )
 })
 
-t.test('a description that is damaged is told with what to do', async (t) => {
+t.test('a damaged description is reported with the remedy', async (t) => {
   const { hub, puller } = await Puller.start(t)
   await puller.pull(hub.serve('/m.gguf', someBytes(0.1)))
   writeFileSync(puller.path('m', 'model.json'), '{"source":')

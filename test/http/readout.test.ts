@@ -3,7 +3,7 @@ import t from 'tap'
 import { join } from 'node:path'
 import { RunningCommand } from '../helpers/command.js'
 
-t.test('a server asks with the readout of its model and names it on the card', async (t) => {
+t.test('a server uses the readout of its model and names it on the card', async (t) => {
   const dir = t.testdir({
     'support.jinja': '<|start|>user\n{{ state }}\n{{ question }}<|end|>\n<|start|>assistant\n\n',
     'oi.json': JSON.stringify({

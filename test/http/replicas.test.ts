@@ -1,6 +1,6 @@
 /**
- * `oi serve` with a model that runs twice, from a settings file. Needs the built addon; the model is
- * that of the package.
+ * `oi serve` with two replicas of a model, from a settings file. Needs the built addon; the model
+ * is that of the package.
  */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ async function serve(t: Test, model: object): Promise<Served> {
 const questions = { money: { type: 'noul', instructions: 'Is this about money?' } }
 const states = Array.from({ length: 16 }, (_, i) => `Ticket ${i}: my card was charged twice.`)
 
-t.test('two replicas share the states, and each state is cached where it is asked', async (t) => {
+t.test('two replicas share the states, and each state is cached at its replica', async (t) => {
   const { ask, metric, startLine, pids } = await serve(t, { replicas: 2, threads: 1 })
   t.match(startLine, /, 2 replicas, 1 thread,/)
   t.equal(pids.length, 2)
@@ -62,12 +62,12 @@ t.test('two replicas share the states, and each state is cached where it is aske
       t.equal(status, 200)
       const { evidence } = JSON.parse(body) as Decision
       const cached = evidence!.cached_tokens
-      // Those of one replica share their beginning.
+      // States of one replica share their beginning.
       if (round === 2) t.ok(cached > 8, `${cached} of a known state`)
     }
   }
   const answered = await until(metric, (counts) => counts[0]! + counts[1]! === 32)
-  // Each state twice: a replica has whole ones.
+  // Each state twice: both requests go to the same replica.
   t.ok(Math.min(...answered) >= 4, answered.join())
   t.ok(
     answered.every((count) => count % 2 === 0),
@@ -83,7 +83,7 @@ t.test('two replicas share the states, and each state is cached where it is aske
   t.ok(after[0]! > answered[0]! && after[1]! > answered[1]!, 'a batch is shared as well')
 })
 
-/** Counters come some time after what they count. */
+/** Counters follow the requests a little later. */
 async function until(
   metric: Served['metric'],
   condition: (counts: readonly number[]) => boolean,
@@ -109,7 +109,7 @@ t.test('while one replica has no process the model is ready, and answers', async
   t.strictSame(await metric('oi_runner_restarts_total'), [1, 0])
 })
 
-t.test('a device that is not there is refused, with those that are', async (t) => {
+t.test('a missing device is refused, with the list of devices', async (t) => {
   const args = ['serve', '--port', '0', '--data-dir', t.testdir(), '--device', 'cpu,CUDA77']
   const { code, stderr } = await oi(args)
   t.equal(code, 1)

@@ -1,4 +1,4 @@
-/** How long a reply may become by what is asked, how much may be asked, and where that is told. */
+/** The size of a reply that a request may cause, the limits, and where they are documented. */
 import t from 'tap'
 import { mostOptionsOfRequest } from '../../src/api/limits.js'
 import { createWire } from '../../src/cli/create-wire.js'
@@ -10,7 +10,7 @@ import { type StubServer, withServer } from '../helpers/stub.js'
 
 const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
 
-/** A server with the settings that it has with these flags, and a count of what came to the engine. */
+/** A server with the settings of these flags, and a count of requests that reach the engine. */
 async function withSettings(
   flags: Record<string, number>,
   use: (server: StubServer, asked: () => number) => Promise<void>,
@@ -72,7 +72,7 @@ t.test('a batch whose reply would be too long is refused before any work, naming
   }),
 )
 
-t.test('the bound is never below what a reply really has', (t) =>
+t.test('the predicted size is never below the real one', (t) =>
   withSettings({ maxReplyBytes: 4096 }, async (server) => {
     let [fit, refused, longest] = [0, 0, 0]
     for (const headers of [{}, { 'x-oi-evidence': '1' }] as Record<string, string>[]) {
@@ -101,7 +101,7 @@ t.test('the bound is never below what a reply really has', (t) =>
   }),
 )
 
-t.test('a request has a bound of options, which is told, alone and in a batch', (t) =>
+t.test('a request has a limit of options, which is reported, alone and in a batch', (t) =>
   withSettings({}, async (server) => {
     const many = Math.ceil(mostOptionsOfRequest / 250)
     const questions = Object.fromEntries(numbers(many).map((i) => [`q${i}`, choice(250)]))
@@ -120,7 +120,7 @@ t.test('a request has a bound of options, which is told, alone and in a batch', 
 )
 
 t.test(
-  'the number of questions is one number: enforced, in the models, in the document',
+  'the limit of questions is the same everywhere: enforced, in the models, in the document',
   async (t) => {
     for (const maxQuestions of [2, 300]) {
       await withSettings({ maxQuestions }, async (server) => {

@@ -85,7 +85,7 @@ t.test('routes and methods', (t) =>
   }),
 )
 
-t.test('a path is understood as it was meant', (t) =>
+t.test('a path may be spelled in several ways', (t) =>
   withServer({}, async ({ port, key }) => {
     const client = await RawClient.connect(port)
     for (const path of [
@@ -149,7 +149,7 @@ t.test('content types', (t) =>
   }),
 )
 
-t.test('evidence is asked for by a header', async (t) => {
+t.test('evidence is requested by a header', async (t) => {
   const asked: unknown[] = []
   const decider = stubDecider(async (_request, options) => {
     asked.push(options?.evidence)
@@ -163,7 +163,7 @@ t.test('evidence is asked for by a header', async (t) => {
   t.strictSame(asked, [true, false, false])
 })
 
-t.test('the workspace and the remaining time go with the request', async (t) => {
+t.test('workspace and remaining time are passed on with the request', async (t) => {
   const given: DecideOptions[] = []
   const decider = stubDecider(async (_request, options) => {
     given.push(options!)
@@ -229,7 +229,7 @@ t.test("a decider's errors", async (t) => {
   }
 })
 
-t.test('a fault shows its id and nothing else, and is logged under it', async (t) => {
+t.test('a fault shows only its id, and is logged under it', async (t) => {
   const faults = [
     stubDecider(() => Promise.reject(new Error('inner secret'))),
     stubDecider(() => {

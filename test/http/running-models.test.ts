@@ -1,5 +1,5 @@
 /**
- * Models of a server that runs: loaded, unloaded, opened anew, by the commands and under load.
+ * Models of a running server: loaded, unloaded, reloaded, by the commands and under load.
  *
  * Needs the built addon.
  */
@@ -17,7 +17,7 @@ for (const [how, flags] of [
   ['in processes of their own', args],
   ['in the process of the server', [...args, '--in-process']],
 ] as const) {
-  t.test(`models come and go by commands, ${how}`, async (t) => {
+  t.test(`models are loaded and unloaded by commands, ${how}`, async (t) => {
     const served = await Served.start(t, { args: flags })
     const models = (...words: string[]) => oi(['models', ...words, '--data-dir', served.dataDir])
     const second = copyOfModel(t, 'second')
@@ -51,7 +51,7 @@ for (const [how, flags] of [
   })
 }
 
-t.test('what cannot be done is refused, and changes nothing', async (t) => {
+t.test('impossible changes are refused, and change nothing', async (t) => {
   const served = await Served.start(t, { args })
   const file = copyOfModel(t, 'second')
   const noModel = join(t.testdir({ 'no.gguf': 'no model' }), 'no.gguf')
@@ -84,7 +84,7 @@ t.test('what cannot be done is refused, and changes nothing', async (t) => {
   t.equal((await served.decide('It rains.')).status, 200)
 })
 
-t.test('a model that is loaded as the default takes the place of the one before', async (t) => {
+t.test('a model loaded as the default replaces the default before it', async (t) => {
   const served = await Served.start(t, { args })
   await served.admin('models.load', { file: copyOfModel(t, 'next'), default: true })
   t.strictSame(await served.models(), ['next*', 'oi-small'])
@@ -108,7 +108,7 @@ t.test('reloaded under the load of 32 clients, a model fails no request', async 
   const pids = new Set(await served.pids())
   for (let times = 0; times < 3; times++) {
     const before = answered()
-    await until(() => answered() > before + 32)
+    await served.server.until(() => answered() > before + 32)
     await served.admin('models.reload', { name: 'oi-small' })
     pids.add((await served.pids())[0])
   }
@@ -118,7 +118,7 @@ t.test('reloaded under the load of 32 clients, a model fails no request', async 
   t.strictSame(Object.keys(statuses), ['200'], JSON.stringify(statuses))
 })
 
-t.test('a model whose file is gone goes on as it was, and says why', async (t) => {
+t.test('a model whose file is gone goes on unchanged, and the error says why', async (t) => {
   const file = copyOfModel(t, 'gone')
   const served = await Served.start(t, { args: [...args, '--model', file] })
   rmSync(file)
@@ -127,7 +127,7 @@ t.test('a model whose file is gone goes on as it was, and says why', async (t) =
   t.match(await served.admin('models.status'), [{ state: 'ready', reason: undefined }])
 })
 
-t.test('a server that is stopped while it loads a model ends, and the model with it', async (t) => {
+t.test('a server that is stopped while it loads a model ends, and so does the model', async (t) => {
   const served = await Served.start(t, { args })
   const { pid } = served.server.child
   let loading = false
@@ -135,7 +135,7 @@ t.test('a server that is stopped while it loads a model ends, and the model with
     loading = true
   })
   loaded.catch(() => {})
-  await until(() => loading)
+  await served.server.until(() => loading)
   const children = childrenOf(pid!)
   t.equal(children.length, 2)
   t.equal(await served.server.stop(), 0)

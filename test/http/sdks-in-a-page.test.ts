@@ -1,6 +1,6 @@
 /**
- * Clients that exist already, unmodified, in a page of another origin: the browser asks first
- * whether it may send what they send.
+ * Existing clients, unmodified, in a page of another origin: the browser sends a preflight for
+ * their headers.
  */
 import t from 'tap'
 import { createServer } from 'node:http'
@@ -24,7 +24,7 @@ const source = `
   import { createTypeSafeAi } from '@ai-sdk/typesafe-ai'
   import { OpenRouter } from '@openrouter/sdk'
 
-  // Long enough to be compressed by those that compress.
+  // Long enough for clients that compress.
   const state = 'I was charged twice. '.repeat(60)
   const failureOf = (call) => call.then(() => undefined, (error) => error.status ?? error.statusCode)
 
@@ -77,7 +77,7 @@ const source = `
   }
 `
 
-/** All of it as one script, whose exports are `sdks`. */
+/** All clients as one script, whose exports are `sdks`. */
 async function bundled(): Promise<string> {
   // A file that does not exist, in the folder from which packages are found.
   const entry = `${root}sdks.js`
@@ -121,7 +121,7 @@ t.test('clients in a page of another origin', { skip }, async (t) => {
     t.match(await call('vercel'), { type: 'boolean', model: 'fake', id: /^req_/ })
     t.match(await call('openrouter'), { type: 'noul', model: 'fake', wrong: 400 })
     t.match(await call('pictures'), { status: 200, usage: { image_tokens: 6 } })
-    // The address of another origin still, and one that the server does not let in.
+    // The address of yet another origin, which the server does not admit.
     await page.goto(origin.replace('127.0.0.1', 'localhost'))
     await t.rejects(call('vercel'), 'a page of no such origin reads nothing')
   })

@@ -1,5 +1,5 @@
 /**
- * SIGHUP: what takes effect, what is named, what is refused, while requests go on.
+ * SIGHUP: settings that take effect, that are named, that are refused, while requests go on.
  *
  * Needs the built addon.
  */
@@ -12,7 +12,7 @@ import type { Test } from 'tap'
 import { root } from '../../scripts/build/paths.js'
 import { copyOfModel, Served } from '../helpers/served.js'
 
-/** A settings file, and a way to write it again. */
+/** A settings file, and a function that writes it again. */
 function settingsFile(t: Test, settings: object) {
   const folder = mkdtempSync(join(tmpdir(), 'oi-settings-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
@@ -23,7 +23,7 @@ function settingsFile(t: Test, settings: object) {
   return { folder, path, write, args: ['--config', path] }
 }
 
-/** Sends SIGHUP. @returns What the server says about it. */
+/** Sends SIGHUP. @returns What the server logs about it. */
 async function hangUp(served: Served, until = /SIGHUP: (?:nothing|the settings)[^"]*/) {
   const from = served.said.length
   served.server.child.kill('SIGHUP')
@@ -33,7 +33,7 @@ async function hangUp(served: Served, until = /SIGHUP: (?:nothing|the settings)[
 
 const long = 'It rains. '.repeat(100)
 
-t.test('settings of the server take effect, and those that cannot are named', async (t) => {
+t.test('live settings take effect, and others are named', async (t) => {
   const file = settingsFile(t, { maxBodyBytes: 5000, host: '127.0.0.1' })
   const served = await Served.start(t, { model: 'fake', args: file.args })
   t.equal((await served.decide(long)).status, 200)
@@ -69,7 +69,7 @@ t.test('a mistake in the settings changes nothing', async (t) => {
   }
 })
 
-/** A server that speaks HTTPS with files that can be exchanged. */
+/** A server that speaks HTTPS with files that a test replaces. */
 async function serveTls(t: Test) {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   t.teardown(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
@@ -95,14 +95,14 @@ async function serveTls(t: Test) {
   return { served, use, open }
 }
 
-t.test('a certificate that was renewed is shown to new connections', async (t) => {
+t.test('a renewed certificate is used for new connections', async (t) => {
   const { served, use, open } = await serveTls(t)
   const before = await open()
   use('renewed', 'localhost')
   t.match(await hangUp(served), /nothing has changed: --tls-key: .* does not belong to/)
   const between = await open()
   t.equal(between.serial, before.serial)
-  // Meanwhile, models come and go as ever.
+  // Meanwhile, models can be loaded and unloaded.
   await served.admin('models.load', { file: 'x.gguf', name: 'second' })
   t.strictSame(await served.models(), ['fake*', 'second'])
   use('renewed')
@@ -110,7 +110,7 @@ t.test('a certificate that was renewed is shown to new connections', async (t) =
   const after = await open()
   t.not(after.serial, before.serial)
 
-  // Connections that were open go on.
+  // Open connections go on.
   before.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   let reply = ''
   for await (const part of before.socket.setEncoding('utf8')) reply += part as string
@@ -118,7 +118,7 @@ t.test('a certificate that was renewed is shown to new connections', async (t) =
   for (const { socket } of [between, after]) socket.destroy()
 })
 
-t.test('a certificate that was renewed is shown without a signal too', async (t) => {
+t.test('a renewed certificate is used without a signal too', async (t) => {
   const { served, use, open } = await serveTls(t)
   const before = await open()
   const ends = await served.server.metric('oi_tls_certificate_expiry_timestamp_seconds')
@@ -135,7 +135,7 @@ t.test('a certificate that was renewed is shown without a signal too', async (t)
   for (const { socket } of [before, after, last]) socket.destroy()
 })
 
-t.test('a calibration is read again, without another process', async (t) => {
+t.test('a calibration is read again, without a new process', async (t) => {
   const model = copyOfModel(t, 'own')
   const served = await Served.start(t, { args: ['--threads', '1', '--model', model] })
   const card = async () => {

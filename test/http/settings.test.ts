@@ -1,4 +1,4 @@
-/** `oi settings`: the values, where they come from, and those of a server that runs. */
+/** `oi settings`: the values, their sources, and those of a running server. */
 import t from 'tap'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { Served } from '../helpers/served.js'
 const byName = (stdout: string) =>
   new Map((JSON.parse(stdout) as SettingReport[]).map((report) => [report.name, report]))
 
-t.test('a value is shown with the flag, the variable or the file that says it', async (t) => {
+t.test('a value is shown with its source: flag, variable or file', async (t) => {
   const config = join(t.testdir({ 'oi.json': '{"graceMs":1,"maxQueued":7}' }), 'oi.json')
   const args = ['settings', '--config', config, '--changed', '--max-questions', '9']
   const { code, stdout } = await oi(args, { OI_GRACE_MS: '5' })
@@ -23,33 +23,26 @@ t.test('a value is shown with the flag, the variable or the file that says it', 
   t.match(all.get('port'), { value: 8080, origin: 'default', flag: '--port', variable: 'OI_PORT' })
 })
 
-t.test(
-  'a name that is not known is refused with the nearest one, wherever it stands',
-  async (t) => {
-    const file = join(t.testdir({ 'oi.json': '{"maxQuestion":1}' }), 'oi.json')
-    for (const [args, environment, message] of [
-      [
-        ['--max-question', '1'],
-        {},
-        /unknown option '--max-question'\s+\(Did you mean --max-questions\?\)/,
-      ],
-      [[], { OI_MAX_QUESTION: '1' }, /OI_MAX_QUESTION: did you mean OI_MAX_QUESTIONS\?/],
-      [
-        ['--config', file],
-        {},
-        /oi\.json: unknown setting maxQuestion: did you mean maxQuestions\?/,
-      ],
-    ] as const) {
-      for (const command of ['settings', 'serve']) {
-        const { code, stderr } = await oi([command, ...args], environment)
-        t.equal(code, 2)
-        t.match(stderr, message)
-      }
+t.test('an unknown name is refused with the nearest known one, wherever it is', async (t) => {
+  const file = join(t.testdir({ 'oi.json': '{"maxQuestion":1}' }), 'oi.json')
+  for (const [args, environment, message] of [
+    [
+      ['--max-question', '1'],
+      {},
+      /unknown option '--max-question'\s+\(Did you mean --max-questions\?\)/,
+    ],
+    [[], { OI_MAX_QUESTION: '1' }, /OI_MAX_QUESTION: did you mean OI_MAX_QUESTIONS\?/],
+    [['--config', file], {}, /oi\.json: unknown setting maxQuestion: did you mean maxQuestions\?/],
+  ] as const) {
+    for (const command of ['settings', 'serve']) {
+      const { code, stderr } = await oi([command, ...args], environment)
+      t.equal(code, 2)
+      t.match(stderr, message)
     }
-  },
-)
+  }
+})
 
-t.test('a running server tells its own settings, as SIGHUP left them', async (t) => {
+t.test('a running server reports its own settings, as changed by SIGHUP', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'oi-settings-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'oi.json')
@@ -70,7 +63,7 @@ t.test('a running server tells its own settings, as SIGHUP left them', async (t)
   t.match(after.get('drainMs'), { value: 0, origin: 'environment' })
 })
 
-t.test('without a server, --running says so', async (t) => {
+t.test('without a server, --running is an error', async (t) => {
   const { code, stderr } = await oi(['settings', '--running', '--data', t.testdir()])
   t.equal(code, 1)
   t.match(stderr, /No server runs on the data folder/)

@@ -1,7 +1,7 @@
 /**
- * Signals of a server that runs: who is told, what is still answered, what the exit code says.
- * Servers were once orphaned with their port by `npm start`, ended by SIGHUP in the middle of
- * requests, and refused connections in the moment in which /readyz began to say so.
+ * Signals to a running server: what it announces, what it still answers, and its exit code. Servers
+ * were once orphaned with their port by `npm start`, ended by SIGHUP during requests, and refused
+ * connections at the moment at which /readyz began to say so.
  */
 import t, { type Test } from 'tap'
 import { spawn } from 'node:child_process'
@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../../scripts/build/paths.js'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { ServerProcess } from '../helpers/server-process.js'
+import { until } from '../helpers/until.js'
 import { vacantPort } from '../helpers/vacant-port.js'
 
 /** A server with a request that lasts until SIGUSR2. */
@@ -20,26 +21,22 @@ async function slowServer(t: Test, environment: Record<string, string> = {}) {
   const accounts = new Accounts({ dataDir })
   const { secret } = accounts.createFirstKey()!
   accounts.close()
-  const stdio = ['ignore', 'ignore', 'pipe'] as const
-  const started = { stdio: [...stdio], model: 'slow', dataDir, environment }
-  const server = await ServerProcess.start(t, started)
+  const server = await ServerProcess.start(t, { model: 'slow', dataDir, environment })
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   const status = fetch(server.url('/v1/systemone'), { method: 'POST', headers, body: '{}' }).then(
     (reply) => reply.status,
     () => 'cut',
   )
-  let said = ''
-  server.child.stderr!.on('data', (text) => (said += text))
-  while (!said.includes('Deciding')) await sleep(10)
+  await server.until(() => server.said.includes('Deciding'))
   return { server, status }
 }
 
-t.test('SIGTERM: /readyz says 503 and the rest is answered for --drain-ms, then 0', async (t) => {
+t.test('SIGTERM: /readyz says 503 and all else is answered for --drain-ms, then 0', async (t) => {
   const server = await ServerProcess.start(t, { environment: { OI_DRAIN_MS: '1500' } })
   const startMs = performance.now()
   server.child.kill('SIGTERM')
-  while ((await server.status('/readyz')) !== 503) await sleep(5)
-  // New connections: fetch() keeps one, and another host name has one of its own.
+  await server.until(async () => (await server.status('/readyz')) === 503)
+  // New connections: fetch() keeps one, and another host name gets its own.
   const other = server.url('/healthz').replace('127.0.0.1', 'localhost')
   t.equal((await fetch(other, { headers: { connection: 'close' } })).status, 200)
   t.equal(await server.status('/openapi.json'), 200)
@@ -47,26 +44,29 @@ t.test('SIGTERM: /readyz says 503 and the rest is answered for --drain-ms, then 
   t.ok(performance.now() - startMs > 1400)
 })
 
-t.test('SIGINT does not wait for that', async (t) => {
+t.test('SIGINT does not wait for --drain-ms', async (t) => {
   const server = await ServerProcess.start(t, { environment: { OI_DRAIN_MS: '600000' } })
   t.equal(await server.stop('SIGINT'), 0)
 })
 
-t.test('nor does SIGTERM while the model is loaded: nobody was sent here', async (t) => {
-  const environment = { OI_DRAIN_MS: '600000' }
-  const server = await ServerProcess.start(t, { model: 'loading', environment, until: 503 })
-  t.equal(await server.stop('SIGTERM'), 0)
-})
+t.test(
+  'SIGTERM while the model is loaded does not wait either: there are no clients yet',
+  async (t) => {
+    const environment = { OI_DRAIN_MS: '600000' }
+    const server = await ServerProcess.start(t, { model: 'loading', environment, until: 503 })
+    t.equal(await server.stop('SIGTERM'), 0)
+  },
+)
 
 for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGINT', 130],
 ] as const) {
-  t.test(`a second ${signal} cuts what is running, and the exit code says so`, async (t) => {
+  t.test(`a second ${signal} cuts running requests, and the exit code says so`, async (t) => {
     const { server, status } = await slowServer(t, { OI_DRAIN_MS: '60000' })
     server.child.kill(signal)
-    // Two that wait for the process are one.
-    while ((await server.status('/readyz')) === 200) await sleep(5)
+    // Two pending signals of one kind would be one.
+    await server.until(async () => (await server.status('/readyz')) !== 200)
     server.child.kill(signal)
     t.equal(await server.exited, code)
     t.equal(await status, 'cut')
@@ -93,31 +93,32 @@ t.test('Ctrl-C on a pipeline, whose reader ends at once, lets requests finish', 
   t.equal(await server.exited, 0)
 })
 
-t.test('as process 1, a signal ends it as well', { skip: noNamespaces() }, async (t) => {
+t.test('a signal also ends process 1', { skip: noNamespaces() }, async (t) => {
   const through = ['unshare', '--pid', '--fork', '--mount-proc']
   const server = await ServerProcess.start(t, { through })
   process.kill(childOf(server.child.pid!), 'SIGTERM')
   t.equal(await server.exited, 0)
 })
 
-t.test('npm start passes on what it is told, and ends with the server', async (t) => {
+t.test('npm start passes signals on, and ends with the server', async (t) => {
   const port = await vacantPort()
   const flags = ['--port', String(port), '--data', t.testdir(), '--drain-ms', '0']
-  // What comes before it is another test's: the TypeScript is built already.
+  // Another test covers the scripts before it: the TypeScript is built already.
   const npm = spawn('npm', ['start', '--ignore-scripts', '--', ...flags], {
     cwd: root,
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.teardown(() => npm.kill('SIGKILL'))
+  let said = ''
+  for (const output of [npm.stdout, npm.stderr]) output.on('data', (text) => (said += text))
+  let closed = false
+  npm.once('close', () => (closed = true))
   const ready = () =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
       (reply) => reply.status === 200,
       () => false,
     )
-  while (!(await ready())) {
-    if (npm.exitCode !== null) throw new Error(`npm start ended with ${npm.exitCode}`)
-    await sleep(50)
-  }
+  await until(ready, () => (closed ? `npm start ended with ${npm.exitCode}:\n${said}` : undefined))
   npm.kill('SIGTERM')
   const [code] = (await once(npm, 'exit')) as [number]
   t.equal(code, 0)

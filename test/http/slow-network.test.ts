@@ -1,9 +1,9 @@
 /**
- * A stream over a network whose buffers are small: all of it arrives, also across the server's end.
+ * A stream over a network with small buffers: all of it arrives, also across the server's end.
  *
- * Pieces of 16 KiB lost more than a megabyte of twelve there: the library drops bytes of a piece
- * that its connection takes only a part of. Runs itself in a network namespace of its own; where
- * that is not allowed, the test is skipped.
+ * With pieces of 16 KiB more than one megabyte of twelve was lost: the library drops the rest of a
+ * piece that its connection takes only in part. The test runs itself in its own network namespace;
+ * where that is not allowed, it is skipped.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'

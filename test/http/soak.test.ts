@@ -1,6 +1,6 @@
 /**
- * Ten thousand requests, a part of whose clients leaves at any moment: nothing may be left
- * running, and memory must not grow with their number.
+ * Ten thousand requests, some of whose clients leave at any moment: nothing may be left running,
+ * and memory must not grow with their number.
  */
 import t from 'tap'
 import { setFlagsFromString } from 'node:v8'
@@ -41,7 +41,7 @@ t.test('random aborts leave nothing behind', { timeout: 600_000 }, async (t) => 
     const work = async () => {
       let client = await RawClient.connect(port)
       while (left-- > 0) {
-        // After the warm-up, the measure to which the end is held.
+        // After the warm-up: the reference for the end.
         if (left === total - 2000) heapAtStart = heapBytes()
         const fate = Math.random()
         if (fate < 0.8) {
@@ -50,7 +50,7 @@ t.test('random aborts leave nothing behind', { timeout: 600_000 }, async (t) => 
           if (status === 200) answered++
           continue
         }
-        // In the head, in the body, or while it is decided.
+        // In the head, in the body, or during the decision.
         client.send(bytes.slice(0, Math.ceil(Math.random() * bytes.length * 1.5)))
         await sleep(Math.random() * 3)
         client.socket.destroy()

@@ -1,6 +1,6 @@
 /**
- * The accounts fail under a running server, at each moment of a request: nothing ends the process,
- * every reply is one of the contract's, and what was answered is what was charged.
+ * The accounts fail under a running server, at each moment of a request: the process goes on, every
+ * reply is in the contract's form, and charges match answers.
  */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ t.setTimeout(180_000)
 const limits = { requestsPerMinute: 0, concurrent: 0 }
 const credits = 1_000_000_000
 
-/** A price and, if wanted, a balance to pay it from. */
+/** A price and optionally a balance. */
 function charge({ accounts, workspaceId }: LimitedServer, balance: boolean): void {
   accounts.prices.set('stub', { input: 1_000_000 })
   if (balance) accounts.credits.add(workspaceId, credits)
@@ -29,7 +29,7 @@ for (const fault of storeFaults) {
     const title = `${fault.name}, ${balance ? 'with' : 'without'} a balance`
     const skip = fault.ownDisk && noDisk
     t.test(
-      `${title}: nothing ends, nothing is charged wrongly, all is well after it`,
+      `${title}: the server goes on, nothing is charged wrongly, and it recovers`,
       { skip },
       (t) => atEachMoment(t, fault, balance),
     )
@@ -58,14 +58,14 @@ async function atEachMoment(t: Test, fault: StoreFault, balance: boolean): Promi
       if (status === 200) answers++
       t.ok([200, 503].includes(status), String(status))
     }
-    // While it runs: the fault comes between the head and the booking.
+    // During the request: the fault comes between the head and the booking.
     const running = post()
     await until(() => slow.signals.length > 0)
     slow.signals.length = 0
     const end = await fault.begin(dataDir)
     slow.release()
     count((await running).status)
-    // At entry, and everything else that asks the accounts.
+    // At entry, and in everything else that needs the accounts.
     const later = Array.from({ length: 5 }, () => post())
     const releasing = setInterval(() => slow.release(), 5)
     for (const reply of later) count((await reply).status)
@@ -87,7 +87,7 @@ async function atEachMoment(t: Test, fault: StoreFault, balance: boolean): Promi
     await sleep(1200)
     count((await post()).status)
     end()
-    // It comes back by itself.
+    // The accounts recover by themselves.
     for (let status = 0; status !== 200;) {
       await sleep(50)
       status = (await post()).status
@@ -99,14 +99,14 @@ async function atEachMoment(t: Test, fault: StoreFault, balance: boolean): Promi
     t.equal(handlers.running.size, 0)
     const seen = audit(dataDir)
     t.ok(isBalanced(seen), JSON.stringify(seen))
-    // A copy that was in place for a while has taken what was booked then.
+    // A copy that was in place for a while has the bookings of that time.
     const lost = fault.name === 'a copy takes its place' ? tries : 0
     t.ok(seen.booked <= answers && seen.booked >= answers - lost, `${seen.booked} of ${answers}`)
     if (balance) t.equal(seen.balance, credits - 12 * seen.booked)
   })
 }
 
-t.test('a lock of seconds: no request waits for it but those that must be charged', (t) =>
+t.test('a lock of seconds: only requests that must be charged wait for it', (t) =>
   withLimits(limits, {}, async (server) => {
     const { accounts, dataDir, url, post, key, log } = server
     charge(server, true)
@@ -156,7 +156,7 @@ t.test('a lock of seconds: no request waits for it but those that must be charge
   }),
 )
 
-t.test('whatever the accounts throw, at whichever call, the process goes on', (t) =>
+t.test('an exception of any call of the accounts does not end the process', (t) =>
   withLimits(limits, {}, async (server) => {
     const { accounts, url, key, post } = server
     const headers = { authorization: `Bearer ${key}` }
@@ -169,7 +169,7 @@ t.test('whatever the accounts throw, at whichever call, the process goes on', (t
     for (const part of parts) {
       for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(part))) {
         const { value } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(part), name)!
-        // What never throws, by its own word, is not made to.
+        // Functions that are documented never to throw are left out.
         if (typeof value !== 'function' || ['constructor', 'close', 'trouble'].includes(name)) {
           continue
         }

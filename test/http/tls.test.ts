@@ -1,4 +1,4 @@
-/** HTTPS: answers, lines, `oi ask`, and files that cannot be used. */
+/** HTTPS: answers, lines, `oi ask`, and unusable files. */
 import t, { type Test } from 'tap'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ t.test('answers and lines over HTTPS', async (t) => {
   })
 })
 
-t.test('plain HTTP finds nothing there, and old TLS neither', (t) =>
+t.test('plain HTTP and old TLS get no answer', (t) =>
   withServer({ tls }, async ({ url, port }) => {
     await t.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
     const refused = new Promise((resolve) => {
@@ -60,7 +60,7 @@ t.test('plain HTTP finds nothing there, and old TLS neither', (t) =>
   }),
 )
 
-t.test('oi serve says https, and oi ask asks it where the certificate is trusted', async (t) => {
+t.test('oi serve prints https, and oi ask uses it if the certificate is trusted', async (t) => {
   const args = ['serve', '--model', 'stub.gguf', '--port', '0', '--data', t.testdir()]
   const files = ['--tls-cert', certFile, '--tls-key', keyFile]
   const server = new RunningCommand([...args, '--metrics-port', '0', ...files], 'instant')
@@ -80,7 +80,7 @@ function filesIn(t: Test) {
   return (name: string) => join(dir, name)
 }
 
-t.test('files that cannot be used are refused by their setting and path', async (t) => {
+t.test('unusable files are refused with their setting and path', async (t) => {
   const file = filesIn(t)
   for (const [files, message] of [
     [
@@ -120,7 +120,7 @@ t.test('oi serve ends with 2 before the model is loaded', async (t) => {
   t.notMatch(stderr, 'Loading')
 })
 
-t.test('one file without the other is refused, naming the one that is missing', async (t) => {
+t.test('one file without the other is refused, naming the missing one', async (t) => {
   for (const [flags, message] of [
     [{ tlsCert: 'a.pem' }, /^--tls-key: expected a file, as --tls-cert needs it$/],
     [{ tlsKey: 'a.pem' }, /^--tls-cert: expected a file, as --tls-key needs it$/],

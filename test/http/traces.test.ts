@@ -1,5 +1,5 @@
 /**
- * Traces of real requests, in a collector of the test's own.
+ * Traces of real requests, in a collector of the test.
  *
  * Needs the built addon.
  */
@@ -54,7 +54,7 @@ async function withCollector(
 const attribute = ({ attributes }: SentSpan, wanted: string) =>
   Object.values(attributes.find(({ key }) => key === wanted)?.value ?? {})[0]
 
-t.test('a request with a traceparent is a part of that trace, with where its time went', (t) =>
+t.test('a request with a traceparent is part of that trace, with the times of its parts', (t) =>
   withCollector(t, async (served, spans, text) => {
     const { headers } = served
     const question = { wet: { type: 'noul', instructions: 'Is it wet?' } }
@@ -99,7 +99,7 @@ async function metric(served: Served, outcome: string): Promise<number> {
   )
 }
 
-t.test('a request that is not sampled has no trace; an item of a batch has a span', (t) =>
+t.test('an unsampled request has no trace; an item of a batch has a span', (t) =>
   withCollector(t, async (served, spans) => {
     const ask = (path: string, body: object, sampled: string) =>
       fetch(served.server.url(path), {

@@ -1,4 +1,4 @@
-/** HTTP as the world speaks it: other versions, odd and malformed requests, half a connection. */
+/** HTTP in the wild: other versions, odd and malformed requests, half-open connections. */
 import t, { type Test } from 'tap'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -9,7 +9,7 @@ import { until } from '../helpers/until.js'
 
 const transports = ['uws', 'node'] as const
 
-/** All that comes until the server closes, or nothing more comes for a while. */
+/** All bytes until the server closes, or sends nothing for a while. */
 async function exchange(
   { port }: { port: number },
   bytes: string,
@@ -30,7 +30,7 @@ async function exchange(
   return { text, closed }
 }
 
-/** Whether a reply with a length has come whole. */
+/** Whether a reply with a length is complete. */
 function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n')
   const length = /^content-length: (\d+)/im.exec(text.slice(0, end))?.[1]
@@ -67,7 +67,7 @@ const post = (server: StubServer, more: string, body: string, version = '1.1') =
 
 for (const transport of transports) {
   t.test(
-    `${transport}: HTTP/1.0 is answered, and the connection closed unless it is to stay`,
+    `${transport}: HTTP/1.0 is answered, and the connection closed unless it is kept alive`,
     (t) =>
       withServer({ transport }, async (server) => {
         const one = await exchange(server, 'GET /healthz HTTP/1.0\r\n\r\n')
@@ -86,7 +86,7 @@ for (const transport of transports) {
       }),
   )
 
-  t.test(`${transport}: what is no HTTP that can be read is refused in the usual shape`, (t) =>
+  t.test(`${transport}: unreadable HTTP is refused in the usual form`, (t) =>
     withServer({ transport }, async (server) => {
       for (const [bytes, status] of [
         ['get /healthz HTTP/1.1\r\nHost: h\r\n\r\n', 400],
@@ -111,7 +111,7 @@ for (const transport of transports) {
       ] as const) {
         const name = JSON.stringify(bytes.slice(0, 70))
         isRefused(t, (await exchange(server, bytes)).text, status, name)
-        // Behind a request on the same connection it is the same.
+        // Also after a request on the same connection.
         const client = await RawClient.connect(server.port)
         client.send(request('GET', '/healthz'))
         t.equal((await client.reply()).status, 200)
@@ -161,49 +161,49 @@ for (const transport of transports) {
     }),
   )
 
-  t.test(`${transport}: a client that sends no more still has its reply`, async (t) => {
-    const decider = stubDecider(async () => {
-      await sleep(500)
-      return decision
-    })
-    await withServer({ transport, decider }, async (server) => {
-      const at = performance.now()
-      const quick = await exchange(server, request('GET', '/healthz'), { end: true })
-      t.match(parse(quick.text), { status: 200 })
-      const slow = await exchange(server, post(server, 'Content-Length: 2\r\n', '{}'), {
-        ...{ end: true, waitMs: 10_000 },
-      })
-      t.match(slow.text, /HTTP\/1\.1 200 OK[^]*"noul":0\.75/)
-      const old = await exchange(server, post(server, 'Content-Length: 2\r\n', '{}', '1.0'), {
-        end: true,
-      })
-      t.match(parse(old.text), { status: 200, body: /"noul":0\.75/ })
-      t.ok(performance.now() - at < 15_000)
-    })
-  })
-
   t.test(
-    `${transport}: a client that has gone is found out, and its decision aborted`,
+    `${transport}: a client that has closed its sending side still gets its reply`,
     async (t) => {
-      const slow = new Slow()
-      await withServer({ transport, decider: stubDecider(slow.decide) }, async (server) => {
-        const client = await RawClient.connect(server.port)
-        client.send(post(server, 'Content-Length: 2\r\n', '{}'))
-        await until(() => slow.signals.length === 1)
-        client.socket.destroy()
-        await until(() => slow.signals[0]!.aborted)
-        await until(() => server.handlers.running.size === 0)
-        t.pass()
+      const decider = stubDecider(async () => {
+        await sleep(500)
+        return decision
+      })
+      await withServer({ transport, decider }, async (server) => {
+        const at = performance.now()
+        const quick = await exchange(server, request('GET', '/healthz'), { end: true })
+        t.match(parse(quick.text), { status: 200 })
+        const slow = await exchange(server, post(server, 'Content-Length: 2\r\n', '{}'), {
+          ...{ end: true, waitMs: 10_000 },
+        })
+        t.match(slow.text, /HTTP\/1\.1 200 OK[^]*"noul":0\.75/)
+        const old = await exchange(server, post(server, 'Content-Length: 2\r\n', '{}', '1.0'), {
+          end: true,
+        })
+        t.match(parse(old.text), { status: 200, body: /"noul":0\.75/ })
+        t.ok(performance.now() - at < 15_000)
       })
     },
   )
+
+  t.test(`${transport}: a client that has gone is noticed, and its decision aborted`, async (t) => {
+    const slow = new Slow()
+    await withServer({ transport, decider: stubDecider(slow.decide) }, async (server) => {
+      const client = await RawClient.connect(server.port)
+      client.send(post(server, 'Content-Length: 2\r\n', '{}'))
+      await until(() => slow.signals.length === 1)
+      client.socket.destroy()
+      await until(() => slow.signals[0]!.aborted)
+      await until(() => server.handlers.running.size === 0)
+      t.pass()
+    })
+  })
 
   t.test(`${transport}: an idle connection is kept as long as the replies say`, (t) =>
     withServer({ transport, idleTimeoutMs: 20_000 }, async (server) => {
       const client = await RawClient.connect(server.port)
       client.send(request('GET', '/healthz'))
       t.match(await client.reply(), { headers: { 'keep-alive': 'timeout=20' } })
-      // Longer than uWebSockets.js, or node:http, would have kept it by itself.
+      // Longer than the defaults of uWebSockets.js and node:http.
       await sleep(transport === 'uws' ? 14_000 : 6500)
       client.send(request('GET', '/healthz'))
       t.equal((await client.reply()).status, 200)
@@ -235,7 +235,7 @@ for (const transport of transports) {
   )
 }
 
-t.test('PROXY protocol: the client is whom the header names, and without one nobody', (t) =>
+t.test('PROXY protocol: the header names the client, and without a header there is no reply', (t) =>
   withServer({ proxyProtocol: true }, async (server) => {
     const wrong = request('GET', '/v1/models', { authorization: 'Bearer oi-x' })
     const v2 = Buffer.from('0d0a0d0a000d0a515549540a2111000ccb007109c000020101bb01bb', 'hex')

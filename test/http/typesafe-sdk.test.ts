@@ -1,6 +1,6 @@
 /**
  * The npm package `@typesafe-ai/sdk`, unmodified, and the server over an engine without a model:
- * all that the package does, and all that the server can refuse it with.
+ * all functions of the package, and all refusals of the server.
  */
 import t from 'tap'
 import {
@@ -40,7 +40,7 @@ const connect = ({ url, key }: StubServer, more: TypeSafeClientConfig = {}) =>
   new TypeSafeClient({ baseURL: url, apiKey: key, ...more })
 const asking = { state: 'I was charged twice.', questions: { q: noul('About a payment?') } }
 
-/** A gate that lets nobody in, or from the second request on. */
+/** A gate that admits no request, or none from the second on. */
 const refusing = (code: ErrorCode, retryAfterMs: number | undefined, times = Infinity) => {
   let left = times
   const take = () => {
@@ -56,7 +56,7 @@ const failureOf = async (call: PromiseLike<unknown>): Promise<APIError> =>
     (error: unknown) => error,
   )) as APIError
 
-t.test('it asks questions of all types, of states of all types', (t) =>
+t.test('it asks questions of all types, about states of all types', (t) =>
   withReal(async (server) => {
     const client = connect(server)
     for (const state of ['text', { message: 'text', attempts: 2 }, ['a', { b: null }], '']) {
@@ -85,7 +85,7 @@ t.test('it asks questions of all types, of states of all types', (t) =>
   }),
 )
 
-t.test('it lists the models, and its own name for the default is one of theirs', (t) =>
+t.test('it lists the models, and its own name for the default is among them', (t) =>
   withReal(async (server) => {
     const client = connect(server)
     t.match(await client.models.list(), [
@@ -99,7 +99,7 @@ t.test('it lists the models, and its own name for the default is one of theirs',
   }),
 )
 
-t.test('it finds the request’s id in every reply, and its own where it sends one', (t) =>
+t.test('it finds the request’s id in every reply, or its own if it sends one', (t) =>
   withReal(async (server) => {
     const client = connect(server, { defaultHeaders: { 'x-request-id': 'all' } })
     const { data, response, requestId } = await client.systemOne(asking).withResponse()
@@ -116,7 +116,7 @@ t.test('it finds the request’s id in every reply, and its own where it sends o
   }),
 )
 
-t.test('it is set up by its environment alone', (t) =>
+t.test('its environment alone configures it', (t) =>
   withReal(async ({ url, key }) => {
     process.env['TYPESAFE_API_KEY'] = key
     process.env['TYPESAFE_BASE_URL'] = `${url}/`
@@ -128,7 +128,7 @@ t.test('it is set up by its environment alone', (t) =>
   }),
 )
 
-t.test('it knows what is wrong with a request by its class', (t) =>
+t.test('it maps mistakes in a request to its error classes', (t) =>
   withReal(async (server) => {
     const client = connect(server)
     const empty = client.systemOne({ state: 's', questions: { q: choice('Which?', {}) } })
@@ -148,7 +148,7 @@ t.test('it knows what is wrong with a request by its class', (t) =>
     t.type(await failureOf(stranger.models.list()), AuthenticationError)
     const elsewhere = connect(server, { baseURL: `${server.url}/x` })
     t.type(await failureOf(elsewhere.systemOne(asking)), NotFoundError)
-    // Refused by the package itself.
+    // The package itself refuses this.
     await t.rejects(async () => client.systemOne({ state: 's', questions: {} }), TypeSafeError)
     t.equal(server.log.length, 6)
   }),
@@ -184,7 +184,7 @@ t.test('it reads how long a limit lasts', (t) =>
 )
 
 for (const code of ['ERR_RATE_LIMIT', 'ERR_CONCURRENCY', 'ERR_OVERLOADED'] as const) {
-  t.test(`it waits out ${code} as long as the server says, and is answered`, (t) =>
+  t.test(`it waits out ${code} for the server's time, and gets an answer`, (t) =>
     withServer({ gate: refusing(code, 70, 2) }, async (server) => {
       const startMs = performance.now()
       t.match(await connect(server).systemOne(asking), { model: 'stub' })
@@ -205,7 +205,7 @@ t.test('it gives up after its own number of attempts', (t) =>
   }),
 )
 
-t.test('it is answered after a fault of the model', async (t) => {
+t.test('it gets an answer after a fault of the model', async (t) => {
   let asked = 0
   const faulty = stubDecider(async () => {
     if (asked++ === 0) throw new Error('broken')
@@ -218,7 +218,7 @@ t.test('it is answered after a fault of the model', async (t) => {
   })
 })
 
-t.test('its timeout and its abort end the work of the server', async (t) => {
+t.test('its timeout and its abort stop the work of the server', async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide) }, async (server) => {
     const late = await failureOf(connect(server, once).systemOne(asking, { timeout: 400 }))
@@ -237,7 +237,7 @@ t.test('its timeout and its abort end the work of the server', async (t) => {
   })
 })
 
-t.test('the deadline of the server is an error of the server', async (t) => {
+t.test("the server's deadline is a server error", async (t) => {
   const slow = new Slow()
   await withServer({ decider: stubDecider(slow.decide), deadlineMs: 20 }, async (server) => {
     const error = await failureOf(connect(server, once).systemOne(asking))

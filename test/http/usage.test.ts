@@ -6,8 +6,9 @@ import { audit, isBalanced } from '../helpers/audit.js'
 import { withLimits } from '../helpers/limited.js'
 import { RawClient, request } from '../helpers/raw-client.js'
 import { decision, Slow, stubDecider } from '../helpers/stub.js'
+import { until } from '../helpers/until.js'
 
-t.test('usage: balance, limits, and what was used, the last answer included', (t) =>
+t.test('usage: balance, limits, and usage including the last answer', (t) =>
   withLimits({ requestsPerMinute: 100 }, {}, async ({ accounts, url, key, post, workspaceId }) => {
     accounts.prices.set('stub', { input: 2_000_000, output: 5_000_000 })
     const report = async () => {
@@ -48,7 +49,7 @@ t.test('usage is for those with a key, by GET', (t) =>
   }),
 )
 
-t.test('images and cached tokens are in the report, and images have their price', async (t) => {
+t.test('images and cached tokens are in the report, and images have their own price', async (t) => {
   const usage = { input_tokens: 100, image_tokens: 40, output_tokens: 2 }
   const decider = stubDecider(async () => ({ ...decision, usage, cached_tokens: 30 }))
   await withLimits({}, { decider }, async ({ accounts, post }) => {
@@ -60,7 +61,7 @@ t.test('images and cached tokens are in the report, and images have their price'
   })
 })
 
-t.test('an answer is booked before it is sent, where there is a balance', (t) =>
+t.test('an answer is booked before it is sent, if there is a balance', (t) =>
   withLimits({}, {}, async ({ accounts, dataDir, workspaceId, post }) => {
     accounts.prices.set('stub', { input: 1_000_000 })
     accounts.credits.add(workspaceId, 1_000_000)
@@ -73,7 +74,7 @@ t.test('an answer is booked before it is sent, where there is a balance', (t) =>
   }),
 )
 
-t.test('an answer is booked also when the client has gone', async (t) => {
+t.test('an answer is booked also if the client has gone', async (t) => {
   let finish = () => {}
   let asked = false
   const decider = stubDecider(() => {
@@ -83,16 +84,16 @@ t.test('an answer is booked also when the client has gone', async (t) => {
   await withLimits({}, { decider }, async ({ accounts, handlers, key, port }) => {
     const client = await RawClient.connect(port)
     client.send(request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, '{}'))
-    while (!asked) await sleep(2)
+    await until(() => asked)
     client.socket.destroy()
-    while (handlers.running.size > 0) await sleep(2)
+    await until(() => handlers.running.size === 0)
     finish()
     await sleep(0)
     t.match(accounts.usage('default').usage, [{ requests: 1 }])
   })
 })
 
-t.test('a request that was refused or failed costs nothing', async (t) => {
+t.test('a refused or failed request costs nothing', async (t) => {
   const slow = new Slow()
   let failure: OiError | undefined
   const decider = stubDecider((...args) =>

@@ -1,4 +1,4 @@
-/** Places: who waits for one instead of being refused, and who is not kept out by others. */
+/** Places: which requests wait for one instead of being refused, and that none is kept out. */
 import t from 'tap'
 import { TypeSafeClient } from '@typesafe-ai/sdk'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { withLimits } from '../helpers/limited.js'
 import { decision, Slow, stubDecider } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
 
-/** Takes a moment, and remembers how many at most were under way. */
+/** Takes a moment, and remembers the most concurrent requests. */
 function counting(ms: number) {
   const seen = { running: 0, most: 0 }
   const decider = stubDecider(async () => {
@@ -32,22 +32,19 @@ t.test('three hundred at once with the official client succeed at default limits
   })
 })
 
-t.test(
-  'the items of a batch keep to the limit of their workspace, and all are answered',
-  async (t) => {
-    for (const accept of ['application/json', linesType]) {
-      const { seen, decider } = counting(0)
-      await withLimits({ concurrent: 1 }, { decider }, async (server) => {
-        const reply = await postBatch(server, requestsAbout(numbers(256)), { accept })
-        const text = await reply.text()
-        t.equal(text.match(/"status":200/g)?.length, 256)
-        t.equal(seen.most, 1)
-      })
-    }
-  },
-)
+t.test("the items of a batch keep to their workspace's limit, and all are answered", async (t) => {
+  for (const accept of ['application/json', linesType]) {
+    const { seen, decider } = counting(0)
+    await withLimits({ concurrent: 1 }, { decider }, async (server) => {
+      const reply = await postBatch(server, requestsAbout(numbers(256)), { accept })
+      const text = await reply.text()
+      t.equal(text.match(/"status":200/g)?.length, 256)
+      t.equal(seen.most, 1)
+    })
+  }
+})
 
-t.test('a batch does not keep a single request of its workspace out', (t) => {
+t.test('a batch does not keep out a single request of its workspace', (t) => {
   const { decider } = counting(1)
   return withLimits({ concurrent: 2 }, { decider }, async (server) => {
     let over = false
@@ -60,7 +57,7 @@ t.test('a batch does not keep a single request of its workspace out', (t) => {
   })
 })
 
-t.test('one that leaves while it waits gives its turn up', (t) => {
+t.test('a request that leaves during the wait gives its turn up', (t) => {
   const slow = new Slow()
   return withLimits({ concurrent: 1 }, { decider: stubDecider(slow.decide) }, async (server) => {
     const first = server.post()
@@ -84,7 +81,7 @@ t.test('one that leaves while it waits gives its turn up', (t) => {
   })
 })
 
-t.test('many clients of some workspaces keep no other one out', (t) => {
+t.test('many clients of some workspaces keep no other workspace out', (t) => {
   const { decider } = counting(2)
   return withLimits(
     { concurrent: 0, requestsPerMinute: 0 },
@@ -115,7 +112,7 @@ t.test('many clients of some workspaces keep no other one out', (t) => {
   )
 })
 
-t.test("an item's time begins with its turn, and the batch has a time of its own", async (t) => {
+t.test("an item's time begins with its turn, and the batch has its own time", async (t) => {
   const { decider } = counting(30)
   await withLimits({ concurrent: 2 }, { decider, deadlineMs: 500 }, async (server) => {
     const startMs = performance.now()
@@ -130,7 +127,7 @@ t.test("an item's time begins with its turn, and the batch has a time of its own
   })
 })
 
-t.test('a stream that waits sends empty lines', (t) => {
+t.test('a waiting stream sends empty lines', (t) => {
   const slow = new Slow()
   const decider = stubDecider(slow.decide)
   return withLimits({}, { decider, heartbeatMs: 30 }, async (server) => {

@@ -1,5 +1,5 @@
 /**
- * What an answer may depend on, and what it adds up to.
+ * What an answer may depend on, and its sums.
  *
  * Needs the built addon and the fixtures. Tolerance: 1e-3 in probability, CPU, F32 weights
  * (design: "Promises", 1, 2 and 5).
@@ -36,7 +36,7 @@ const mixed: [string, Question][] = [
   ['urgent', { type: 'noul', criteria: { true: 'today', false: { later: [1, 2] } } }],
 ]
 
-/** Questions of all types, no two alike. */
+/** Different questions of all types. */
 const many: [string, Question][] = Array.from({ length: 41 }, (_, i) => {
   const [, question] = mixed[i % mixed.length]!
   return [`q${i}`, { ...question, instructions: `Question ${i}: ${text(1 + (i % 9))}?` }]
@@ -46,7 +46,7 @@ const state = { message: text(60), from: ['a', { b: 1.5 }] }
 
 type Ask = (questions: [string, Question][], of?: Json, more?: DecideOptions) => Promise<Decision>
 
-/** Opens a fixture; `ask` is a whole request on it. */
+/** Opens a fixture; `ask` sends a whole request to it. */
 const withAsk = (
   name: 'small' | 'dense-qwen' | 'hybrid-qwen',
   use: (ask: Ask, engine: Engine) => Promise<void>,
@@ -131,7 +131,7 @@ for (const name of ['small', 'dense-qwen', 'hybrid-qwen'] as const) {
     }),
   )
 
-  await t.test(`${name}: what an answer adds up to`, (t) =>
+  await t.test(`${name}: the sums of an answer`, (t) =>
     withAsk(name, async (ask, engine) => {
       const sizes = [2, 3, 5, 26, 27, 100, 255]
       const questions = sizes.flatMap((count): [string, Question][] => [
@@ -143,22 +143,19 @@ for (const name of ['small', 'dense-qwen', 'hybrid-qwen'] as const) {
         checkNumbers(t, answers[question[0]]!, question[0])
       }
 
-      await t.test(
-        'it is asked with letters, and its labels are a part of all tokens',
-        async (t) => {
-          const readout = await createReadout(engine)
-          t.equal(readout.name, 'letters@1')
-          t.equal(readout.maxOptions, 255)
-          t.equal(readout.labels.slice(0, 26).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')
-          const { answers } = await ask(mixed, state, { evidence: true })
-          for (const [question, { evidence }] of entriesOf(answers)) {
-            t.ok(evidence!.label_mass > 0 && evidence!.label_mass <= 1, question)
-            t.ok(evidence!.logits.every(Number.isFinite), question)
-          }
-        },
-      )
+      await t.test('it is asked with letters, and its labels are part of all tokens', async (t) => {
+        const readout = await createReadout(engine)
+        t.equal(readout.name, 'letters@1')
+        t.equal(readout.maxOptions, 255)
+        t.equal(readout.labels.slice(0, 26).join(''), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')
+        const { answers } = await ask(mixed, state, { evidence: true })
+        for (const [question, { evidence }] of entriesOf(answers)) {
+          t.ok(evidence!.label_mass > 0 && evidence!.label_mass <= 1, question)
+          t.ok(evidence!.logits.every(Number.isFinite), question)
+        }
+      })
 
-      await t.test('the tokens of a request are those of its parts', async (t) => {
+      await t.test('the tokens of a request are the sum of its parts', async (t) => {
         const { usage, answers, cached_tokens } = await ask(mixed)
         const rendering = await render(engine, state, mixed)
         const tokens = await engine.tokenize([...rendering.prefix, ...rendering.suffixes.flat()])

@@ -1,5 +1,5 @@
 /**
- * What a request must not do to the server, whatever is in it.
+ * No request harms the server, whatever is in it.
  *
  * Needs the built addon and the small fixture. Every row of two tables goes through the whole
  * server: the bad ones are refused before they reach the model, the odd ones are answered.
@@ -36,7 +36,7 @@ await withRealServer({}, async (server) => {
     })
   }
 
-  await t.test('after all of that a good request is answered, and nothing is left', async (t) => {
+  await t.test('afterwards a good request is answered, and nothing is left', async (t) => {
     const { status, body } = await post(server, { body: good })
     t.equal(status, 200, body)
     t.equal(server.handlers.running.size, 0)
@@ -96,7 +96,7 @@ function checkHeaders(t: Test, headers: Record<string, string>): void {
   })
 }
 
-/** The shape of the contract, with nothing besides. */
+/** Exactly the form of the contract. */
 function checkError(t: Test, error: unknown, { place, says, status }: BadRequest): void {
   const { message } = (error as { error: { message: string } }).error
   const code = status === 413 ? 'payload_too_large' : 'invalid_request'

@@ -1,5 +1,5 @@
 /**
- * Batches on a model: what the items share is evaluated once, and many find room.
+ * Batches on a model: shared states are evaluated once, and many items find room.
  *
  * Needs the built addon and the small fixture. Tokens are counted, never times.
  */
@@ -31,7 +31,7 @@ t.test('a state that all items share is evaluated once', (t) =>
     const evaluated = after.evaluatedTokens - before.evaluatedTokens
     const padding = after.paddingTokens - before.paddingTokens
     t.equal(evaluated - padding, usage['input_tokens']! - allCached)
-    // Whoever reads a part of the state reads it for all of them: one state's tokens are left.
+    // The item that evaluates a part of the state does so for all: one state's tokens remain.
     const cached = results.map(cachedOf)
     const stateTokens = Math.max(...cached)
     t.ok(stateTokens > 600, `${stateTokens} tokens`)
@@ -49,7 +49,7 @@ t.test('a state that all items share is evaluated once', (t) =>
 )
 
 for (const maxQueued of [256, 10]) {
-  t.test(`256 items find room where ${maxQueued} may wait`, (t) =>
+  t.test(`256 items find room if ${maxQueued} may wait`, (t) =>
     withRealServer({ maxQueued, maxBacklogMs: 2 ** 31 }, async (server) => {
       const states = numbers(256).map((i) => `Ticket ${i}`)
       const body = { states, questions: asking(1) }

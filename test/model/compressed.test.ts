@@ -1,5 +1,5 @@
 /**
- * What compressed bodies cost the engine: the same steps, tokens and answers as plain ones.
+ * The cost of compressed bodies to the engine: same steps, tokens and answers as plain ones.
  *
  * Needs the built addon and the small fixture.
  */
@@ -9,7 +9,7 @@ import { text } from '../helpers/fixture.js'
 import { withRealServer } from '../helpers/real-server.js'
 import { zstdStored } from '../helpers/compressed.js'
 
-/** Some of them come twice, so that caches have a part in it. */
+/** Some come twice, so that caches take part. */
 const bodies = Array.from({ length: 20 }, (_, i) =>
   JSON.stringify({
     state: `${i % 15}: ${text(150 + 10 * (i % 15))}`,
@@ -20,7 +20,7 @@ const bodies = Array.from({ length: 20 }, (_, i) =>
   }),
 )
 
-/** Sends all of them, one after another, to a server of their own. */
+/** Sends all of them, one after another, to a new server. */
 async function costOf(coding: string | undefined, code: (body: string) => Uint8Array) {
   const answers: unknown[] = []
   let cost: Record<string, number> = {}
@@ -49,7 +49,7 @@ async function costOf(coding: string | undefined, code: (body: string) => Uint8A
   return { cost, answers }
 }
 
-t.test('a compressed body costs the engine what the plain one does', async (t) => {
+t.test('a compressed body costs the engine the same as the plain one', async (t) => {
   const plain = await costOf(undefined, (body) => Buffer.from(body))
   t.equal(plain.cost['answered'], bodies.length)
   t.ok(plain.cost['deviceCachedTokens']! > 0, 'those that came twice were found')

@@ -1,10 +1,10 @@
 /**
- * What the default model answers to everyday requests, written down before it was trained; only the
- * README's first request was chosen afterwards.
+ * The default model's answers to everyday requests, which were written before it was trained; only
+ * the README's first request was chosen later.
  *
- * Needs the built addon; the model is in the package, so nothing here is ever skipped. A right answer
- * is the likeliest one, sure beyond .6; of a score, the expected level within half a level. What the
- * model still gets wrong is named in `todo`, and is counted as to do, not as passed.
+ * Needs the built addon; the model is in the package, so nothing here is ever skipped. A right
+ * answer is the likeliest one, sure beyond .6; of a score, the expected level within half a level.
+ * Known wrong answers are in `todo`, and are counted as to do, not as passed.
  */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
@@ -48,7 +48,7 @@ function probabilityOf(answer: Exclude<Answer, { type: 'score' }>, right: unknow
   return right === true ? answer.noul : 1 - answer.noul
 }
 
-t.test('a decision has what is documented, and a request that is none is refused', async (t) => {
+t.test('a decision has the documented form, and an invalid request is refused', async (t) => {
   const questions = { q: { type: 'noul', instructions: 'Is it?' } } as const
   t.strictSame(Object.keys(await oi.decide({ state: 'x', questions })), [
     'model',
@@ -65,7 +65,7 @@ t.test('a decision has what is documented, and a request that is none is refused
 t.test('255 options of four unknown words can be asked, as the card says', async (t) => {
   const { max_options: most, max_state_tokens: context } = oi.card.limits
   t.equal(most, 255)
-  // Spelled from short tokens, as names of products are.
+  // Spelled from short tokens, like product names.
   const word = (i: number) => `qx${String.fromCharCode(97 + (i % 26))}z${i % 10}`
   const names = Array.from({ length: most }, (_, i) => {
     return [i, i + 1, i + 2].map(word).join(' ') + ` no${i}`

@@ -1,8 +1,8 @@
 /**
  * A caller's text never becomes a control token, nor a token of the template's structure.
  *
- * Needs the built addon and the fixtures. Looked at are the token ids of what the readout renders:
- * the trusted parts have those of a harmless request, the user's parts have only ordinary ones.
+ * Needs the built addon and the fixtures. The test looks at the token ids of the rendered request:
+ * the trusted parts equal those of a harmless request, the user's parts have only ordinary tokens.
  */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { createReadout } from '../../src/prompt/readout.js'
 import type { Readout } from '../../src/prompt/types.js'
 import { type FixtureName, fixturePath } from '../helpers/fixture.js'
 
-/** What the families of the fixtures have as single tokens, and what other families have. */
+/** Single tokens of the fixtures' families, and of other families. */
 const controls = [
   '<|im_end|>',
   '<|im_start|>',
@@ -90,7 +90,7 @@ for (const name of ['small', 'dense-qwen', 'hybrid-qwen', 'llama'] as const) {
   })
 }
 
-t.test('tokens for tools, which templates name and vocabularies call plain', async (t) => {
+t.test('tool tokens, which templates name and vocabularies call plain', async (t) => {
   const folder = t.testdir({
     template:
       '{%- if tools %}<tool_call></tool_call><tool_response>{% endif -%}{%- for m in messages -%}' +
@@ -107,7 +107,7 @@ async function withModel(
   use: (engine: Engine) => Promise<void>,
 ): Promise<void> {
   const modelPath = await fixturePath(name, template === undefined ? {} : { template })
-  // Tokens are all that is looked at.
+  // The test looks at tokens only.
   const engine = await openEngine({ modelPath, threads: 1, metadataOnly: true })
   try {
     await use(engine)

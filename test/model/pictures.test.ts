@@ -1,7 +1,7 @@
 /**
- * A picture in every form in which clients send it, in bodies as they send them, and the whole
- * server over a model that sees: the same tokens and the same answers, bit for bit. Over one that
- * reads text each of them is refused at its place.
+ * An image in every form in which clients send it, in bodies as they send them, and the whole
+ * server over a model with vision: same tokens and same answers, bit for bit. Over a model that
+ * reads text each form is refused at its place.
  *
  * Needs the built addon, the fixtures and their projector.
  */
@@ -28,7 +28,7 @@ async function post({ url, key }: RealServer, body: Body, headers: Record<string
   const own = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
   const reply = await fetch(`${url}/v1/systemone`, {
     method: 'POST',
-    // With the logits, so that the same bits are asked for and not the same digits.
+    // With the logits, to compare bits and not printed digits.
     headers: { authorization: `Bearer ${key}`, 'x-oi-evidence': '1', ...own, ...headers },
     body,
   })
@@ -51,14 +51,14 @@ function form(body: object): FormData {
   return data
 }
 
-/** A body whose state has the picture in that form. */
+/** A body whose state has the image in that form. */
 function bodyOf(what: string): Body {
   const [photo, rest] = inState[what]!
   const body = { state: { photo, n: 1 }, ...rest }
   return what === partForm ? form(body) : asking(body)
 }
 
-/** A reply without what differs: times, and what came from a cache. */
+/** A reply without the parts that differ: times, and cached tokens. */
 const told = ({ status, answers, usage, error }: Awaited<ReturnType<typeof post>>) => ({
   ...{ status, answers, usage, error },
 })
@@ -71,7 +71,7 @@ async function withSight(use: (server: RealServer) => Promise<void>): Promise<vo
   await withRealServer({ fixture: 'dense', ...options, handlers: { maxBodyBytes: 2 ** 26 } }, use)
 }
 
-t.test('a picture in every form is the same tokens and the same answer', (t) =>
+t.test('an image in every form is the same tokens and the same answer', (t) =>
   withSight(async (server) => {
     const first = await post(server, bodyOf(formNames[0]!))
     t.equal(first.status, 200)
@@ -90,7 +90,7 @@ t.test('a picture in every form is the same tokens and the same answer', (t) =>
   }),
 )
 
-t.test('bodies as clients compress them are answered as the plain ones, bit for bit', (t) =>
+t.test('compressed bodies of clients are answered like plain ones, bit for bit', (t) =>
   withSight(async (server) => {
     const parts = new Response(bodyOf(partForm))
     const type = parts.headers.get('content-type')!

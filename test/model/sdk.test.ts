@@ -1,5 +1,5 @@
 /**
- * A client of this API family that exists already, unmodified, and the whole server.
+ * An existing client of this API family, unmodified, and the whole server.
  *
  * Needs the built addon and the small fixture.
  */
@@ -52,7 +52,7 @@ await withRealServer({}, async ({ url, key, engine }) => {
     t.ok(data.usage.input_tokens > 0 && data.usage.output_tokens > 0)
   })
 
-  await t.test('it knows a refused key and a wrong route from other errors', async (t) => {
+  await t.test('it distinguishes a refused key and a wrong route from other errors', async (t) => {
     const stranger = new TypeSafeClient({ baseURL: url, apiKey: 'oi-wrong' })
     await t.rejects(stranger.systemOne(asking), AuthenticationError)
     await t.rejects(stranger.models.list(), AuthenticationError)
@@ -60,7 +60,7 @@ await withRealServer({}, async ({ url, key, engine }) => {
     await t.rejects(elsewhere.systemOne(asking), NotFoundError)
   })
 
-  await t.test('it knows what has the wrong shape from what is not acceptable', async (t) => {
+  await t.test('it distinguishes a wrong shape from an unacceptable value', async (t) => {
     const empty = client.systemOne({ state: 's', questions: { q: choice('Which?', {}) } })
     const error = await empty.then(
       () => undefined,
@@ -76,10 +76,10 @@ await withRealServer({}, async ({ url, key, engine }) => {
     await t.rejects(client.systemOne({ ...asking, model: 'nope' }), BadRequestError)
   })
 
-  await t.test('it waits as long as a 503 says, and tries again', async (t) => {
+  await t.test('it waits for the time of a 503, and retries', async (t) => {
     const evaluate = engine.score
-    // No longer either, as by the other header, which has whole seconds: the best of three, as a
-    // machine that others use too may take longer.
+    // No longer either, as by the other header, which has whole seconds: the best of three, because
+    // a shared machine may take longer.
     const wrong = await bestOfThree(async () => {
       engine.score = async () => {
         engine.score = evaluate

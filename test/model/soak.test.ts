@@ -30,14 +30,14 @@ const questions = [
 // Three times as many, at worst.
 t.setTimeout(900_000)
 
-t.test('requests whose clients leave cost nothing that stays', { timeout: 800_000 }, async (t) => {
+t.test('requests whose clients leave cost nothing permanently', { timeout: 800_000 }, async (t) => {
   const child = fork(script)
   try {
     const { port, key } = await next<Listening>(child)
     const counts = { answered: 0, refused: 0, left: 0 }
     await send(warmUp, port, key, counts)
     let sent = warmUp
-    // Which threads' arenas have grown by when is chance; what is left behind grows every time.
+    // Which arenas have grown by when is chance; a leak grows every time.
     const grown = await bestOfThree(async () => {
       const before = await settled(child)
       await send(total - warmUp, port, key, counts)
@@ -93,7 +93,7 @@ async function send(
         counts[status === 200 ? 'answered' : 'refused']++
         continue
       }
-      // In the head, in the body, or while it is decided.
+      // In the head, in the body, or during the decision.
       client.send(bytes.slice(0, Math.ceil(random.next() * bytes.length * 1.5)))
       await sleep(random.integer(4))
       client.socket.destroy()
@@ -105,7 +105,7 @@ async function send(
   await Promise.all(Array.from({ length: workers }, work))
 }
 
-/** Some request, small and unlike the one before. */
+/** A small request, unlike the one before. */
 function some(key: string): string {
   const state = Array.from({ length: 1 + random.integer(30) }, () => random.pick(words)).join(' ')
   const asked = Array.from({ length: 1 + random.integer(3) }, (_, i) => [
@@ -116,7 +116,7 @@ function some(key: string): string {
   return request('POST', '/v1/systemone', { authorization: `Bearer ${key}` }, body)
 }
 
-/** What the server holds when nothing runs any more. */
+/** The server's resources when nothing runs any more. */
 async function settled(child: ChildProcess): Promise<Measure> {
   for (let i = 0; ; i++) {
     child.send('measure')

@@ -1,5 +1,5 @@
 /**
- * The border between TypeScript and the addon: what one side writes is what the other reads.
+ * The border between TypeScript and the addon: each side reads what the other writes.
  *
  * Needs the built addon, a fixture and its projector.
  */
@@ -18,7 +18,7 @@ const options = checkedOptions({
   contextTokens: 1024,
   threads: 1,
 })
-/** What the addon asked the object of options for. */
+/** The names that the addon read from the object of options. */
 const optionsRead = new Set<string>()
 const engine = new NativeEngine(recorded(options, optionsRead), () => {})
 const facts = await engine.open()
@@ -43,7 +43,7 @@ t.test('the addon reads every member of a request, and no other', async (t) => {
   t.strictSame([...read].sort(), Object.keys(ask).sort())
 })
 
-t.test('an answer has what its type says', async (t) => {
+t.test('an answer has the members of its type', async (t) => {
   const { logits, ranks, ...numbers } = await engine.score(1, ask)
   t.ok(logits instanceof Float32Array && logits.length === ask.candidates.length + 1)
   t.ok(ranks instanceof Int32Array && ranks.length === 1)
@@ -55,7 +55,7 @@ t.test('an answer has what its type says', async (t) => {
   t.ok(Object.values(numbers).every(Number.isFinite))
 })
 
-t.test('facts have what their type says', async (t) => {
+t.test('facts have the members of their type', async (t) => {
   const kinds = {
     ...{ architecture: 'string', description: 'string', device: 'string', kernels: 'string' },
     ...{ chatTemplate: 'string', chatTemplates: 'object', bosToken: 'string', eosToken: 'string' },
@@ -69,11 +69,11 @@ t.test('facts have what their type says', async (t) => {
   t.strictSame(Object.fromEntries(found.sort()), Object.fromEntries(Object.entries(kinds).sort()))
 })
 
-t.test('counters have the names and the order in which they are sent', async (t) => {
+t.test('counters have their names, in the order in which they are sent', async (t) => {
   t.strictSame(Object.keys(engine.stats()), statNames)
 })
 
-t.test('a member of another type or length is refused by its name', async (t) => {
+t.test('a member of another type or length is refused by name', async (t) => {
   const wrong: readonly (readonly [Record<string, unknown>, RegExp])[] = [
     // Its bytes would be read four at a time, beyond its end.
     [{ candidates: Uint8Array.from(ask.candidates) }, /candidates: expected an Int32Array/],
@@ -99,7 +99,7 @@ t.test('a member of another type or length is refused by its name', async (t) =>
   t.equal(engine.stats().queuedRequests, 0)
 })
 
-/** The object, which adds the names that are asked of it. */
+/** The object; it records the names that are read from it. */
 function recorded<T extends object>(object: T, names: Set<string>): T {
   return new Proxy(object, {
     get(target, name) {

@@ -1,6 +1,6 @@
 /**
- * What one script has built is up to date for the others: tests once compiled anew what `npm run
- * build` had built, and the next `npm run build` did so again.
+ * A build by one script is up to date for the others: tests once recompiled what `npm run build`
+ * had built, and the next `npm run build` did so again.
  */
 import t from 'tap'
 import { readFileSync, statSync } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
- * The tiers of the state cache: what they find, what they hold, and that it is right.
+ * The tiers of the state cache: what they find, what they hold, and that answers are right.
  *
- * Needs the built addon and the fixtures. An answer is right if it is what an engine without
- * any cached state gives, within 1e-3 (design: "Promises", 3).
+ * Needs the built addon and the fixtures. An answer is right if it equals the answer of an engine
+ * without any cached state, within 1e-3 (design: "Promises", 3).
  */
 import t from 'tap'
 import type { Engine } from '../../src/engine/types.js'
@@ -10,14 +10,14 @@ import { cold, fill, onGpu, options, right, scoreUntilKept, state } from '../hel
 import { question, text, user, withEngine } from '../helpers/fixture.js'
 import { createRandom } from '../helpers/random.js'
 
-t.test('a state of several megabytes comes back from the host tier as it was', (t) =>
+t.test('a state of several megabytes comes back from the host tier unchanged', (t) =>
   withEngine(
     'dense',
     async (engine) => {
       const request = state(text(4500))
       const first = await scoreUntilKept(engine, request)
       await engine.score({ prefix: [user(`x ${text(5500)}`)], suffixes: [question(0)] })
-      // From 4 MiB on it has memory of its own.
+      // From 4 MiB on it has its own memory.
       t.ok(engine.stats().hostBytes > 2 ** 22, String(engine.stats().hostBytes))
       const again = await engine.score(request)
       t.equal(again.cachedTokens, again.prefixTokens)
@@ -29,7 +29,7 @@ t.test('a state of several megabytes comes back from the host tier as it was', (
 )
 
 for (const name of ['small', 'dense', 'hybrid', 'window', 'oss'] as const) {
-  t.test(`${name}: a growing conversation pays for what is new`, async (t) => {
+  t.test(`${name}: a growing conversation pays only for its new tokens`, async (t) => {
     const turns = [text(40), ' Yes.', ` No, ${text(9)}.`, ' Perhaps.']
     const requests = turns.map((_, i) => state(...turns.slice(0, i + 1)))
     const expected = await cold(name, requests)
@@ -50,7 +50,7 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'oss'] as const) {
     )
   })
 
-  t.test(`${name}: what left the context comes back from the host tier`, async (t) => {
+  t.test(`${name}: a state that left the context comes back from the host tier`, async (t) => {
     const request = state(text(60))
     const [expected] = await cold(name, [request])
     await withEngine(
@@ -150,7 +150,7 @@ for (const name of ['small', 'dense'] as const) {
   })
 }
 
-t.test('hybrid: a state is used as a whole, and branched from where it ended', async (t) => {
+t.test('hybrid: a state is used as a whole, and branches where it ended', async (t) => {
   const requests = [state(text(40)), state(text(40), ' A.'), state(text(40), ' Bb.')]
   const part = state(text(30))
   const expected = await cold('hybrid', [...requests, part])
@@ -173,7 +173,7 @@ t.test('hybrid: a state is used as a whole, and branched from where it ended', a
   )
 })
 
-// BUG: tokens that make the lengths of a hybrid's questions equal take more than the spare cells.
+// BUG: tokens that pad a hybrid's questions to equal lengths take more than the spare cells.
 t.test('hybrid: questions of many lengths fill the context to its last cell', (t) =>
   withEngine(
     'hybrid',
@@ -197,43 +197,47 @@ t.test('hybrid: questions of many lengths fill the context to its last cell', (t
 
 const skip = onGpu && 'a GPU has room for all of them in its context'
 
-t.test('the host tier keeps within its bytes, and the last used stay', { skip }, async (t) => {
-  // Too long to stay in the context once nobody waits for them: more than a quarter of it.
-  const states = Array.from({ length: 10 }, (_, i) => state(`${i} ${text(200)}`))
-  const bytes = await withEngine(
-    'small',
-    async (engine) => {
-      await engine.score(states[0]!)
-      await engine.score(state('Short.'))
-      t.equal(engine.stats().hostPrefixes, 1)
-      return engine.stats().hostBytes
-    },
-    options,
-  )
-  const limit = Math.floor(bytes * 3.5)
-  await withEngine(
-    'small',
-    async (engine) => {
-      t.equal(engine.info.hostCacheBytes, limit)
-      for (const request of states) {
-        await engine.score(request)
-        const { hostBytes, hostPrefixes } = engine.stats()
-        t.ok(hostBytes <= limit, `${hostBytes} of ${limit} bytes, ${hostPrefixes} states`)
-      }
-      await engine.score(state('Short.'))
-      t.equal(engine.stats().hostPrefixes, 3)
-      for (const i of [9, 8, 7]) {
-        const { cachedTokens, prefixTokens } = await engine.score(states[i]!)
-        t.equal(cachedTokens, prefixTokens, `state ${i} is there`)
-      }
-      t.equal((await engine.score(states[0]!)).cachedTokens, 0, 'the oldest has gone')
-      t.equal(engine.stats().hostHits, 3)
-    },
-    { ...options, hostCacheBytes: limit },
-  )
-})
+t.test(
+  'the host tier keeps within its bytes, and keeps the last used states',
+  { skip },
+  async (t) => {
+    // Too long to stay in the context when no request needs them: more than a quarter of it.
+    const states = Array.from({ length: 10 }, (_, i) => state(`${i} ${text(200)}`))
+    const bytes = await withEngine(
+      'small',
+      async (engine) => {
+        await engine.score(states[0]!)
+        await engine.score(state('Short.'))
+        t.equal(engine.stats().hostPrefixes, 1)
+        return engine.stats().hostBytes
+      },
+      options,
+    )
+    const limit = Math.floor(bytes * 3.5)
+    await withEngine(
+      'small',
+      async (engine) => {
+        t.equal(engine.info.hostCacheBytes, limit)
+        for (const request of states) {
+          await engine.score(request)
+          const { hostBytes, hostPrefixes } = engine.stats()
+          t.ok(hostBytes <= limit, `${hostBytes} of ${limit} bytes, ${hostPrefixes} states`)
+        }
+        await engine.score(state('Short.'))
+        t.equal(engine.stats().hostPrefixes, 3)
+        for (const i of [9, 8, 7]) {
+          const { cachedTokens, prefixTokens } = await engine.score(states[i]!)
+          t.equal(cachedTokens, prefixTokens, `state ${i} is there`)
+        }
+        t.equal((await engine.score(states[0]!)).cachedTokens, 0, 'the oldest has gone')
+        t.equal(engine.stats().hostHits, 3)
+      },
+      { ...options, hostCacheBytes: limit },
+    )
+  },
+)
 
-t.test('a host tier of no bytes holds nothing', (t) =>
+t.test('a host tier of zero bytes holds nothing', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -248,7 +252,7 @@ t.test('a host tier of no bytes holds nothing', (t) =>
   ),
 )
 
-/** Idle cells may be a quarter of the context: the rest is free again once nobody waits. */
+/** Idle cells may be a quarter of the context: the rest is freed when no request needs it. */
 t.test('the device tier keeps within its idle part', { skip }, (t) =>
   withEngine(
     'small',
@@ -256,7 +260,7 @@ t.test('the device tier keeps within its idle part', { skip }, (t) =>
       await Promise.all(
         Array.from({ length: 20 }, (_, i) => engine.score(state(`${i} ${text(100)}`))),
       )
-      // The counters are of the last step's end, when its request still held its state.
+      // The counters are from the end of the last step, when its request still held its state.
       await engine.score(state('Short.'))
       await engine.score(state('Shorter.'))
       const { deviceCells, deviceCellsUsed } = engine.stats()

@@ -23,7 +23,7 @@ const rows = Array.from({ length: 60 }, (_, i) =>
   }),
 ).join('\n')
 
-t.test('what was fitted is in use when the model is opened, and named on its card', async (t) => {
+t.test('a fit is used when the model is opened, and named on its card', async (t) => {
   const dir = t.testdir({ 'rows.jsonl': rows })
   const model = join(dir, 'model.gguf')
   copyFileSync(await fixturePath('small'), model)
@@ -57,7 +57,7 @@ t.test('what was fitted is in use when the model is opened, and named on its car
   t.notOk('calibration' in off.card)
   t.strictSame(off.team, before.team)
 
-  // Another model with this file beside it, or told to take it.
+  // Another model with this file beside it, or with this file given.
   const other = await fixturePath('llama')
   await t.rejects(open({ model: other, calibration: path, ...small }), {
     code: 'ERR_CALIBRATION',
@@ -68,7 +68,7 @@ t.test('what was fitted is in use when the model is opened, and named on its car
   await t.rejects(open({ model, ...small }), { code: 'ERR_CALIBRATION', message: /letters@0/ })
 })
 
-t.test('saved observations are bound to the model that is named', async (t) => {
+t.test('saved observations are bound to the named model', async (t) => {
   const seen = synthetic(createRandom(5), {
     ...{ type: 'noul', options: 2, count: 300, temperature: 2 },
   })

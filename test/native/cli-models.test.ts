@@ -9,7 +9,7 @@ import { oi } from '../helpers/command.js'
 
 const small = await fixturePath('small')
 
-t.test('a model that can be served, for people and for machines', async (t) => {
+t.test('a model that can be served, for people and for programs', async (t) => {
   const shown = await oi(['models', 'inspect', small])
   t.equal(shown.code, 0)
   t.match(shown.stdout, /^weights +random/m)
@@ -29,29 +29,26 @@ t.test('a model that can be served, for people and for machines', async (t) => {
   t.notOk('refusal' in facts)
 })
 
-t.test(
-  'where no model is named, that of the package is used, and has no random weights',
-  async (t) => {
-    const shown = await oi(['models', 'inspect'])
-    t.equal(shown.code, 0)
-    t.match(shown.stdout, /^model +qwen3 10\.2M Q8_0$/m)
-    t.match(shown.stdout, /^readout +oi-small@2/m)
-    t.match(shown.stdout, /^orders +2$/m)
-    t.notMatch(shown.stdout, /random/)
+t.test('the default is the model of the package, which has no random weights', async (t) => {
+  const shown = await oi(['models', 'inspect'])
+  t.equal(shown.code, 0)
+  t.match(shown.stdout, /^model +qwen3 10\.2M Q8_0$/m)
+  t.match(shown.stdout, /^readout +oi-small@2/m)
+  t.match(shown.stdout, /^orders +2$/m)
+  t.notMatch(shown.stdout, /random/)
 
-    const { stdout, stderr } = await oi([
-      'ask',
-      'I was charged twice.',
-      '--noul',
-      'About money?',
-      '--json',
-    ])
-    t.match(JSON.parse(stdout), { model: 'oi-small', answers: {} })
-    t.notMatch(stderr, /random/)
-  },
-)
+  const { stdout, stderr } = await oi([
+    'ask',
+    'I was charged twice.',
+    '--noul',
+    'About money?',
+    '--json',
+  ])
+  t.match(JSON.parse(stdout), { model: 'oi-small', answers: {} })
+  t.notMatch(stderr, /random/)
+})
 
-t.test('--render shows every part of the prompt, and whose it is', async (t) => {
+t.test('--render shows every part of the prompt, and whether it is trusted', async (t) => {
   const request = {
     state: 'one\n<|im_end|>',
     questions: { q: { type: 'choice', criteria: { x: null, y: null } } },
@@ -70,7 +67,7 @@ t.test('--render shows every part of the prompt, and whose it is', async (t) => 
   t.match(prompt.questions, [{ name: 'q', suffixes: [{ labels }] }])
 })
 
-t.test('a model that always thinks: why it cannot be served, and 1', async (t) => {
+t.test('a model that always thinks: the reason, and 1', async (t) => {
   const thinks = await fixturePath('small', { template: 'always-thinks' })
   const { code, stdout } = await oi(['models', 'inspect', thinks])
   t.equal(code, 1)
@@ -80,7 +77,7 @@ t.test('a model that always thinks: why it cannot be served, and 1', async (t) =
   t.match(JSON.parse(json.stdout), { refusal: /always opens/ })
 })
 
-t.test('what is no model ends it with 1 and the reason', async (t) => {
+t.test('a file that is not a model ends the command with 1 and the reason', async (t) => {
   const text = join(t.testdir({ 'text.gguf': 'not a model' }), 'text.gguf')
   for (const [file, message] of [
     [text, /not a GGUF file/],

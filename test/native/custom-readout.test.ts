@@ -1,6 +1,6 @@
 /**
- * A readout of a user's own on a real file: shown by `oi models inspect`, asked by `oi ask` and by
- * the library. Needs the built addon; fixtures are made on first use.
+ * A user's own readout on a real file: shown by `oi models inspect`, used by `oi ask` and by the
+ * library. Needs the built addon; fixtures are made on first use.
  */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
@@ -60,14 +60,14 @@ t.test('inspect names the readout and its temperatures', async (t) => {
   t.match(stdout, /^temperatures +noul 1\.25; choice 3-5 options 2$/m)
 })
 
-t.test('inspect says what the tokenizer makes of a label', async (t) => {
+t.test('inspect shows the tokens of a label', async (t) => {
   const { file } = files(t, { labels: ['A', 'b10'] })
   const { code, stdout } = await oi(['models', 'inspect', small, '--readout', file])
   t.equal(code, 1)
   t.match(stdout, /^can be served +no: .*r\.json: labels: .*" b10" is split into " b" "10"$/m)
 })
 
-t.test('a fault of the file ends a command before a model is loaded', async (t) => {
+t.test('a fault in the file ends a command before a model is loaded', async (t) => {
   const { file } = files(t, { lables: [] })
   for (const args of [
     ['models', 'inspect', small],

@@ -1,5 +1,5 @@
 /**
- * With `deterministic`, the same request gives the same bits, whatever ran before or beside it.
+ * With `deterministic`, the same request has the same bits, whatever ran before or beside it.
  *
  * Needs the built addon and the fixtures. test/native/promises.test.ts has the same under load.
  */
@@ -12,7 +12,7 @@ import { relativeError } from '../helpers/reference.js'
 
 const width = candidates.length + 1
 const same = sameAnswer(true)
-// Prefixes are cut at multiples of the microbatch, so these have several.
+// Prefixes are cut at multiples of the microbatch, so these have several parts.
 const options = {
   contextTokens: 512,
   microbatchTokens: 64,
@@ -78,7 +78,7 @@ for (const name of ['small', 'dense', 'hybrid'] as const) {
   })
 }
 
-/** Random states over a common stem, so that each finds some of another. */
+/** Random states over a common stem, so that each finds a part of another. */
 function randomRequests(seed: number, count: number): ScoreInput[] {
   const random = createRandom(seed)
   const stem = text(300).split(' ')
@@ -90,7 +90,7 @@ function randomRequests(seed: number, count: number): ScoreInput[] {
 }
 
 for (const name of ['small', 'hybrid'] as const) {
-  t.test(`${name}: bits do not depend on what was evaluated before`, async (t) => {
+  t.test(`${name}: bits do not depend on earlier requests`, async (t) => {
     const requests = randomRequests(7, name === 'small' ? 30 : 8)
     const fresh = await withEngine(
       name,
@@ -98,7 +98,7 @@ for (const name of ['small', 'hybrid'] as const) {
         const answers: Float32Array[] = []
         for (const one of requests) {
           answers.push((await engine.score(one)).logits)
-          // Nothing of it is left in the context, and no other tier is there.
+          // None of it is left in the context, and there is no other tier.
           await engine.score({ prefix: [user(`x ${text(1)}`)], suffixes: [question(0)] })
         }
         return answers
@@ -122,7 +122,7 @@ for (const name of ['small', 'hybrid'] as const) {
   })
 }
 
-// BUG: room for the new one is sought while the whole old one is kept from being evicted.
+// BUG: room for the new state is sought while the whole old state is kept from eviction.
 t.test('a state that shares the beginning of another may fill the context', (t) =>
   withEngine(
     'small',
@@ -144,7 +144,7 @@ t.test('a state that shares the beginning of another may fill the context', (t) 
   ),
 )
 
-t.test('it answers as the ordinary mode does; what it costs is said here', async (t) => {
+t.test('it answers like the ordinary mode; the test reports its cost', async (t) => {
   const run = (deterministic: boolean) =>
     withEngine(
       'small',

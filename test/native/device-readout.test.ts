@@ -1,9 +1,9 @@
 /**
- * What is read out of logits on a device is what is read out of whole rows, and no more comes to
- * the host than that.
+ * Values read from logits on a device equal those of whole rows, and only they are copied to the
+ * host.
  *
- * Needs the built addon and the fixtures. Runs on any device, here on the CPU's: the graphs are the
- * same, and `npm run test:device` runs them on another one. Tolerance of the log-sum-exp: 1e-5 nats.
+ * Needs the built addon and the fixtures. Runs on any device, here on the CPU: the graphs are the
+ * same, and `npm run test:device` runs them on another. Tolerance of the log-sum-exp: 1e-5 nats.
  */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { poisoned } from '../helpers/poisoned.js'
 
 const options = { contextTokens: 1024, maxForks: 8, threads: 1, maxBacklogMs: 2 ** 31 }
 const dir = t.testdir({})
-/** Of a result on the device: the candidates it has room for, and three figures. */
+/** A result on the device: its capacity of candidates, and three figures. */
 const width = 4 * (16 + 3)
 
 async function withReadout<T>(
@@ -49,7 +49,7 @@ const wide = (words: number, questions: number, count: number): ScoreInput => {
   return { prefix, suffixes: suffixes.map((suffix) => ({ ...suffix, candidates: ids })) }
 }
 
-/** The same candidates' logits, bit by bit, and ranks; log-sum-exps within 1e-5. */
+/** Equal logits of the same candidates, bit by bit, and equal ranks; log-sum-exps within 1e-5. */
 function same(t: Test, request: ScoreInput, device: ScoreOutput, host: ScoreOutput): void {
   t.same(device.ranks, host.ranks)
   let at = 0
@@ -69,7 +69,7 @@ for (const [name, sizes] of [
   ['hybrid', small],
   ['oss', {}],
 ] as const satisfies [FixtureName, Partial<EngineOptions>][]) {
-  t.test(`${name}: candidates, ranks and log-sum-exps are those of whole rows`, async (t) => {
+  t.test(`${name}: candidates, ranks and log-sum-exps equal those of whole rows`, async (t) => {
     const path = await fixturePath(name)
     const requests = [
       input(20, 1),
@@ -92,7 +92,7 @@ for (const [name, sizes] of [
   })
 }
 
-t.test('a step moves what its candidates take, whatever the vocabulary', async (t) => {
+t.test('a step copies its candidates only, whatever the vocabulary', async (t) => {
   for (const name of ['small', 'dense-qwen'] as const) {
     await withReadout('device', await fixturePath(name), async (engine) => {
       const { readoutBytes: before } = engine.stats()
@@ -104,7 +104,7 @@ t.test('a step moves what its candidates take, whatever the vocabulary', async (
   }
 })
 
-t.test('the same questions again use the graph again', async (t) => {
+t.test('the same questions again reuse the graph', async (t) => {
   await withReadout('device', await fixturePath('small'), async (engine) => {
     for (let round = 0; round < 2; round++) await engine.score(input(30, 4))
     const { graphsReused, steps } = engine.stats()
@@ -114,7 +114,7 @@ t.test('the same questions again use the graph again', async (t) => {
   })
 })
 
-t.test('on the CPU nothing is moved', async (t) => {
+t.test('on the CPU nothing is copied', async (t) => {
   await withReadout(
     'host',
     await fixturePath('small'),
@@ -126,7 +126,7 @@ t.test('on the CPU nothing is moved', async (t) => {
   )
 })
 
-t.test('a damaged row of the head, which is nobody’s label, counts as zero', async (t) => {
+t.test('a damaged row of the output head that is not a label counts as zero', async (t) => {
   const path = poisoned(
     await fixturePath('oss'),
     join(dir, 'head.gguf'),

@@ -1,5 +1,5 @@
 /**
- * States on disk: what survives, what is bounded, and what is not believed.
+ * States on disk: which survive, their limits, and which are not trusted.
  *
  * Needs the built addon and the fixtures. Closing an engine writes everything it holds.
  */
@@ -26,7 +26,7 @@ import { relativeError } from '../helpers/reference.js'
 import { until } from '../helpers/until.js'
 
 const options = { contextTokens: 512, maxForks: 4, threads: 1, maxBacklogMs: 2 ** 31 }
-// Reading must be worth it: what is evaluated faster than it is read is evaluated.
+// Reading must be worth it: a state that is evaluated faster than it is read is evaluated.
 const state = (id: number | string): ScoreInput => ({
   prefix: [user(`${id}: ${text(150)}`)],
   suffixes: [question(1)],
@@ -51,12 +51,12 @@ const session = (
   )
 
 for (const name of ['dense', 'hybrid'] as const) {
-  t.test(`${name}: what was known at the end is known after a restart`, async (t) => {
+  t.test(`${name}: known states are known after a restart`, async (t) => {
     const dir = join(t.testdir({}), 'made', 'by', 'the', 'engine')
     const before = await session(dir, [1, 2], {}, name)
     t.same([before.stats.diskHits, before.stats.missed], [0, 2])
     t.equal(files(dir).length, 2)
-    // One in each: where reading one stood still, the next would be evaluated instead.
+    // One in each engine: where reading one stood still, the next would be evaluated instead.
     for (const [i, id] of [1, 2].entries()) {
       const { answers, stats } = await session(dir, [id], {}, name)
       const { logits, cachedTokens, prefixTokens } = answers[0]!
@@ -71,7 +71,7 @@ for (const name of ['dense', 'hybrid'] as const) {
   })
 }
 
-t.test('its bytes are bounded, also where the folder held more before', async (t) => {
+t.test('its bytes are bounded, also in a folder that held more before', async (t) => {
   const dir = t.testdir({})
   await session(dir, [1])
   const bytes = readFileSync(join(dir, files(dir)[0]!)).length
@@ -82,7 +82,7 @@ t.test('its bytes are bounded, also where the folder held more before', async (t
   t.equal(files(dir).length, 1)
 })
 
-t.test('damaged, cut and foreign files are not believed', async (t) => {
+t.test('damaged, truncated and foreign files are not trusted', async (t) => {
   const dir = t.testdir({})
   const ids = [1, 2, 3, 4]
   const before = await session(dir, ids)
@@ -111,13 +111,13 @@ t.test('damaged, cut and foreign files are not believed', async (t) => {
   const left = readdirSync(dir)
   for (const name of ['foreign.state', 'empty.state', 'killed.part']) t.notOk(left.includes(name))
   t.ok(left.includes('notes.txt') && left.includes('folder'), 'what is not ours is left alone')
-  // One in each: where reading one stood still, the next would be evaluated instead.
+  // One in each engine: where reading one stood still, the next would be evaluated instead.
   for (const id of ids) {
     t.equal((await session(dir, [id])).stats.diskHits, 1, 'and written anew')
   }
 })
 
-t.test('a state of another model is not believed', async (t) => {
+t.test('a state of another model is not trusted', async (t) => {
   const dir = t.testdir({})
   await session(dir, [1], {}, 'small')
   const alone = await session(t.testdir({ other: {} }) + '/other', [1], {}, 'dense')
@@ -125,7 +125,7 @@ t.test('a state of another model is not believed', async (t) => {
   t.ok(relativeError(mixed.answers[0]!.logits, alone.answers[0]!.logits) < 1e-3)
 })
 
-t.test('a file that was changed for another one while it ran is not believed', async (t) => {
+t.test('a file that was replaced while the engine ran is not trusted', async (t) => {
   const dir = t.testdir({})
   const before = await session(dir, [1, 2])
   await withEngine(
@@ -154,7 +154,7 @@ t.test('a file is named by the SHA-256 of its tokens', async (t) => {
   t.equal(name, `${createHash('sha256').update(tokens).digest('hex')}.state`)
 })
 
-t.test('where not all of them have room, those that were used last are kept', async (t) => {
+t.test('if not all states fit, the last used ones are kept', async (t) => {
   const dir = t.testdir({})
   await session(dir, [1])
   const bytes = readFileSync(join(dir, files(dir)[0]!)).length
@@ -168,7 +168,7 @@ t.test('where not all of them have room, those that were used last are kept', as
   }
 })
 
-t.test('a damaged file is deleted when it is read, and not asked for again', async (t) => {
+t.test('a damaged file is deleted when it is read, and not requested again', async (t) => {
   const dir = t.testdir({})
   await session(dir, [1])
   const path = join(dir, files(dir)[0]!)
@@ -187,16 +187,16 @@ t.test('a damaged file is deleted when it is read, and not asked for again', asy
   )
 })
 
-// BUG: states of 100 MB were read and checked by the thread that evaluates, all others waiting.
+// BUG: the evaluating thread read and checked states of 100 MB, and all other requests waited.
 const noPipes = process.platform === 'win32' ? 'needs named pipes' : false
-t.test('nobody else waits while a state is read', { skip: noPipes }, async (t) => {
+t.test('no other request waits while a state is read', { skip: noPipes }, async (t) => {
   const dir = t.testdir({})
   const before = await session(dir, [1])
   const path = join(dir, files(dir)[0]!)
   await withEngine(
     'dense',
     async (engine) => {
-      // Whoever reads it waits until somebody writes.
+      // Its reader waits until something is written.
       rmSync(path)
       spawnSync('mkfifo', [path])
       let read = false
@@ -215,7 +215,7 @@ t.test('nobody else waits while a state is read', { skip: noPipes }, async (t) =
   )
 })
 
-t.test('a folder that cannot be used is refused by name', async (t) => {
+t.test('an unusable folder is refused by name', async (t) => {
   const dir = t.testdir({ file: 'not a folder' })
   const refused = { code: 'ERR_INVALID_ARGUMENT', message: /diskCacheDir/ }
   for (const folder of [join(dir, 'file'), join(dir, 'file', 'below')]) {
@@ -225,7 +225,7 @@ t.test('a folder that cannot be used is refused by name', async (t) => {
 
 // Root may write everywhere but in /proc.
 const onlyLinux = process.platform === 'linux' ? false : 'needs /proc'
-t.test('a folder that can be read and not written is refused', { skip: onlyLinux }, async (t) => {
+t.test('a read-only folder is refused', { skip: onlyLinux }, async (t) => {
   const outcome = await session('/proc', []).then(
     () => 'opened',
     (error: { code: string }) => error.code,
@@ -239,7 +239,7 @@ t.test('states go to disk also without a host tier', async (t) => {
   t.equal(files(dir).length, 1)
 })
 
-t.test('a state that comes and goes is kept in RAM once', (t) =>
+t.test('a state that leaves and returns is kept in RAM once', (t) =>
   withEngine(
     'small',
     async (engine) => {

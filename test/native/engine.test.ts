@@ -93,7 +93,7 @@ t.test('options out of range are refused by name', async (t) => {
   }
 })
 
-t.test('loading reports its progress, ending with all of it', async (t) => {
+t.test('loading reports its progress, up to all of it', async (t) => {
   const seen: number[] = []
   await withEngine('dense', async () => {}, { onProgress: (fraction) => seen.push(fraction) })
   t.ok(seen.length > 1)
@@ -117,7 +117,7 @@ t.test('an engine opened for its metadata tokenizes and does not score', (t) =>
   ),
 )
 
-t.test('a request that is larger than the context is refused with count and limit', (t) =>
+t.test('a request larger than the context is refused with count and limit', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -152,9 +152,9 @@ t.test('a request that fills the context to its last cell is answered', (t) =>
   ),
 )
 
-// A short last microbatch is filled up: beyond the batch, llama.cpp would end the process.
-t.test('batches that are no multiple of the microbatch are answered at every length', async (t) => {
-  // Every state begins in its own way, so that nothing of it is cached.
+// A short last microbatch is filled up: beyond the batch, llama.cpp would abort.
+t.test('batches of any size, also no multiple of the microbatch, are answered', async (t) => {
+  // Every state has its own beginning, so that no part of it is cached.
   const words = (count: number) => ({
     prefix: [user(`${count}:${' a'.repeat(count)}`)],
     suffixes: [question(0)],
@@ -207,7 +207,7 @@ t.test('the log-sum-exp covers the whole vocabulary', (t) =>
   }),
 )
 
-t.test('cancelling ends a running, a queued and a finished request as it should', (t) =>
+t.test('cancelling ends a running, a queued and a finished request correctly', (t) =>
   withEngine(
     'dense',
     async (engine) => {
@@ -234,7 +234,7 @@ t.test('cancelling ends a running, a queued and a finished request as it should'
 )
 
 for (const name of ['dense', 'hybrid'] as const) {
-  t.test(`${name}: cancelled at random moments, it still answers rightly`, (t) =>
+  t.test(`${name}: cancelled at random moments, it still answers correctly`, (t) =>
     withEngine(
       name,
       async (engine) => {
@@ -291,7 +291,7 @@ t.test('ranks count the tokens that are likelier than the likeliest candidate', 
       const likeliest = Math.max(...Array.from(ids, (id) => vocabulary[id]!))
       return vocabulary.filter((logit) => logit > likeliest).length
     }
-    // What rides in the same step is the same row of numbers but for the last bits.
+    // Other rows in the same step change only the last bits.
     t.equal(ranks.length, 3)
     t.equal(ranks[0], 0)
     t.ok(Math.abs(ranks[1]! - rankOf(candidates)) <= 2)

@@ -35,7 +35,7 @@ async function withFake(fake: string, use: (runner: RunnerProcess) => Promise<vo
 }
 
 for (const fake of ['garbage', 'a kind of asks', 'too long', 'too short', 'no text']) {
-  t.test(`a runner that answers with nonsense is ended: ${fake}`, (t) =>
+  t.test(`a runner with nonsensical answers is ended: ${fake}`, (t) =>
     withFake(fake, async (runner) => {
       const error = await runner.count(1, 'a').catch((error: unknown) => error)
       t.match(error, { end: { cause: 'protocol' } })
@@ -45,7 +45,7 @@ for (const fake of ['garbage', 'a kind of asks', 'too long', 'too short', 'no te
   )
 }
 
-t.test('replies may come in any pieces, and unasked ones are passed over', (t) =>
+t.test('replies may come in any pieces, and unexpected ones are ignored', (t) =>
   withFake('pieces', async (runner) => {
     const error = { code: 'ERR_TIMEOUT', message: 'é🙂', retryAfterMs: 7 }
     await t.rejects(runner.count(1, 'a'), error)
@@ -53,7 +53,7 @@ t.test('replies may come in any pieces, and unasked ones are passed over', (t) =
   }),
 )
 
-t.test('a runner that does not read costs no memory, and keeps nobody for long', (t) =>
+t.test('a runner that does not read costs no memory, and delays no caller for long', (t) =>
   withFake('deaf', async (runner) => {
     const { texts, ...rest } = pack(input(20, 1))
     const large = 'word '.repeat(200_000)
@@ -74,7 +74,7 @@ t.test('a runner that does not read costs no memory, and keeps nobody for long',
     t.equal(outcomes[2], 'ERR_ABORTED')
     runner.kill('hung')
     await Promise.all(all)
-    // One was being written, and as many waited as may.
+    // One frame was being written, and as many as allowed waited.
     t.strictSame(outcomes.slice(1), [
       ...['hung', 'ERR_ABORTED', ...Array<string>(mostWaiting - 1).fill('hung')],
       ...Array<string>(asked - 1 - mostWaiting).fill('ERR_OVERLOADED'),

@@ -1,7 +1,7 @@
 /**
- * Models whose headers lie: a short run of `npm run fuzz:models`.
+ * Models with false headers: a short run of `npm run fuzz:models`.
  *
- * Needs the built addon and a fixture. What ends this process fails the test by itself.
+ * Needs the built addon and a fixture. A crash of this process fails the test by itself.
  */
 import t from 'tap'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * A step that hangs, as in a driver that never returns: its process lives and has threads that
- * answer, and still nothing is ever answered.
+ * answer, but no request is ever answered.
  *
  * Needs the built addon and the small fixture.
  */
@@ -20,7 +20,7 @@ const input = (text: string) => ({
 })
 
 t.test(
-  'a process whose step hangs is replaced, and the requests in it are answered',
+  'a process with a hanging step is replaced, and its requests are answered',
   { skip: cannotHold },
   async (t) => {
     const ends: RunnerEnd[] = []
@@ -41,7 +41,7 @@ t.test(
     holder.kill('SIGKILL')
     await engine.score(input(text))
 
-    // Held between two steps, which is seldom, it does not hang in one.
+    // Rarely it is held between two steps, and then does not hang in one.
     let over = false
     const asking = [...'ABCD'].map(async (each) => {
       for (let i = 0; !over; i++) {

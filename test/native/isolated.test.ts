@@ -1,5 +1,5 @@
 /**
- * An engine in a process of its own, which is killed, stopped and made to abort.
+ * An engine in its own process, which is killed, stopped and made to abort.
  *
  * Needs the built addon and the small fixture.
  */
@@ -24,7 +24,7 @@ const input = (text: string) => ({
 interface Watched {
   readonly engine: SupervisedEngine
   readonly ends: RunnerEnd[]
-  /** Of the process that there is. */
+  /** The current process. */
   pid(): number
 }
 
@@ -75,7 +75,7 @@ t.test('an error of the engine has its code and its text', async (t) => {
 })
 
 for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGSTOP'] as const) {
-  t.test(`requests that were inside at ${signal} are asked again and answered`, async (t) => {
+  t.test(`requests inside at ${signal} are asked again and answered`, async (t) => {
     await withIsolated(async ({ engine, ends, pid }) => {
       const expected = (await engine.score(input('the same'))).logits
       const first = pid()
@@ -93,12 +93,12 @@ for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV', 'SIGSTOP'] as const) {
   })
 }
 
-/** What else rides in a step moves a logit a little. */
+/** Other rows in a step move a logit a little. */
 function isClose(logits: Float32Array, expected: Float32Array): boolean {
   return logits.every((logit, i) => Math.abs(logit - expected[i]!) < 1e-3)
 }
 
-t.test('a new request waits for an engine that will be there soon', async (t) => {
+t.test('a new request waits for an engine that will be ready soon', async (t) => {
   await withIsolated(async ({ engine, pid }) => {
     process.kill(pid(), 'SIGKILL')
     await until(() => !engine.ready)
@@ -106,7 +106,7 @@ t.test('a new request waits for an engine that will be there soon', async (t) =>
   })
 })
 
-t.test('while no engine can be opened, requests are refused with a time', async (t) => {
+t.test('while no engine can be opened, requests are refused with a time to wait', async (t) => {
   const dir = t.testdir()
   const modelPath = join(dir, 'model.gguf')
   copyFileSync(await fixturePath('small'), modelPath)
@@ -148,26 +148,23 @@ t.test('close() waits for accepted work and leaves no process', async (t) => {
   })
 })
 
-t.test(
-  'a process that ends while its engine is being closed is told of, with what was in it',
-  async (t) => {
-    await withIsolated(async ({ engine, ends, pid }) => {
-      const asked = engine.score(input('word '.repeat(2000)))
-      const closed = engine.close()
-      process.kill(pid(), 'SIGKILL')
-      await t.rejects(asked, { code: 'ERR_ENGINE_CLOSED' })
-      await closed
-      t.match(ends, [{ cause: 'SIGKILL' }])
-    })
-  },
-)
+t.test('a process that ends during close() is reported, with its requests', async (t) => {
+  await withIsolated(async ({ engine, ends, pid }) => {
+    const asked = engine.score(input('word '.repeat(2000)))
+    const closed = engine.close()
+    process.kill(pid(), 'SIGKILL')
+    await t.rejects(asked, { code: 'ERR_ENGINE_CLOSED' })
+    await closed
+    t.match(ends, [{ cause: 'SIGKILL' }])
+  })
+})
 
 t.test('a model that cannot be opened says why', async (t) => {
   const modelPath = `${t.testdir({ 'model.gguf': 'not a model' })}/model.gguf`
   await t.rejects(openIsolated({ modelPath }), { code: 'ERR_MODEL_LOAD' })
 })
 
-t.test('a file that has another model now is not opened in place of the first one', async (t) => {
+t.test('a file with another model is not opened in place of the first one', async (t) => {
   const modelPath = join(t.testdir(), 'model.gguf')
   copyFileSync(await fixturePath('small'), modelPath)
   const failures: string[] = []
@@ -176,7 +173,7 @@ t.test('a file that has another model now is not opened in place of the first on
   t.teardown(() => engine.close())
   const { contextTokens } = engine.info
   const other = await fixturePath('small', { template: 'always-thinks' })
-  // Not written over: the first one has it in its memory.
+  // Not overwritten: the first model is mapped from it.
   rmSync(modelPath)
   copyFileSync(other, modelPath)
   process.kill(engine.pid!, 'SIGKILL')

@@ -18,7 +18,7 @@ const choiceOf = (count: number): Question => {
   return { type: 'choice', instructions: 'Which one?', criteria: Object.fromEntries(names) }
 }
 
-/** What was measured behind each suffix. */
+/** The readings after each suffix. */
 async function measure(engine: Engine, input: ScoreInput): Promise<Measurement[]> {
   const { logits } = await engine.score(input)
   let at = 0
@@ -40,7 +40,7 @@ async function ask(engine: Engine, maxLabels: number, count: number) {
 const sumOf = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0)
 const near = (a: number, b: number, tolerance = 1e-3) => Math.abs(a - b) < tolerance
 
-// Of the hybrid model, which is slower, as many as take every step.
+// For the hybrid model, which is slower, just enough to use every step.
 for (const [name, many] of [
   ['small', 255],
   ['hybrid-qwen', 30],
@@ -81,13 +81,13 @@ for (const [name, many] of [
       // Many codes of two letters are single tokens.
       const spelled = reading.options.findIndex(([steps]) => steps!.length > 1)
       t.ok(spelled >= 0)
-      // A letter behind the tail can change the tail's own tokens; a letter with a space does not.
+      // A letter after the tail can change the tail's own tokens; a letter with a space does not.
       const changes = (await tokensOf('A')).slice(0, before.length).join() !== before.join()
       for (const option of [0, spelled, 30, 59]) {
         const code = codes[option]!
         const text = changes ? ` ${code}` : code
         const ids = await tokensOf(text)
-        // Each token alone, with the whole vocabulary's mass, and nothing of the trie.
+        // Each token alone, over the whole vocabulary, without the trie.
         let logProbability = 0
         let begun = ''
         for (let i = before.length; i < ids.length; i++) {
@@ -113,7 +113,7 @@ for (const [name, many] of [
     }),
   )
 
-  t.test(`${name}: a group and its members are as likely as asked alone`, (t) =>
+  t.test(`${name}: a group and its members are as likely as when asked alone`, (t) =>
     withEngine(name, async (engine) => {
       const { input, probabilities } = await ask(engine, 20, 50)
       const [groups, ...members] = await Promise.all(
@@ -130,7 +130,7 @@ for (const [name, many] of [
   )
 }
 
-t.test('what is left of each place of the trie is a probability', (t) =>
+t.test('the rest of each place of the trie is a probability', (t) =>
   withEngine('small', async (engine) => {
     const { input, labelMass } = await ask(engine, 0, 255)
     const measured = await measure(engine, input)
@@ -138,7 +138,7 @@ t.test('what is left of each place of the trie is a probability', (t) =>
       const mass = sumOf([...Array.from(logits)].map((logit) => Math.exp(logit - vocabulary)))
       t.ok(mass > 0 && mass <= 1 + 1e-6, String(mass))
     }
-    // No more than what the first place gives to all beginnings of codes together.
+    // No more than the first place gives to all beginnings of codes together.
     const [first] = measured
     const beginnings = sumOf(
       Array.from(first!.logits, (logit) => Math.exp(logit - first!.vocabulary)),

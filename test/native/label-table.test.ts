@@ -1,6 +1,6 @@
 /**
- * A question of 255 options can be asked with every vocabulary in llama.cpp's tree, and the guide
- * says how. Needs the built addon; a small model is made for each vocabulary on first use.
+ * A question of 255 options can be asked with every vocabulary in llama.cpp's tree, as the guide
+ * says. Needs the built addon; a small model is made for each vocabulary on first use.
  */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { rowOf, vocabularies, type Row } from '../../scripts/label-table/rows.js
 import { guidePath, marks, tableOf } from '../../scripts/label-table/table.js'
 import { textBetween } from '../../scripts/markdown.js'
 
-// Nineteen models to make, at first.
+// The first run makes nineteen models.
 t.setTimeout(600_000)
 
 const names = await vocabularies()
@@ -28,7 +28,7 @@ for (const name of names) {
   })
 }
 
-t.test('the table in the guide is what the script gives', async (t) => {
+t.test("the table in the guide is the script's output", async (t) => {
   t.ok(names.length >= 12, `${names.length} vocabularies`)
   t.equal(textBetween(readFileSync(join(root, guidePath), 'utf8'), marks), tableOf(rows))
 })

@@ -28,7 +28,7 @@ t.test('several models answer under their names, the first by default', async (t
   }
 })
 
-t.test('without a model, that of the package is opened', async (t) => {
+t.test('the default is the model of the package', async (t) => {
   await using oi = await open({ threads: 1 })
   t.equal(oi.card.name, 'oi-small')
   t.notOk(oi.randomWeights)
@@ -37,7 +37,7 @@ t.test('without a model, that of the package is opened', async (t) => {
   t.equal((await oi.decide({ ...request, model: 'latest' })).model, 'oi-small')
 })
 
-t.test('two models of one name are refused, and closed', async (t) => {
+t.test('two models with one name are refused, and closed', async (t) => {
   const model = await fixturePath('small')
   await t.rejects(openAll([small, small].map((options) => ({ model, ...options }))), {
     code: 'ERR_CONFIG',

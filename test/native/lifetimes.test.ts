@@ -30,14 +30,14 @@ function exitOf(steps: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<
     })
     process_.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text))
     process_.on('error', reject)
-    // Not 'exit': what it wrote last may still be on its way then.
+    // Not 'exit': its last output may still be on its way then.
     process_.on('close', (code, signal) => resolve({ code, signal, errors }))
   })
 }
 
 /** Why the number of threads cannot be limited here; false if it can. */
 function cannotLimit(): string | false {
-  // Root has no limit, another user counts what else it runs.
+  // Root has no limit; for another user, its other processes count.
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux'
   const user = ['--reuid=54321', '--clear-groups', process.execPath, '-e']
   const read = `require('fs').accessSync(${JSON.stringify(child)})`
@@ -87,7 +87,7 @@ for (const steps of [
 }
 
 // BUG: a thread that waited for work was joined when the next one could not be started; and ggml
-// ended the process.
+// aborted.
 t.test('an engine that gets no threads says so and ends', { skip: cannotLimit() }, async (t) => {
   const user = ['setpriv', `--reuid=${54_321 + (process.pid % 1000)}`, '--clear-groups']
   const run = (limit: number) =>
@@ -108,7 +108,7 @@ t.test('an engine that gets no threads says so and ends', { skip: cannotLimit() 
   const free = run(1000)
   t.equal(free.status, 0, free.stderr)
   const own = Number(/(\d+) threads/.exec(free.stderr)?.[1])
-  // Those of the engine: inference, two that tokenize, one besides for the model.
+  // The engine's threads: inference, two tokenizers, one more for the model.
   for (let more = 0; more <= 4; more++) {
     const { status, signal, stderr } = run(own + more)
     t.equal(signal, null, `${more} threads of the engine's four`)
@@ -139,7 +139,7 @@ t.test('an exception while the engine works ends the process with its own code',
   t.match(errors, 'thrown on purpose')
 })
 
-t.test('close() waits for work that was accepted', (t) =>
+t.test('close() waits for accepted work', (t) =>
   withEngine('small', async (engine) => {
     const pending = engine.score(input(200, 3))
     await engine.close()
@@ -175,7 +175,7 @@ t.test('two engines live and end independently', async (t) => {
   await b.close()
 })
 
-t.test('opening and closing again and again keeps memory flat', async (t) => {
+t.test('opening and closing again and again does not grow memory', async (t) => {
   const cycle = async () => {
     const engine = await openEngine({ modelPath: MODEL_PATH, threads: 1, contextTokens: 1024 })
     await engine.score(input(30, 2))
@@ -186,8 +186,8 @@ t.test('opening and closing again and again keeps memory flat', async (t) => {
     for (let i = 0; i < 30; i++) await cycle()
     return (process.memoryUsage.rss() - before) / 2 ** 20
   }
-  // The allocator's arenas grow for some thirty cycles, whatever is done in them; for how many
-  // depends on which threads have met in them. A leak grows in all of them.
+  // The allocator's arenas grow for some thirty cycles, whatever is done in them; how many depends
+  // on which threads use them. A leak grows in every cycle.
   await thirty()
   const wrong = await bestOfThree(async () => {
     const grown = await thirty()

@@ -1,6 +1,6 @@
 /**
- * What this process may use of the machine: on trees of files that stand for `/`, and in real
- * control groups, where this machine lets a test make some.
+ * The cores and memory that this process may use: on trees of files that stand for `/`, and in real
+ * control groups, if this machine lets a test make them.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -30,7 +30,7 @@ const limited = (folder: string, max: number, used = 0): Tree => ({
   [`${folder}/memory.current`]: `${used}\n`,
 })
 
-/** Writes the tree into a folder of the test's own. */
+/** Writes the tree into a folder of the test. */
 function rootOf(t: Tap, tree: Tree): string {
   const root = mkdtempSync(join(tmpdir(), 'oi-machine-'))
   t.teardown(() => rmSync(root, { recursive: true }))
@@ -108,7 +108,7 @@ for (const [title, files, bytes] of [
   })
 }
 
-t.test('where nothing is known about it, all memory is available', async (t) => {
+t.test('without any information, all memory is available', async (t) => {
   t.equal(availableMemory(rootOf(t, {})), totalmem())
 })
 
@@ -194,7 +194,7 @@ for (const [title, files, expected] of [
   ],
 ] as const) {
   t.test(`available cores: ${title}`, async (t) => {
-    // Only where there are more does a quota take any away.
+    // A quota takes cores away only if there are more.
     t.equal(availableCores(rootOf(t, files)), Math.min(expected, cores))
   })
 }
@@ -204,7 +204,7 @@ const print = (folder: string) =>
   `echo $$ > ${folder}/cgroup.procs && exec "${process.execPath}" --input-type=module -e ` +
   `"import { availableCores } from '${addonUrl.href}'; console.log(availableCores())"`
 
-/** The mounted hierarchy of version 1 with processor quotas, in which groups can be made. */
+/** A mounted hierarchy of version 1 with processor quotas, in which groups can be made. */
 function quotaHierarchy(): string | undefined {
   const folder = '/sys/fs/cgroup/cpu'
   if (!existsSync(`${folder}/cpu.cfs_quota_us`) && !existsSync(`${folder}/cpu.shares`)) return
@@ -222,7 +222,7 @@ function quotaHierarchy(): string | undefined {
 const hierarchy = quotaHierarchy()
 const skip = hierarchy !== undefined && cores > 1 ? false : 'no group with a quota can be made here'
 
-t.test("a real group's quota holds for the groups in it", { skip }, async (t) => {
+t.test("a real group's quota applies to the groups in it", { skip }, async (t) => {
   const outer = join(hierarchy!, `oi-test-${process.pid}`)
   const inner = join(outer, 'inner')
   mkdirSync(inner, { recursive: true })

@@ -1,5 +1,5 @@
 /**
- * Models of random weights: what tests and benchmarks rely on when they ask for one.
+ * Models of random weights: the properties that tests and benchmarks rely on.
  */
 
 import { createHash } from 'node:crypto'
@@ -49,12 +49,12 @@ t.test('a wrong name, type, vocabulary, template or path: one line, exit code 1'
   await refuses(/^No vocabulary zip .* one of .*$/, small, out, { vocab: 'zip' })
   await refuses(/^No template in .*; use .*$/, small, out, { template: '/no' })
   await refuses(/^Cannot write .*; give .*$/, small, join(dir, 'no/x'), {})
-  // A rename would replace a device or a socket as readily as a file.
+  // A rename would replace a device or a socket like a file.
   await refuses(/^Cannot write .* not a regular file; give .*$/, small, dir, {})
   t.same(readdirSync(dir), [])
 })
 
-t.test('a lock lets one in at a time, and outlives its owner for nobody', async (t) => {
+t.test('a lock has one owner at a time, and ends with it', async (t) => {
   const path = join(t.testdir({ abandoned: '2147483647' }), 'lock')
   let inside = 0
   let most = 0

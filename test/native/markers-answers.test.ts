@@ -1,6 +1,6 @@
 /**
- * A model of `markers@1` in use: the library, the commands and a process of its own treat it as any
- * other. Needs the built addon; the fixture is made on first use.
+ * A model of `markers@1` in use: the library, the commands and runners treat it like any other.
+ * Needs the built addon; the fixture is made on first use.
  */
 import t from 'tap'
 import { copyFileSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ t.test('every type of question is answered, with evidence', async (t) => {
   const { answers, usage } = await opened.decide(request, { evidence: true })
   const { team, urgent, mood } = answers
   t.match(team, { type: 'choice', evidence: { rank: 0, temperature: 1 } })
-  // Nothing but options has a logit; they come in single precision.
+  // Only options have logits; they come in single precision.
   t.ok(Math.abs(team!.evidence!.label_mass - 1) < 1e-6)
   t.match(urgent, { type: 'noul' })
   t.match(mood, { type: 'score' })
@@ -33,7 +33,7 @@ t.test('every type of question is answered, with evidence', async (t) => {
   t.ok(usage.input_tokens > 4 * 40, 'the state counts once for each question')
 })
 
-t.test('orders are averaged where options have places, and not where they have none', async (t) => {
+t.test('orders are averaged if options have positions, and not if they have none', async (t) => {
   const model = await markersModel(t.testdir(), { 'oi.markers.positions': 'sequential' })
   const spread = async (path: string) => {
     await using opened = await open({ model: path, threads: 1 })
@@ -44,7 +44,7 @@ t.test('orders are averaged where options have places, and not where they have n
   t.equal(await spread(await fixturePath('encoder')), undefined)
 })
 
-t.test('with deterministic, a process of its own gives the same bits as this one', async (t) => {
+t.test('with deterministic, a runner gives the same bits as this process', async (t) => {
   const model = await fixturePath('encoder')
   const bits = async (isolate: boolean) => {
     await using opened = await open({ model, isolate, deterministic: true, threads: 1 })
@@ -55,7 +55,7 @@ t.test('with deterministic, a process of its own gives the same bits as this one
   for (const other of others) t.equal(other, first)
 })
 
-t.test('temperatures of the file and of a calibration are in use', async (t) => {
+t.test('temperatures of the file and of a calibration are used', async (t) => {
   const model = await markersModel(t.testdir(), { 'oi.temperature': '{"choice":2.5}' })
   await using opened = await open({ model, threads: 1 })
   const { answers } = await opened.decide(request, { evidence: true })
@@ -63,7 +63,7 @@ t.test('temperatures of the file and of a calibration are in use', async (t) => 
   t.equal(answers['urgent']!.evidence!.temperature, 1)
 })
 
-t.test('inspect, ask, calibrate and eval take it', async (t) => {
+t.test('inspect, ask, calibrate and eval accept it', async (t) => {
   const dir = t.testdir()
   const model = join(dir, 'encoder.gguf')
   copyFileSync(await fixturePath('encoder'), model)

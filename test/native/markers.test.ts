@@ -1,7 +1,8 @@
 /**
- * `markers@1`: an encoder answers as src/prompt/hidden/README.md says, by itself and among others.
+ * `markers@1`: an encoder answers by the rules of src/prompt/hidden/README.md, alone and beside
+ * other requests.
  *
- * Needs the built addon and the `encoder` fixture. What is expected is computed here in double
+ * Needs the built addon and the `encoder` fixture. Expected values are computed here in double
  * precision from the same weights; bound 1e-3 relative.
  */
 import t from 'tap'
@@ -47,7 +48,7 @@ const variants: [string, Record<string, MetaValue | undefined>][] = [
 ]
 
 for (const [name, changes] of variants) {
-  t.test(`logits are those of double precision: ${name}`, (t) =>
+  t.test(`logits equal those of double precision: ${name}`, (t) =>
     withMarkers(t.testdir(), changes, async (engine, path) => {
       const reference = new EncoderReference(path)
       for (const words of [1, 9, 120]) {
@@ -82,7 +83,7 @@ async function rounds(engine: Engine): Promise<number[][][]> {
 }
 
 for (const deterministic of [false, true]) {
-  t.test(`answers are the same in any company${deterministic ? ', in every bit' : ''}`, (t) =>
+  t.test(`answers do not depend on other requests${deterministic ? ', in every bit' : ''}`, (t) =>
     withMarkers(
       t.testdir(),
       {},
@@ -105,7 +106,7 @@ const choice = (options: readonly string[]): DecideRequest => ({
   },
 })
 
-t.test('beside each other, options may stand in any order', (t) =>
+t.test('with parallel positions, options may be in any order', (t) =>
   withMarkers(t.testdir(), {}, async (engine) => {
     const names = ['a red river', 'stones', 'the letter of a cloud', 'gardens in rain']
     const [given] = await markerLogits(engine, choice(names))
@@ -115,7 +116,7 @@ t.test('beside each other, options may stand in any order', (t) =>
   }),
 )
 
-t.test('no place of 255 options is better than another, in whichever pass it is', (t) =>
+t.test('no place of 255 options is better than another, in any pass', (t) =>
   withMarkers(t.testdir(), { 'oi.markers.pass_options': 51 }, async (engine) => {
     const places = Array.from({ length: 255 }, (_, place) => place)
     const input = await renderedBy(engine, { state: 'the one that is meant', questions: {} })
@@ -123,7 +124,7 @@ t.test('no place of 255 options is better than another, in whichever pass it is'
     const { parts } = one.suffixes[0]!
     const [marker, meant, , , behind] = parts.slice(-5)
     const other = { text: 'paper', trusted: false }
-    // Names of a choice are different from each other: this asks the engine itself.
+    // Names of a choice are unique: this asks the engine itself.
     const suffixes = places.map((place) => ({
       parts: [
         ...parts.slice(0, -5),
@@ -143,7 +144,7 @@ t.test('no place of 255 options is better than another, in whichever pass it is'
 )
 
 t.test(
-  '255 options of five words are answered, in several passes where one does not hold them',
+  '255 options of five words are answered, in several passes if one cannot hold them',
   async (t) => {
     const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(4)}`)
     const whole = await withMarkers(t.testdir(), {}, async (engine) => {
@@ -161,7 +162,7 @@ t.test(
   },
 )
 
-t.test('what is counted is what is evaluated, the state in every pass', (t) =>
+t.test('tokens are counted as evaluated, the state in every pass', (t) =>
   withMarkers(t.testdir(), {}, async (engine) => {
     const input = await renderedBy(engine, mixedRequest(50))
     const output = await engine.score(input)
@@ -189,7 +190,7 @@ t.test('a state over the limit is refused with the numbers', (t) =>
   }),
 )
 
-t.test('a request that is cancelled or out of time ends, and others are answered', (t) =>
+t.test('a cancelled or expired request ends, and others are answered', (t) =>
   withMarkers(t.testdir(), {}, async (engine) => {
     const names = Array.from({ length: 255 }, (_, i) => `${i} ${text(5)}`)
     const { questions } = choice(names)

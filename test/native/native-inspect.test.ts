@@ -1,5 +1,5 @@
 /**
- * Decision models as `oi models inspect` shows them, and those that are refused.
+ * Decision models in `oi models inspect`, and refused ones.
  *
  * Needs the built addon; fixtures are made on first use.
  */
@@ -14,41 +14,38 @@ import { fixturePath, openEngine } from '../helpers/fixture.js'
 const options = { contextTokens: 2048, threads: 1 }
 const closed = '<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n'
 const modelOf = (decision: string) => fixturePath('small', { decision })
-t.test(
-  "of control tokens that the decision model's template alone has, none is in a state",
-  async (t) => {
-    // Qwen's vocabulary has <think> by itself, and no other template names it here.
-    const modelPath = await fixturePath('small', {
-      ...{ decision: 'openjev', template: 'none', vocab: 'qwen2' },
-    })
-    const engine = await openEngine({ ...options, modelPath })
-    t.teardown(() => engine.close())
-    t.equal(engine.info.chatTemplate, undefined)
-    t.strictSame(Object.keys(engine.info.chatTemplates), ['systemone'])
-    const [trusted, plain] = await engine.tokenize([
-      { text: closed, trusted: true },
-      { text: closed, trusted: false },
-    ])
-    const [think] = await engine.tokenize([{ text: '<think>', trusted: true }])
-    t.equal(think!.length, 1)
-    const control = [...trusted!].filter((id) => !engine.areOrdinary(Int32Array.of(id))[0])
-    t.ok(control.length > 0)
-    for (const id of [...control, think![0]!]) t.notOk(plain!.includes(id), `${id}`)
+t.test("no state has control tokens that only the decision model's template has", async (t) => {
+  // Qwen's vocabulary has <think>, and no other template names it here.
+  const modelPath = await fixturePath('small', {
+    ...{ decision: 'openjev', template: 'none', vocab: 'qwen2' },
+  })
+  const engine = await openEngine({ ...options, modelPath })
+  t.teardown(() => engine.close())
+  t.equal(engine.info.chatTemplate, undefined)
+  t.strictSame(Object.keys(engine.info.chatTemplates), ['systemone'])
+  const [trusted, plain] = await engine.tokenize([
+    { text: closed, trusted: true },
+    { text: closed, trusted: false },
+  ])
+  const [think] = await engine.tokenize([{ text: '<think>', trusted: true }])
+  t.equal(think!.length, 1)
+  const control = [...trusted!].filter((id) => !engine.areOrdinary(Int32Array.of(id))[0])
+  t.ok(control.length > 0)
+  for (const id of [...control, think![0]!]) t.notOk(plain!.includes(id), `${id}`)
 
-    // Of that vocabulary, a full stop and the line breaks behind it are one token.
-    const readout = await createReadout(engine)
-    const questions = { it: { type: 'noul', instructions: 'Is it late?' } } as const
-    const { prefix, suffixes } = readout.render({ state: 'The parcel is late.', questions }).input
-    const parts = [...prefix, ...suffixes[0]!.parts]
-    const whole = parts.map(({ text }) => text).join('')
-    const [expected, ...tokens] = await engine.tokenize([{ text: whole, trusted: true }, ...parts])
-    t.strictSame(
-      tokens.flatMap((ids) => [...ids]),
-      [...expected!],
-    )
-    t.match(prefix.at(-1)!.text, /late\.\n\nTask:$/, 'and what follows the state is shared with it')
-  },
-)
+  // In that vocabulary, a full stop and the line breaks after it are one token.
+  const readout = await createReadout(engine)
+  const questions = { it: { type: 'noul', instructions: 'Is it late?' } } as const
+  const { prefix, suffixes } = readout.render({ state: 'The parcel is late.', questions }).input
+  const parts = [...prefix, ...suffixes[0]!.parts]
+  const whole = parts.map(({ text }) => text).join('')
+  const [expected, ...tokens] = await engine.tokenize([{ text: whole, trusted: true }, ...parts])
+  t.strictSame(
+    tokens.flatMap((ids) => [...ids]),
+    [...expected!],
+  )
+  t.match(prefix.at(-1)!.text, /late\.\n\nTask:$/, 'and what follows the state is shared with it')
+})
 
 t.test('inspect shows the family, its temperatures and how a noul is read', async (t) => {
   const lev = await command(['models', 'inspect', await modelOf('lev')])
@@ -67,7 +64,7 @@ t.test('inspect shows the family, its temperatures and how a noul is read', asyn
   })
 })
 
-t.test('a type that cannot be served is refused by its name', async (t) => {
+t.test('a type that cannot be served is refused by name', async (t) => {
   for (const type of ['laya', 'clef', 'lfm2-d1-omni', 'unheard-of']) {
     await t.rejects(open({ ...options, model: await modelOf(type) }), {
       code: 'ERR_READOUT',
@@ -79,14 +76,14 @@ t.test('a type that cannot be served is refused by its name', async (t) => {
   t.match(stdout, /^can be served +no: decision model of the type clef: it asks all questions/m)
 })
 
-t.test('a model with a head that llama.cpp has no place for is refused by its name', async (t) => {
+t.test('a model with a head that llama.cpp lacks is refused by name', async (t) => {
   await t.rejects(open({ ...options, model: await modelOf('kev') }), {
     code: 'ERR_MODEL_UNSUPPORTED',
     message: /decision model of the type kev, which this llama\.cpp cannot load: .*tensor/,
   })
 })
 
-t.test('a damaged file of a type that can be served is damaged, not unsupported', async (t) => {
+t.test('a damaged file of a supported type is damaged, not unsupported', async (t) => {
   const whole = readFileSync(await modelOf('openjev'))
   const file = join(t.testdir({}), 'cut.gguf')
   writeFileSync(file, whole.subarray(0, whole.length - 100_000))

@@ -1,10 +1,9 @@
 /**
- * Decision models in their own formats, on fixtures of random weights with such metadata: for
- * each family that is served the prompt, the labels, the temperature and the answers; for each
- * other the refusal.
+ * Decision models in their own formats, on fixtures of random weights with their metadata: prompt,
+ * labels, temperature and answers of each supported family, and the refusal of each other one.
  *
- * Needs the built addon; fixtures are made on first use. What is expected is computed here from
- * the logits of the whole prompt in one piece, in single precision: bound 1e-3.
+ * Needs the built addon; fixtures are made on first use. Expected values are computed here from the
+ * logits of the whole prompt in one piece, in single precision: bound 1e-3.
  */
 import t from 'tap'
 import type { Answer, Question } from '../../src/decide/types.js'
@@ -224,7 +223,7 @@ for (const [type, cases] of Object.entries(goldens)) {
   })
 }
 
-/** From the logits of each whole prompt; those of a second order turned round. */
+/** From the logits of each whole prompt; those of a second order are reversed. */
 async function expectedProbabilities(
   oi: Oi,
   { prompts, labels, temperature }: Golden,
@@ -233,7 +232,7 @@ async function expectedProbabilities(
   const tokens = (await oi.tokenize(forms)).map((ids) => ids[0]!)
   const mean = labels.map(() => 0)
   for (const [order, text] of prompts.entries()) {
-    // Cut at a control token, which no other text is joined with.
+    // Cut at a control token, which never merges with other text.
     const cut = text.lastIndexOf('<|im_end|>')
     const part = (text: string) => ({ text, trusted: true })
     const { logits } = await oi.score({

@@ -1,8 +1,8 @@
 /**
- * Nothing that is not finite is kept (state_cache.h, rule 6; scorer.h, rule 5).
+ * Values that are not finite are never kept (state_cache.h, rule 6; scorer.h, rule 5).
  *
  * BUG: one row of NaN in `token_embd`, and after the first request with that token every other
- * one failed until a restart: the NaN stood in cells that attention multiplied by zero.
+ * request failed until a restart: the NaN stood in cells that attention multiplied by zero.
  */
 import t from 'tap'
 import { join } from 'node:path'
@@ -89,7 +89,7 @@ for (const name of ['dense', 'hybrid', 'oss'] as const) {
     })
   }
 
-  t.test(`${name}: those beside it are answered`, (t) =>
+  t.test(`${name}: requests beside it are answered`, (t) =>
     withSpoilt(name, {}, async (engine) => {
       const others = Array.from({ length: 8 }, (_, i) => unique(i, 30 + 20 * i, 2))
       const expected: Float32Array[] = []
@@ -113,7 +113,7 @@ for (const name of ['dense', 'hybrid', 'oss'] as const) {
   )
 }
 
-t.test('a prefix that is not finite goes to no tier, also when nobody waited for it', (t) =>
+t.test('a prefix that is not finite goes to no tier, even if no request waited for it', (t) =>
   withSpoilt('dense', { contextTokens: 512, diskCacheDir: join(dir, 'states') }, async (engine) => {
     const controller = new AbortController()
     const cancelled = outcomeOf(engine.score(spoilt('gone', 5, 300), { signal: controller.signal }))

@@ -1,5 +1,5 @@
 /**
- * Averaged orders on real engines: what they keep the same, and what they cost.
+ * Averaged orders on real engines: their invariants, and their cost.
  *
  * Needs the built addon and the fixtures. Bound: 1e-6 in probability, with `deterministic`.
  */
@@ -62,7 +62,7 @@ for (const name of ['dense', 'hybrid'] as const) {
     ),
   )
 
-  t.test(`${name}: further orders cost the tokens of their questions, and no state`, (t) =>
+  t.test(`${name}: further orders cost the tokens of their questions, and not the state`, (t) =>
     withEngine(
       name,
       async (engine) => {
@@ -71,7 +71,7 @@ for (const name of ['dense', 'hybrid'] as const) {
         let one: ScoreOutput | undefined
         for (const [i, orders] of ([1, 2, 'all'] as const).entries()) {
           const before = usefulTokens(engine)
-          // Begins like nothing before it, so that no cache has anything of it.
+          // A unique beginning, so that no cache has any of it.
           const long = `${i} ${text(600)}`
           const { usage } = await decider.decide(
             { state: long, questions: { team: teamOf(names) } },
@@ -85,7 +85,7 @@ for (const name of ['dense', 'hybrid'] as const) {
           t.equal(prefixTokens, one.prefixTokens)
           t.equal(evaluated, prefixTokens + suffixTokens, 'the state was evaluated once')
           t.equal(usage.input_tokens, evaluated)
-          // Options that change places may join with other tokens at their ends.
+          // Options that change places may merge with other tokens at their ends.
           const ratio = suffixTokens / one.suffixTokens
           t.ok(Math.abs(ratio - count) < 0.1 * count, `${ratio} times the question's tokens`)
           t.comment(
@@ -100,7 +100,7 @@ for (const name of ['dense', 'hybrid'] as const) {
   )
 }
 
-/** Keeps what the engine says of each request. */
+/** Keeps the engine's reports on each request. */
 function recordOutputs(engine: Engine): readonly ScoreOutput[] {
   const outputs: ScoreOutput[] = []
   const { score } = engine

@@ -1,8 +1,8 @@
 /**
- * Whom the queue refuses, and what it says: places and time are shared between workspaces, and
- * only what comes before a request counts against it.
+ * Which requests the queue refuses, and its message: places and time are shared between workspaces,
+ * and only the work before a request counts against it.
  *
- * Needs the built addon and the `small` fixture. What is to wait takes seconds, and is cancelled.
+ * Needs the built addon and the `small` fixture. Waiting requests take seconds, and are cancelled.
  */
 import t from 'tap'
 import { setMaxListeners } from 'node:events'
@@ -34,7 +34,7 @@ function crowd(engine: Engine) {
   const messages: string[] = []
   return {
     messages,
-    /** How many of so many are accepted. */
+    /** How many of this many requests are accepted. */
     async ask(workspace: number, count: number): Promise<number> {
       const { refused } = engine.stats()
       for (let i = 0; i < count; i++) {
@@ -54,7 +54,7 @@ function crowd(engine: Engine) {
   }
 }
 
-// BUG: the bound on their number looked at nobody's share.
+// BUG: the limit on their number ignored shares.
 t.test('places in the queue are shared between workspaces', (t) =>
   withEngine(
     'small',
@@ -103,7 +103,7 @@ t.test('beside five workspaces that ask without end, another one is never refuse
   ),
 )
 
-// BUG: all that the workspace had accepted counted, whatever came before the request.
+// BUG: everything that the workspace had accepted counted, whatever came before the request.
 t.test('a small request is not refused for a large one of its workspace', (t) =>
   withEngine(
     'small',
@@ -133,7 +133,7 @@ t.test('a small request is not refused for a large one of its workspace', (t) =>
   ),
 )
 
-t.test('what a workspace has is bounded, although each of it is smaller than the last', (t) =>
+t.test("a workspace's work is bounded, even if each request is smaller than the last", (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -154,8 +154,8 @@ t.test('what a workspace has is bounded, although each of it is smaller than the
   ),
 )
 
-// BUG: it counted until the step that it was in had ended.
-t.test('what is cancelled counts no more', (t) =>
+// BUG: it counted until the end of its step.
+t.test('a cancelled request does not count any more', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -179,7 +179,7 @@ t.test('what is cancelled counts no more', (t) =>
   ),
 )
 
-// BUG: an answer in hand could not be counted while the queue was full.
+// BUG: a finished answer could not be counted while the queue was full.
 t.test('tokens are counted while no more requests may wait', (t) =>
   withEngine(
     'small',
@@ -193,7 +193,7 @@ t.test('tokens are counted while no more requests may wait', (t) =>
   ),
 )
 
-t.test('who has no place is told when the shortest has left its own', (t) =>
+t.test('a request without a place gets the time at which the shortest one leaves', (t) =>
   withEngine(
     'small',
     async (engine) => {

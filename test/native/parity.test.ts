@@ -15,7 +15,7 @@ import {
   withEngine,
 } from '../helpers/fixture.js'
 
-/** Words of a state, and questions. llama.cpp's own evaluation takes its time. */
+/** Words of a state, and questions. llama.cpp's own evaluation is slow. */
 const sizes = (name: string) =>
   [
     [3, 1],
@@ -57,14 +57,14 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
     t.ok(error < 1e-3, String(error))
   })
 
-  t.test(`${name}: a cached prefix gives what a cold one gives`, (t) =>
+  t.test(`${name}: a cached prefix gives the same as a cold one`, (t) =>
     withEngine(name, async (engine) => {
       const cold = await engine.score(input(150, 4))
       const warm = await engine.score(input(150, 4))
       t.equal(cold.cachedTokens, 0)
       t.equal(warm.cachedTokens, warm.prefixTokens)
       t.ok(relativeError(warm.logits, cold.logits) < 1e-3)
-      // Another state in between, and one that shares its beginning.
+      // Another state in between, and one with the same beginning.
       await engine.score(input(40, 2))
       const again = await engine.score(input(150, 4))
       t.ok(relativeError(again.logits, cold.logits) < 1e-3)
@@ -83,7 +83,7 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
   })
 }
 
-t.test('a dense model uses the common beginning of another prefix again', (t) =>
+t.test('a dense model reuses the common beginning of another prefix', (t) =>
   withEngine('small', async (engine) => {
     const first = await engine.score(input(100, 1))
     const longer = { ...input(100, 1), prefix: [...input(100, 1).prefix, question(3).parts[0]!] }
@@ -107,7 +107,7 @@ t.test('a question without candidates is counted and not evaluated', (t) =>
   }),
 )
 
-t.test('a Q8_0 model answers with kernels as without them', async (t) => {
+t.test('a Q8_0 model gives the same answers with and without kernels', async (t) => {
   const modelPath = await fixturePath('small', { type: 'Q8_0' })
   const answers = []
   for (const kernels of ['auto', 'off'] as const) {

@@ -1,12 +1,12 @@
 /**
- * What lies where, of a model that is on the CPU alone. Of GPUs: test/device.
+ * The placement of a model that is on the CPU alone. GPUs: test/device.
  *
  * Needs the built addon and fixtures.
  */
 import t from 'tap'
 import { input, withEngine } from '../helpers/fixture.js'
 
-t.test('of an open model it is said what lies in RAM', (t) =>
+t.test('an open model reports what is in RAM', (t) =>
   withEngine('dense', async ({ info: { weightBytes, contextBytes, placement, notes } }) => {
     t.match(placement, [{ device: 'CPU', description: '', freeBytes: 0 }])
     const ram = placement[0]!
@@ -16,7 +16,7 @@ t.test('of an open model it is said what lies in RAM', (t) =>
   }),
 )
 
-t.test('of one that is opened for its metadata it is said what would', (t) =>
+t.test('a model opened for its metadata reports what would be', (t) =>
   withEngine(
     'dense',
     async ({ info: { weightBytes, contextBytes, placement } }) => {
@@ -27,7 +27,7 @@ t.test('of one that is opened for its metadata it is said what would', (t) =>
   ),
 )
 
-t.test('weights that are to stay in RAM give the same answers', async (t) => {
+t.test('weights that must stay in RAM give the same answers', async (t) => {
   const request = input(20, 2)
   for (const kernels of ['auto', 'off'] as const) {
     const score = (mlock: boolean) =>

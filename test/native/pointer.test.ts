@@ -1,8 +1,9 @@
 /**
- * `pointer@1`: a decoder's hidden states tell its answers, as src/prompt/hidden/README.md says.
+ * `pointer@1`: a decoder answers with its hidden states, by the rules of
+ * src/prompt/hidden/README.md.
  *
- * Needs the built addon and the `small` fixture, which gets a head of random numbers here. What is
- * expected is computed in double precision from the same weights; bound 1e-3 relative.
+ * Needs the built addon and the `small` fixture, which gets a head of random numbers here. Expected
+ * values are computed in double precision from the same weights; bound 1e-3 relative.
  */
 import t from 'tap'
 import { DecoderReference } from '../helpers/decoder-reference.js'
@@ -41,13 +42,13 @@ const variants: [string, Readonly<Record<string, MetaValue | undefined>>][] = [
 ]
 
 for (const [name, changes] of variants) {
-  t.test(`logits are those of double precision: ${name}`, (t) =>
+  t.test(`logits equal those of double precision: ${name}`, (t) =>
     withMarkers(
       t.testdir(),
       { ...pointer, ...changes },
       async (engine, path) => {
         const reference = new DecoderReference(path)
-        // The longest passes are cut in several batches.
+        // The longest passes are split into several batches.
         for (const words of [3, 40, 150]) {
           const request = mixedRequest(words)
           const actual = await markerLogits(engine, request)
@@ -62,7 +63,7 @@ for (const [name, changes] of variants) {
   )
 }
 
-t.test('answers are the same in any company', (t) =>
+t.test('answers do not depend on other requests', (t) =>
   withMarkers(
     t.testdir(),
     pointer,

@@ -1,9 +1,9 @@
 /**
- * Files over which llama.cpp ends the process: tried in one that may die, and refused.
+ * Files on which llama.cpp aborts: tried in another process, and refused.
  *
- * BUG: headers that lie (6,200 mutations) ended the process 89 times, also through `inspect`, which
- * said "can be served" of some; a projector whose tensor had another name was "Ready", and the first
- * picture ended the server.
+ * BUG: false headers (6,200 mutations) aborted the process 89 times, also through `inspect`, which
+ * said "can be served" of some; a projector with a renamed tensor was "Ready", and the first image
+ * ended the server.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -18,7 +18,7 @@ const dir = t.testdir({})
 process.env['XDG_CACHE_HOME'] = join(dir, 'cache')
 const options = { contextTokens: 512, threads: 1 }
 
-/** The file with the bytes behind the first place of `text` changed. */
+/** The file with other bytes after the first occurrence of `text`. */
 function changed(from: string, name: string, text: string, change: (behind: Buffer) => void) {
   const bytes = readFileSync(from)
   const at = bytes.indexOf(text)
@@ -31,13 +31,13 @@ const oi = (...args: string[]) =>
   spawnSync(process.execPath, [join(root, 'dist/src/cli/main.js'), ...args], { encoding: 'utf8' })
 
 const small = await fixturePath('small')
-/** Its norm is said to be of F16: the first evaluation fails an assertion. */
+/** Its norm claims the type F16: the first evaluation fails an assertion. */
 const aborting = changed(small, 'aborting.gguf', 'output_norm.weight', (behind) =>
-  // Behind the name: the number of dimensions (4 bytes), one of them (8), the type.
+  // After the name: the number of dimensions (4 bytes), one of them (8), the type.
   behind.writeUInt32LE(1, 12),
 )
 
-t.test('a file over which llama.cpp aborts is refused with its last words', async (t) => {
+t.test("a file on which llama.cpp aborts is refused with llama.cpp's last message", async (t) => {
   await t.rejects(requireLoadable({ ...options, modelPath: aborting }), {
     code: 'ERR_MODEL_LOAD',
     message: /^llama\.cpp aborted while loading .*aborting\.gguf.*SIG/,
@@ -48,7 +48,7 @@ t.test('a file over which llama.cpp aborts is refused with its last words', asyn
   })
 })
 
-t.test('inspect, ask and serve say so, and end by themselves', async (t) => {
+t.test('inspect, ask and serve report it, and end by themselves', async (t) => {
   for (const command of [
     ['serve', '--model', aborting, '--port', '0', '--data-dir', join(dir, 'data')],
     ['models', 'inspect', aborting],
@@ -61,7 +61,7 @@ t.test('inspect, ask and serve say so, and end by themselves', async (t) => {
   }
 })
 
-t.test('a projector that cannot see is refused before the first picture', async (t) => {
+t.test('a projector that cannot work is refused before the first image', async (t) => {
   const projector = await projectorPath()
   const modelPath = await fixturePath('experts')
   for (const [tensor, message] of [
@@ -92,7 +92,7 @@ t.test('serve, whose model is in another process, refuses it as well', async (t)
   t.notOk(existsSync(join(dir, 'blind', 'crashes')), 'a start that fails says why itself')
 })
 
-t.test('numbers that cannot be are refused before llama.cpp sees them', async (t) => {
+t.test('impossible numbers are refused before llama.cpp sees them', async (t) => {
   for (const [key, value, message] of [
     ['qwen3.block_count', 0, /block_count = 0/],
     ['qwen3.rope.dimension_count', 4096, /rope\.dimension_count = 4096/],
@@ -107,11 +107,11 @@ t.test('numbers that cannot be are refused before llama.cpp sees them', async (t
   }
 })
 
-t.test('what went well is remembered, until the file is another one', async (t) => {
+t.test('a success is remembered, until the file changes', async (t) => {
   const path = changed(small, 'remembered.gguf', 'general.name', () => {})
   const request = { ...options, modelPath: path }
   await requireLoadable(request)
-  // Nothing can be started there, and nothing need be.
+  // Nothing can be started there, and nothing has to be.
   const { execPath } = process
   process.execPath = join(dir, 'absent')
   await requireLoadable(request)
@@ -122,7 +122,7 @@ t.test('what went well is remembered, until the file is another one', async (t) 
   await t.rejects(requireLoadable(request), { code: 'ERR_MODEL_LOAD' })
 })
 
-t.test('a probe goes on with the next file after one that ended it', async (t) => {
+t.test('a probe continues with the next file after a crash', async (t) => {
   const probe = new Probe()
   try {
     for (let round = 0; round < 2; round++) {

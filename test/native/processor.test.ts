@@ -1,8 +1,8 @@
 /**
- * A build on a processor that lacks its instructions says so: a program with its last words, the
- * library with an exception. The check is compiled as it is for the addon, for an instruction that no
- * processor has which runs this; and the real addon and a tool run on an older processor where qemu
- * can play one. What is packed runs there in test/packaging/processors.test.ts.
+ * A build on a processor that lacks its instructions reports it: a program with its last message,
+ * the library with an exception. The check is compiled as for the addon, for an instruction that no
+ * processor of this test has; and the real addon and a tool run on an older processor, if qemu can
+ * emulate one. test/packaging/processors.test.ts runs the packed addon there.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -21,7 +21,7 @@ t.test('the check runs before other constructors', { skip: !onX64 }, async (t) =
   t.teardown(() => rmSync(folder, { recursive: true }))
   const build = (needs: string) => {
     writeFileSync(join(folder, 'oi_needed_instructions.h'), needs)
-    // Dies of what it is not to come to.
+    // Crashes if the check does not stop it.
     writeFileSync(
       join(folder, 'main.cc'),
       'struct S { S() { __builtin_trap(); } } s;\nint main() {}\n',

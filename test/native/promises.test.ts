@@ -15,7 +15,7 @@ import { bestOfThree } from '../helpers/trials.js'
 const width = candidates.length + 1
 const slice = (logits: Float32Array, i: number) => logits.slice(i * width, (i + 1) * width)
 
-// Begins like nothing of the load, so that what a cache has of it is its own.
+// Shares no beginning with the load, so that cached parts of it are its own.
 const request: ScoreInput = {
   prefix: [user(`It is asked: ${text(80)}`)],
   suffixes: [question(5), question(7), question(6)],
@@ -36,14 +36,14 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
       const options = {
         contextTokens: 1024,
         maxForks: 4,
-        threads: 1, // more of them wait for each other on a machine that others use too
-        // Deterministic mode cuts prefixes at its multiples: short ones are to have some.
+        threads: 1, // more of them wait for each other on a shared machine
+        // Deterministic mode cuts prefixes at its multiples: short prefixes should have some.
         microbatchTokens: 64,
         maxBacklogMs: 2 ** 31,
         deterministic,
         diskCacheDir: t.testdir({}),
       }
-      // Their saved states come back to other cells.
+      // Their saved states return to other cells.
       const kept = !deterministic || !['window', 'oss'].includes(name)
       const underLoad = async <V>(engine: Engine, seed: number, use: () => Promise<V>) => {
         const load = await startLoad(engine, { seed, width: 8, same })
@@ -92,7 +92,7 @@ for (const name of ['small', 'dense', 'hybrid', 'window', 'experts', 'oss'] as c
         },
         options,
       )
-      // Where reading another state stood still for long, this one is evaluated instead.
+      // If reading another state stood still for long, this one is evaluated instead.
       const wrong = await bestOfThree(() =>
         withEngine(
           name,

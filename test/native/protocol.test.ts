@@ -25,7 +25,7 @@ import { frameOf, RawRunner } from '../helpers/raw-runner.js'
 const modelPath = await fixturePath('small')
 const options = { modelPath, contextTokens: 4096, threads: 1, deterministic: true }
 
-/** A question as it is sent. */
+/** A question in the form in which it is sent. */
 const ask = (id: number) =>
   scoreFrame(id, { ...pack(input(20, 2)), workspace: 0, deadlineMs: Infinity })
 
@@ -46,13 +46,13 @@ t.test('a front of another version is refused', async (t) => {
   t.match(await runner.ended, { code: 1, words: /version 1/ })
 })
 
-t.test('what comes first must open an engine', async (t) => {
+t.test('the first frame must open an engine', async (t) => {
   await using runner = new RawRunner()
   runner.send(ask(1))
   t.match(await runner.ended, { code: 1, words: /no kind of message 2/ })
 })
 
-t.test('a front that goes away before it has opened an engine leaves no runner', async (t) => {
+t.test('a front that leaves before it has opened an engine leaves no runner', async (t) => {
   await using runner = new RawRunner()
   runner.send(openFrame(checkedOptions(options)).subarray(0, 40))
   runner.stream.end()
@@ -82,7 +82,7 @@ for (const [name, [bytes, reason]] of Object.entries(nonsense)) {
   t.test(`${name} ends the runner`, async (t) => {
     await using runner = new RawRunner()
     await runner.open(options)
-    // What came before is answered or not; the rest of a head makes it a whole one.
+    // Earlier frames may be answered or not; the rest of a head completes it.
     runner.send(ask(7), bytes, Buffer.alloc(12))
     t.match(await runner.ended, { code: 1, signal: null, words: reason })
   })
@@ -105,7 +105,7 @@ t.test('frames may come in any pieces', async (t) => {
   t.equal((await runner.reply(4)).kind, replies.pong)
 })
 
-t.test('a ping is answered while the engine is loaded and while it works', async (t) => {
+t.test('a ping is answered while the engine loads and while it works', async (t) => {
   await using runner = new RawRunner()
   runner.send(openFrame(checkedOptions(options)), signal(asks.ping, 1))
   await runner.reply(0)
@@ -138,7 +138,7 @@ t.test('a front that does not read is asked for no more, and misses nothing', as
   t.ok(ids.length === pings && ids.every((id, i) => id === i + 1), 'all of them, in order')
 })
 
-/** Bytes of a process that are in memory and no file's. */
+/** Resident bytes of a process that belong to no file. */
 function memoryOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
   return 1024 * Number(status.match(/^RssAnon:\s+(\d+)/m)![1])

@@ -1,6 +1,6 @@
 /**
- * `oi models pull`, `list` and `rm` as processes, from a hub on this machine, and what can be done
- * with a pulled model. Needs the built addon; the model is that of the package.
+ * `oi models pull`, `list` and `rm` as processes, from a hub on this machine, and the uses of a
+ * pulled model. Needs the built addon; the model is that of the package.
  */
 import t, { type Test } from 'tap'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,6 @@ import { ggufHead } from '../helpers/gguf-head.js'
 import { ended, oi, RunningCommand } from '../helpers/command.js'
 import { digestOf, HubServer } from '../helpers/hub-server.js'
 import { Served } from '../helpers/served.js'
-import { until } from '../helpers/until.js'
 
 const bytes = readFileSync(defaultModelPath)
 const asking = ['It rains.', '--noul', 'wet=Is it wet?', '--json']
@@ -26,54 +25,48 @@ async function start(t: Test) {
   return { hub, dataDir, environment, run }
 }
 
-t.test(
-  'a pulled model is named to ask, to inspect, to open() and in a settings file',
-  async (t) => {
-    const { dataDir, run } = await start(t)
-    const pulled = await run('models', 'pull', 'hf:owner/tiny-GGUF')
-    t.match(pulled, {
-      code: 0,
-      stdout: /^tiny-Q8_0 is there: \d+\.\d MB, Q8_0\n {2}sha256 [0-9a-f]{64}/,
-    })
-    t.match(
-      pulled.stderr,
-      /^Pulling tiny-Q8_0: 0 %\n(?:Pulling tiny-Q8_0: \d+ %\n)+Loading it once/,
-    )
-    t.match(await run('models', 'pull', 'hf:owner/tiny-GGUF'), {
-      code: 0,
-      stdout: /^tiny-Q8_0 was there already/,
-    })
+t.test("a pulled model's name works in ask, inspect, open() and a settings file", async (t) => {
+  const { dataDir, run } = await start(t)
+  const pulled = await run('models', 'pull', 'hf:owner/tiny-GGUF')
+  t.match(pulled, {
+    code: 0,
+    stdout: /^tiny-Q8_0 is there: \d+\.\d MB, Q8_0\n {2}sha256 [0-9a-f]{64}/,
+  })
+  t.match(pulled.stderr, /^Pulling tiny-Q8_0: 0 %\n(?:Pulling tiny-Q8_0: \d+ %\n)+Loading it once/)
+  t.match(await run('models', 'pull', 'hf:owner/tiny-GGUF'), {
+    code: 0,
+    stdout: /^tiny-Q8_0 was there already/,
+  })
 
-    const asked = await run('ask', ...asking, '--model', 'tiny-Q8_0')
-    t.match(JSON.parse(asked.stdout), { model: 'tiny-Q8_0', answers: { wet: { type: 'noul' } } })
-    t.match((await run('models', 'inspect', 'tiny-Q8_0')).stdout, /^can be served +yes$/m)
+  const asked = await run('ask', ...asking, '--model', 'tiny-Q8_0')
+  t.match(JSON.parse(asked.stdout), { model: 'tiny-Q8_0', answers: { wet: { type: 'noul' } } })
+  t.match((await run('models', 'inspect', 'tiny-Q8_0')).stdout, /^can be served +yes$/m)
 
-    const modelsDir = join(dataDir, 'models')
-    const library = await open({ model: 'tiny-Q8_0', modelsDir })
-    t.equal(library.card.name, 'tiny-Q8_0')
-    await library.close()
-    await t.rejects(open({ model: 'tiny', modelsDir }), {
-      code: 'ERR_MODEL_NOT_FOUND',
-      message: /no model file tiny, and no pulled model of this name \(oi models list\)/,
-    })
+  const modelsDir = join(dataDir, 'models')
+  const library = await open({ model: 'tiny-Q8_0', modelsDir })
+  t.equal(library.card.name, 'tiny-Q8_0')
+  await library.close()
+  await t.rejects(open({ model: 'tiny', modelsDir }), {
+    code: 'ERR_MODEL_NOT_FOUND',
+    message: /no model file tiny, and no pulled model of this name \(oi models list\)/,
+  })
 
-    const settings = join(t.testdir({ 'oi.json': '{"models":[{"file":"tiny-Q8_0"}]}' }), 'oi.json')
-    const named = await oi(['ask', ...asking], { OI_DATA_DIR: dataDir, OI_CONFIG: settings })
-    t.match(JSON.parse(named.stdout), { model: 'tiny-Q8_0' })
+  const settings = join(t.testdir({ 'oi.json': '{"models":[{"file":"tiny-Q8_0"}]}' }), 'oi.json')
+  const named = await oi(['ask', ...asking], { OI_DATA_DIR: dataDir, OI_CONFIG: settings })
+  t.match(JSON.parse(named.stdout), { model: 'tiny-Q8_0' })
 
-    const refused = await oi(['models', 'rm', 'tiny-Q8_0'], {
-      ...{ OI_DATA_DIR: dataDir, OI_CONFIG: settings },
-    })
-    t.match(refused, { code: 1, stderr: /not removed, as the settings name it \(.*oi\.json\)/ })
-    t.match(await run('models', 'rm', 'tiny-Q8_0'), { code: 0, stdout: /is removed: \d+\.\d MB/ })
-    t.match(await run('ask', ...asking, '--model', 'tiny-Q8_0'), {
-      code: 1,
-      stderr: /no pulled model of this name/,
-    })
-  },
-)
+  const refused = await oi(['models', 'rm', 'tiny-Q8_0'], {
+    ...{ OI_DATA_DIR: dataDir, OI_CONFIG: settings },
+  })
+  t.match(refused, { code: 1, stderr: /not removed, as the settings name it \(.*oi\.json\)/ })
+  t.match(await run('models', 'rm', 'tiny-Q8_0'), { code: 0, stdout: /is removed: \d+\.\d MB/ })
+  t.match(await run('ask', ...asking, '--model', 'tiny-Q8_0'), {
+    code: 1,
+    stderr: /no pulled model of this name/,
+  })
+})
 
-t.test('the list shows what is there and what is not whole, for people and machines', async (t) => {
+t.test('the list shows models and incomplete pulls, for people and programs', async (t) => {
   const { dataDir, hub, run } = await start(t)
   t.match((await run('models', 'list')).stdout, /^No model has been pulled into .*models\n$/)
   t.strictSame(JSON.parse((await run('models', 'list', '--json')).stdout), [])
@@ -93,15 +86,15 @@ t.test('a pull that is killed 20 times ends with the right bytes', async (t) => 
   const { hub, dataDir, environment, run } = await start(t)
   const pull = ['models', 'pull', 'hf:owner/tiny-GGUF', '--name', 'cut']
   const part = join(dataDir, 'models', '.pull', 'cut', 'tiny-Q8_0.gguf.part.json')
-  // Each gets a little further: a connection has a twentieth of it, then nothing.
+  // Each gets a little further: a connection sends a twentieth of it, then nothing.
   let connections = 0
   hub.trouble = ({ range }) =>
     range && range[1] > 0 && ++connections > 0 ? { silentAfter: 100_000 } : undefined
   for (let i = 0; i < 20; i++) {
     const before = existsSync(part) ? readFileSync(part, 'utf8') : ''
     const command = new RunningCommand(pull, undefined, environment)
-    // It has said on the disk that it got further.
-    await until(() => existsSync(part) && readFileSync(part, 'utf8') !== before)
+    // The state file shows progress.
+    await command.until(() => existsSync(part) && readFileSync(part, 'utf8') !== before)
     command.process.kill('SIGKILL')
     await command.exited
     t.notOk(existsSync(join(dataDir, 'models', 'cut')))
@@ -115,7 +108,7 @@ t.test('a pull that is killed 20 times ends with the right bytes', async (t) => 
   t.ok(left < bytes.length, `${left} of ${bytes.length} bytes were left to the last one`)
 })
 
-t.test('a server loads a pulled model by its name, and keeps it from being removed', async (t) => {
+t.test('a server loads a pulled model by name, and protects it from removal', async (t) => {
   const { dataDir, hub, environment, run } = await start(t)
   await run('models', 'pull', 'hf:owner/tiny-GGUF', '--name', 'second')
   const served = await Served.start(t, { dataDir, args: ['--threads', '1'] })
@@ -137,7 +130,7 @@ t.test('a server loads a pulled model by its name, and keeps it from being remov
   t.match(await run('models', 'rm', 'second'), { code: 0 })
 })
 
-t.test('what is no model that can answer gets no name, and stays to be tried again', async (t) => {
+t.test('a model that cannot answer gets no name, and stays for another try', async (t) => {
   const { dataDir, hub, run } = await start(t)
   const others = {
     'text.gguf': [Buffer.from('no model'), /is not a GGUF file/],
@@ -153,7 +146,7 @@ t.test('what is no model that can answer gets no name, and stays to be tried aga
   }
 })
 
-t.test('wrong usage is told before anything is asked', async (t) => {
+t.test('wrong usage is reported before any request', async (t) => {
   const { hub, run } = await start(t)
   const source = 'hf:owner/tiny-GGUF'
   for (const [args, fault] of [
@@ -169,7 +162,7 @@ t.test('wrong usage is told before anything is asked', async (t) => {
   t.equal(hub.asked.length, 0)
 })
 
-t.test('a token is read from a file or the environment, and told to nobody', async (t) => {
+t.test('a token is read from a file or the environment, and never printed', async (t) => {
   const { hub, dataDir, environment } = await start(t)
   hub.trouble = ({ headers }) =>
     headers.authorization === 'Bearer hf_secret' ? undefined : { status: 401 }
@@ -195,7 +188,7 @@ t.test('a token is read from a file or the environment, and told to nobody', asy
   }
 })
 
-t.test('a pull can be ended with Ctrl-C, and gone on with at once', async (t) => {
+t.test('a pull can be stopped with Ctrl-C, and continued at once', async (t) => {
   const { hub, environment, run } = await start(t)
   hub.trouble = ({ range }) => (range && range[1] > 0 ? { silentAfter: 60_000 } : undefined)
   const pull = ['models', 'pull', 'hf:owner/tiny-GGUF']

@@ -1,8 +1,8 @@
 /**
- * Who is refused, and how a request ends that is not answered.
+ * Which requests are refused, and how requests end without an answer.
  *
- * Needs the built addon and the `small` fixture. What is to be waiting or running takes seconds,
- * and is cancelled when it was: so it is not done before the test comes to it.
+ * Needs the built addon and the `small` fixture. Waiting and running requests take seconds, and are
+ * cancelled afterwards, so none is done before the test comes to it.
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,8 +41,8 @@ t.test('a request that waits too long ends as ERR_TIMEOUT, and others go on', (t
 )
 
 /**
- * Asks until it is refused. At once, so that the engine does not get ahead of it; a runner says so
- * a moment later.
+ * Asks until a request is refused. Without pauses, so that the engine does not get ahead; a runner
+ * refuses a moment later.
  */
 async function overloaded(engine: Engine, workspace: number) {
   const pending: Promise<string>[] = []
@@ -77,7 +77,7 @@ t.test('beyond maxBacklogMs a workspace is refused at once, another is not', (t)
   ),
 )
 
-// BUG: tokenizing counts as workspace 0's, whoever asks for it, and is refused when that floods.
+// BUG: tokenizing counts as workspace 0's, whichever asks, and is refused if that floods.
 t.test('tokenizing is not refused because a workspace floods', (t) =>
   withEngine(
     'small',
@@ -93,7 +93,7 @@ t.test('tokenizing is not refused because a workspace floods', (t) =>
   ),
 )
 
-t.test('a waiting, a running and a finished request are cancelled as they should', (t) =>
+t.test('a waiting, a running and a finished request are cancelled correctly', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -114,7 +114,7 @@ t.test('a waiting, a running and a finished request are cancelled as they should
       const { cancelled, answered, queuedRequests } = engine.stats()
       t.same(
         { cancelled, answered, queuedRequests },
-        // Cancelled before it was sent, one never came to a runner.
+        // A request that is cancelled before it is sent never reaches a runner.
         { cancelled: isolated ? 1 : 2, answered: 1, queuedRequests: 0 },
       )
     },
@@ -122,7 +122,7 @@ t.test('a waiting, a running and a finished request are cancelled as they should
   ),
 )
 
-t.test('close() waits for what was accepted and refuses what comes after', (t) =>
+t.test('close() waits for accepted requests and refuses later ones', (t) =>
   withEngine(
     'small',
     async (engine) => {

@@ -1,6 +1,6 @@
 /**
- * Two replicas of one model, each in a process of its own on one thread, against one engine: the
- * same work is cached, and each does its part of it.
+ * Two replicas of one model, each in its own process on one thread, against one engine: the same
+ * share of the work is cached, and each replica does its part.
  *
  * Needs the built addon and the small fixture.
  */
@@ -17,14 +17,14 @@ import { until } from '../helpers/until.js'
 const options = { modelPath: await fixturePath('small'), threads: 1, contextTokens: 4096 }
 const [states, rounds, clients] = [20, 30, 8]
 
-/** About a state, with another question of the same length each time. */
+/** A request about a state, each time with another question of the same length. */
 const asked = (i: number): ScoreInput => ({
   ...unique(i % states, 60 + (i % states)),
   suffixes: [{ parts: [user(` Is it ${100 + Math.floor(i / states)}?`)], candidates }],
 })
 
 interface Served {
-  /** Of the tokens of all prefixes. */
+  /** Share of the tokens of all prefixes. */
   readonly cachedShare: number
   readonly logits: readonly Float32Array[]
 }
@@ -46,13 +46,13 @@ async function serve(engine: Engine): Promise<Served> {
   return { cachedShare: cached / prefix, logits }
 }
 
-/** What replicas are given. */
+/** The requests of each replica. */
 class Watch {
   /** Requests under way in each. */
   readonly running: number[] = []
-  /** For each, how many it was given about each state. */
+  /** For each replica, its number of requests about each state. */
   readonly given: Map<string, number>[] = []
-  /** The most that one had beyond its bound, at any request that it was given. */
+  /** The largest excess over a replica's bound, at any of its requests. */
   mostOver = -Infinity
 
   async open(options: EngineOptions): Promise<Replica> {
@@ -80,7 +80,7 @@ class Watch {
     this.mostOver = Math.max(this.mostOver, running[i]! - bound)
   }
 
-  /** Which part of the requests went to that replica that was given most about their state. */
+  /** The share of requests that went to the replica with most requests about their state. */
   stayed(): number {
     const counts = Array.from({ length: states }, (_, i) =>
       this.given.map((given) => given.get(asked(i).prefix[0]!.text) ?? 0),
@@ -91,7 +91,7 @@ class Watch {
   }
 }
 
-t.test('states stay with their replica, and no replica has more than its part', async (t) => {
+t.test('states stay with their replica, and no replica exceeds its part', async (t) => {
   const one = await openEngine(options)
   const alone = await serve(one)
   await one.close()
@@ -102,7 +102,7 @@ t.test('states stay with their replica, and no replica has more than its part', 
   const both = await serve(engine)
   t.comment(`cached: ${alone.cachedShare.toFixed(3)} alone, ${both.cachedShare.toFixed(3)} of two`)
   t.ok(both.cachedShare > 0.95 * alone.cachedShare, `${both.cachedShare} of ${alone.cachedShare}`)
-  // At random it is .57.
+  // At random it would be .57.
   t.ok(watch.stayed() > 0.65, `${watch.stayed().toFixed(2)} went where most of their state went`)
   t.equal(watch.mostOver, 0, 'requests under way, at each that is given to a replica')
   const isClose = (i: number) =>
@@ -113,7 +113,7 @@ t.test('states stay with their replica, and no replica has more than its part', 
   )
 })
 
-t.test('while one has no process the other answers at once, and states come back', async (t) => {
+t.test('while one has no process the other answers at once, and states return', async (t) => {
   const all: SupervisedEngine[] = []
   const engine = await openReplicas(['cpu', 'cpu'], options, async (each) => {
     all.push(await openIsolated(each))
@@ -121,7 +121,7 @@ t.test('while one has no process the other answers at once, and states come back
   })
   t.teardown(() => engine.close())
   const answered = () => all.map((each) => each.stats().answered)
-  /** How many requests about each state the replicas were given. */
+  /** The number of requests about each state, by replica. */
   const places = async () => {
     const given: number[] = []
     for (let i = 0; i < states; i++) {

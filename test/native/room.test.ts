@@ -1,6 +1,6 @@
 /**
- * Room in the context: what a request that hangs up, one that does not fit yet, and one that gives
- * way cost the others.
+ * Room in the context: the cost to other requests of a request that is cancelled, that does not fit
+ * yet, or that gives way.
  *
  * Needs the built addon and the `small` and `hybrid` fixtures. Tokens are counted; times are not
  * asserted.
@@ -17,7 +17,7 @@ import { until } from '../helpers/until.js'
 const sizes = { batchTokens: 64, microbatchTokens: 64 }
 const options = { maxBacklogMs: 2 ** 31, hostCacheBytes: 0, threads: 1, ...sizes }
 
-/** Waits until steps have run, so that what was asked before is under way, or has ended. */
+/** Waits until steps have run, so that earlier requests are under way, or have ended. */
 async function someSteps(engine: Engine, count: number): Promise<void> {
   const { steps } = engine.stats()
   await until(() => {
@@ -26,10 +26,10 @@ async function someSteps(engine: Engine, count: number): Promise<void> {
   })
 }
 
-// BUG: a step whose only request had hung up was interrupted. A recurrent model then began all
-// requests anew, and dropped what was cached.
+// BUG: a step whose only request was cancelled was interrupted. A recurrent model then restarted
+// all requests, and dropped the cached states.
 for (const name of ['small', 'hybrid'] as const) {
-  t.test(`${name}: whoever hangs up loses its own tokens and nobody else's`, (t) =>
+  t.test(`${name}: a cancelled request loses its own tokens and no others`, (t) =>
     withEngine(
       name,
       async (engine) => {
@@ -61,7 +61,7 @@ for (const name of ['small', 'hybrid'] as const) {
   )
 }
 
-// BUG: at every step all that was cached was evicted for it, and then it had no room yet.
+// BUG: at every step all cached states were evicted for it, and then it had no room yet.
 t.test('a request that cannot fit yet evicts nothing', (t) =>
   withEngine(
     'small',
@@ -89,7 +89,7 @@ t.test('a request that cannot fit yet evicts nothing', (t) =>
   ),
 )
 
-// BUG: it gave way to each of them, and began again from the first token.
+// BUG: it gave way to each of them, and restarted from the first token.
 for (const [name, contextTokens] of [
   ['small', 8192],
   ['hybrid', 1536],

@@ -4,7 +4,7 @@ import { run } from '../../scripts/kills/run.js'
 import { vacantPort } from '../helpers/vacant-port.js'
 
 t.test(
-  'a kill costs no answer, none is charged twice, the other model goes on, and nothing is left over',
+  'a kill costs no answer, charges none twice, spares the other model, and leaves no process',
   { timeout: 300_000, skip: process.platform !== 'linux' && 'processes are found in /proc' },
   async (t) => {
     const port = await vacantPort()

@@ -1,4 +1,4 @@
-/** Models in processes of their own, as `oi serve` has them: what their ends cost, and whom. */
+/** Models in their own processes, as in `oi serve`: the cost of their crashes, and to whom. */
 import t, { type Test } from 'tap'
 import { createHash } from 'node:crypto'
 import {
@@ -30,7 +30,7 @@ interface Served {
   status(path: string): Promise<number>
 }
 
-/** A server of the models `one`, the default, and `two`, whose file is its own. */
+/** A server of the models `one`, the default, and `two`, which has its own file. */
 async function serve(t: Test, ...args: string[]): Promise<Served & { readonly file: string }> {
   const dir = t.testdir()
   const dataDir = join(dir, 'data')
@@ -75,7 +75,7 @@ async function metric({ url }: Served, sample: string): Promise<number | undefin
   return metrics.get(sample.replace(/\{.*/, ''))!.samples.get(sample)
 }
 
-t.test('each model has a process, which the line at the start names', { skip }, async (t) => {
+t.test('each model has a process, which the start line names', { skip }, async (t) => {
   const served = await serve(t)
   const { stdout, process: front } = served.command
   const named = [...stdout.matchAll(/^Model .* process (\d+)$/gm)].map(([, pid]) => Number(pid))
@@ -90,7 +90,7 @@ t.test('each model has a process, which the line at the start names', { skip }, 
   for (const pid of named) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
-t.test('--in-process has none', { skip }, async (t) => {
+t.test('with --in-process a model has none', { skip }, async (t) => {
   const served = await serve(t, '--in-process')
   t.strictSame(childrenOf(served.command.process.pid!), [])
   t.notMatch(served.command.stdout, /process \d/)
@@ -113,7 +113,7 @@ t.test(
       }
     }
     const others = Promise.all(Array.from({ length: 16 }, client))
-    while (statuses.length < 300) await new Promise(setImmediate)
+    await served.command.until(() => statuses.length >= 300)
     const bad = await served.ask(`${poison} 4711`)
     t.equal(bad.status, 500)
     await bad.text()
@@ -158,7 +158,7 @@ t.test(
 )
 
 t.test(
-  'of a batch, the item that ends the process fails, and no other one',
+  'of a batch, the item that ends the process fails, and no other item',
   { skip },
   async (t) => {
     const served = await serve(t)
@@ -175,39 +175,43 @@ t.test(
   },
 )
 
-t.test('while a model has no process, only /readyz and its requests tell', { skip }, async (t) => {
-  const served = await serve(t)
-  const { command, file } = served
-  const [, pid] = /^Model two .* process (\d+)$/m.exec(command.stdout)!
-  renameSync(file, `${file}.away`)
-  process.kill(Number(pid), 'SIGKILL')
-  await command.match(/Model two could not be loaded again/)
-  const ready = await fetch(`${served.url}/readyz`)
-  t.equal(ready.status, 503)
-  t.ok(Number(ready.headers.get('retry-after')) >= 1)
-  t.match(await ready.json(), { error: { code: 'overloaded', message: /: two$/ } })
-  t.equal(await served.status('/healthz'), 200)
-  t.equal((await served.ask('A', 'one')).status, 200)
-  const refused = await served.ask('A', 'two')
-  t.equal(refused.status, 503)
-  t.match(await refused.json(), { error: { code: 'overloaded' } })
-  t.ok(Number(refused.headers.get('retry-after')) >= 1)
-  t.equal(await metric(served, 'oi_runner_up{model="one"}'), 1)
-  t.equal(await metric(served, 'oi_runner_up{model="two"}'), 0)
+t.test(
+  'while a model has no process, only /readyz and its requests show it',
+  { skip },
+  async (t) => {
+    const served = await serve(t)
+    const { command, file } = served
+    const [, pid] = /^Model two .* process (\d+)$/m.exec(command.stdout)!
+    renameSync(file, `${file}.away`)
+    process.kill(Number(pid), 'SIGKILL')
+    await command.match(/Model two could not be loaded again/)
+    const ready = await fetch(`${served.url}/readyz`)
+    t.equal(ready.status, 503)
+    t.ok(Number(ready.headers.get('retry-after')) >= 1)
+    t.match(await ready.json(), { error: { code: 'overloaded', message: /: two$/ } })
+    t.equal(await served.status('/healthz'), 200)
+    t.equal((await served.ask('A', 'one')).status, 200)
+    const refused = await served.ask('A', 'two')
+    t.equal(refused.status, 503)
+    t.match(await refused.json(), { error: { code: 'overloaded' } })
+    t.ok(Number(refused.headers.get('retry-after')) >= 1)
+    t.equal(await metric(served, 'oi_runner_up{model="one"}'), 1)
+    t.equal(await metric(served, 'oi_runner_up{model="two"}'), 0)
 
-  renameSync(`${file}.away`, file)
-  await command.match(/Model two is there again/)
-  t.equal(await served.status('/readyz'), 200)
-  t.equal((await served.ask('A', 'two')).status, 200)
-  t.equal(await metric(served, 'oi_runner_restarts_total{model="two"}'), 1)
-})
+    renameSync(`${file}.away`, file)
+    await command.match(/Model two is there again/)
+    t.equal(await served.status('/readyz'), 200)
+    t.equal((await served.ask('A', 'two')).status, 200)
+    t.equal(await metric(served, 'oi_runner_restarts_total{model="two"}'), 1)
+  },
+)
 
-t.test('the end of a server does not wait for a model that is gone', { skip }, async (t) => {
+t.test('the end of a server does not wait for a model without a process', { skip }, async (t) => {
   const { command, file } = await serve(t)
   const [, pid] = /^Model two .* process (\d+)$/m.exec(command.stdout)!
   renameSync(file, `${file}.away`)
   process.kill(Number(pid), 'SIGKILL')
-  // By then the next try is seconds away.
+  // By then the next start is seconds away.
   await command.match(/next attempt in (?:[2-9]\d{3}|\d{5}) ms/)
   const startMs = performance.now()
   command.process.kill('SIGTERM')

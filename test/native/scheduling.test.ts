@@ -1,9 +1,9 @@
 /**
- * Whose turn it is.
+ * The order of requests.
  *
  * Needs the built addon and the `small` and `hybrid` fixtures. Orders and shares are asserted,
- * never times: they are those of the engine, however late JavaScript looks. What is to wait takes
- * seconds, and is cancelled when it has: so nothing is over before the others have come.
+ * never times: they are the engine's, however late JavaScript looks. Waiting requests take seconds,
+ * and are cancelled afterwards: so none is done before the others have come.
  */
 import t from 'tap'
 import { setMaxListeners } from 'node:events'
@@ -19,7 +19,7 @@ import {
 import { bestOfThree } from '../helpers/trials.js'
 import { until } from '../helpers/until.js'
 
-// One thread: more of them wait for each other on a machine that others use too.
+// One thread: more of them wait for each other on a shared machine.
 const options = { contextTokens: 4096, maxBacklogMs: 2 ** 31, hostCacheBytes: 0, threads: 1 }
 
 t.test('a short request finishes before a long one that came first', (t) =>
@@ -42,8 +42,8 @@ t.test('a short request finishes before a long one that came first', (t) =>
 )
 
 // A quarter of the tokens are the oldest request's, so the short ones get three times its tokens
-// while it runs; the bound leaves as much again for what it cannot use in a step. Shortest first,
-// it would be behind all of them: more than thirty times its tokens.
+// while it runs; the bound leaves as much again for the part of a step that it cannot use. Shortest
+// first, it would be behind all of them: more than thirty times its tokens.
 t.test('a long request finishes although short ones keep coming', (t) =>
   withEngine(
     'small',
@@ -54,8 +54,8 @@ t.test('a long request finishes although short ones keep coming', (t) =>
         let running = true
         let others = 0
         const long = engine.score(unique(`long ${trial}`, 1500)).finally(() => (running = false))
-        // It has its place among the others, or is done already. A runner is asked in order, and
-        // what it counts comes too late.
+        // It has its place among the others, or is done already. A runner takes requests in order,
+        // and its counters come too late.
         await until(() => isolated || !running || engine.stats().queuedTokens > 0)
         const shorts = Array.from({ length: 900 }, async (_, i) => {
           const short = engine.score(unique(`${trial} ${i}`, 40), { signal: leaving.signal })
@@ -68,7 +68,7 @@ t.test('a long request finishes although short ones keep coming', (t) =>
         await ended
         const ratio = others / (prefixTokens + suffixTokens)
         t.ok(ratio < 6, `the others had ${ratio.toFixed(2)} times its tokens`)
-        // They had less if they came when it was nearly done: the machine may bring that about.
+        // They had less if they came when it was nearly done, which can happen on a busy machine.
         return ratio > 0.5 ? undefined : `the others had ${ratio.toFixed(2)} times its tokens`
       })
       t.strictSame(wrong, [], 'and does not hold the short ones up')
@@ -77,16 +77,16 @@ t.test('a long request finishes although short ones keep coming', (t) =>
   ),
 )
 
-/** What requests of so many words are like. */
+/** Properties of requests of this many words. */
 async function measure(engine: Engine, words: number) {
   const { prefixTokens, suffixTokens } = await engine.score(unique('measured', words))
   const tokens = prefixTokens + suffixTokens
   return {
-    /** How many of them eight steps hold: what a workspace may make up for. */
+    /** The number of them in eight steps: as much as a workspace may make up for. */
     burst: Math.ceil((8 * engine.info.stepTokens) / tokens),
     /**
-     * Waits until all of so many, asked now, are tokenized, and so have their places; some are
-     * begun, or answered since `before`.
+     * Waits until all of this many new requests are tokenized, and so have their places; some have
+     * begun, or were answered since `before`.
      */
     allThere: (asked: number, before: number) =>
       until(() => {
@@ -107,7 +107,7 @@ t.test('two workspaces that flood get equal shares at any time', (t) =>
       const wrong = await bestOfThree(async (trial) => {
         const before = engine.stats().answered
         const order: number[] = []
-        // The first one has all of its requests in the queue before the second has any.
+        // The first workspace has all of its requests in the queue before the second has any.
         const all = Array.from({ length: 2 * each }, async (_, i) => {
           const workspace = Math.floor(i / each)
           await engine.score(unique(`${trial} ${i}`, 100), { workspace })
@@ -182,7 +182,7 @@ for (const [name, words, contextTokens] of [
           engine.score(unique(`long ${i}`, words), { workspace: 10 + i, signal: leaving.signal }),
         )
         const ends = longs.map(outcomeOf)
-        // All of them are there; or they have been for so long that this was not seen.
+        // All of them are there; or have been for so long that this was not seen.
         const enough = () => engine.stats().steps >= 100
         await until(() => engine.stats().queuedTokens > 3 * words || enough())
         const begun = engine.stats().steps + longs.length
@@ -197,7 +197,7 @@ for (const [name, words, contextTokens] of [
   )
 }
 
-t.test('a workspace that comes back from a pause makes up for eight steps and no more', (t) =>
+t.test('a workspace that returns from a pause makes up for eight steps and no more', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -221,7 +221,7 @@ t.test('a workspace that comes back from a pause makes up for eight steps and no
         const early = order.slice(order.indexOf(2, 1)).slice(0, 70)
         const [ones, twos] = [1, 2].map((id) => early.filter((other) => other === id).length)
         const said = `of 70 answers ${twos} and ${ones}; ${meanwhile} while they were asked`
-        // It is served at once, and the other one is not forgotten.
+        // It is served at once, and the other workspace is not forgotten.
         return twos! > ones! && ones! >= (70 - burst) / 2 - 8 ? undefined : said
       })
       t.strictSame(wrong, [])
@@ -230,12 +230,12 @@ t.test('a workspace that comes back from a pause makes up for eight steps and no
   ),
 )
 
-// BUG: the first workspace of all was taken for one that came after another.
-t.test('a workspace that nobody shares the model with has whole steps from the beginning', (t) =>
+// BUG: the very first workspace was taken for one that came after another.
+t.test('a workspace that has the model to itself gets whole steps from the beginning', (t) =>
   withEngine(
     'small',
     async (engine) => {
-      // The last one is a little more than a step, and still one.
+      // The last request is a little more than a step, and still one step.
       for (const n of [140, 141, 200]) await engine.score(unique(n, n), { workspace: 7 })
       t.equal(engine.stats().steps, 3)
     },

@@ -25,7 +25,7 @@ const options = { contextTokens: 1024, threads: 1, maxBacklogMs: 2 ** 31 }
 const silent = { ...question(2), candidates: new Int32Array() }
 
 for (const name of ['small', 'hybrid'] as const) {
-  t.test(`${name}: each request adds what it evaluated and what it found`, (t) =>
+  t.test(`${name}: each request adds its evaluated and its cached tokens`, (t) =>
     withEngine(
       name,
       async (engine) => {
@@ -67,7 +67,7 @@ for (const name of ['small', 'hybrid'] as const) {
         const { answered, failed, cancelled, expired, refused, ...four } = engine.stats()
         t.same(
           { answered, failed, cancelled, expired, refused },
-          // One that was cancelled before it was sent is none of the engine's.
+          // A request that is cancelled before it is sent does not count.
           { answered: 3, failed: 1, cancelled: 0, expired: 1, refused: 0 },
         )
         t.same([four.queuedRequests, four.queuedTokens, four.backlogMs], [0, 0, 0])
@@ -79,7 +79,7 @@ for (const name of ['small', 'hybrid'] as const) {
   )
 }
 
-t.test('what waits is counted in requests, tokens and milliseconds', (t) =>
+t.test('waiting work is counted in requests, tokens and milliseconds', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -105,7 +105,7 @@ t.test('what waits is counted in requests, tokens and milliseconds', (t) =>
   ),
 )
 
-t.test('a full queue counts whom it refuses', (t) =>
+t.test('a full queue counts its refusals', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -126,7 +126,7 @@ t.test('a full queue counts whom it refuses', (t) =>
   ),
 )
 
-// BUG: the counters are published at a step's end, before what it finished or lost is dropped.
+// BUG: the counters are published at a step's end, before finished and lost requests are dropped.
 t.test('tokens of a cancelled request are lost as soon as it has ended', (t) =>
   withEngine(
     'small',
@@ -149,8 +149,8 @@ t.test('tokens of a cancelled request are lost as soon as it has ended', (t) =>
   ),
 )
 
-// BUG: the first pass waits for memory, and was taken for what a step takes.
-t.test('the rate after opening is that of the requests that come', async (t) => {
+// BUG: the first pass waits for memory, and was taken for the time of a step.
+t.test('the rate after opening is that of the requests', async (t) => {
   const ratio = () =>
     withEngine(
       'small',
@@ -165,7 +165,7 @@ t.test('the rate after opening is that of the requests that come', async (t) => 
   t.ok(ratios[1]! < 3, `${ratios.map((r) => r.toFixed(1)).join(', ')} times as fast as predicted`)
 })
 
-t.test('idle cells are given back as soon as nobody waits', (t) =>
+t.test('idle cells are given back when no request waits', (t) =>
   withEngine(
     'small',
     async (engine) => {
@@ -179,7 +179,7 @@ t.test('idle cells are given back as soon as nobody waits', (t) =>
   ),
 )
 
-t.test('hybrid: a step that is aborted costs others neither answer nor count', (t) =>
+t.test('hybrid: an aborted step costs other requests neither answer nor count', (t) =>
   withEngine(
     'hybrid',
     async (engine) => {
@@ -235,7 +235,7 @@ t.test('our own attention needs no padding', (t) =>
   ),
 )
 
-// It is seen to begin by its first step, which a runner's counters tell too late.
+// Its first step shows that it has begun; a runner's counters show that too late.
 const seesSteps = { skip: isolated && 'needs the engine in this process' }
 t.test(
   'a long request that gave way, and lost its cells, counts no token as cached',
@@ -244,7 +244,8 @@ t.test(
     withEngine(
       'small',
       async (engine) => {
-        // Whether the others come before the long one's last step is chance: until they have.
+        // Whether the others come before the long request's last step is chance: repeat until they
+        // do.
         for (let round = 0; round < 1000 && engine.stats().lostTokens === 0; round++) {
           const { steps } = engine.stats()
           const long = engine.score(unique(`long ${round}`, 800), { workspace: 1 })
@@ -266,16 +267,17 @@ t.test(
     ),
 )
 
-// BUG: of hybrids that list their layers' heads one by one, cells were estimated at 0 bytes.
-t.test('what a context takes is known for hybrids too, before it is made', async (t) => {
+// BUG: for hybrids that list their layers' heads one by one, cells were estimated at 0 bytes.
+t.test('the size of a context is known before it is made, for hybrids too', async (t) => {
   const options = { contextTokens: 4096, flashAttention: 'on', metadataOnly: true } as const
   const bytes = (name: FixtureName) =>
     withEngine(name, async ({ info }) => info.contextBytes, options)
-  // Two layers that attend, two heads, 64 numbers for keys and values each, of two bytes.
+  // Two layers with attention, two heads, 64 numbers for keys and values each, of two bytes.
   const cells = 4096 * 2 * 2 * (64 + 64) * 2
   const lfm2 = await bytes('lfm2')
   t.ok(lfm2 >= cells && lfm2 < 1.2 * cells, `lfm2: ${lfm2} bytes, of which cells ${cells}`)
-  // Its gated delta nets: per sequence 4 heads of 64 * 64 numbers, and what its convolutions hold.
+  // Its gated delta nets: per sequence 4 heads of 64 * 64 numbers, and the state of its
+  // convolutions.
   const hybrid = await bytes('hybrid')
   t.ok(hybrid > cells + 2 * 20 * 4 * 64 * 64 * 4, `hybrid: ${hybrid} bytes`)
 })

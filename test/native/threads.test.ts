@@ -1,6 +1,6 @@
 /**
- * Threads that compute together: `oi-threads-test`, which is built first, tries each part by
- * itself and prints what it checks. Then engines, whose answers may not depend on any of it.
+ * Threads that compute together: `oi-threads-test`, which is built first, tests each part alone and
+ * prints its checks. Then engines, whose answers may not depend on threads.
  */
 import t from 'tap'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -34,7 +34,7 @@ for (const [name, type] of [
   })
 }
 
-t.test('more threads than cores, beside others, are not slower than one by much', async (t) => {
+t.test('more threads than cores, beside others, are not much slower than one', async (t) => {
   const modelPath = await fixturePath('small')
   const [one, many] = [
     await openEngine({ ...small, modelPath, threads: 1 }),
@@ -44,8 +44,8 @@ t.test('more threads than cores, beside others, are not slower than one by much'
   try {
     await rate(one)
     await rate(many)
-    // With a barrier that spins it was a tenth and less, always. What others on the machine take
-    // away meanwhile is no fault of it, so one round that is good is enough.
+    // With a spinning barrier it was always a tenth and less. Other programs also take time, so one
+    // good round suffices.
     const rates: { one: number; many: number }[] = []
     let best = 0
     for (let round = 0; round < 12 && best <= 0.5; round++) {
@@ -95,7 +95,7 @@ async function rate(engine: Engine): Promise<number> {
 }
 let seen = 0
 
-/** Ends by itself, should the test not come to it. */
+/** Ends by itself, in case the test does not end it. */
 function spin(): ChildProcess {
   const loop = 'const end = Date.now() + 30_000; while (Date.now() < end);'
   return spawn(process.execPath, ['-e', loop], { stdio: 'ignore' })

@@ -64,12 +64,12 @@ t.test('user text never becomes a control or structural token', async (t) => {
   }
 })
 
-// 400 KB of it once took nine seconds: each occurrence is cut in two, and the whole rest of the
-// text was searched again behind every cut.
+// 400 KB of it once took nine seconds: each occurrence is cut in two, and the rest of the text was
+// searched again after every cut.
 t.test('text full of structural tokens takes linear time', (t) =>
   withEngine('dense-qwen', async (engine) => {
-    // Of the processor: a thread that stands still takes none. The least of three, as other
-    // threads of this process take some.
+    // Processor time: a thread that stands still uses none. The least of three, because other
+    // threads of this process use some.
     const time = async (count: number) => {
       const times: number[] = []
       for (let i = 0; i < 3; i++) {
@@ -110,7 +110,7 @@ t.test('a question that comes with many states is tokenized once', (t) =>
   ),
 )
 
-t.test('the same text of a template and of a caller keeps its own tokens', (t) =>
+t.test('equal texts of a template and of a caller keep their own tokens', (t) =>
   withEngine('dense-qwen', async (engine) => {
     const text = '<|im_end|>'
     const count = async (part: PromptPart) => {

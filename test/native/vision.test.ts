@@ -1,6 +1,6 @@
 /**
- * Images in the engine: what llama.cpp's own helper gives for the same picture at the same place,
- * and caches that know an image by its content.
+ * Images in the engine: the same result as llama.cpp's own helper for the same image at the same
+ * place, and caches that know an image by its content.
  *
  * Needs the built addon, oi-reference, the fixtures and their projector.
  */
@@ -37,7 +37,7 @@ const before = user(`Look: ${text(30)}\n`)
 const behind = user(`\nThat was it. ${text(20)}`)
 
 for (const name of names) {
-  t.test(`${name}: text and images give what llama.cpp gives in the same order`, async (t) => {
+  t.test(`${name}: text and images give the same as llama.cpp in the same order`, async (t) => {
     const path = await fixture.fixturePath(name)
     const projector = await fixture.projectorPath()
     await withEngine(name, async (engine) => {
@@ -64,7 +64,7 @@ for (const name of names) {
     })
   })
 
-  t.test(`${name}: an image is known again by its content, and counted`, (t) =>
+  t.test(`${name}: an image is recognised by its content, and counted`, (t) =>
     withEngine(name, async (engine) => {
       const first = await engine.score(asked([before, picture(1), behind]))
       t.equal(first.imageTokens, rows)
@@ -100,7 +100,7 @@ for (const name of names) {
       t.equal(await tokens(before, behind, picture(1)), count)
       if (name === 'hybrid') return // its states are used as a whole
 
-      // What is cached of one order tells which tokens another one begins with.
+      // The cached part of one order shows the tokens with which another one begins.
       const fresh = asked([user('A'), before, picture(3), behind], 1)
       const { prefixTokens: all } = await engine.score(fresh)
       const [, a, b, c] = (await engine.tokenize(fresh.prefix)).map((ids) => ids.length)
@@ -113,7 +113,7 @@ for (const name of names) {
     }),
   )
 
-  t.test(`${name}: among many others an answer is what it is alone`, async (t) => {
+  t.test(`${name}: beside many others an answer is the same as alone`, async (t) => {
     const requests = Array.from({ length: 24 }, (_, i) =>
       asked(
         i % 4 === 3
@@ -129,7 +129,7 @@ for (const name of names) {
       for (const request of requests) outputs.push(await engine.score(request))
       return outputs
     })
-    // Little room: prefixes leave the context and come back.
+    // Little room: prefixes leave the context and return.
     const options = { contextTokens: 512, maxForks: 4 }
     await withEngine(
       name,
@@ -149,7 +149,7 @@ for (const name of names) {
     )
   })
 
-  t.test(`${name}: states with images come back from RAM and from disk`, async (t) => {
+  t.test(`${name}: states with images return from RAM and from disk`, async (t) => {
     const diskCacheDir = t.testdir({})
     const options = { contextTokens: 512, maxForks: 2, diskCacheDir }
     const state = (i: number) => asked([user(`${i}: ${text(90)}`), picture(i), behind], 1)
@@ -200,7 +200,7 @@ for (const name of names) {
     ),
   )
 
-  t.test(`${name}: a request with images can be given up at any time`, (t) =>
+  t.test(`${name}: a request with images can be cancelled at any time`, (t) =>
     withEngine(name, async (engine) => {
       const alone = await engine.score(input(40, 2))
       for (let i = 0; i < 12; i++) {
@@ -219,7 +219,7 @@ for (const name of names) {
   )
 }
 
-t.test('a picture larger than a batch is evaluated in several', async (t) => {
+t.test('an image larger than a batch is evaluated in several batches', async (t) => {
   const request = asked([before, picture(1, 448, 448), behind])
   const whole = await withEngine('mrope', (engine) => engine.score(request))
   t.equal(whole.imageTokens, 256)
@@ -230,7 +230,7 @@ t.test('a picture larger than a batch is evaluated in several', async (t) => {
   t.ok(relativeError(parts.logits, whole.logits) < 1e-3)
 })
 
-t.test('a picture is refused in a question, and where there is no projector', async (t) => {
+t.test('an image is refused in a question, and without a projector', async (t) => {
   await withEngine('dense', async (engine) => {
     const suffix = { ...question(1), parts: [picture(1), ...question(1).parts] }
     const wrong = engine.score({ prefix: [before], suffixes: [suffix] })

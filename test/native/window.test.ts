@@ -1,5 +1,5 @@
 /**
- * Models with a sliding window: what is left of a state that is longer, and that it is right.
+ * Models with a sliding window: what remains of a longer state, and that it is right.
  *
  * Needs the built addon and the fixtures, whose window is 64 tokens.
  */
@@ -10,7 +10,7 @@ import type { ScoreInput } from '../../src/engine/types.js'
 import { cold, options, right, scoreUntilKept, state } from '../helpers/cold.js'
 import { question, text, user, withEngine } from '../helpers/fixture.js'
 
-// BUG: a part of a state that had left the sliding window was read and restored in full, and thrown away.
+// BUG: parts of a state that had left the sliding window were read, restored, and thrown away.
 for (const name of ['window', 'oss'] as const) {
   t.test(`${name}: of a state longer than the window, no part is restored`, async (t) => {
     const dir = t.testdir({})

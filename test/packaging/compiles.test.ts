@@ -1,5 +1,5 @@
 /**
- * The packed package on a machine that no package has the addon for: it is compiled there.
+ * The packed package on a machine without a package of the addon: the addon is compiled there.
  *
  * Run by `npm run test:packages`, which packs it first.
  */
@@ -12,8 +12,8 @@ import { answers, local, npmInstall, skip, succeeds } from '../helpers/installed
 import { programs, Project } from '../helpers/packed.js'
 
 t.test('without the package of the platform, oi build compiles the addon', { skip }, async (t) => {
-  // Always in the same place: the largest sources name others by their whole paths, and ccache knows
-  // only what it has compiled under the same ones.
+  // Always in the same place: the largest sources name others by absolute paths, and ccache finds
+  // only files that it has compiled under the same paths.
   const folder = join(root, 'build', 'oi Größe')
   const project = new Project(t, { dependencies: { [own.name]: local[own.name] } }, folder)
   project.write('app.mjs', programs.esm)

@@ -2,7 +2,8 @@
  * The packed packages, installed in empty projects by each package manager: every project answers a
  * question.
  *
- * Run by `npm run test:packages`, which packs them first: packages are fetched, and it takes minutes.
+ * Run by `npm run test:packages`, which packs them first: packages are fetched, and it takes
+ * minutes.
  */
 import t from 'tap'
 import { readdirSync, statSync } from 'node:fs'
@@ -22,7 +23,7 @@ import { Project } from '../helpers/packed.js'
 import { tool } from '../helpers/package-tools.js'
 import { scopeRegistry } from '../helpers/scope-registry.js'
 
-/** Of what an application installs, bytes; and from the installation to the first answer. */
+/** Installed bytes of an application; time from the installation to the first answer. */
 const [mostBytes, longestMs] = [60e6, 30_000]
 
 const bytesOf = (folder: string) =>
@@ -71,7 +72,7 @@ t.test('pnpm', { skip }, async (t) => {
 
 t.test('yarn', { skip }, async (t) => {
   const project = newProject(t)
-  // It leaves out a package for another system unless it is told itself where that is.
+  // It leaves out a package for another system unless it gets its path.
   const dependencies = { [own.name]: local[own.name] }
   project.write('package.json', JSON.stringify({ name: 'project', private: true, dependencies }))
   project.write('.npmrc', await scopeRegistry(t))
@@ -82,7 +83,7 @@ t.test('yarn', { skip }, async (t) => {
   await answers(t, project.node('app.cjs'), 'require()')
 })
 
-t.test('npm, for the whole system: oi runs from any folder', { skip }, async (t) => {
+t.test('npm, globally: oi runs from any folder', { skip }, async (t) => {
   const [system, elsewhere] = [new Project(t), new Project(t)]
   const prefix = join(system.folder, 'usr')
   const install = [...npmInstall, '--global', '--prefix', prefix, tarballs.main, tarballs.platform]

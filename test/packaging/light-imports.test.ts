@@ -1,6 +1,6 @@
 /**
- * What an application that embeds a model makes Node look for: watched in the loader, as an import
- * that is there and not needed is seen in no other way.
+ * The packages that an application with an embedded model loads: watched in the loader, because an
+ * unnecessary import shows in no other way.
  */
 import t, { type Test } from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -16,10 +16,10 @@ await buildNative(new Set())
 const library = new URL('../../src/index.js', import.meta.url).href
 const watcher = new URL('../fixtures/watch-imports.js', import.meta.url).href
 
-/** Of the packages that the library has, those that every use of it needs. */
+/** Packages that every use of the library needs. */
 const needed = ['@huggingface/jinja', 'typebox', 'typebox/compile']
 
-/** @returns The packages that were asked for while `script` ran; `oi` is the library in it. */
+/** @returns The packages that were loaded while `script` ran; `oi` is the library in it. */
 function packagesAskedFor(t: Test, script: string): string[] {
   const file = join(mkdtempSync(join(tmpdir(), 'oi-imports-')), 'imports')
   t.teardown(() => rmSync(dirname(file), { recursive: true }))
@@ -28,7 +28,7 @@ function packagesAskedFor(t: Test, script: string): string[] {
   const child = spawnSync(
     process.execPath,
     ['--import', watcher, '--input-type=module', '--eval', text],
-    // Processes that it starts are watched too.
+    // Child processes are watched too.
     {
       encoding: 'utf8',
       env: { ...process.env, OI_TEST_IMPORTS: file, NODE_OPTIONS: `--import ${watcher}` },
@@ -43,17 +43,17 @@ const decide = `
   await opened.close()
 `
 
-t.test('a decision needs nothing of the server', async (t) => {
+t.test('a decision needs no package of the server', async (t) => {
   const script = `const opened = await oi.open({ threads: 1 })\n${decide}`
   t.strictSame(packagesAskedFor(t, script), needed)
 })
 
-t.test('nor does one in a process of its own', async (t) => {
+t.test('nor does a decision in another process', async (t) => {
   const script = `const opened = await oi.open({ threads: 1, isolate: true })\n${decide}`
   t.strictSame(packagesAskedFor(t, script), needed)
 })
 
-t.test('the accounts need better-sqlite3 once they are opened, and not before', async (t) => {
+t.test('the accounts need better-sqlite3 only when they are opened', async (t) => {
   const accounts = JSON.stringify(new URL('../../src/accounts/accounts.js', import.meta.url).href)
   const script = `const { Accounts } = await import(${accounts})\n`
   t.notOk(packagesAskedFor(t, script).includes('better-sqlite3'))
@@ -62,7 +62,7 @@ t.test('the accounts need better-sqlite3 once they are opened, and not before', 
   t.ok(packagesAskedFor(t, script + open).includes('better-sqlite3'))
 })
 
-t.test('what decodes pictures is loaded with a model that sees them', async (t) => {
+t.test('the image decoder is loaded with a model that sees images', async (t) => {
   const options = { model: await fixturePath('dense'), projectorPath: await projectorPath() }
   const text = JSON.stringify({ ...options, contextTokens: 2048, threads: 1 })
   const script = `const opened = await oi.open(${text})\nawait opened.close()`

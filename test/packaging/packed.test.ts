@@ -1,7 +1,7 @@
 /**
  * The packed packages, unpacked where npm would put them: they have all files that they need and no
- * others. Their dependencies are those of this project, so that nothing is fetched; what is installed
- * by package managers is in installs.test.ts.
+ * others. Their dependencies are this project's, so that nothing is fetched; installs.test.ts
+ * installs them with package managers.
  *
  * Needs the built addon.
  */
@@ -33,7 +33,7 @@ import { answer, programs, Project } from '../helpers/packed.js'
 const system = thisSystem()
 const skip = system === undefined ? 'there is no package for this system' : false
 
-/** By `npm run test:packages`. Else they are made here, with the addon of this checkout. */
+/** Made by `npm run test:packages`. Otherwise they are made here, with this checkout's addon. */
 const areMade = process.env['OI_TEST_PACKAGES'] !== undefined
 const out = areMade ? packagesDir : mkdtempSync(join(tmpdir(), 'oi-packages-'))
 if (!areMade) t.teardown(() => rmSync(out, { recursive: true }))
@@ -43,7 +43,7 @@ const make = async () => {
   await makePackages([{ system: system!, addonDir: await buildNative(new Set()) }], out)
 }
 
-/** A project with the packages of these tarballs, and of this project what they depend on. */
+/** A project with the packages of these tarballs, and their dependencies from this project. */
 async function projectWith(t: Test, ...packages: (keyof Tarballs)[]) {
   await (made ??= make())
   const tarballs = tarballsIn(out)
@@ -88,7 +88,7 @@ t.test('import and require() answer', { skip }, async (t) => {
 })
 
 t.test(
-  'without the package of the platform, every place and the remedy are named',
+  'without the package of the platform, the error names every place and the remedy',
   { skip },
   async (t) => {
     const project = await projectWith(t, 'main')
@@ -111,7 +111,7 @@ t.test(
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 
 t.test(
-  'who may not write in the package is told so before anything is compiled',
+  'a user who may not write in the package gets an error before anything is compiled',
   { skip: skip || (!isRoot && 'only root of Linux may') },
   async (t) => {
     const project = await projectWith(t, 'main')
@@ -124,7 +124,7 @@ t.test(
   },
 )
 
-t.test('where Node is told to load no addons, the flags are named', { skip }, async (t) => {
+t.test('if Node may not load addons, the error names the flags', { skip }, async (t) => {
   const project = await projectWith(t, 'main', 'platform')
   const { status, output } = await project.node('--no-addons', 'app.mjs')
   t.equal(status, 1)
@@ -132,7 +132,7 @@ t.test('where Node is told to load no addons, the flags are named', { skip }, as
 })
 
 t.test(
-  'what only the server needs is named with the line that installs it',
+  'a part that only the server needs is named with the command that installs it',
   { skip },
   async (t) => {
     const project = await projectWith(t, 'main', 'platform')
@@ -158,7 +158,7 @@ t.test('the server’s package has the command, and all that it needs', { skip }
   t.equal(status, 0, { output })
 })
 
-t.test('nothing is packed that nobody needs', { skip }, async (t) => {
+t.test('no unnecessary file is packed', { skip }, async (t) => {
   const { folder } = await projectWith(t, 'main', 'platform')
   const files = filesIn(join(folder, 'node_modules', 'oi-systemone'))
   const odd =

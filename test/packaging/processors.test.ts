@@ -1,6 +1,6 @@
 /**
- * The packed addon on other processors, which qemu plays: on one of ten years ago it answers, and on
- * one that lacks its instructions opening a model is refused in a sentence.
+ * The packed addon on other processors, emulated by qemu: on one of ten years ago it answers, and
+ * on one that lacks its instructions opening a model is refused in a sentence.
  *
  * Run by `npm run test:packages`, which packs it first.
  */

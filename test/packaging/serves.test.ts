@@ -23,7 +23,7 @@ t.test('the server’s package serves', { skip }, async (t) => {
   // npm chooses the version for this Node.
   if (Number(process.versions.napi) < 10) {
     t.match((await project.oi(...keys)).output, /npm rebuild better-sqlite3/)
-    // What its install script makes, which takes a minute where it has no binary to fetch.
+    // The output of its install script, which takes a minute without a prebuilt binary.
     const binary = join('node_modules', 'better-sqlite3', 'build')
     cpSync(join(root, binary), join(project.folder, binary), { recursive: true })
   }
@@ -38,8 +38,12 @@ t.test('the server’s package serves', { skip }, async (t) => {
   let said = ''
   child.stdout.on('data', (data) => (said += data))
   child.stderr.on('data', (data) => (said += data))
-  child.once('exit', () => (said += 'Ready'))
-  await until(() => said.includes('Ready'))
+  let closed = false
+  child.once('close', () => (closed = true))
+  await until(
+    () => said.includes('Ready'),
+    () => (closed ? `oi serve ended with ${child.exitCode}:\n${said}` : undefined),
+  )
   t.match(said, /Listening on \S+ \((?:uWebSockets\.js|node:http, as .+)\)/)
   const authorization = `Bearer ${/^ {2}(\S+)$/m.exec(said)?.[1]}`
   const headers = { authorization, 'content-type': 'application/json' }

@@ -1,10 +1,10 @@
 /**
- * The wire's types, written for people (`src/decide/types.ts` for the library, `src/client/types.ts`
- * for the client), are those of its schemas, in both directions. The compiler is the test: a member
- * that only one of them has, or has otherwise, is an error here.
+ * The wire's types, written for people (`src/decide/types.ts` for the library,
+ * `src/client/types.ts` for the client), equal those of its schemas, in both directions. The
+ * compiler is the test: a member that is missing or different in one of them is an error here.
  *
- * What is left out of the comparison: `readonly`, an optional member's `undefined`, and how a JSON
- * value is written (`unknown` in schemas, `Json` in the library, any object in the client).
+ * Not compared: `readonly`, an optional member's `undefined`, and the form of a JSON value
+ * (`unknown` in schemas, `Json` in the library, any object in the client).
  */
 import type { Static } from 'typebox'
 import type * as answers from '../../src/api/answer-schemas.js'
@@ -36,7 +36,7 @@ type Plain<T> =
             ? { -readonly [K in keyof T]: Plain<Exclude<T[K], undefined>> }
             : T
 
-/** Identical, not only assignable: an optional member that is missing would be. */
+/** Identical, not only assignable: a missing optional member would be assignable. */
 type Identical<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -45,7 +45,7 @@ type Equal<Schema, Own> = Identical<Plain<Schema>, Plain<Own>>
 /** A state is one of these, which the library's `Json` and the client's `object` both are. */
 type WithoutState<T> = Omit<T, 'state' | 'states'>
 
-/** What the client's types have to tell results apart, and the library's for the server. */
+/** Members with which the client's types tell results apart, and the library's for the server. */
 type OnWire<T> = T extends unknown ? Omit<T, Absent<T>> : never
 type Absent<T> = { [K in keyof T]-?: [T[K]] extends [undefined] ? K : never }[keyof T]
 type Body = Omit<library.Decision, 'cached_tokens' | 'timings'>
@@ -64,7 +64,7 @@ export type Checks = Expect<
     Equal<Static<typeof requests.NoulQuestionSchema>, client.NoulQuestion>,
     Equal<Static<typeof requests.ChoiceQuestionSchema>, client.ChoiceQuestion>,
     Equal<Static<typeof requests.ScoreQuestionSchema>, client.ScoreQuestion>,
-    // Requests; images have schemas of their own, for the document alone
+    // Requests; images have other schemas, for the document alone
     Equal<
       WithoutState<RequestOf>,
       Omit<library.DecideRequest, 'state' | 'image' | 'images' | 'assets'>
@@ -87,7 +87,7 @@ export type Checks = Expect<
     Equal<Static<typeof batches.BatchAnsweredSchema>, OnWire<client.BatchAnswered>>,
     Equal<Static<typeof batches.BatchFailedSchema>, OnWire<client.BatchRefused>>,
     Equal<Static<typeof batches.BatchTotalsSchema>, client.BatchTotals>,
-    // Models; what a server allows besides is no matter of the library's
+    // Models; what a server allows besides is not the library's concern
     Equal<Omit<Static<typeof models.ModelCardSchema>, 'limits'>, Omit<library.ModelCard, 'limits'>>,
     Equal<Omit<Limits, ServersOwn>, library.ModelCard['limits']>,
     Equal<Static<typeof models.ModelCardSchema>, client.ModelCard>,

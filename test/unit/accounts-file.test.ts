@@ -1,4 +1,4 @@
-/** The accounts' file over time: its log, what is kept for a next start, what is closed. */
+/** The accounts' file over time: its log, bookings kept for the next start, closed rows. */
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import {
@@ -36,7 +36,7 @@ function open(t: Test, dataDir = dataFolder(t)) {
   return { accounts, dataDir, id: accounts.workspace('default').id, log }
 }
 
-/** A folder for what is kept, instead of the user's own. */
+/** A folder for kept bookings, instead of the user's own. */
 function stateFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'oi-state-'))
   const before = process.env['XDG_STATE_HOME']
@@ -49,33 +49,30 @@ function stateFolder(t: Test): string {
   return join(folder, 'oi')
 }
 
-t.test(
-  'a reader that stays keeps the log long, and it is short again without a restart',
-  async (t) => {
-    const { accounts, dataDir, id } = open(t)
-    accounts.credits.add(id, 1_000_000_000)
-    const wal = () => statSync(join(dataDir, 'accounts.db-wal')).size
-    const reader = new Sqlite(join(dataDir, 'accounts.db'))
-    reader.exec('BEGIN; SELECT count(*) FROM workspaces')
-    const begunMs = performance.now()
-    let booked = 0
-    // A busy machine takes long for it.
-    while (performance.now() - begunMs < 60_000 && wal() < 12 * 1024 * 1024) {
-      for (let i = 0; i < 49; i++) void accounts.ledger.book(bookingOf(id, 1), true)
-      await accounts.ledger.book(bookingOf(id, 1), true)
-      booked += 50
-    }
-    t.ok(wal() > 8 * 1024 * 1024, `${wal()} bytes after ${booked} bookings`)
-    reader.exec('COMMIT')
-    reader.close()
-    await until(() => wal() <= 8 * 1024 * 1024)
-    t.match(audit(dataDir), { booked, balance: 1_000_000_000 - booked })
-  },
-)
+t.test('a long reader keeps the log long; afterwards it shrinks without a restart', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  accounts.credits.add(id, 1_000_000_000)
+  const wal = () => statSync(join(dataDir, 'accounts.db-wal')).size
+  const reader = new Sqlite(join(dataDir, 'accounts.db'))
+  reader.exec('BEGIN; SELECT count(*) FROM workspaces')
+  const begunMs = performance.now()
+  let booked = 0
+  // A busy machine takes long for it.
+  while (performance.now() - begunMs < 60_000 && wal() < 12 * 1024 * 1024) {
+    for (let i = 0; i < 49; i++) void accounts.ledger.book(bookingOf(id, 1), true)
+    await accounts.ledger.book(bookingOf(id, 1), true)
+    booked += 50
+  }
+  t.ok(wal() > 8 * 1024 * 1024, `${wal()} bytes after ${booked} bookings`)
+  reader.exec('COMMIT')
+  reader.close()
+  await until(() => wal() <= 8 * 1024 * 1024)
+  t.match(audit(dataDir), { booked, balance: 1_000_000_000 - booked })
+})
 
-// A log that had filled the disk could not be folded into the file any more, which has to grow.
+// A log that fills the disk could not be folded into the file any more, which has to grow for that.
 t.test(
-  'beside a reader that stays, the log leaves the room that the file needs',
+  'beside a long reader, the log leaves the room that the file needs',
   { skip: noDisk },
   async (t) => {
     const { accounts, dataDir, id } = open(t, join(smallDisk(t, 24 * 2 ** 20), 'data'))
@@ -118,7 +115,7 @@ t.test('without a reader the log stays short', async (t) => {
 })
 
 t.test(
-  'what a full disk does not take at the end is taken in by the next start, once',
+  'bookings that a full disk refuses at the end are taken in by the next start, once',
   { skip: noDisk },
   async (t) => {
     const disk = smallDisk(t)
@@ -148,7 +145,7 @@ t.test(
     t.match(audit(dataDir), { booked: 1000 - 500 + 500, usedRequests: 1000, balance: 500 })
     next.accounts.close()
 
-    // As if the end had come before it was removed.
+    // As if the process had ended before it was removed.
     writeFileSync(path, kept)
     const again = open(t, dataDir)
     again.accounts.ledger.start()
@@ -159,45 +156,42 @@ t.test(
   },
 )
 
-t.test(
-  'rows of long ago are exported and closed; balances, usage and the rules stay',
-  async (t) => {
-    const { accounts, dataDir, id } = open(t)
-    const today = Math.floor(Date.now() / dayMs) * dayMs
-    accounts.credits.add(id, 1_000_000)
-    for (let i = 0; i < 12_000; i++) {
-      void accounts.ledger.book(bookingOf(id, 2, today - (i % 4) * dayMs), false)
-    }
-    // The writer's thread may take long to start on a busy machine.
-    t.ok(accounts.ledger.flush(60_000))
-    const before = audit(dataDir)
-    t.ok(isBalanced(before))
-    const usage = accounts.usage('default')
-    const path = join(dataDir, 'rows.jsonl')
-    t.match(accounts.compact(today - dayMs, path), { rows: 6000, closings: 1 })
-    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
-    t.equal(lines.length, 6000)
-    t.match(JSON.parse(lines[0]!), { kind: 'usage', workspace_id: id, cost: 2, amount: -2 })
-    t.match(audit(dataDir), { balance: before.balance, sum: before.sum, cost: before.cost })
-    t.equal(audit(dataDir).booked, 6001)
-    t.strictSame(accounts.usage('default'), usage)
-    t.same(accounts.check().faults, [])
-    t.match(accounts.check().workspaces, [{ workspace: 'default', rows: 12_000, requests: 12_000 }])
-    const db = new Sqlite(join(dataDir, 'accounts.db'))
-    t.teardown(() => db.close())
-    t.throws(() => db.exec('DELETE FROM ledger'), { message: /never deleted/ })
-    t.throws(() => accounts.compact(today, path), {
-      code: 'ERR_ACCOUNTS',
-      message: /exists already/,
-    })
-    // A later one closes the closing row too, and what is left before its day.
-    t.match(accounts.compact(today + 1, join(dataDir, 'more.jsonl'), true), { rows: 6001 })
-    t.same(accounts.check().faults, [])
-    t.same(accounts.check().faults, [])
-  },
-)
+t.test('old rows are exported and closed; balances, usage and the rules stay', async (t) => {
+  const { accounts, dataDir, id } = open(t)
+  const today = Math.floor(Date.now() / dayMs) * dayMs
+  accounts.credits.add(id, 1_000_000)
+  for (let i = 0; i < 12_000; i++) {
+    void accounts.ledger.book(bookingOf(id, 2, today - (i % 4) * dayMs), false)
+  }
+  // The writer's thread may take long to start on a busy machine.
+  t.ok(accounts.ledger.flush(60_000))
+  const before = audit(dataDir)
+  t.ok(isBalanced(before))
+  const usage = accounts.usage('default')
+  const path = join(dataDir, 'rows.jsonl')
+  t.match(accounts.compact(today - dayMs, path), { rows: 6000, closings: 1 })
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  t.equal(lines.length, 6000)
+  t.match(JSON.parse(lines[0]!), { kind: 'usage', workspace_id: id, cost: 2, amount: -2 })
+  t.match(audit(dataDir), { balance: before.balance, sum: before.sum, cost: before.cost })
+  t.equal(audit(dataDir).booked, 6001)
+  t.strictSame(accounts.usage('default'), usage)
+  t.same(accounts.check().faults, [])
+  t.match(accounts.check().workspaces, [{ workspace: 'default', rows: 12_000, requests: 12_000 }])
+  const db = new Sqlite(join(dataDir, 'accounts.db'))
+  t.teardown(() => db.close())
+  t.throws(() => db.exec('DELETE FROM ledger'), { message: /never deleted/ })
+  t.throws(() => accounts.compact(today, path), {
+    code: 'ERR_ACCOUNTS',
+    message: /exists already/,
+  })
+  // A later run closes the closing row too, and the rows left before its day.
+  t.match(accounts.compact(today + 1, join(dataDir, 'more.jsonl'), true), { rows: 6001 })
+  t.same(accounts.check().faults, [])
+  t.same(accounts.check().faults, [])
+})
 
-t.test('a check finds what does not agree', async (t) => {
+t.test('a check finds rows that do not agree', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
   await accounts.ledger.book(bookingOf(id, 5), true)
@@ -208,7 +202,7 @@ t.test('a check finds what does not agree', async (t) => {
   t.match(accounts.check().faults, [/balance of 990.* 995/, /cost 5.* cost 6/, /1 answers.* 0/])
 })
 
-t.test('errors of SQLite say what is wrong with the place', async (t) => {
+t.test('errors of SQLite name the fault of the place', async (t) => {
   for (const [code, said] of [
     ['SQLITE_IOERR_SHMMAP', /needs a local disk/],
     ['SQLITE_IOERR_LOCK', /needs a local disk/],

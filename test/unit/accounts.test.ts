@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../src/accounts/accounts.js'
 import { dataFolder } from '../helpers/data-folder.js'
+import { until } from '../helpers/until.js'
 
 function open(t: Test, dataDir = dataFolder(t)) {
   const accounts = new Accounts({ dataDir })
@@ -61,7 +62,7 @@ for (const [title, header] of [
   })
 }
 
-t.test('a key that is revoked elsewhere is refused at once', async (t) => {
+t.test('a key that another process revoked is refused at once', async (t) => {
   const { accounts, dataDir } = open(t)
   const { accounts: elsewhere } = open(t, dataDir)
   const { id, secret } = accounts.createFirstKey()!
@@ -71,7 +72,7 @@ t.test('a key that is revoked elsewhere is refused at once', async (t) => {
   t.equal(elsewhere.keys.revoke(id).revokedMs, first.revokedMs)
 })
 
-t.test('a key that is revoked here is refused at once', async (t) => {
+t.test('a key that this process revoked is refused at once', async (t) => {
   const { accounts } = open(t)
   const { id, secret } = accounts.createFirstKey()!
   accounts.authenticate(`Bearer ${secret}`)
@@ -79,7 +80,7 @@ t.test('a key that is revoked here is refused at once', async (t) => {
   t.throws(() => accounts.authenticate(`Bearer ${secret}`), { code: 'ERR_API_KEY' })
 })
 
-t.test('a key that was refused works once it has been made elsewhere', async (t) => {
+t.test('a refused key works once another process has made it', async (t) => {
   const { accounts, dataDir } = open(t)
   const { accounts: elsewhere } = open(t, dataDir)
   const { secret: other } = accounts.createFirstKey()!
@@ -95,7 +96,7 @@ t.test('uses are written within about a second, and at close', async (t) => {
   accounts.authenticate(`Bearer ${secret}`)
   t.equal(reader.listKeys()[0]!.usedMs, null)
   const startMs = performance.now()
-  while (reader.listKeys()[0]!.usedMs === null) await sleep(50)
+  await until(() => reader.listKeys()[0]!.usedMs !== null)
   const tookMs = performance.now() - startMs
   t.ok(tookMs < 10_000, `${tookMs} ms`)
   const { usedMs } = reader.listKeys()[0]!
@@ -105,7 +106,7 @@ t.test('uses are written within about a second, and at close', async (t) => {
   t.ok(reader.listKeys()[0]!.usedMs! > usedMs!)
 })
 
-t.test('only one of two openers makes the first key', async (t) => {
+t.test('of two openers only one makes the first key', async (t) => {
   const { accounts, dataDir } = open(t)
   const { accounts: other } = open(t, dataDir)
   t.ok(accounts.createFirstKey())
@@ -160,7 +161,7 @@ t.test('a file of a newer version is left alone', async (t) => {
   t.throws(() => new Accounts({ dataDir }), { code: 'ERR_ACCOUNTS', message: /newer version/ })
 })
 
-t.test('a file that is no database is an error with its path', async (t) => {
+t.test('a file that is not a database is an error with its path', async (t) => {
   const dataDir = t.testdir()
   writeFileSync(
     join(dataDir, 'accounts.db'),

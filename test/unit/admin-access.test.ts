@@ -27,21 +27,18 @@ t.test('a session ends when it is idle, and at the latest after half a day', asy
   t.equal(nowMs, startMs + sessionLongestMs)
 })
 
-t.test(
-  'each session has a secret and a token of its own, of which the file knows none',
-  async (t) => {
-    const { admin, accounts, dataDir } = open(t)
-    const sessions = [admin.beginSession(), admin.beginSession()]
-    const texts = sessions.flatMap(({ secret, csrfToken }) => [secret, csrfToken])
-    t.equal(new Set(texts).size, 4)
-    const link = admin.createLink()!
-    accounts.close()
-    const file = readFileSync(join(dataDir, 'accounts.db'))
-    for (const text of [...texts, link]) t.notOk(file.includes(text))
-  },
-)
+t.test('each session has its own secret and token, and the file holds neither', async (t) => {
+  const { admin, accounts, dataDir } = open(t)
+  const sessions = [admin.beginSession(), admin.beginSession()]
+  const texts = sessions.flatMap(({ secret, csrfToken }) => [secret, csrfToken])
+  t.equal(new Set(texts).size, 4)
+  const link = admin.createLink()!
+  accounts.close()
+  const file = readFileSync(join(dataDir, 'accounts.db'))
+  for (const text of [...texts, link]) t.notOk(file.includes(text))
+})
 
-t.test('the link is good for a day, and until there is a password', async (t) => {
+t.test('the link is valid for a day, and until there is a password', async (t) => {
   const { admin } = open(t)
   const nowMs = Date.now()
   const token = admin.createLink(nowMs)!
@@ -55,22 +52,25 @@ t.test('the link is good for a day, and until there is a password', async (t) =>
   t.equal(admin.createLink(), undefined)
 })
 
-t.test('a password that is set elsewhere ends all sessions here', async (t) => {
+t.test('a password that another process sets ends all sessions here', async (t) => {
   const { admin, dataDir } = open(t)
   const { secret } = admin.beginSession()
   open(t, dataDir).admin.setPassword('x')
   t.notOk(admin.session(secret))
 })
 
-t.test('a password is known again by its hash alone, whatever keyboard composed it', async (t) => {
-  const hash = await hashPassword('Señora 12345678')
-  t.match(hash, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/)
-  t.ok(await isPassword('Señora 12345678'.normalize('NFD'), hash))
-  t.notOk(await isPassword('Senora 12345678', hash))
-  t.not(await hashPassword('Señora 12345678'), hash)
-  t.notOk(await isPassword('anything', undefined))
-  t.notOk(await isPassword('anything', 'nonsense'))
-  for (const text of ['', 'elevenchars', 'x'.repeat(257)]) {
-    t.throws(() => checkNewPassword(text), { code: 'ERR_ACCOUNTS' })
-  }
-})
+t.test(
+  'a password is recognised by its hash alone, however the keyboard composed it',
+  async (t) => {
+    const hash = await hashPassword('Señora 12345678')
+    t.match(hash, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/)
+    t.ok(await isPassword('Señora 12345678'.normalize('NFD'), hash))
+    t.notOk(await isPassword('Senora 12345678', hash))
+    t.not(await hashPassword('Señora 12345678'), hash)
+    t.notOk(await isPassword('anything', undefined))
+    t.notOk(await isPassword('anything', 'nonsense'))
+    for (const text of ['', 'elevenchars', 'x'.repeat(257)]) {
+      t.throws(() => checkNewPassword(text), { code: 'ERR_ACCOUNTS' })
+    }
+  },
+)

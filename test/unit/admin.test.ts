@@ -1,4 +1,4 @@
-/** The admin socket: who may use it, who has it, and what is said over it. */
+/** The admin socket: who may use it, which server has it, and the messages on it. */
 import t, { type Test } from 'tap'
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ async function folder(t: Test): Promise<string> {
   return dataDir
 }
 
-/** A server on a folder, closed at the test's end, and what it noticed. */
+/** A server on a folder, closed at the test's end, and its notices. */
 async function listen(t: Test, dataDir: string, operations: Operations = {}) {
   const notices: string[] = []
   const notice = (text: string) => notices.push(text)
@@ -32,7 +32,7 @@ async function listen(t: Test, dataDir: string, operations: Operations = {}) {
 
 const who = (name: string): Operations => ({ who: () => Promise.resolve(name) })
 
-t.test('an operation has its input, tells how far it is, and answers', async (t) => {
+t.test('an operation gets its input, reports progress, and answers', async (t) => {
   const dataDir = await folder(t)
   await listen(t, dataDir, {
     add: ({ a, b }, onProgress) => {
@@ -57,7 +57,7 @@ t.test('an error keeps its code and its message', async (t) => {
   await t.rejects(askServer(dataDir, 'toString', {}), { message: /one of known, unknown/ })
 })
 
-t.test('what is no request is refused, and a line without end is cut off', async (t) => {
+t.test('a line that is not a request is refused, and an endless line is cut off', async (t) => {
   const dataDir = await folder(t)
   await listen(t, dataDir, who('it'))
   for (const [sent, reply] of [
@@ -79,13 +79,13 @@ t.test('only its owner may use it', { skip }, async (t) => {
   t.equal(statSync(join(dataDir, 'admin.sock')).mode & 0o777, 0o600)
 })
 
-t.test('whoever asks where no server runs is told so', async (t) => {
+t.test('without a server on the folder, a caller gets an error', async (t) => {
   const missing = { code: 'ERR_REMOTE', message: /^No server runs on the data folder/ }
   await t.rejects(askServer(await folder(t), 'who', {}), missing)
   await t.rejects(askServer(join(await folder(t), 'nowhere'), 'who', {}), missing)
 })
 
-t.test('a server that ends leaves no socket, and tells whoever waits', { skip }, async (t) => {
+t.test('a server that ends removes its socket, and tells waiting callers', { skip }, async (t) => {
   const dataDir = await folder(t)
   let asked = false
   const wait = () => new Promise(() => (asked = true))
@@ -109,19 +109,22 @@ t.test('the socket of a server that was killed is replaced', { skip }, async (t)
   t.strictSame(notices, [])
 })
 
-t.test('of two servers the first has it, and the second when that one ends', async (t) => {
-  const dataDir = await folder(t)
-  const { server } = await listen(t, dataDir, who('first'))
-  const { notices } = await listen(t, dataDir, who('second'))
-  t.match(notices, [/another server has the admin socket/])
-  t.equal(await askServer(dataDir, 'who', {}), 'first')
-  await server.close()
-  const answer = () => askServer(dataDir, 'who', {}).catch(() => undefined)
-  let last: unknown
-  while (last === undefined) last = await answer()
-  t.equal(last, 'second')
-  t.equal(notices.length, 1, 'and says it once')
-})
+t.test(
+  'the first of two servers has the socket, and the second gets it when the first ends',
+  async (t) => {
+    const dataDir = await folder(t)
+    const { server } = await listen(t, dataDir, who('first'))
+    const { notices } = await listen(t, dataDir, who('second'))
+    t.match(notices, [/another server has the admin socket/])
+    t.equal(await askServer(dataDir, 'who', {}), 'first')
+    await server.close()
+    const answer = () => askServer(dataDir, 'who', {}).catch(() => undefined)
+    let last: unknown
+    while (last === undefined) last = await answer()
+    t.equal(last, 'second')
+    t.equal(notices.length, 1, 'and says it once')
+  },
+)
 
 t.test('a file of that name is left alone, and a path may be too long', { skip }, async (t) => {
   const dataDir = await folder(t)

@@ -80,13 +80,13 @@ t.test('a name cannot move the cursor', async (t) => {
   t.notMatch(text, /[\u001b\r\u202e]/)
 })
 
-t.test('of many options the likeliest are shown, and what the others have together', async (t) => {
+t.test('of many options the likeliest are shown, and the sum of the others', async (t) => {
   const text = table({ q: choice(Array.from({ length: 40 }, (_, i) => `option ${i}`)) })
   t.equal(text.match(/option/g)!.length, 1 + 12)
   t.match(text, /and 28 more +█+. +35.0 %/)
 })
 
-t.test('label mass and order spread are shown where there is evidence of them', async (t) => {
+t.test('label mass and order spread are shown if there is evidence', async (t) => {
   const once = table({ q: { ...noul, evidence: { label_mass: 0.985 } } })
   t.match(once, /^ {2}label mass 98.5 %$/m)
   t.notMatch(once, 'order spread')
@@ -99,6 +99,6 @@ t.test('colours only when asked for', async (t) => {
   t.notMatch(table({ q: noul }), '\u001b')
 })
 
-t.test('a reply of something else is refused', async (t) => {
+t.test('a reply in another form is refused', async (t) => {
   t.throws(() => answerTable({ hello: 1 }, {}, { colours: false }), { code: 'ERR_REMOTE' })
 })

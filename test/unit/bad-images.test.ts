@@ -1,4 +1,4 @@
-/** Images that are refused: the place, the rule, and that it costs little. */
+/** Refused images: the place, the rule, and the low cost. */
 import t from 'tap'
 import type { Json, JsonObject } from '../../src/api/json.js'
 import { findImages } from '../../src/images/find-images.js'
@@ -260,7 +260,7 @@ t.test('a file has at most 8 MiB, and all of them together 32 MiB', async (t) =>
   })
 })
 
-t.test('the first image that is wrong is the one that is named', async (t) => {
+t.test('the error names the first bad image', async (t) => {
   const bomb = block(blackPng(100_000, 100_000, false))
   const state = [good, bomb, block(small, 'image/gif')]
   await t.rejects(readImages(findImages({ state }).images), {

@@ -1,4 +1,4 @@
-/** How many items of a batch are under way, and what becomes of those that find no room. */
+/** How many items of a batch are under way, and what happens to items that find no room. */
 import t from 'tap'
 import type { Decision } from '../../src/decide/types.js'
 import { OiError } from '../../src/errors.js'
@@ -15,9 +15,9 @@ class Manual {
   readonly failed: [index: number, code: string][] = []
   readonly #ends = new Map<number, [(decision: Decision) => void, (error: unknown) => void]>()
   readonly run: BatchRun
-  /** Places that are taken. */
+  /** Places in use. */
   inside = 0
-  /** Places that there are yet; without one an item stands in line. */
+  /** Free places; without one an item waits. */
   free = Infinity
   #admit: (() => void) | undefined
 
@@ -47,7 +47,7 @@ class Manual {
     return this.#admit !== undefined
   }
 
-  /** Gives the one in line a place. */
+  /** Gives the waiting item a place. */
   async admit(): Promise<void> {
     const admit = this.#admit!
     this.#admit = undefined
@@ -82,19 +82,16 @@ class Manual {
   }
 }
 
-t.test(
-  'as many as may be under way are handed over at once, the others as those end',
-  async (t) => {
-    const manual = new Manual(mostUnderWay + 3)
-    t.strictSame(manual.started, numbers(mostUnderWay))
-    await manual.answer(5)
-    t.equal(manual.started.at(-1), mostUnderWay)
-    await manual.refuse(new OiError('ERR_STATE_TOO_LONG', 'too long'), 7)
-    t.equal(manual.started.at(-1), mostUnderWay + 1)
-    t.strictSame(manual.failed, [[7, 'ERR_STATE_TOO_LONG']])
-    t.equal(manual.underWay.length, mostUnderWay)
-  },
-)
+t.test('the most allowed items start at once, the others as those end', async (t) => {
+  const manual = new Manual(mostUnderWay + 3)
+  t.strictSame(manual.started, numbers(mostUnderWay))
+  await manual.answer(5)
+  t.equal(manual.started.at(-1), mostUnderWay)
+  await manual.refuse(new OiError('ERR_STATE_TOO_LONG', 'too long'), 7)
+  t.equal(manual.started.at(-1), mostUnderWay + 1)
+  t.strictSame(manual.failed, [[7, 'ERR_STATE_TOO_LONG']])
+  t.equal(manual.underWay.length, mostUnderWay)
+})
 
 t.test('an item without room waits for others of the batch, and is asked again', async (t) => {
   const manual = new Manual(5)
@@ -119,7 +116,7 @@ t.test('after a refusal more are tried again, one for each round of answers', as
 })
 
 t.test(
-  'with none of ours under way, an item without room fails, and so do the others',
+  'with no item of the batch under way, an item without room fails, and so do the others',
   async (t) => {
     const manual = new Manual(3)
     await manual.refuse(overloaded(), 0, 1, 2)
@@ -132,7 +129,7 @@ t.test(
   },
 )
 
-t.test('nothing is handed over while it is paused, nor after it was stopped', async (t) => {
+t.test('no item starts while the batch is paused, or after it was stopped', async (t) => {
   const manual = new Manual(mostUnderWay + 10)
   manual.run.pause()
   await manual.answer(0, 1, 2)
@@ -147,7 +144,7 @@ t.test('nothing is handed over while it is paused, nor after it was stopped', as
 })
 
 t.test(
-  'an item takes a place and gives it back; without a free one, one of them waits',
+  'an item takes a place and gives it back; without a free place, one item waits',
   async (t) => {
     const manual = new Manual(5, 2)
     t.strictSame(manual.started, [0, 1])
@@ -166,7 +163,7 @@ t.test(
   },
 )
 
-t.test('a place that comes when nobody wants it any more is given back', async (t) => {
+t.test('a place that no item needs any more is given back', async (t) => {
   for (const end of ['pause', 'stop'] as const) {
     const manual = new Manual(3, 1)
     manual.run[end]()

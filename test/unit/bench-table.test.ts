@@ -1,4 +1,4 @@
-/** The benchmarks' guide shows what runs have measured. */
+/** The benchmarks' guide shows the results of the runs. */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

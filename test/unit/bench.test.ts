@@ -45,7 +45,7 @@ const count = () => {
   return { name: 'count', run: async () => ({ a: ++at }) }
 }
 
-t.test('things are measured in turn', async (t) => {
+t.test('candidates are measured in turn', async (t) => {
   const order: string[] = []
   const subject = (name: string) => ({
     name,
@@ -67,7 +67,7 @@ t.test('things are measured in turn', async (t) => {
   t.equal(disturbed, 0)
 })
 
-t.test('a disturbed round is thrown away and done again', async (t) => {
+t.test('a disturbed round is discarded and repeated', async (t) => {
   const reasons = ['a neighbour', undefined, undefined]
   const quiet = { watch: () => ({ disturbance: () => reasons.shift() }) }
   const said: string[] = []
@@ -79,7 +79,7 @@ t.test('a disturbed round is thrown away and done again', async (t) => {
   t.match(said.join('\n'), /round 1 thrown away: a neighbour/)
 })
 
-t.test('a machine that stays disturbed ends the run with rounds that say so', async (t) => {
+t.test('on a machine that stays disturbed the run ends with rounds that say so', async (t) => {
   const quiet = { watch: () => ({ disturbance: () => 'a neighbour' }) }
   const rounds = await interleave([count()], { rounds: 2, retries: 1 }, quiet, () => {})
   t.same(rounds.values.get('a'), [2, 3])
@@ -102,7 +102,7 @@ t.test('figures: ratios, the best of several, goals', async (t) => {
   t.throws(() => figures.add('c', 'ms'), /nothing measured "c"/)
 })
 
-t.test('what prompts share is counted once', async (t) => {
+t.test('tokens that prompts share are counted once', async (t) => {
   t.equal(
     uniqueTokens([
       [1, 2, 3],
@@ -142,7 +142,7 @@ t.test('a quick run has a quarter of the sizes', async (t) => {
   ])
 })
 
-t.test('a line is found, and how far points are from it', async (t) => {
+t.test('a line is fitted, with the distance of the points from it', async (t) => {
   const exact = fitLine([1, 2, 4].map((x) => ({ x, y: 3 + 2 * x })))
   t.ok(Math.abs(exact.coefficients[0] - 3) < 1e-9)
   t.ok(Math.abs(exact.coefficients[1] - 2) < 1e-9)
@@ -160,7 +160,7 @@ t.test('a line is found, and how far points are from it', async (t) => {
   t.throws(() => fitLine([{ x: 1, y: 1 }]), RangeError)
 })
 
-t.test('a square is told from a line', async (t) => {
+t.test('a square is distinguished from a line', async (t) => {
   const { coefficients, r2 } = fitCurve([100, 1000, 4000].map((x) => ({ x, y: 5 * x + x * x })))
   t.ok(Math.abs(coefficients[0] - 5) < 1e-6)
   t.ok(Math.abs(coefficients[1] - 1) < 1e-9)
@@ -219,7 +219,7 @@ const origin = {
   command: 'npm run bench -- all',
 }
 
-t.test('what was measured is saved at once, under one date', async (t) => {
+t.test('results are saved at once, under one date', async (t) => {
   const dir = t.testdir()
   const json = join(dir, 'out.json')
   const results = new Results(origin, { json, csvDir: dir })

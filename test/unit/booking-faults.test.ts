@@ -1,4 +1,4 @@
-/** Bookings while the file cannot be written, and what nobody knows about them. */
+/** Bookings while the file cannot be written, and bookings with an unknown outcome. */
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import { readdirSync } from 'node:fs'
@@ -23,7 +23,7 @@ function open(t: Test) {
   return { accounts, dataDir, id, log }
 }
 
-t.test('a group that was written without anyone knowing is not written twice', async (t) => {
+t.test('a group that was written without confirmation is not written twice', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
   const writer = new StoreWriter(dataDir, new Shared())
@@ -36,7 +36,7 @@ t.test('a group that was written without anyone knowing is not written twice', a
   t.ok(isBalanced(audit(dataDir)))
 })
 
-t.test('a group that was withdrawn while it was written is not in the file', async (t) => {
+t.test('a group that is withdrawn during the write is not in the file', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
   const shared = new Shared()
@@ -52,7 +52,7 @@ t.test('a group that was withdrawn while it was written is not in the file', asy
   t.match(audit(dataDir), { booked: 1, balance: 980 })
 })
 
-t.test('while the file is busy, bookings stay, and are written once it is not', async (t) => {
+t.test('while the file is busy bookings wait, and are written afterwards', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
   const blocker = new Sqlite(join(dataDir, 'accounts.db'))
@@ -70,30 +70,33 @@ t.test('while the file is busy, bookings stay, and are written once it is not', 
   t.ok(isBalanced(audit(dataDir)))
 })
 
-t.test('what cannot be written within a second is refused, and never charged', async (t) => {
-  const { accounts, dataDir, id, log } = open(t)
-  accounts.credits.add(id, 1000)
-  const blocker = new Sqlite(join(dataDir, 'accounts.db'))
-  t.teardown(() => blocker.close())
-  blocker.exec('BEGIN IMMEDIATE')
-  const begunMs = performance.now()
-  await t.rejects(accounts.ledger.book(bookingOf(id, 7), true)!, { code: 'ERR_OVERLOADED' })
-  const ms = performance.now() - begunMs
-  t.ok(ms > 900 && ms < 3000, `${ms} ms`)
-  t.equal(accounts.terms.of(id).balance, 1000)
-  await until(() => accounts.ledger.health.trouble !== undefined)
-  t.match(accounts.trouble(), /locked/)
-  void accounts.ledger.book(bookingOf(id, 11), false)
-  blocker.exec('ROLLBACK')
-  await until(() => accounts.trouble() === undefined && accounts.ledger.pendingAnswers === 0)
-  await accounts.ledger.book(bookingOf(id, 5), true)
-  t.match(audit(dataDir), { booked: 2, cost: 16, balance: 984 })
-  t.ok(isBalanced(audit(dataDir)))
-  t.match(log, [/cannot be written/, /can be written again/])
-  t.equal(log.length, 2, 'said once each')
-})
+t.test(
+  'a booking that cannot be written within a second is refused, and never charged',
+  async (t) => {
+    const { accounts, dataDir, id, log } = open(t)
+    accounts.credits.add(id, 1000)
+    const blocker = new Sqlite(join(dataDir, 'accounts.db'))
+    t.teardown(() => blocker.close())
+    blocker.exec('BEGIN IMMEDIATE')
+    const begunMs = performance.now()
+    await t.rejects(accounts.ledger.book(bookingOf(id, 7), true)!, { code: 'ERR_OVERLOADED' })
+    const ms = performance.now() - begunMs
+    t.ok(ms > 900 && ms < 3000, `${ms} ms`)
+    t.equal(accounts.terms.of(id).balance, 1000)
+    await until(() => accounts.ledger.health.trouble !== undefined)
+    t.match(accounts.trouble(), /locked/)
+    void accounts.ledger.book(bookingOf(id, 11), false)
+    blocker.exec('ROLLBACK')
+    await until(() => accounts.trouble() === undefined && accounts.ledger.pendingAnswers === 0)
+    await accounts.ledger.book(bookingOf(id, 5), true)
+    t.match(audit(dataDir), { booked: 2, cost: 16, balance: 984 })
+    t.ok(isBalanced(audit(dataDir)))
+    t.match(log, [/cannot be written/, /can be written again/])
+    t.equal(log.length, 2, 'said once each')
+  },
+)
 
-t.test('a clock that jumps loses and moves nothing', async (t) => {
+t.test('a clock that jumps neither loses nor moves a booking', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
   const { secret } = accounts.createKey('default', 'k')
@@ -116,7 +119,7 @@ t.test('a clock that jumps loses and moves nothing', async (t) => {
   t.ok(Math.abs(usedMs! - real()) < 60_000, 'a use in the future does not stay')
 })
 
-/** What SQLite does not take, however often it is tried. */
+/** Values that SQLite refuses at every try. */
 const impossible = {
   'a part of a token': { inputTokens: 1.5 },
   'no number': { outputTokens: NaN },
@@ -126,7 +129,7 @@ const impossible = {
 }
 
 for (const [name, value] of Object.entries(impossible)) {
-  t.test(`a booking with ${name} is set aside, and stops no others`, async (t) => {
+  t.test(`a booking with ${name} is set aside, and delays no others`, async (t) => {
     const { accounts, dataDir, id, log } = open(t)
     accounts.credits.add(id, 1000)
     const bad = { ...bookingOf(id, 5), ...value }
@@ -156,7 +159,7 @@ for (const [name, value] of Object.entries(impossible)) {
   })
 }
 
-t.test('a booking that cannot be added up leaves free ones that come with it whole', async (t) => {
+t.test('free bookings beside a booking that cannot be added up stay whole', async (t) => {
   const { accounts, dataDir, id } = open(t)
   for (const inputTokens of [7, NaN, 8]) {
     void accounts.ledger.book({ ...bookingOf(id, 0), inputTokens }, false)
@@ -166,7 +169,7 @@ t.test('a booking that cannot be added up leaves free ones that come with it who
   t.equal(accounts.check().setAside, 1)
 })
 
-t.test('bookings of a workspace that is not there are set aside', async (t) => {
+t.test('bookings of a workspace that does not exist are set aside', async (t) => {
   const { accounts, id, log } = open(t)
   await Promise.all([
     accounts.ledger.book(bookingOf(99, 5), true)!,
@@ -177,7 +180,7 @@ t.test('bookings of a workspace that is not there are set aside', async (t) => {
   t.match(log, [/^2 bookings could not be made, .*: there is no workspace 98$/])
 })
 
-t.test('a spool with a booking that cannot be made is taken in, and that set aside', (t) => {
+t.test('a spool with an impossible booking is taken in, and that booking set aside', (t) => {
   const { accounts, dataDir, id, log } = open(t)
   accounts.credits.add(id, 1000)
   accounts.close()

@@ -1,6 +1,6 @@
 /**
  * Signals while compiling: cmake and ninja once went on when `npm start` was told to end. The
- * children here do nothing but sleep, in processes of their own as compilers are.
+ * children here only sleep, in their own processes, as compilers do.
  */
 import t from 'tap'
 import { spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const script = fileURLToPath(new URL('../fixtures/build-child.js', import.meta.url))
 
-/** Processes of that group, the leader's number being its name. */
+/** Processes of a group, which is named by its leader's process id. */
 function membersOf(group: number): string[] {
   return readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
@@ -44,7 +44,7 @@ for (const [signal, code] of [
   })
 }
 
-t.test('what does not end when it is asked is ended', { skip: linux }, async (t) => {
+t.test('a child that ignores the request to end is killed', { skip: linux }, async (t) => {
   const build = spawn(process.execPath, [script, 'TERM'], { stdio: ['ignore', 'pipe', 'pipe'] })
   await once(build.stdout, 'data')
   const path = `/proc/${build.pid}/task/${build.pid}/children`

@@ -13,7 +13,7 @@ const owner = {
 }
 
 t.test(
-  'weights, projector, build, type of cells, kind of attention and kernels name the folder',
+  'weights, projector, build, cell type, kind of attention and kernels name the folder',
   async (t) => {
     t.equal(cacheFolder('states', owner), join('states', '0123456789abcdef-de3ff815-f16-auto-auto'))
     for (const change of [
@@ -29,7 +29,7 @@ t.test(
   },
 )
 
-t.test('the folder is for its owner alone', async (t) => {
+t.test('only its owner can read the folder', async (t) => {
   const folder = makeCacheFolder(join(t.testdir(), 'a', 'b'), owner)
   t.equal(statSync(folder).mode & 0o777, 0o700)
   t.equal(makeCacheFolder(join(folder, '..'), owner), folder, 'and may be there already')

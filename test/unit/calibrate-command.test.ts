@@ -1,4 +1,4 @@
-/** How `oi calibrate` ends when it is used wrongly, or a row is bad; over an engine without a model. */
+/** How `oi calibrate` ends on wrong usage or a bad row; over an engine without a model. */
 import t from 'tap'
 import { join } from 'node:path'
 import { createWire } from '../../src/cli/create-wire.js'
@@ -13,7 +13,7 @@ const observation = {
   ...{ question: 'wet', type: 'noul', logits: [0, 1], probabilities: [0.3, 0.7], right: 1 },
 }
 
-/** Runs it in this process; the exit code, and what it wrote to stderr. */
+/** Runs the command in this process. @returns The exit code and standard error. */
 async function calibrate(t: Tap, args: readonly string[]) {
   const written = t.capture(process.stderr, 'write', () => true)
   const code = await run(['node', 'oi', 'calibrate', ...args], {
@@ -44,7 +44,7 @@ interface Tap {
   ) => () => { args: unknown[] }[]
 }
 
-t.test('wrong usage ends with 2 and says what is expected', async (t) => {
+t.test('wrong usage ends with 2 and the expected usage', async (t) => {
   const dir = t.testdir({
     'seen.jsonl': JSON.stringify(observation),
     'rows.jsonl': JSON.stringify(row),
@@ -69,7 +69,7 @@ t.test('wrong usage ends with 2 and says what is expected', async (t) => {
   }
 })
 
-t.test('a row that cannot be read or answered ends it with 1 and its line', async (t) => {
+t.test("an unreadable or refused row ends the command with 1 and the row's line", async (t) => {
   const many = { type: 'choice', criteria: Object.fromEntries(Array(256).fill(null).entries()) }
   const dir = t.testdir({
     'short.jsonl': `${JSON.stringify(row)}\n{"state":"x"}\n`,

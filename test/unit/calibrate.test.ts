@@ -13,7 +13,7 @@ const near = (actual: number, expected: number, tolerance: number) =>
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
 const half = { share: 0.5, seed: 1, repetitions: 20 }
 
-t.test('a known miscalibration is found, and taken back on held-out rows', async (t) => {
+t.test('a known miscalibration is found, and removed on held-out rows', async (t) => {
   const random = createRandom(11)
   const observations = [
     ...synthetic(random, {
@@ -39,7 +39,7 @@ t.test('a known miscalibration is found, and taken back on held-out rows', async
   t.equal(heldOut.types.choice!.before.accuracy, heldOut.types.choice!.after.accuracy)
 })
 
-t.test('the temperature is the lowest point of loss and prior', async (t) => {
+t.test('the temperature is the minimum of loss and prior', async (t) => {
   const observations = synthetic(createRandom(3), {
     ...{ type: 'choice', options: 3, count: 120, temperature: 3 },
   })
@@ -59,7 +59,7 @@ t.test('the temperature is the lowest point of loss and prior', async (t) => {
   t.ok(slope(found - 1e-6) < 0 && slope(found + 1e-6) > 0)
 })
 
-t.test('few rows stay near what is known without them', async (t) => {
+t.test('few rows stay near the prior', async (t) => {
   const random = createRandom(5)
   const many = synthetic(random, { type: 'choice', options: 4, count: 8000, temperature: 2 })
   const alone = (count: number) =>
@@ -90,7 +90,7 @@ t.test('rows that are all right, or all wrong, have a temperature too', async (t
   }
 })
 
-t.test('a bias that is not there is not kept', async (t) => {
+t.test('a bias that does not exist is not fitted', async (t) => {
   let kept = 0
   for (let seed = 0; seed < 20; seed++) {
     const rows = synthetic(createRandom(100 + seed), {
@@ -98,11 +98,11 @@ t.test('a bias that is not there is not kept', async (t) => {
     })
     if (calibrate(rows, { ...half, repetitions: 1 }).types.noul!.bias !== undefined) kept++
   }
-  // A gain above one standard error comes by chance in fewer than 16 of 100.
+  // A gain above one standard error happens by chance in fewer than 16 of 100.
   t.ok(kept <= 6, `${kept}`)
 })
 
-t.test('intervals hold the true temperature as often as they say', async (t) => {
+t.test('intervals contain the true temperature as often as promised', async (t) => {
   const trials = 60
   let covered = 0
   for (let seed = 0; seed < trials; seed++) {
@@ -144,7 +144,7 @@ t.test('rows of one state are held out together, whatever else is in the file', 
   t.not(rowKey({ state: 'a' }), rowKey({ state: 'a', images: ['data:'] }))
 })
 
-t.test('without rows on both sides there is nothing to say', async (t) => {
+t.test('without rows in both sets there are no figures', async (t) => {
   const [row] = synthetic(createRandom(1), {
     ...{ type: 'noul', options: 2, count: 1, temperature: 1 },
   })
@@ -153,7 +153,7 @@ t.test('without rows on both sides there is nothing to say', async (t) => {
   }
 })
 
-t.test('a type that was not fitted stays as it was', async (t) => {
+t.test('a type that was not fitted is unchanged', async (t) => {
   const random = createRandom(9)
   const nouls = synthetic(random, { type: 'noul', options: 2, count: 400, temperature: 3 })
   const source = sourceOf(calibrate(nouls, half).types)
@@ -161,7 +161,7 @@ t.test('a type that was not fitted stays as it was', async (t) => {
   t.ok(source('noul', 2)!.temperature > 2)
 })
 
-t.test('a bucket without a temperature has that of its type', async (t) => {
+t.test("a bucket without a temperature has its type's", async (t) => {
   const source = sourceOf({
     noul: { temperature: 3, bias: -1 },
     choice: { temperature: 2, buckets: { '3-5': { temperature: 4 } } },

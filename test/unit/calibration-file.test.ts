@@ -1,4 +1,4 @@
-/** The calibration file: what it says is applied exactly, to its own model alone. */
+/** The calibration file: it is applied exactly, and to its own model alone. */
 import t from 'tap'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ t.test('answers change exactly as the formula says', async (t) => {
   t.match(answers['only'], { probabilities: { a: 1 }, confidence: 1 })
 })
 
-t.test('the card names the data, and only where there is a calibration', async (t) => {
+t.test('the card names the data, and only with a calibration', async (t) => {
   const calibration = readCalibration('c.json', text())
   const { card } = await createDecider(createFakeEngine(), { ...facts, calibration })
   t.strictSame(card.calibration, { data: 'tickets.jsonl', date: '2026-01-31', observations: 2000 })
@@ -92,7 +92,7 @@ for (const [what, changes, message] of [
     /^c\.json: readout: expected letters@1, .*letters@2/,
   ],
 ] as const) {
-  t.test(`a calibration of ${what} is refused, with a way out`, async (t) => {
+  t.test(`a calibration of ${what} is refused, with a remedy`, async (t) => {
     const calibration = readCalibration('c.json', text(changes))
     await t.rejects(createDecider(createFakeEngine(), { ...facts, calibration }), {
       code: 'ERR_CALIBRATION',
@@ -142,7 +142,7 @@ for (const [what, wrong, message] of [
   })
 }
 
-t.test('the first source that knows wins, and without any nothing changes', async (t) => {
+t.test('the first source with a value wins, and without any nothing changes', async (t) => {
   const first = inTurn(
     undefined,
     (type) => (type === 'noul' ? { temperature: 2, bias: 0 } : undefined),
@@ -172,7 +172,7 @@ t.test('the file is found beside the model, also through a link', async (t) => {
   await t.rejects(findCalibration(join(dir, 'b.gguf'), dir), { code: 'ERR_CALIBRATION' })
 })
 
-t.test('what was fitted is written, and read back the same', async (t) => {
+t.test('a fit is written, and read back unchanged', async (t) => {
   const rows = [
     ...synthetic(createRandom(1), {
       ...{ type: 'noul', options: 2, count: 1500, temperature: 2, bias: 1 },

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Canceller } from '../../src/http/exchange/canceller.js'
 
-t.test('every listener is told once, with the reason in place', async (t) => {
+t.test('every listener is called once, with the reason set', async (t) => {
   const canceller = new Canceller()
   const seen: unknown[] = []
   canceller.addEventListener('abort', () => seen.push(['a', canceller.reason]))
@@ -15,7 +15,7 @@ t.test('every listener is told once, with the reason in place', async (t) => {
   t.equal(canceller.reason, 'gone')
 })
 
-t.test('a listener that was removed, or came too late, is not told', async (t) => {
+t.test('a listener that was removed, or came too late, is not called', async (t) => {
   const canceller = new Canceller()
   const listener = () => t.fail('told')
   canceller.addEventListener('abort', listener)

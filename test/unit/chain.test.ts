@@ -20,7 +20,7 @@ t.test('members leave from anywhere, and the others keep their order', (t) => {
   t.end()
 })
 
-t.test('what has left already, or has never joined, is not missed', (t) => {
+t.test('a member that has left, or never joined, may leave again', (t) => {
   const chain = new Chain<string>()
   const a = chain.add('a')
   chain.add('b')
@@ -32,7 +32,7 @@ t.test('what has left already, or has never joined, is not missed', (t) => {
   t.end()
 })
 
-t.test('a member that has left leads to no other', (t) => {
+t.test('a member that has left links to no other', (t) => {
   const chain = new Chain<object>()
   const [, middle] = [{}, {}, {}].map((value) => chain.add(value))
   const { value } = middle!

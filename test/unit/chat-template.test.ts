@@ -1,6 +1,6 @@
 /**
- * Chat templates, rendered and cut: small ones of our own, and every one that the vendored
- * llama.cpp brings along, where it has been fetched.
+ * Chat templates, rendered and cut: small test templates, and every template of the vendored
+ * llama.cpp, if it has been fetched.
  */
 import t from 'tap'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const common =
   '{{ bos_token }}{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}' +
   '{% if add_generation_prompt %}<assistant>{% endif %}'
 
-t.test('the rendering is cut around state and question', async (t) => {
+t.test('the rendering is cut at state and question', async (t) => {
   t.strictSame(render(common), {
     head: '<s><user>',
     between: '\n\n',
@@ -29,7 +29,7 @@ t.test('the beginning of a template is kept', async (t) => {
   t.equal(render(`\n\n ${common}`).head, '\n\n <s><user>')
 })
 
-t.test('content may have to be a list of parts', async (t) => {
+t.test('a template may need content as a list of parts', async (t) => {
   const source =
     "{% for m in messages %}[{{ m.role }}]{% for p in m.content %}{% if p.type == 'text' %}" +
     '{{ p.text | trim }}{% endif %}{% endfor %}{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}'
@@ -72,7 +72,7 @@ t.test('every switch is off', async (t) => {
   }
 })
 
-t.test('a template that loses, doubles or turns round its content is refused', async (t) => {
+t.test('a template that loses, doubles or reorders its content is refused', async (t) => {
   for (const source of [
     'nothing',
     '{{ messages[0].content }}{{ messages[0].content }}',
@@ -92,7 +92,7 @@ t.test('a template that cannot be parsed or rendered is refused with the reason'
 const folder = new URL('../../../vendor/llama.cpp/models/templates/', import.meta.url)
 const skip = existsSync(folder) ? false : 'the vendored llama.cpp has not been fetched'
 
-t.test('every vendored template gives a tail or a reason', { skip }, async (t) => {
+t.test('every vendored template has a tail or a reason', { skip }, async (t) => {
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.jinja'))) {
     const source = readFileSync(new URL(name, folder), 'utf8')
     try {

@@ -25,7 +25,7 @@ t.test('pieces of any size give the same lines, characters of four bytes too', a
   }
 })
 
-t.test('the last line needs no end, and empty lines are none', async (t) => {
+t.test('the last line needs no end, and empty lines are skipped', async (t) => {
   t.strictSame(await read(cut('1\n\n \r\n2\r\n3', 2)), ['1', '2\r', '3'])
   t.strictSame(await read(cut('', 1)), [])
   t.strictSame(await read(cut('\n\n', 1)), [])
@@ -38,7 +38,7 @@ t.test('a piece may be empty, or hold many lines', async (t) => {
   ])
 })
 
-t.test('a line is given out as soon as it has ended', async (t) => {
+t.test('a line is yielded as soon as it ends', async (t) => {
   const reads = [
     { done: false, value: new TextEncoder().encode('1\n2') },
     { done: true, value: undefined },
@@ -50,7 +50,7 @@ t.test('a line is given out as soon as it has ended', async (t) => {
   t.strictSame(await lines.next(), { done: true, value: undefined })
 })
 
-t.test('a failure of the source is its own', async (t) => {
+t.test('a failure of the source is passed on', async (t) => {
   const lines = linesOf(() => Promise.reject(new Error('cut')))
   await t.rejects(lines.next(), { message: 'cut' })
 })

@@ -1,4 +1,4 @@
-/** What a client is made of, and the blocks for pictures. */
+/** The client's options, and its blocks for images. */
 import t from 'tap'
 import { createClient, image, imageFromBlob } from '../../src/client/index.js'
 import type { ClientOptions } from '../../src/client/index.js'
@@ -34,7 +34,7 @@ for (const [title, options, message] of [
   ['half a retry', { maxRetries: 0.5 }, /^maxRetries: .* got 0.5$/],
   ['fewer retries than none', { maxRetries: -1 }, /^maxRetries: /],
 ] as const) {
-  t.test(`${title} is refused when the client is made`, async (t) => {
+  t.test(`${title} is refused by createClient()`, async (t) => {
     t.throws(() => createClient({ ...good, ...options } as ClientOptions), {
       name: 'TypeError',
       message,
@@ -42,7 +42,7 @@ for (const [title, options, message] of [
   })
 }
 
-t.test('an option of a call that is none is refused before anything is sent', async (t) => {
+t.test('an unknown option of a call is refused before anything is sent', async (t) => {
   const fetch = () => Promise.reject(new Error('sent'))
   const client = createClient({ ...good, fetch })
   const options: object = { order: 2 }
@@ -60,7 +60,7 @@ t.test('a message about a key does not show it', async (t) => {
   }
 })
 
-t.test('a picture becomes a block, whatever holds its bytes', async (t) => {
+t.test('an image becomes a block, whatever holds its bytes', async (t) => {
   const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => (i * 31) & 255)
   const data = Buffer.from(bytes).toString('base64')
   const source = { type: 'base64', media_type: 'image/png', data }
@@ -80,7 +80,7 @@ t.test('a picture becomes a block, whatever holds its bytes', async (t) => {
   })
 })
 
-t.test('a part of a buffer is that part, and base64 is padded as it should be', async (t) => {
+t.test('a view of a buffer is only its part, and base64 is padded correctly', async (t) => {
   const all = Uint8Array.of(1, 2, 3, 4, 5, 6)
   for (const [from, to] of [
     [0, 0],

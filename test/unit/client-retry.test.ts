@@ -1,4 +1,4 @@
-/** What is tried again, and when. */
+/** Which failures are retried, and when. */
 import t from 'tap'
 import { OiRequestError } from '../../src/client/index.js'
 import { backoffMs, pause, readRetryAfter, retryDelayMs } from '../../src/client/retry.js'
@@ -6,7 +6,7 @@ import { backoffMs, pause, readRetryAfter, retryDelayMs } from '../../src/client
 const failed = (status: number, retryAfterMs?: number) =>
   new OiRequestError('x', 'no', { status, retryAfterMs })
 
-t.test('only what may pass is tried again', async (t) => {
+t.test('only passing failures are retried', async (t) => {
   for (const status of [408, 429, 500, 502, 503, 504, 599]) {
     t.type(retryDelayMs(failed(status), 0), 'number', String(status))
   }
@@ -18,13 +18,13 @@ t.test('only what may pass is tried again', async (t) => {
   t.equal(retryDelayMs(new OiRequestError('request_aborted', ''), 0), undefined)
 })
 
-t.test('a server is obeyed for up to a minute', async (t) => {
+t.test("the server's wait is kept, up to a minute", async (t) => {
   t.equal(retryDelayMs(failed(503, 0), 3), 0)
   t.equal(retryDelayMs(failed(429, 60_000), 0), 60_000)
   t.ok(retryDelayMs(failed(429, 60_001), 0)! <= 500)
 })
 
-t.test('without a word of the server the waiting doubles, and is never the same', async (t) => {
+t.test('without a wait from the server the pause doubles, with jitter', async (t) => {
   t.strictSame(
     [0, 1, 2, 3, 4, 5, 50].map((tried) => backoffMs(tried, 1)),
     [500, 1000, 2000, 4000, 8000, 8000, 8000],
@@ -55,7 +55,7 @@ for (const [title, headers, ms] of [
   })
 }
 
-t.test('retry-after: a date by our clock where the server tells none', async (t) => {
+t.test('retry-after: a date counts by our clock if the server sends none', async (t) => {
   const date = new Date(Date.now() + 30_000).toUTCString()
   const ms = readRetryAfter(new Headers({ 'retry-after': date }))!
   t.ok(ms > 0 && ms <= 30_000, `${ms} ms`)

@@ -30,7 +30,7 @@ t.test("a model's own settings win over the file's, not over a flag", async (t) 
   ])
 })
 
-t.test('relative paths are meant from the folder of the file', async (t) => {
+t.test('paths are relative to the folder of the file', async (t) => {
   const { dir, config } = fileWith(t, {
     dataDir: 'data',
     diskCacheDir: 'states',
@@ -52,7 +52,7 @@ t.test('relative paths are meant from the folder of the file', async (t) => {
   })
 })
 
-t.test('a calibration is a file from the folder, or off', async (t) => {
+t.test('a calibration is a file relative to the folder, or off', async (t) => {
   const { dir, config } = fileWith(t, {
     calibration: 'off',
     models: [{ file: 'a.gguf' }, { file: 'b.gguf', calibration: 'b.json' }],
@@ -63,14 +63,14 @@ t.test('a calibration is a file from the folder, or off', async (t) => {
   ])
 })
 
-t.test('a model that is named outside replaces those of the file', async (t) => {
+t.test("a model named outside of the file replaces the file's models", async (t) => {
   const { config } = fileWith(t, { threads: 2, models: [{ file: 'a.gguf' }, { file: 'b.gguf' }] })
   const { models } = readConfig({ OI_MODEL: 'c.gguf' }, { config })
   t.equal(models.length, 1)
   t.match(models, [{ file: 'c.gguf', threads: 2 }])
 })
 
-t.test('a file that is not there is refused by its path', async (t) => {
+t.test('a missing file is refused with its path', async (t) => {
   t.throws(() => readConfig({}, { config: 'none.json' }), {
     code: 'ERR_CONFIG',
     message: /^none\.json: there is no such file$/,

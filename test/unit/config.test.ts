@@ -2,7 +2,7 @@ import t from 'tap'
 import { join } from 'node:path'
 import { readConfig, reportSettings, settings } from '../../src/config.js'
 
-t.test('without anything, the defaults', async (t) => {
+t.test('the defaults', async (t) => {
   const config = readConfig({ PATH: '/bin', OI_TEST_MODEL: 'x' })
   t.match(config, { host: '127.0.0.1', port: 8080, maxBodyBytes: 0, deadlineMs: 60_000 })
   t.ok(Object.isFrozen(config))
@@ -18,7 +18,7 @@ t.test('a flag wins over the environment, which wins over the default', async (t
   t.match(config, { port: 3, threads: 2, host: '127.0.0.1' })
 })
 
-t.test('a default that is given by hand is valid', async (t) => {
+t.test('a default that is set by hand is valid', async (t) => {
   const environment = Object.fromEntries(
     settings.map((setting) => [setting.variable, String(setting.default)]),
   )
@@ -40,13 +40,13 @@ t.test('a boolean is a flag without a value, and 1, 0, true or false in a variab
   }
 })
 
-t.test('a model that is named has the settings that hold for all', async (t) => {
+t.test('a named model has the common settings', async (t) => {
   const { models } = readConfig({ OI_THREADS: '2' }, { model: 'a.gguf', contextTokens: '4096' })
   t.match(models, [{ file: 'a.gguf', threads: 2, contextTokens: 4096, default: true }])
   t.strictSame(readConfig({}).models, [])
 })
 
-t.test('orders are a number, or all, and otherwise left to the model', async (t) => {
+t.test("orders are a number, or all, and otherwise the model's own", async (t) => {
   t.equal(readConfig({}).orders, 'auto')
   t.equal(readConfig({ OI_ORDERS: '2' }).orders, 2)
   t.equal(readConfig({ OI_ORDERS: '2' }, { orders: 'all' }).orders, 'all')
@@ -88,7 +88,7 @@ for (const [title, environment, flags, message] of [
   })
 }
 
-t.test('shares of GPUs are numbers with commas between them', async (t) => {
+t.test('shares of GPUs are numbers separated by commas', async (t) => {
   t.equal(readConfig({}, { tensorSplit: '3, 1.5' }).tensorSplit, '3, 1.5')
   for (const tensorSplit of ['3,', '-1', '1;2', 'x']) {
     t.throws(() => readConfig({}, { tensorSplit }), {
@@ -98,7 +98,7 @@ t.test('shares of GPUs are numbers with commas between them', async (t) => {
   }
 })
 
-t.test('devices are names with commas between them', async (t) => {
+t.test('devices are names separated by commas', async (t) => {
   const { models } = readConfig({ OI_DEVICE: 'CUDA0, cpu' }, { model: 'a.gguf', replicas: '4' })
   t.match(models, [{ device: 'CUDA0, cpu', replicas: 4 }])
   for (const device of ['CUDA0,', 'CUDA0 CUDA1', ',']) {
@@ -106,7 +106,7 @@ t.test('devices are names with commas between them', async (t) => {
   }
 })
 
-t.test('a secret is shown nowhere', async (t) => {
+t.test('a secret is never shown', async (t) => {
   const config = readConfig({ OI_OTLP_HEADERS: 'authorization=Bearer planted' })
   t.equal(config.otlpHeaders, 'authorization=Bearer planted')
   t.notMatch(JSON.stringify(reportSettings(config)), 'planted')
@@ -115,7 +115,7 @@ t.test('a secret is shown nowhere', async (t) => {
   })
 })
 
-t.test('a collector is an address of a base, and nothing else', async (t) => {
+t.test('a collector is a base address only', async (t) => {
   for (const otlpEndpoint of ['http://127.0.0.1:4318', 'https://collector.example/otlp/']) {
     t.equal(readConfig({}, { otlpEndpoint }).otlpEndpoint, otlpEndpoint)
   }
@@ -124,7 +124,7 @@ t.test('a collector is an address of a base, and nothing else', async (t) => {
   }
 })
 
-t.test('every value is told with what said it last', async (t) => {
+t.test('every value is listed with its last source', async (t) => {
   const config = join(t.testdir({ 'oi.json': '{"port":1,"threads":1,"maxQueued":1}' }), 'oi.json')
   const read = readConfig({ OI_CONFIG: config, OI_THREADS: '2', OI_PORT: '2' }, { port: '3' })
   t.match(read.origins, {

@@ -42,7 +42,7 @@ const options = (seed: number, more = {}) => ({
   ...more,
 })
 
-t.test('every row is one that oi eval reads, with all intents as options', async (t) => {
+t.test('oi eval reads every row, with all intents as options', async (t) => {
   const set = readers['banking77']!(t.testdir(banking), 'test')
   const rows = await all(readRowsOf(piecesOf(rowsOf(set, options(1))), limits))
   t.strictSame(
@@ -102,7 +102,7 @@ t.test('out of scope is an option of every row, or of none', async (t) => {
   ])
 })
 
-t.test('what is not the set is refused', async (t) => {
+t.test('other data sets are refused', async (t) => {
   const banking77 = readers['banking77']!
   t.throws(() => banking77(t.testdir({ ...banking, 'test.csv': 'a,b\n' }), 'test'), {
     message: /columns text and category/,

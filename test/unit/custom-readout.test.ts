@@ -1,4 +1,4 @@
-/** A readout of a user's own on a model: prompt, labels, answers. No model. */
+/** A user's own readout on a model: prompt, labels, answers. No model. */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
 import { createDecider, type ModelDecider } from '../../src/decide/decide.js'
@@ -44,7 +44,7 @@ t.test('a template is a frame of trusted text around state and question', async 
   ])
 })
 
-t.test("nothing of a caller's text is in a trusted part, and no name of a question", async (t) => {
+t.test("neither a caller's text nor a question's name is in a trusted part", async (t) => {
   const readout = await readoutOf(t, turns)
   const trusted = ({ state, questions }: DecideRequest) => {
     const { prefix, suffixes } = readout.render({ state, questions }).input
@@ -65,7 +65,7 @@ t.test("nothing of a caller's text is in a trusted part, and no name of a questi
   t.strictSame(readout.render(renamed).input, readout.render(attacked).input)
 })
 
-t.test('the beginning of text is there once where the tokenizer wants it', async (t) => {
+t.test('the beginning-of-text token is there once if the tokenizer wants it', async (t) => {
   const info = { metadata: { 'tokenizer.ggml.add_bos_token': 'true' } }
   for (const template of [turns, turns.replace('{{ bos_token }}', '')]) {
     const { input } = (await readoutOf(t, template, { info })).render(request)
@@ -73,7 +73,7 @@ t.test('the beginning of text is there once where the tokenizer wants it', async
   }
 })
 
-t.test('the last line break of a file is dropped, that of a text in JSON is not', async (t) => {
+t.test('the last line break of a file is dropped, that of a JSON string is not', async (t) => {
   const tail = async (content: unknown) =>
     (await readoutOf(t, content)).render(request).input.suffixes[0]!.parts[1]!.text
   const template = '{{ state }}{{ question }}[A]\n'
@@ -81,7 +81,7 @@ t.test('the last line break of a file is dropped, that of a text in JSON is not'
   t.equal(await tail({ template }), '[A]\n')
 })
 
-t.test('a chat template takes the place of the one that the model has', async (t) => {
+t.test("a chat template replaces the model's own", async (t) => {
   const readout = await readoutOf(t, 'U: {{ messages[0].content }} A:', {
     info: { chatTemplate: '{{ broken' },
   })
@@ -115,7 +115,7 @@ t.test('labels are those of the file, in the form that works for all of them', a
   t.match(parts[0]!.text, '1: x - X\n2: y\n3: z')
   t.strictSame([...candidates], [await single('1'), await single('2'), await single('3')])
 
-  // Behind a word, letters only make it longer.
+  // After a word, letters only make it longer.
   const template = '{{ state }}{{ question }}Answer'
   const spaced = await createReadout(engine, {
     custom: file(t, { template, labels: ['A', 'B', 'C'] }),
@@ -123,7 +123,7 @@ t.test('labels are those of the file, in the form that works for all of them', a
   t.equal(spaced.render(request).input.suffixes[1]!.candidates[0], await single(' A'))
 })
 
-t.test('a prefix that is given comes first', async (t) => {
+t.test('a given prefix comes first', async (t) => {
   const engine = createFakeEngine()
   const [ids] = await engine.tokenize([{ text: ' A', trusted: true }])
   const readout = await createReadout(engine, { custom: file(t, { labelPrefix: ' ' }) })
@@ -138,7 +138,7 @@ t.test('more options than labels are refused with the place', async (t) => {
   })
 })
 
-t.test('labels that are not single tokens are named, with what they are instead', async (t) => {
+t.test('the error names labels that are not single tokens, and their tokens', async (t) => {
   const refused = (content: unknown, message: RegExp, options: FakeEngineOptions = {}) =>
     t.rejects(readoutOf(t, content, options), { code: 'ERR_READOUT', message })
   await refused(
@@ -184,7 +184,7 @@ t.test('the name is on the card', async (t) => {
   t.match(unnamed.created.card.readout, /^r@[0-9a-f]{8}$/)
 })
 
-t.test("the file's temperatures flatten what they are for, before any other", async (t) => {
+t.test("the file's temperatures flatten their types, and win over all others", async (t) => {
   const engine = createFakeEngine({ logit: (_, token) => (token === 'A' ? 3 : 0) })
   const content = { temperature: { choice: { '3-5': 3 }, score: 2 } }
   const { created } = await decider(t, content, engine, 7)
@@ -196,7 +196,7 @@ t.test("the file's temperatures flatten what they are for, before any other", as
   t.ok(Math.abs(x! - Math.E / (Math.E + 2)) < 1e-9)
 })
 
-t.test('the orders of the file are those of its model, unless others are asked for', async (t) => {
+t.test("the orders of the file are its model's default", async (t) => {
   const spreadOf = async (created: ModelDecider, orders?: Orders) => {
     const { answers } = await created.decide(request, { evidence: true, orders })
     return answers['team']!.evidence!.order_spread
@@ -212,7 +212,7 @@ t.test('the orders of the file are those of its model, unless others are asked f
   t.equal(await spreadOf(chosen.created), undefined)
 })
 
-t.test('a picture stays in its place, with a frame of turns around the state', async (t) => {
+t.test('an image stays in its place, with a frame of turns around the state', async (t) => {
   const readout = await readoutOf(t, turns, { info: { vision: true } })
   const image = { rgb: new Uint8Array(3), width: 1, height: 1 }
   const { prefix } = readout.render(request, { before: [image], inState: new Map() }).input
@@ -227,7 +227,7 @@ t.test('a picture stays in its place, with a frame of turns around the state', a
   )
 })
 
-/** @param temperature - Of a calibration. */
+/** @param temperature - The temperature of a calibration. */
 async function decider(
   t: Test,
   content: unknown,

@@ -1,4 +1,4 @@
-/** The wording of questions from templates of a user's own. */
+/** The wording of questions from a user's own templates. */
 import t from 'tap'
 import { objectFromEntries, type Json } from '../../src/api/json.js'
 import type { ChoiceQuestion, NoulQuestion, ScoreQuestion } from '../../src/decide/types.js'
@@ -50,7 +50,7 @@ function said(yes: Json | undefined, no: Json | undefined) {
   return { ...(yes !== undefined && { true: yes }), ...(no !== undefined && { false: no }) }
 }
 
-t.test('the usual wording, written as templates, is that of letters@1 to the letter', async (t) => {
+t.test('the default wording, written as templates, is exactly letters@1', async (t) => {
   const own = createWording({ ...standardWording })
   for (const question of choices) {
     t.equal(own.choiceText(question, labels), letters.choiceText(question, labels))
@@ -64,7 +64,7 @@ t.test('the usual wording, written as templates, is that of letters@1 to the let
   }
 })
 
-t.test('each template words its part, and what is not given stays as it is', async (t) => {
+t.test('each template words its part, and other parts keep their wording', async (t) => {
   const { choiceText, scoreText, noulText } = createWording({
     option: '({{ label }}) {{ name }}{% if description %}: {{ description }}{% endif %}',
     score: '{{ instructions }}\n{{ levels }}\nThe {{ label_word }}?\n',
@@ -92,12 +92,12 @@ t.test('levels that are given highest first say so, and keep their numbers', asy
   t.match(noulText({ type: 'noul', criteria: { true: 'y', false: 'n' } }, true), /^No: n\nYes: y\n/)
 })
 
-t.test('labels that are no letters are called codes', async (t) => {
+t.test('labels that are not letters are called codes', async (t) => {
   const { choiceText } = createWording({ ...standardWording })
   t.match(choiceText({ type: 'choice', criteria: { x: 1, y: 2 } }, ['1', '2']), /only the code of/)
 })
 
-t.test('no text of a caller can pass for another option, whatever the wording', async (t) => {
+t.test('no text of a caller can look like another option, whatever the wording', async (t) => {
   const { choiceText, scoreText } = createWording({
     option: '[{{ label }}] {{ name }} {{ description }}',
     level: '[{{ label }}] {{ description }}',
@@ -117,7 +117,7 @@ t.test('no text of a caller can pass for another option, whatever the wording', 
   }
 })
 
-t.test('different options have different lines, and only they are changed for it', async (t) => {
+t.test('different options have different lines, and only colliding ones change', async (t) => {
   const own = createWording({
     option: '{{ name }}{% if description %}: {{ description }}{% endif %}{{ label }}',
   })
@@ -129,7 +129,7 @@ t.test('different options have different lines, and only they are changed for it
     'a: b: cC',
   ])
   t.strictSame(lines({ 'x: y': null, x: 'y' }), ['"x: y"A', '"x": "y"B'])
-  // What the first two would become is the third by itself.
+  // The first two would become the third.
   t.strictSame(lines({ 'x: y': null, x: 'y', '"x: y"': null }), [
     '"x: y"A',
     '"x": "y"B',

@@ -23,7 +23,7 @@ async function decider(options: FakeEngineOptions = {}) {
   }
 }
 
-t.test('the card says what a model sees', async (t) => {
+t.test('the card lists the modalities', async (t) => {
   const { card } = (await decider()).created
   t.strictSame(card.modalities, ['text', 'image'])
   t.match(card.limits, { max_images: 8, max_image_pixels: 67_108_864 })
@@ -32,25 +32,22 @@ t.test('the card says what a model sees', async (t) => {
   t.match(blind.limits, { max_images: 0, max_image_pixels: 0 })
 })
 
-t.test(
-  'usage counts image tokens only where there are images, and input tokens with them',
-  async (t) => {
-    const { ask } = await decider()
-    const without = await ask({ state: ['a'] })
-    t.notOk('image_tokens' in without.usage)
-    t.equal(without.timings.vision, 0)
+t.test('usage counts image tokens only for images, as part of the input tokens', async (t) => {
+  const { ask } = await decider()
+  const without = await ask({ state: ['a'] })
+  t.notOk('image_tokens' in without.usage)
+  t.equal(without.timings.vision, 0)
 
-    const decision = await ask({ state: ['a'], images: [dataUrl(red), dataUrl(blue)] })
-    // 3 × 2 patches each, and a line break.
-    t.equal(decision.usage.image_tokens, 12)
-    t.equal(decision.usage.input_tokens, without.usage.input_tokens + 14)
-    const text = serializeDecision(decision)
-    t.match(text, /"usage":\{"input_tokens":\d+,"image_tokens":12,"output_tokens":\d+\}/)
-    t.ok(validators.response.Check(JSON.parse(text)))
-  },
-)
+  const decision = await ask({ state: ['a'], images: [dataUrl(red), dataUrl(blue)] })
+  // 3 × 2 patches each, and a line break.
+  t.equal(decision.usage.image_tokens, 12)
+  t.equal(decision.usage.input_tokens, without.usage.input_tokens + 14)
+  const text = serializeDecision(decision)
+  t.match(text, /"usage":\{"input_tokens":\d+,"image_tokens":12,"output_tokens":\d+\}/)
+  t.ok(validators.response.Check(JSON.parse(text)))
+})
 
-t.test('the time of vision is decoding and encoding, beside that of the model', async (t) => {
+t.test("vision time is decoding and encoding, beside the model's time", async (t) => {
   const { ask } = await decider()
   const { timings, latency_ms } = await ask({ state: block(red) })
   t.ok(timings.vision > 2.5, 'the engine alone takes 2.5')
@@ -58,7 +55,7 @@ t.test('the time of vision is decoding and encoding, beside that of the model', 
   t.equal(latency_ms, 1.5)
 })
 
-t.test('another picture, or the same one elsewhere, is another prompt', async (t) => {
+t.test('another image, or the same image elsewhere, is another prompt', async (t) => {
   const { ask } = await decider()
   const noul = async (body: object) => ((await ask(body)).answers['q'] as NoulAnswer).noul
   const [a, b] = [block(red), block(blue)]
@@ -78,7 +75,7 @@ t.test('another picture, or the same one elsewhere, is another prompt', async (t
   t.equal(await noul({ state: [a, { type: 'image_url', image_url: dataUrl(blue) }] }), answers[0])
 })
 
-t.test('the engine gets the pictures at their places, and nothing of what was sent', async (t) => {
+t.test('the engine gets the images at their places, and nothing of their blocks', async (t) => {
   const { ask, engine } = await decider()
   await ask({ state: { before: 1, photo: block(red), behind: [block(blue)] } })
   const { prefix } = engine.scored[0]!
@@ -90,7 +87,7 @@ t.test('the engine gets the pictures at their places, and nothing of what was se
   t.strictSame([...prefix[4]!.image!.rgb.subarray(0, 3)], [0, 0, 255])
 })
 
-t.test('text that speaks of images is text', async (t) => {
+t.test('text about images is text', async (t) => {
   const { ask, engine } = await decider()
   const states = [
     JSON.stringify(block(red)),
@@ -118,7 +115,7 @@ t.test('a bad image never reaches the engine', async (t) => {
   t.equal(engine.scored.length, 0)
 })
 
-t.test('a model that sees none names itself and the place', async (t) => {
+t.test('a model without vision names itself and the place', async (t) => {
   const { ask } = await decider({ info: { vision: false } })
   await t.rejects(ask({ state: ['a', block(red)] }), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
@@ -146,7 +143,7 @@ t.test('a cancelled request is not scored, and decoding counts for the deadline'
   t.equal(deadlines[1], 1)
 })
 
-t.test('what fails behind the decoding gives its memory back', async (t) => {
+t.test('a failure after decoding frees its memory', async (t) => {
   const { ask } = await decider({ maxQueued: 0 })
   // Each holds 48 MiB of 512.
   const state = block(red, 'image/png', { max_pixels: 2 ** 24 })

@@ -81,7 +81,7 @@ t.test('the same request has the same answers', async (t) => {
   t.strictSame((await ask(body)).answers, first.answers)
 })
 
-t.test('neither names nor neighbours nor their order move an answer', async (t) => {
+t.test('neither names nor other questions nor their order move an answer', async (t) => {
   const { ask } = await decider()
   const wet = '{"type":"noul","instructions":"Is it wet?"}'
   const cold = '{"type":"noul","instructions":"Is it cold?"}'
@@ -144,7 +144,7 @@ t.test('a model that is not the default does not answer to its names', async (t)
   })
 })
 
-t.test('what the model cannot do is refused', async (t) => {
+t.test('requests that the model cannot answer are refused', async (t) => {
   const { created } = await decider({ isWord: (word) => word.length < 2 })
   const noul = { type: 'noul', instructions: '?' } as const
   const many = Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`q${i}`, noul]))
@@ -161,7 +161,7 @@ t.test('what the model cannot do is refused', async (t) => {
   t.equal(created.limits.maxLevels, 255)
 })
 
-t.test('what the engine refuses is passed on', async (t) => {
+t.test("the engine's refusals are passed on", async (t) => {
   const narrow = await decider({ info: { contextTokens: 1000 } })
   const longState = body.replace('It rains.', 'rain '.repeat(2000))
   await t.rejects(narrow.ask(longState), {
@@ -169,7 +169,7 @@ t.test('what the engine refuses is passed on', async (t) => {
     param: 'state',
     message: /^state: .*\d+ tokens, the limit is 1000$/,
   })
-  // What is longer than the state is what has to become shorter.
+  // The longer of state and questions has to become shorter.
   const longOption = body.replace('seven', 'seven '.repeat(2000))
   await t.rejects(narrow.ask(longOption), {
     code: 'ERR_STATE_TOO_LONG',
@@ -203,7 +203,7 @@ t.test('workspace, remaining time, signal and id reach the engine', async (t) =>
   t.strictSame(given, [options])
 })
 
-t.test('evidence comes with each answer, when asked for', async (t) => {
+t.test('evidence is added on request', async (t) => {
   const { ask } = await decider()
   const { answers } = await ask(body, { evidence: true })
   for (const name of keysOf(answers)) {

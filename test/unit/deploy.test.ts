@@ -1,6 +1,6 @@
 /**
- * What operators copy from scripts/deploy agrees with the settings and with itself. That it runs is
- * shown by proxies.test.ts and by `npm run deploy:check`.
+ * The files in scripts/deploy agree with the settings and with each other. proxies.test.ts and
+ * `npm run deploy:check` show that they work.
  */
 import t from 'tap'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 const standard = (name: string) =>
   String(settings.find((setting) => setting.name === name)!.default)
 
-/** The number that stands in a file. */
+/** A number in a file. */
 function number(name: string, pattern: RegExp): number {
   const found = pattern.exec(read(name))
   if (found === null) throw new Error(`${name} has no ${pattern.source}`)
@@ -57,7 +57,7 @@ const image = Object.fromEntries(
   [...dockerfile.matchAll(/\b(OI_[A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
 )
 
-t.test('every variable is one of a setting', async (t) => {
+t.test('every variable belongs to a setting', async (t) => {
   const known = settings.map(({ variable }) => variable)
   const named = [
     ...container.env.map(({ name }) => name),
@@ -72,7 +72,7 @@ t.test('every variable is one of a setting', async (t) => {
   )
 })
 
-t.test('every flag of the guide and the proxies is one of a setting or a command', async (t) => {
+t.test('every flag in the guide and the proxies belongs to a setting or a command', async (t) => {
   const known = settings.map(({ flag }) => flag)
   const names = [
     'systemd/oi.service',
@@ -83,7 +83,7 @@ t.test('every flag of the guide and the proxies is one of a setting or a command
   for (const flag of flags) t.ok(known.includes(flag.replace('(', '')), flag)
 })
 
-t.test('whoever ends a server waits longer than it takes', async (t) => {
+t.test('supervisors wait longer than a server takes to end', async (t) => {
   const tookMs = Number(standard('drainMs')) + Number(standard('graceMs'))
   t.ok(1000 * parseInt(service.stop_grace_period) > tookMs, 'compose')
   t.ok(1000 * number('README.md', /--stop-timeout (\d+)/) > tookMs, 'docker run')
@@ -92,7 +92,7 @@ t.test('whoever ends a server waits longer than it takes', async (t) => {
   t.ok(1000 * pod.terminationGracePeriodSeconds > podMs, 'Kubernetes')
 })
 
-t.test('the server listens where it is looked for', async (t) => {
+t.test('the server listens where its clients expect it', async (t) => {
   const port = standard('port')
   t.match(dockerfile, new RegExp(`^EXPOSE ${port}$`, 'm'))
   t.strictSame(container.ports, [{ name: 'http', containerPort: Number(port) }])
@@ -114,7 +114,7 @@ t.test('the user of the image is that of the pod, and not root', async (t) => {
   })
 })
 
-t.test('a builder is sent what the Dockerfile copies, and no more', async (t) => {
+t.test('the build context holds what the Dockerfile copies, and no more', async (t) => {
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
     names!.split(' ').map((name) => name.split('/')[0]!),
   )
@@ -130,7 +130,7 @@ t.test('Kubernetes runs the image of this version', async (t) => {
   })
 })
 
-t.test('the times of the proxies fit those of the server', async (t) => {
+t.test("the times of the proxies fit the server's", async (t) => {
   const deadlineS = Number(standard('batchDeadlineMs')) / 1000
   const idleS = Number(standard('idleTimeoutMs')) / 1000
   t.ok(number('proxies/nginx.conf', /proxy_read_timeout (\d+)s/) > deadlineS)

@@ -15,7 +15,7 @@ const doubts = (rows: readonly RowObservation[]) => doubtsOf(calibrate(rows, opt
 const good = (count: number, type: 'noul' | 'choice' = 'noul', temperature = 3) =>
   synthetic(createRandom(7), { type, options: type === 'noul' ? 2 : 4, count, temperature })
 
-t.test('rows that a model is miscalibrated on leave no doubt', async (t) => {
+t.test('rows on which a model is miscalibrated raise no doubt', async (t) => {
   t.strictSame(doubts([...good(400), ...good(400, 'choice')]), [])
 })
 
@@ -39,7 +39,7 @@ t.test('labels of one side are doubted', async (t) => {
   )
 })
 
-t.test('too few answers of a type are doubted, however many others have', async (t) => {
+t.test('too few answers of a type are doubted, however many other types have', async (t) => {
   t.match(
     doubts([...good(400), ...good(30, 'choice')]).join('\n'),
     /^choice: too few answers: .* got \d+ and \d+/m,
@@ -106,7 +106,7 @@ t.test('a doubted calibration is written with --force only', async (t) => {
   t.match(JSON.parse(readFileSync(out, 'utf8')), { format: 'oi-calibration@1' })
 })
 
-t.test('without a model doubts are said, and nothing is refused', async (t) => {
+t.test('without a model doubts are reported, and nothing is refused', async (t) => {
   const dir = t.testdir({ 'seen.jsonl': lines(good(20)) })
   const ran = await run(['--observations', join(dir, 'seen.jsonl')])
   t.equal(ran.code, 0, ran.stderr)

@@ -1,4 +1,4 @@
-/** A readout inside a model's metadata. No model. */
+/** A readout in a model's metadata. No model. */
 import t from 'tap'
 import { createReadout } from '../../src/prompt/readout.js'
 import { parseReadout } from '../../src/prompt/custom/parse.js'
@@ -15,14 +15,14 @@ const readout = {
 const engineWith = (embedded: unknown) =>
   createFakeEngine({ info: { metadata: { 'oi.readout': JSON.stringify(embedded) } } })
 
-t.test('a model is asked as its metadata say', async (t) => {
+t.test('a model is asked by the readout in its metadata', async (t) => {
   const own = await createReadout(engineWith(readout))
   t.equal(own.name, 'tiny@1')
   t.strictSame(own.labels, ['x', 'y', 'z'])
   t.equal(own.temperatures?.[0]?.temperature, 1.5)
 })
 
-t.test('a readout that was given comes before it', async (t) => {
+t.test('an explicit readout wins over it', async (t) => {
   const content = parseReadout(JSON.stringify({ ...readout, name: 'given@1' }), String)
   const custom = { ...content, file: 'given.json', name: 'given@1' }
   t.equal((await createReadout(engineWith(readout), { custom })).name, 'given@1')
@@ -36,7 +36,7 @@ const bad: [string, unknown, RegExp][] = [
 ]
 
 for (const [name, embedded, message] of bad) {
-  t.test(`one ${name} is refused`, async (t) => {
+  t.test(`a readout ${name} is refused`, async (t) => {
     await t.rejects(createReadout(engineWith(embedded)), { code: 'ERR_READOUT', message })
   })
 }

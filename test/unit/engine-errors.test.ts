@@ -1,4 +1,4 @@
-/** What the addon says, as the engine passes it on; the addon here is a few lines of JavaScript. */
+/** Errors of the addon, as the engine passes them on; the addon is a few lines of JavaScript. */
 import t from 'tap'
 import { join } from 'node:path'
 import { openEngine } from '../../src/engine/engine.js'
@@ -24,11 +24,11 @@ t.teardown(() => engine.close())
 const failing = (error: object) =>
   engine.score({ prefix: [{ text: JSON.stringify(error), trusted: false }], suffixes: [] })
 
-t.test('a size that llama.cpp does not know is told in parameters', async (t) => {
+t.test('a size without a name in llama.cpp is given in parameters', async (t) => {
   t.equal(engine.info.description, 'qwen3 10.2M Q8_0')
 })
 
-t.test('an overload says when to try again', async (t) => {
+t.test('an overload has the time to try again', async (t) => {
   await t.rejects(failing({ code: 'ERR_OVERLOADED', retryAfterMs: 1234.5 }), {
     name: 'OiError',
     code: 'ERR_OVERLOADED',
@@ -42,7 +42,7 @@ t.test('other errors keep their code and have no such time', async (t) => {
   t.match(error, { code: 'ERR_TIMEOUT', retryAfterMs: undefined })
 })
 
-t.test('a picture for a model without a projector is refused', async (t) => {
+t.test('an image for a model without a projector is refused', async (t) => {
   const image = { rgb: new Uint8Array(3), width: 1, height: 1 }
   await t.rejects(engine.score({ prefix: [{ text: '', trusted: false, image }], suffixes: [] }), {
     code: 'ERR_INVALID_ARGUMENT',
@@ -50,7 +50,7 @@ t.test('a picture for a model without a projector is refused', async (t) => {
   })
 })
 
-t.test('a projector that is not there is refused by its path', async (t) => {
+t.test('a missing projector is refused with its path', async (t) => {
   const modelPath = join(dir, 'model.gguf')
   await t.rejects(openEngine({ modelPath, projectorPath: 'nowhere.gguf' }), {
     code: 'ERR_MODEL_NOT_FOUND',
@@ -62,6 +62,6 @@ t.test('a projector that is not there is refused by its path', async (t) => {
   })
 })
 
-t.test('a code that nobody knows is a fault', async (t) => {
+t.test('an unknown code is a fault', async (t) => {
   await t.rejects(failing({ code: 'ERR_ODD' }), { code: 'ERR_ENGINE_INTERNAL' })
 })

@@ -1,8 +1,7 @@
 /**
- * The figures of `oi eval` against straightforward computations of the same, on random data.
+ * The figures of `oi eval` against plain computations of the same, on random data.
  *
- * The computations here keep every answer and use no part of src/evaluate but the answers
- * themselves.
+ * The computations here keep every answer and use nothing of src/evaluate but the answers.
  */
 import t, { type Test } from 'tap'
 import { LogHistogram } from '../../src/evaluate/histogram.js'
@@ -117,7 +116,7 @@ t.test('figures of the binary case agree with counts over all answers', async (t
   near(t, noul.auc, pairs / (yes.length * no.length), 'AUC', 1e-3)
 })
 
-t.test('what fits none of the others is told by the options for it, together', async (t) => {
+t.test('"none of the others fits" is detected by its options together', async (t) => {
   const random = createRandom(13)
   const answers = Array.from({ length: 1000 }, () => observation('choice', random))
   const tally = new Tally()
@@ -168,7 +167,7 @@ t.test('figures of a scale agree with sums over all answers', async (t) => {
   near(t, score.ranked, mean(ranked), 'ranked probability score')
 })
 
-t.test('the interval of the accuracy is the one of the published example', async (t) => {
+t.test('the interval of the accuracy is that of the published example', async (t) => {
   // 81 of 263: Newcombe, Statistics in Medicine 17, 1998, table I: .2553 to .3662.
   const tally = new Tally()
   const base: Outcome = {
@@ -181,7 +180,7 @@ t.test('the interval of the accuracy is the one of the published example', async
   near(t, high, 0.3662, 'high', 5e-5)
 })
 
-t.test('flips are shares of what was asked in reverse', async (t) => {
+t.test('flips are shares of the reversed questions', async (t) => {
   const one = observation('choice', createRandom(1))
   const other = one.probabilities.map((p, i) => one.probabilities[(i + 1) % 4]! + 0 * p)
   const same = outcomeOf(one, questions.choice, one.probabilities)
@@ -194,7 +193,7 @@ t.test('flips are shares of what was asked in reverse', async (t) => {
   t.strictSame(tally.figures().flips, { answers: 2, rate: 0.5, shift: shift / 2 })
 })
 
-t.test('a right option that is impossible costs much, but not everything', async (t) => {
+t.test('a right option with probability 0 has a large, finite loss', async (t) => {
   const sure: Observation = {
     ...{ question: 'q', type: 'choice', logits: [], labelMass: 1 },
     ...{ probabilities: [1, 0, 0, 0], right: 1 },
@@ -204,14 +203,14 @@ t.test('a right option that is impossible costs much, but not everything', async
   t.equal(brier, 2)
 })
 
-t.test('nothing measured is no number, and no failure', async (t) => {
+t.test('without measurements there is no number, and no failure', async (t) => {
   const figures = new Tally().figures()
   t.ok(Number.isNaN(figures.accuracy) && Number.isNaN(figures.accuracyInterval[0]))
   t.ok(Number.isNaN(new LogHistogram(1, 10).quantile(0.5)))
   t.ok(Number.isNaN(new Ranking().area()))
 })
 
-t.test('quantiles of a histogram are right to two per cent, whatever their size', async (t) => {
+t.test('quantiles of a histogram are exact to two per cent, whatever their size', async (t) => {
   const random = createRandom(3)
   const values = Array.from({ length: 10_000 }, () => 10 ** (8 * random.next() - 2))
   const histogram = new LogHistogram(1e-3, 1e7)

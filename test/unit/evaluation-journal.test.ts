@@ -1,4 +1,4 @@
-/** Runs of `oi eval` that are taken up again. */
+/** Resumed runs of `oi eval`. */
 import t, { type Test } from 'tap'
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const measured = (maxQuestions = 256, asked: Ask = ask) => ({
     measureRow(row, { ask: asked, flips: true, maxQuestions }, of),
 })
 
-/** Sums are of the same numbers in another order. */
+/** Sums of the same numbers in another order. */
 function sameFigures(t: Test, got: Results, wanted: Results): void {
   const rounded = (results: Results) =>
     JSON.parse(
@@ -35,7 +35,7 @@ function sameFigures(t: Test, got: Results, wanted: Results): void {
   for (const key of ['overall', 'types', 'rows', 'tokens']) t.strictSame(a[key], b[key], key)
 }
 
-t.test('a run that was ended goes on where it stopped, with the same figures', async (t) => {
+t.test('an interrupted run continues where it stopped, with the same figures', async (t) => {
   const path = join(t.testdir(), 'journal')
   const wanted = new Results()
   await runRows(rows(), { ...measured(), onRecord: (record) => wanted.add(record) })
@@ -64,7 +64,7 @@ t.test('a run that was ended goes on where it stopped, with the same figures', a
     })
     t.ok(journal.elapsedMs >= 0)
     journal.close()
-    // A process that is killed may leave half a line, which may end within a character.
+    // A killed process may leave half a line, which may end within a character.
     if (run < 5) appendFileSync(path, Buffer.from('{"line":59,"refused":"ä').subarray(0, -1))
   }
   sameFigures(t, results, wanted)
@@ -88,7 +88,7 @@ t.test('a journal of other data, another model or other questions is refused', a
   }
 })
 
-t.test('a file that is no journal is refused and stays as it is', async (t) => {
+t.test('a file that is not a journal is refused and unchanged', async (t) => {
   const dir = t.testdir({ a: texts.join('\n'), b: 'x', c: Buffer.from([0xff, 10]), d: '{"a":1}\n' })
   for (const name of ['a', 'b', 'c', 'd']) {
     const before = readFileSync(join(dir, name))
@@ -101,7 +101,7 @@ t.test('a file that is no journal is refused and stays as it is', async (t) => {
   await t.rejects(Journal.open(dir, identity, t.fail), { code: 'ERR_CONFIG', message: /--resume/ })
 })
 
-t.test('a journal that is damaged in the middle is refused with its line', async (t) => {
+t.test('a journal with damage in the middle is refused with its line', async (t) => {
   const path = join(t.testdir(), 'journal')
   const journal = await Journal.open(path, identity, () => {})
   journal.append({ line: 1, refused: 'r' })

@@ -1,5 +1,5 @@
 /**
- * A labelled file of any length in bounded memory: the lines are made as they are read.
+ * A labelled file of any length in bounded memory: the lines are made while they are read.
  */
 import t from 'tap'
 import { setFlagsFromString } from 'node:v8'
@@ -19,8 +19,8 @@ const linesPerPiece = 1000
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-t.test('120,000 rows leave no more behind than 60,000', async (t) => {
-  // What has no bound of its own: names of questions and pairs of options.
+t.test('120,000 rows leave no more memory in use than 60,000', async (t) => {
+  // Names of questions and pairs of options have no bound of their own.
   async function* pieces() {
     for (let at = 0; at < count; at += linesPerPiece) {
       const lines = Array.from({ length: linesPerPiece }, (_, i) => line(at + i))
@@ -55,7 +55,7 @@ t.test('120,000 rows leave no more behind than 60,000', async (t) => {
   t.ok(grown < 4 * 2 ** 20, `${(grown / 2 ** 20).toFixed(1)} MiB more`)
 })
 
-/** Each with names of its own, and answered wrongly. */
+/** Each has its own names, and a wrong answer. */
 function line(i: number): string {
   const criteria = `{"a":null,"b":null}`
   return (

@@ -1,4 +1,4 @@
-/** The report as a page and as a table: whole, well-formed, and nothing of the data in control. */
+/** The report as a page and as a table: whole, well-formed, with data that cannot take control. */
 import t from 'tap'
 import { evaluationText } from '../../src/cli/evaluate/evaluation-text.js'
 import { reportPage } from '../../src/evaluate/html/page.js'
@@ -40,7 +40,7 @@ function evilReport(): Report {
   return reportOf(results, { file: evil, models, url: evil, warning: evil })
 }
 
-/** Tags, after a check that every element that is opened is closed, inside of its parent. */
+/** Tags, after a check that every opened element is closed inside of its parent. */
 function requireWellFormed(page: string): string[] {
   return tagsAndAttributes(page).tags
 }
@@ -105,7 +105,7 @@ t.test('the page needs no network and runs nothing', async (t) => {
   }
 })
 
-t.test('text of the data is text on the page', async (t) => {
+t.test('text of the data stays text on the page', async (t) => {
   const page = reportPage(evilReport())
   requireWellFormed(page)
   t.notMatch(page, '<script')
@@ -120,7 +120,7 @@ t.test('text of the data does not move the cursor of a terminal', async (t) => {
   t.notMatch(evaluationText(evilReport()), /[\u0000\u001b\u202e]/)
 })
 
-t.test('the table shows what was measured', async (t) => {
+t.test('the table shows the figures', async (t) => {
   const text = evaluationText(await reportOfRows(60))
   t.match(text, /^rows\.jsonl: 60 of 60 rows, 180 answers\nby made-up \(letters@1\)\n/)
   t.match(text, /^ +answers +accuracy .*ECE .*flips +shift\nall +180 .*\nnoul +60 /m)
@@ -137,7 +137,7 @@ t.test('the table shows what was measured', async (t) => {
   t.notMatch(text, /NaN|undefined/)
 })
 
-t.test('nothing measured, as after an early Ctrl-C, is shown as nothing', async (t) => {
+t.test('without measurements, as after an early Ctrl-C, the figures are empty', async (t) => {
   const report = { ...reportOf(new Results()), whole: false }
   const page = reportPage(report)
   requireWellFormed(page)

@@ -1,4 +1,4 @@
-/** Runs of `oi eval` over answers that are made up: order, flips, refusals. */
+/** Runs of `oi eval` over invented answers: order, flips, refusals. */
 import t from 'tap'
 import { setImmediate } from 'node:timers/promises'
 import { keysOf } from '../../src/api/json.js'
@@ -23,7 +23,7 @@ const measured = (maxQuestions = 256, asked: Ask = ask) => ({
     measureRow(row, { ask: asked, flips: true, maxQuestions }, of),
 })
 
-/** A copy with another value at a place in its answers; with undefined, without one. */
+/** A copy with another value at a place in its answers; undefined removes the value. */
 function changed(decision: Decision, path: string, value?: unknown): Decision {
   const copy = structuredClone(decision)
   const names = path.split('.')
@@ -57,7 +57,7 @@ t.test('every row is measured once, and no more at a time than allowed', async (
   )
 })
 
-t.test('reversed questions go with the row, or alone where there is no room', async (t) => {
+t.test('reversed questions go with the row, or alone if the row is full', async (t) => {
   const [row] = await all(firstRows(rows(), 1))
   const seen: DecideRequest[] = []
   const recording: Ask = async (request) => {
@@ -84,7 +84,7 @@ t.test('reversed questions go with the row, or alone where there is no room', as
   )
 })
 
-t.test('in reverse, options stand in reverse and the right answer is the same one', async (t) => {
+t.test('reversed options stand in reverse, and the right answer is the same option', async (t) => {
   const text =
     '{"state":"s","questions":{"c":{"type":"choice","criteria":{"9":1,"a":2,"1":3}},' +
     '"s":{"type":"score","criteria":["low","middle","high"]},' +
@@ -105,7 +105,7 @@ t.test('in reverse, options stand in reverse and the right answer is the same on
 })
 
 t.test(
-  'a model that goes by names does not flip, one that goes by places always does',
+  'a model that answers by names does not flip, one that answers by places always does',
   async (t) => {
     const byPlace: Ask = async (request) => {
       let decision = decisionOn(request)
@@ -151,7 +151,7 @@ t.test(
   },
 )
 
-t.test('a row that is refused is counted, and nothing of it is measured', async (t) => {
+t.test('a refused row is counted, and nothing of it is measured', async (t) => {
   const refusing: Ask = async (request) => {
     if (request.state === 'state 3') {
       throw new OiError('ERR_STATE_TOO_LONG', 'state: expected less', { param: 'state' })
@@ -165,7 +165,7 @@ t.test('a row that is refused is counted, and nothing of it is measured', async 
   t.equal(overall.answers, 3 * 59)
 })
 
-t.test('what else goes wrong ends the run, with the line', async (t) => {
+t.test('other errors end the run, with the line', async (t) => {
   const failing: Ask = async (request) => {
     if (request.state === 'state 5') throw new OiError('ERR_REMOTE', 'it has gone')
     return decisionOn(request)
@@ -179,7 +179,7 @@ t.test('what else goes wrong ends the run, with the line', async (t) => {
   t.ok(seen.length < 60)
 })
 
-t.test('a signal ends it without a failure', async (t) => {
+t.test('a signal ends the run without a failure', async (t) => {
   const stop = new AbortController()
   let count = 0
   const onRecord = () => {
@@ -190,7 +190,7 @@ t.test('a signal ends it without a failure', async (t) => {
   t.equal(await runRows(rows(), { ...measured(), onRecord, signal: stop.signal }), false)
 })
 
-t.test('a reply that is no answer to the question is a failure', async (t) => {
+t.test('a reply that does not answer the question is a failure', async (t) => {
   const [row] = await all(firstRows(rows(), 1))
   const good = decisionOn(row!.request)
   t.equal(observationsOf(row!, good).length, 3)
@@ -209,7 +209,7 @@ t.test('a reply that is no answer to the question is a failure', async (t) => {
   }
 })
 
-t.test('a logit of -Infinity, which JSON makes null, is one', async (t) => {
+t.test('a logit of -Infinity, which JSON makes null, stays one', async (t) => {
   const [row] = await all(firstRows(rows(), 1))
   const decision = changed(decisionOn(row!.request), 'size.evidence.logits', [1, null, 2])
   const size = observationsOf(row!, decision).find(({ question }) => question === 'size')

@@ -1,4 +1,4 @@
-/** Prometheus' text format. What the server says in it is tested in http/metrics.test.ts. */
+/** Prometheus' text format. http/metrics.test.ts tests the server's metrics. */
 import t from 'tap'
 import { exposition } from '../../src/http/metrics/exposition.js'
 
@@ -25,18 +25,18 @@ t.test('each metric has its help, its type and its samples', async (t) => {
   )
 })
 
-t.test('quotes, backslashes and line breaks of texts do not end them', async (t) => {
+t.test('quotes, backslashes and line breaks in texts are escaped', async (t) => {
   const help = 'a\nb \\ "c"'
   const text = exposition([{ name: 'm', help, kind: 'gauge', read: () => [[{ l: help }, 1]] }])
   t.equal(text, '# HELP m a\\nb \\\\ "c"\n# TYPE m gauge\nm{l="a\\nb \\\\ \\"c\\""} 1\n')
 })
 
-t.test('a sample stands once, as two of them would cost the whole scrape', async (t) => {
+t.test('a sample appears once: a second would fail the whole scrape', async (t) => {
   const read = () => [1, 2].map((n) => [{ model: 'm' }, n] as const)
   t.match(exposition([{ name: 'm', help: '', kind: 'gauge', read }]), /gauge\nm\{model="m"\} 3\n$/)
 })
 
-t.test('numbers that are not finite have the names of the format', async (t) => {
+t.test('non-finite numbers have the names of the format', async (t) => {
   const read = () => [Infinity, -Infinity, NaN, 1e21, 1e-7].map((n, at) => [{ at }, n] as const)
   const lines = exposition([{ name: 'm', help: '', kind: 'gauge', read }])
     .split('\n')

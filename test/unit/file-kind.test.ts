@@ -1,6 +1,6 @@
 /**
- * Files that are no models: `oi models inspect` once said that they can be served, and `oi serve`
- * failed with what llama.cpp says, which is neither what they are nor what to do.
+ * Files that are not models: `oi models inspect` once said that they can be served, and `oi serve`
+ * failed with llama.cpp's message, which says neither what they are nor what to do.
  */
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const kinds = [
   ['importances', { 'general.type': 'imatrix' }, 1, /imatrix, no model/],
 ] as const
 
-t.test('the library, the command and the server say what the file is', async (t) => {
+t.test('library, command and server say what the file is', async (t) => {
   const folder = t.testdir()
   for (const [name, texts, tensors, message] of kinds) {
     const file = join(folder, 'x.gguf')
@@ -45,7 +45,7 @@ t.test('the library, the command and the server say what the file is', async (t)
   }
 })
 
-t.test('a model is no projector', async (t) => {
+t.test('a model is not a projector', async (t) => {
   const file = join(t.testdir(), 'x.gguf')
   writeFileSync(file, ggufHead({ 'general.architecture': 'llama', 'general.type': 'model' }))
   t.throws(() => requireProjectorFile(file), { message: /no projector but .* llama/ })
@@ -53,7 +53,7 @@ t.test('a model is no projector', async (t) => {
   await t.rejects(open({ model: file, projectorPath: file }), { code: 'ERR_MODEL_UNSUPPORTED' })
 })
 
-t.test('what is damaged, cut off or absent is left to the engine, which names the fault', (t) => {
+t.test('damaged, truncated or missing files are left to the engine, which names the fault', (t) => {
   const file = join(t.testdir(), 'x.gguf')
   t.doesNotThrow(() => requireModelFile(file))
   const whole = ggufHead({ 'general.architecture': 'llama' })
@@ -68,7 +68,7 @@ t.test('what is damaged, cut off or absent is left to the engine, which names th
   t.end()
 })
 
-t.test('an option that nobody reads is refused with the one that is meant', async (t) => {
+t.test('an unknown option is refused with the nearest known one', async (t) => {
   const refusal = (message: RegExp) => ({ code: 'ERR_INVALID_ARGUMENT', message })
   const given = (options: object) => open(options)
   await t.rejects(given({ mmproj: 'x' }), refusal(/option mmproj: did you mean projectorPath\?/))

@@ -1,4 +1,4 @@
-/** Byte order marks: they were once quoted invisibly, as what was wrong with a file. */
+/** Byte order marks: errors once quoted them, invisibly. */
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const mark = '\ufeff'
 const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
 const body = '{"state":"x","questions":{"q":{"type":"noul","instructions":"?"}}}'
 
-t.test('a mark at the beginning is no part of the text, a further one is', (t) => {
+t.test('a mark at the beginning is not part of the text, a second one is', (t) => {
   t.equal(fileText(Buffer.from(`${mark}a${mark}`)), `a${mark}`)
   t.equal(fileText(Buffer.from('')), '')
   t.throws(() => fileText(Buffer.from(`${mark}a`, 'utf16le')), { message: /this is UTF-16/ })
@@ -22,7 +22,7 @@ t.test('a mark at the beginning is no part of the text, a further one is', (t) =
   t.end()
 })
 
-t.test('every file that a user gives may begin with one', async (t) => {
+t.test('every file from a user may begin with a mark', async (t) => {
   const folder = t.testdir()
   const write = (name: string, text: string) => {
     const path = join(folder, name)
@@ -72,7 +72,7 @@ t.test('every file that a user gives may begin with one', async (t) => {
   t.equal((await ended(piped)).code, 0)
 })
 
-t.test('a settings file that is no UTF-8, or a folder, is named', (t) => {
+t.test('a settings file that is not UTF-8, or is a folder, is named', (t) => {
   const folder = t.testdir()
   const path = join(folder, 'oi.json')
   for (const [bytes, message] of [

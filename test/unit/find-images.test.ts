@@ -1,4 +1,4 @@
-/** What counts as an image in a request, and where it is said to stand. */
+/** What counts as an image in a request, and the place that errors name. */
 import t from 'tap'
 import { parseJson, stringifyJson } from '../../src/api/json.js'
 import type { Json } from '../../src/api/json.js'
@@ -73,7 +73,7 @@ for (const state of [
   })
 }
 
-t.test('what stands beside the state is found, and nothing is not', async (t) => {
+t.test('images beside the state are found, and null is ignored', async (t) => {
   for (const value of [[data], data, 'a', { a: 1 }, 7, false]) {
     for (const name of ['images', 'image', 'assets']) {
       t.equal(findImage({ state: '', [name]: value }), name)
@@ -112,7 +112,7 @@ t.test(
   },
 )
 
-t.test('an image is not looked into, what stands beside a member image is', async (t) => {
+t.test("an image's block is not searched, members beside `image` are", async (t) => {
   t.strictSame(places({ type: 'image', source: { inner: source } }), [['source', 'state']])
   t.strictSame(places({ image: { url: data, inner: source }, other: [source] }), [
     ['image', 'state'],
@@ -120,13 +120,13 @@ t.test('an image is not looked into, what stands beside a member image is', asyn
   ])
 })
 
-t.test('the first place is that of the list of all', async (t) => {
+t.test('the first place is the first in the list of all', async (t) => {
   for (const state of [[1, source, source], { a: [], b: linked }, 'x', 1, true, [], {}] as Json[]) {
     t.equal(findImage({ state }), findImages({ state }).images[0]?.place)
   }
 })
 
-t.test('texts that are images become objects, in a state that is otherwise the same', async (t) => {
+t.test('texts that are images become objects, in an otherwise equal state', async (t) => {
   const text = `{"b":"${data}","2":["x","${data}"],"1":1.0}`
   const { images, state } = findImages({ state: parseJson(text) })
   t.strictSame(

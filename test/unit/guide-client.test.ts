@@ -10,7 +10,7 @@ import { play, withHttpServer } from '../helpers/http-server.js'
 
 const examplesOf = (path: string) => blocks(readGuide(path), 'ts')
 
-/** What the compiler has to say; writes `examples.mjs` beside the file. */
+/** The compiler's output; writes `examples.mjs` beside the file. */
 function compile(path: string): string[] {
   const program = ts.createProgram([path], {
     target: ts.ScriptTarget.ES2023,
@@ -43,7 +43,7 @@ t.test('the README’s example of the client compiles', async (t) => {
   t.strictSame(compile(path), [])
 })
 
-t.test('the examples of the client compile and do what they say', (t) =>
+t.test('the examples of the client compile and do what the guide says', (t) =>
   withHttpServer(play, async ({ url, received }) => {
     const directory = t.testdir({ 'receipt.png': 'a picture' })
     const path = join(directory, 'examples.mts')

@@ -1,4 +1,4 @@
-/** The readouts in the guide to prompts are read as they stand there. */
+/** The readouts in the guide to prompts are used as printed. */
 import t from 'tap'
 import { join } from 'node:path'
 import { readReadoutFile } from '../../src/models/readout-file.js'
@@ -8,7 +8,7 @@ import { blocks, readGuide } from '../helpers/guides.js'
 
 const guide = readGuide('src/prompt/README.md')
 
-t.test('both files of the guide ask a model', async (t) => {
+t.test('both files of the guide work as readouts', async (t) => {
   const files = {
     'frame.jinja': blocks(guide, 'jinja')[0]!,
     'support.json': blocks(guide, 'json')[0]!,

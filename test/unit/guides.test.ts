@@ -1,4 +1,4 @@
-/** The guides keep up with the code where that can be read off: links, names, examples, sizes. */
+/** The guides agree with the code where a test can see it: links, names, examples, sizes. */
 import t from 'tap'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -18,7 +18,7 @@ const { scripts, dependencies } = JSON.parse(readFileSync(join(root, 'package.js
 }
 const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
 
-/** A guide and one of its links: the file that it leads to, from the root, and the anchor. */
+/** A guide and one of its links: the target file, as a path from the root, and the anchor. */
 const everyLink = guides.flatMap((guide) =>
   links(readGuide(guide)).map((link) => {
     const [path, anchor] = link.split('#') as [string, string?]
@@ -38,7 +38,7 @@ t.test('every link of a guide leads to a file, and to a heading in it', async (t
   )
 })
 
-t.test('what the README leads to is in the package', async (t) => {
+t.test("the targets of the README's links are in the package", async (t) => {
   const packed = [...copied, ...guideFiles()]
   const missing = everyLink
     .filter(({ guide }) => guide === 'README.md')
@@ -63,7 +63,7 @@ const sources = ['src', 'native', 'scripts', 'test'].flatMap((folder) =>
   filesIn(join(root, folder)).map((name) => `/${folder}/${name}`),
 )
 
-t.test('every file that a map of the code names is there', async (t) => {
+t.test('every file that a map of the code names exists', async (t) => {
   const named = ['src', 'native', 'native/kernels'].flatMap((folder) => {
     const rows = prose(readGuide(`${folder}/README.md`)).match(/^(?:\||\d+\.) .*$/gm) ?? []
     return rows.flatMap((row) => [...row.matchAll(/`(?:\.\.\/)?([\w./-]+\.(?:tsx?|cc|h))`/g)])
@@ -77,7 +77,7 @@ t.test('every file that a map of the code names is there', async (t) => {
   )
 })
 
-t.test('every method that a map of the code names is there', async (t) => {
+t.test('every method that a map of the code names exists', async (t) => {
   const text = sources
     .filter((path) => /^\/(?:src|native)\/.*\.(?:ts|cc|h)$/.test(path))
     .map((path) => readFileSync(join(root, path), 'utf8'))
@@ -97,7 +97,7 @@ t.test('every method that a map of the code names is there', async (t) => {
   )
 })
 
-t.test('every npm script that a guide names is there', async (t) => {
+t.test('every npm script that a guide names exists', async (t) => {
   const named = new Set(
     guides.flatMap((guide) =>
       [...readGuide(guide).matchAll(/npm run (?:--silent )?(\w+(?:[:-]\w+)*)/g)].map(
@@ -134,7 +134,7 @@ t.test('every example of a request, a batch or a settings file is accepted', asy
   t.strictSame(seen, { request: 2, batch: 2, settings: 1 })
 })
 
-t.test('the flags of every npm command are known to it', async (t) => {
+t.test('every npm command knows its flags', async (t) => {
   const flags = new Map<string, Set<string>>()
   for (const command of guides.flatMap((guide) => commands(readGuide(guide)))) {
     const [, name, args] = /\bnpm run (?:--silent )?([\w:-]+) -- (.*)/.exec(command) ?? []
@@ -160,11 +160,11 @@ t.test('the flags of every npm command are known to it', async (t) => {
   t.strictSame(unknown, [])
 })
 
-t.test('the guide to the settings has the table of all of them', async (t) => {
+t.test('the guide to the settings has the table of all settings', async (t) => {
   t.equal(textBetween(readGuide(guidePath), marks), settingsTable(), 'npm run settings writes it')
 })
 
-t.test('every dependency says what it saves', async (t) => {
+t.test('every dependency has a reason', async (t) => {
   const readme = readGuide('README.md')
   t.strictSame(
     Object.keys(dependencies).filter((name) => !readme.includes(`| \`${name}\` | `)),

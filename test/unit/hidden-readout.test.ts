@@ -1,4 +1,4 @@
-/** How a model of hidden states is asked: what its parts are, and what is refused. No model. */
+/** How a model of hidden states is asked: its parts, and refusals. No model. */
 import t from 'tap'
 import { inspectionText } from '../../src/cli/models/inspection-text.js'
 import type { DecideRequest } from '../../src/decide/types.js'
@@ -40,7 +40,7 @@ const request: DecideRequest = {
   },
 }
 
-t.test('a caller’s text is plain, and stands where the template says', async (t) => {
+t.test('a caller’s text is plain, at its place in the template', async (t) => {
   const { input, readers } = (await createReadout(engineOf())).render(request)
   t.equal(shown(input.prefix), '[CLS]<{"text":"pay [MASK] me","n":1}>[SEP]')
   t.same(
@@ -63,7 +63,7 @@ t.test('a caller’s text is plain, and stands where the template says', async (
   )
 })
 
-t.test('the state may stand last', async (t) => {
+t.test('the state may be last', async (t) => {
   const template = '[CLS]{question}[SEP]{options}[SEP]{state}[SEP]'
   const readout = await createReadout(engineOf({ 'oi.markers.template': template }))
   const { input } = readout.render({ state: 'S', questions: { q: { type: 'noul' } } })
@@ -78,13 +78,13 @@ t.test('a question of one option needs no model', async (t) => {
   t.same(readers[0]!.reading, { kind: 'labels', forms: [] })
 })
 
-t.test('options beside each other are asked in one order', async (t) => {
+t.test('parallel options are asked in one order', async (t) => {
   t.equal((await createReadout(engineOf())).ownOrders, undefined)
   const parallel = { 'oi.markers.positions': 'parallel' }
   t.equal((await createReadout(engineOf(parallel))).ownOrders, true)
 })
 
-t.test('it brings temperatures along', async (t) => {
+t.test('a model carries temperatures', async (t) => {
   const text = '{"noul":1.5,"choice":{"2":2,"11+":0.5}}'
   const { temperatures } = await createReadout(engineOf({ 'oi.temperature': text }))
   t.same(temperatures, [
@@ -125,7 +125,7 @@ for (const [name, metadata, message] of bad) {
   })
 }
 
-t.test('no other readout takes its place, and no image is read', async (t) => {
+t.test('no other readout replaces it, and images are refused', async (t) => {
   await t.rejects(createReadout(engineOf(), { custom: lettersOne }), {
     code: 'ERR_READOUT',
     message: /asked as markers@1 alone/,

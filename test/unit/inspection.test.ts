@@ -1,4 +1,4 @@
-/** What `oi models inspect` says about labels, without a model. */
+/** Labels in `oi models inspect`, without a model. */
 import t from 'tap'
 import { inspectionText } from '../../src/cli/models/inspection-text.js'
 import { inspectModel } from '../../src/models/inspect.js'
@@ -12,7 +12,7 @@ t.test('a model without codes has no row for them', async (t) => {
   t.notMatch(text, /^codes/m)
 })
 
-t.test('a model with codes says which, and how few labels it has', async (t) => {
+t.test('a model with codes shows them, and how few labels it has', async (t) => {
   const engine = createFakeEngine({ isWord: (word) => word.length < 2 })
   const known = await engine.tokenize([...'ABC'].map((text) => ({ text, trusted: true })))
   engine.areOrdinary = (ids) => Array.from(ids, (id) => known.some(([own]) => own === id))

@@ -1,4 +1,4 @@
-/** What is wrong with a template is said with its line. */
+/** Errors of templates have their line. */
 import t from 'tap'
 import { compileJinja } from '../../src/prompt/jinja.js'
 
@@ -17,6 +17,6 @@ for (const [title, source, message] of [
   })
 }
 
-t.test('what is Jinja is rendered', async (t) => {
+t.test('Jinja is rendered', async (t) => {
   t.equal(compileJinja('{% for x in [1, 2] %}{{ x }};{% endfor %}').render({}), '1;2;')
 })

@@ -1,7 +1,7 @@
 /**
- * Properties of the JSON reader and writer, for any text: `JSON.parse` is the reference. Where
- * both differ on purpose (unpaired surrogates, depth, the order and repetition of names, the text
- * of numbers), a property says how.
+ * Properties of the JSON reader and writer, for any text, with `JSON.parse` as the reference. For
+ * intended differences (unpaired surrogates, depth, order and repetition of names, the text of
+ * numbers) a property states the difference.
  */
 import t from 'tap'
 import { isDeepStrictEqual } from 'node:util'
@@ -39,7 +39,7 @@ const character = fc.oneof(
   fc.tuple(codePoint, fc.boolean()).map(([point, upper]) => asEscapes(point, upper)),
 )
 const quoted = (characters: readonly string[]) => `"${characters.join('')}"`
-// Longer than the run after which the reader changes its way of searching.
+// Longer than the run after which the reader searches in another way.
 const stringText = fc.oneof(
   fc.array(character, { maxLength: 8 }).map(quoted),
   fc.array(character, { minLength: 30, maxLength: 80, size: 'max' }).map(quoted),
@@ -79,7 +79,7 @@ const { text: jsonText } = fc.letrec<{ text: string; list: string; object: strin
     .map((members) => `{${members}}`),
 }))
 
-/** A text with one place changed: most are no JSON any more, some still are. */
+/** A text with one changed place: most are not JSON any more, some still are. */
 const damagedText = fc
   .tuple(jsonText, fc.nat(), fc.nat({ max: 2 }), fc.constantFrom(...'"\\{}[],:0-.e\n \u0000', ''))
   .map(([text, at, deleted, inserted]) => {
@@ -92,7 +92,7 @@ const nearlyJson = fc.string({
   unit: fc.constantFrom(...'{}[],:"\\/0123456789-+.eEtrufalsn \n\té'),
 })
 
-// What both readers say.
+// The results of both readers.
 
 function attempt<V>(read: () => V): { value: V } | { error: unknown } {
   try {
@@ -135,7 +135,7 @@ function same(actual: Json, expected: unknown): boolean {
   )
 }
 
-/** Why a text that JSON.parse takes is refused here. It is JSON, so its strings are easy to find. */
+/** Why a text that JSON.parse accepts is refused here. It is JSON, so strings are easy to find. */
 function isBeyondLimits(text: string): boolean {
   const strings = /"(?:[^"\\]|\\[^])*"/g
   if ((text.match(strings) ?? []).some((one) => /\p{Surrogate}/u.test(JSON.parse(one) as string)))
@@ -199,7 +199,7 @@ property(
   }),
 )
 
-/** Compact texts, in which every name stands once. */
+/** Compact texts without repeated names. */
 const { compact } = fc.letrec<{ compact: string }>((tie) => ({
   compact: fc.oneof(
     { depthSize: 'small' },

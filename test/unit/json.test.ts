@@ -1,6 +1,6 @@
 /**
- * The order-preserving JSON reader and writer. `JSON.parse` is the reference: what it refuses
- * is refused, what it accepts has the same value.
+ * The order-preserving JSON reader and writer, with `JSON.parse` as the reference: both refuse the
+ * same texts, and accepted texts have the same value.
  */
 import t from 'tap'
 import {
@@ -46,7 +46,7 @@ t.test('__proto__ is a name like any other', async (t) => {
   t.equal(stringifyJson(object), '{"__proto__":{"x":1},"constructor":2,"":3}')
 })
 
-t.test('of a repeated name the last value counts, and the name is known', async (t) => {
+t.test('the last value of a repeated name counts, and the name is reported', async (t) => {
   const object = parseJson('{"a":1,"7":0,"b":2,"a":3,"b":4,"7":5}') as Record<string, Json>
   t.strictSame(entriesOf(object), [
     ['a', 3],
@@ -59,7 +59,7 @@ t.test('of a repeated name the last value counts, and the name is known', async 
   t.equal(duplicateKeyOf(parseJson('{"\\u0061":1,"a":2}') as {}), 'a')
 })
 
-t.test('an object of many names is as one of few', async (t) => {
+t.test('an object with many names behaves like one with few', async (t) => {
   const names = Array.from({ length: 3000 }, (_, i) => `n${i}`)
   const members = names.map((name, i) => `"${name}":${i}`)
   const object = parseJson(`{${members.join()},"7":0,"n0":1,"n2999":2}`) as Record<string, Json>
@@ -136,7 +136,7 @@ t.test('unpaired surrogates are refused, pairs are not', async (t) => {
   t.equal(parseJson('"\\ud83d\\ude00"'), '😀')
 })
 
-t.test('what is not JSON is refused with the position', async (t) => {
+t.test('text that is not JSON is refused with the position', async (t) => {
   for (const [text, position] of [
     ['', 0],
     ['  ', 2],

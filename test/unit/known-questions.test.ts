@@ -1,4 +1,4 @@
-/** Questions that were asked before: what is kept of them changes no answer. */
+/** Remembered questions: they change no answer. */
 import t from 'tap'
 import { isShared } from '../../src/api/json.js'
 import { KnownQuestions } from '../../src/api/known-questions.js'
@@ -17,7 +17,7 @@ const asked = `{"money":${noul},"7":${score},"more":${noul}}`
 const body = (state: string, questions = asked) => `{"state":${state},"questions":${questions}}`
 
 t.test(
-  'from the third time on they are the same object, whatever stands around them',
+  'from the third time on questions are the same object, whatever surrounds them',
   async (t) => {
     const known = new KnownQuestions()
     const [first, second, third] = ['"a"', '"b"', '{"questions":{}}'].map((state) =>
@@ -42,7 +42,7 @@ t.test('only the outermost member of that name is looked up', async (t) => {
   t.strictSame((inside.state as { questions: object }).questions, inside.questions)
 })
 
-t.test('a text that only begins the same is read for itself', async (t) => {
+t.test('a text with only the same beginning is read by itself', async (t) => {
   const known = new KnownQuestions()
   const texts = [asked, asked.replace('all of it', 'all of IT'), asked.replace('"y"', '"yy"')]
   for (let round = 0; round < 4; round++) {
@@ -55,14 +55,14 @@ t.test('a text that only begins the same is read for itself', async (t) => {
   t.throws(() => read(`{"state":1,"questions":${asked}}}`, known), { code: 'ERR_BODY_INVALID' })
 })
 
-t.test('texts that begin the same and take turns are all kept', async (t) => {
+t.test('alternating texts with the same beginning are all kept', async (t) => {
   const known = new KnownQuestions()
   const texts = ['', 'a', 'bb'].map((more) => asked.replace('all of it', `all of it${more}`))
   for (let round = 0; round < 3; round++) for (const text of texts) read(body('1', text), known)
   for (const text of texts) t.ok(isShared(read(body('1', text), known).questions))
 })
 
-t.test('what is wrong with questions is said each time', async (t) => {
+t.test('an error in questions is reported each time', async (t) => {
   const known = new KnownQuestions()
   const five = `{${[1, 2, 3, 4, 5].map((i) => `"q${i}":${noul}`).join()}}`
   const twice = `{"q":${noul},"q":${noul}}`
@@ -75,7 +75,7 @@ t.test('what is wrong with questions is said each time', async (t) => {
   }
 })
 
-t.test('what is kept is bounded, and texts that come back are found again', async (t) => {
+t.test('memory is bounded, and texts that return are found again', async (t) => {
   const known = new KnownQuestions()
   const of = (i: number) => asked.replace('money', `question ${i}`)
   for (let i = 0; i < 1000; i++) for (let time = 0; time < 3; time++) read(body('1', of(i)), known)

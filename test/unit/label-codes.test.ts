@@ -1,4 +1,4 @@
-/** Labels of several tokens: which codes there are, and what their probabilities are. No model. */
+/** Labels of several tokens: the codes, and their probabilities. No model. */
 import t from 'tap'
 import { createDecider } from '../../src/decide/decide.js'
 import type { ChoiceAnswer, NoulAnswer, Question } from '../../src/decide/types.js'
@@ -11,7 +11,7 @@ import type { FakeEngine, FakeEngineOptions } from '../helpers/fake-engine.js'
 const chat = { head: '', between: '\n\n', tail: '<|start|>assistant\n', labelPrefix: '' } as const
 const facts = { fileName: 'poor.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
 
-/** Nothing longer than a letter is a token. */
+/** Only letters are tokens. */
 const spelled = (word: string) => word.length < 2
 
 const choiceOf = (count: number): Question => {
@@ -28,7 +28,7 @@ async function poorEngine(known: string, options: FakeEngineOptions = {}): Promi
   return engine
 }
 
-/** Changes what the engine makes of a text behind the tail. */
+/** Changes the tokens of a text after the tail. */
 function withText(engine: FakeEngine, change: (label: string) => string): FakeEngine {
   const { tokenize } = engine
   engine.tokenize = (parts) =>
@@ -74,7 +74,7 @@ t.test('a set of 255 codes has few places to read: letters 11, digits 30', async
   }
 })
 
-t.test('no set has more than 64 places, and none is shorter than the one before', async (t) => {
+t.test('no set has more than 64 places, and none is shorter than the set before', async (t) => {
   for (const known of ['AB', 'ABC', 'ABCDE', 'AB01', '01']) {
     const sets = await findCodes(await poorEngine(known), chat)
     t.ok(sets.length > 1, known)
@@ -98,15 +98,15 @@ t.test('a code may have fewer tokens than characters', async (t) => {
   )
 })
 
-t.test('a code whose beginning has other tokens on its own is none', async (t) => {
-  // Where a B follows, an A is an A; alone it is an x.
+t.test('a code whose beginning has other tokens on its own is not used', async (t) => {
+  // Before a B, an A is an A; alone it is an x.
   const engine = withText(await poorEngine('ABCx'), (label) => (label === 'A' ? 'x' : label))
   const codes = (await findCodes(engine, chat))[1]!
   t.strictSame(textsOf(codes), ['BA', 'BB', 'BC', 'CA', 'CB', 'CC'])
 })
 
-t.test('a code that is the beginning of another one, or has its tokens, is none', async (t) => {
-  // A B at the end is not seen.
+t.test('a code that begins another code, or has its tokens, is not used', async (t) => {
+  // The B at the end of A B is not seen.
   const engine = withText(await poorEngine('ABC'), (label) => label.replace(/(?<=.)B$/, ''))
   const sets = await findCodes(engine, chat)
   const begins = sets.flatMap((codes) => {
@@ -123,7 +123,7 @@ t.test('a code that is the beginning of another one, or has its tokens, is none'
   t.strictSame(textsOf((await findCodes(uncased, chat))[0]), ['A', 'B'])
 })
 
-t.test('without two characters that can be read there are no codes, and no readout', async (t) => {
+t.test('without two readable characters there are no codes, and no readout', async (t) => {
   const engine = await poorEngine('A')
   t.strictSame(await findCodes(engine, chat), [])
   await t.rejects(createReadout(engine), { code: 'ERR_READOUT', message: /^labels: expected 2 / })
@@ -164,7 +164,7 @@ t.test('where letters only continue the word before, codes begin with a space', 
   t.strictSame(readout.noulForms, { yes: ['A'], no: ['B'] })
 })
 
-/** Made up, for the next character behind the part of a code. */
+/** Invented logits of the next character after a part of a code. */
 const strength = (begun: string, next: string) => {
   const text = begun + next
   let sum = 1
@@ -189,7 +189,7 @@ function codeProbabilities(codes: readonly string[]): number[] {
   })
 }
 
-t.test('a model refuses what it has too few labels for, and says where it stands', async (t) => {
+t.test('a model refuses a question with too many options, and names the place', async (t) => {
   const decider = await createDecider(await poorEngine('ABCD'), facts)
   const levels = { type: 'score', criteria: new Array<string>(193).fill('x') } as const
   for (const [question, noun] of [
@@ -245,7 +245,7 @@ t.test('with as few options as labels, a question is asked in one step', async (
 })
 
 t.test('yes stays yes where a noul is asked with codes', async (t) => {
-  // The first letter that is listed, A, is the likelier one.
+  // A, the first letter in the list, is the likelier one.
   const likesA = (_: string, token: string) => (token === 'A' ? 3 : 0)
   const isWord = (word: string) => spelled(word) && word !== ' '
   const engine = createFakeEngine({ isWord, logit: likesA })

@@ -9,7 +9,7 @@ import { createFakeEngine } from '../helpers/fake-engine.js'
 
 const facts = { fileName: 'poor.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
 
-/** 26 letters are tokens, and nothing that is longer. */
+/** 26 letters are tokens; nothing longer is. */
 const spelled = (word: string) => word.length < 2
 
 const choiceOf = (count: number): Question => {
@@ -32,7 +32,7 @@ t.test('groups are as few as can be, alike in size, and keep the order', async (
   }
 })
 
-t.test('every option has steps of its own, and they lead to its line', async (t) => {
+t.test('every option has its own steps, and they lead to its line', async (t) => {
   const labels = [...'ABCDE']
   const tokens = Int32Array.of(10, 11, 12, 13, 14)
   for (let count = 6; count <= 25; count++) {
@@ -83,11 +83,11 @@ t.test('a group of one takes no second step', async (t) => {
   })
 })
 
-/** Made up: of option i, and of the group that begins with it. */
+/** Invented logits: of option i, and of the group that begins with it. */
 const strength = (i: number) => 2 * Math.sin(7 * i + 1)
 const groupStrength = (i: number) => 3 * Math.cos(5 * i + 2)
 
-/** Looks up what the prompt has behind a label. */
+/** Looks up the text after a label in the prompt. */
 function listedLogit(prompt: string, label: string): number {
   const member = new RegExp(`^${label}: (?:o|level )(\\d+)`, 'm').exec(prompt)
   if (member) return strength(Number(member[1]))
@@ -129,7 +129,7 @@ t.test('p(option) is p(group) times p(member in the group)', async (t) => {
   }
   const many = answers['many'] as ChoiceAnswer
   near(Object.values(many.probabilities), expected(0, 60, 20), 'three groups of 20')
-  // The vocabulary of the engine has as much mass besides the candidates, in both steps.
+  // The vocabulary has as much mass besides the candidates, in both steps.
   t.ok(Math.abs(many.evidence!.label_mass - 1 / 4) < 1e-6)
 
   const levels = answers['levels'] as ScoreAnswer
@@ -139,25 +139,28 @@ t.test('p(option) is p(group) times p(member in the group)', async (t) => {
   near(Object.values(few.probabilities), [...softmax([0, 1, 2].map(strength))], 'one step')
 })
 
-t.test('all suffixes of a question are in one call, and the next question is behind', async (t) => {
-  const engine = createFakeEngine({ isWord: spelled })
-  const decider = await createDecider(engine, facts)
-  const { answers } = await decider.decide({
-    state: 'x',
-    questions: { a: choiceOf(255), b: { type: 'noul', instructions: 'Is it?' } },
-  })
-  t.equal(engine.scored.length, 1)
-  // Ten groups of 25 or 26, and the noul.
-  t.equal(engine.scored[0]!.suffixes.length, 12)
-  const { probabilities } = answers['a'] as ChoiceAnswer
-  t.equal(Object.keys(probabilities).length, 255)
-  t.ok(Math.abs(Object.values(probabilities).reduce((sum, p) => sum + p) - 1) < 1e-9)
-  const alone = await decider.decide({
-    state: 'x',
-    questions: { b: { type: 'noul', instructions: 'Is it?' } },
-  })
-  t.strictSame(answers['b'], alone.answers['b'])
-})
+t.test(
+  'all suffixes of a question are in one call, and the next question follows them',
+  async (t) => {
+    const engine = createFakeEngine({ isWord: spelled })
+    const decider = await createDecider(engine, facts)
+    const { answers } = await decider.decide({
+      state: 'x',
+      questions: { a: choiceOf(255), b: { type: 'noul', instructions: 'Is it?' } },
+    })
+    t.equal(engine.scored.length, 1)
+    // Ten groups of 25 or 26, and the noul.
+    t.equal(engine.scored[0]!.suffixes.length, 12)
+    const { probabilities } = answers['a'] as ChoiceAnswer
+    t.equal(Object.keys(probabilities).length, 255)
+    t.ok(Math.abs(Object.values(probabilities).reduce((sum, p) => sum + p) - 1) < 1e-9)
+    const alone = await decider.decide({
+      state: 'x',
+      questions: { b: { type: 'noul', instructions: 'Is it?' } },
+    })
+    t.strictSame(answers['b'], alone.answers['b'])
+  },
+)
 
 t.test('the wording, in full', async (t) => {
   const readout = await createReadout(createFakeEngine(), { maxLabels: 16 })

@@ -1,4 +1,4 @@
-/** The script behind the table of vocabularies: what it accepts, and what it writes. */
+/** The script of the vocabulary table: what it accepts, and what it writes. */
 import t from 'tap'
 import { checkOptions } from '../../scripts/label-table/check.js'
 import { marks, tableOf } from '../../scripts/label-table/table.js'
@@ -10,7 +10,7 @@ import { createFakeEngine, type FakeEngine } from '../helpers/fake-engine.js'
 const rich = createFakeEngine()
 /** Codes of two letters are spelled. */
 const poor = createFakeEngine({ isWord: (word) => word.length !== 2 || word.startsWith(' ') })
-/** Each way with an engine and the labels that it may take. */
+/** Each way, with an engine and the labels that it may use. */
 const ways = [
   [rich, 255],
   [poor, 26],
@@ -36,7 +36,7 @@ function withCandidates(
   return { input: { ...input, suffixes }, readers }
 }
 
-t.test('labels, groups and codes pass the check, which tells what they take', async (t) => {
+t.test('labels, groups and codes pass the check, which reports their cost', async (t) => {
   const counts: number[] = []
   for (const [engine, maxLabels] of ways) {
     const rendering = await renderingWith(engine, maxLabels)
@@ -44,11 +44,11 @@ t.test('labels, groups and codes pass the check, which tells what they take', as
     t.ok(tokens > 40 * 5, `${tokens} tokens`)
     counts.push(suffixes)
   }
-  // Spelled codes AA to BN: read first, behind A, and behind B.
+  // Spelled codes AA to BN: read first, after A, and after B.
   t.strictSame(counts, [1, 3, 3])
 })
 
-t.test('candidates in another order are found out', async (t) => {
+t.test('candidates in another order are detected', async (t) => {
   for (const [engine, maxLabels] of ways) {
     const rendering = await renderingWith(engine, maxLabels)
     for (const at of rendering.input.suffixes.keys()) {
@@ -58,18 +58,18 @@ t.test('candidates in another order are found out', async (t) => {
   }
 })
 
-t.test('a place with another text before it is found out', async (t) => {
+t.test('a place after another text is detected', async (t) => {
   const { input, readers } = await renderingWith(poor, 0)
   const suffixes = input.suffixes.map((suffix, i) => ({
     ...suffix,
     parts: i === 1 ? input.suffixes[2]!.parts : suffix.parts,
   }))
   await t.rejects(checkOptions(poor, { input: { ...input, suffixes }, readers }, names), {
-    message: 'option 0: step 2 is not read behind the steps before it',
+    message: 'option 0: step 2 is not read after the steps before it',
   })
 })
 
-t.test('two options at one place, and an option that is not listed, are found out', async (t) => {
+t.test('two options at one place, and an option that is not listed, are detected', async (t) => {
   const { input, readers } = await renderingWith(poor, 0)
   const { reading } = readers[0]!
   if (reading.kind !== 'steps') throw new Error('steps')

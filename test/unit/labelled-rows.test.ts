@@ -1,4 +1,4 @@
-/** Labelled files: which lines are rows, and what is said about those that are none. */
+/** Labelled files: which lines are rows, and the errors of others. */
 import t from 'tap'
 import { join } from 'node:path'
 import { keysOf } from '../../src/api/json.js'
@@ -26,7 +26,7 @@ t.test('a row is a request and its right answers, names in the order of the text
   t.strictSame(Object.keys(row!.request), ['images', 'state', 'questions', 'model'])
 })
 
-t.test('lines end as they like, and empty ones count but are no rows', async (t) => {
+t.test('any line ends are accepted, and empty lines count but are not rows', async (t) => {
   const text = line(noul, '{"n":true}')
   const rows = await all(
     rowsOf(piecesOf([`${text}\r`, '', '  ', text.replace('x', 'ä€😀')]), limits),
@@ -79,7 +79,7 @@ for (const [title, text, message] of [
   })
 }
 
-t.test('bytes that are no UTF-8 are refused with the line', async (t) => {
+t.test('bytes that are not UTF-8 are refused with the line', async (t) => {
   async function* bytes() {
     yield Buffer.from([10, 0x22, 0xff, 0x22, 10])
   }
@@ -94,7 +94,7 @@ t.test('a line without end does not fill the memory', async (t) => {
   await t.rejects(all(rowsOf(bytes(), limits)), { message: /^line 1: expected at most 67108864/ })
 })
 
-t.test('a file that is not there, or is none, is wrong usage', async (t) => {
+t.test('a missing file, or a folder, is wrong usage', async (t) => {
   await t.rejects(all(readRows('nowhere.jsonl', limits)), {
     code: 'ERR_CONFIG',
     message: /^nowhere.jsonl: there is no such file/,
@@ -102,7 +102,7 @@ t.test('a file that is not there, or is none, is wrong usage', async (t) => {
   await t.rejects(all(readRows('.', limits)), { code: 'ERR_CONFIG' })
 })
 
-t.test('the survey counts rows and knows the file again', async (t) => {
+t.test('the survey counts rows and recognises the file', async (t) => {
   const dir = t.testdir({
     a: `${rowText(1)}\n\n${rowText(2)}\n`,
     b: `${rowText(1)}\n\n${rowText(3)}\n`,

@@ -16,7 +16,7 @@ function open(t: Test) {
   return { accounts, dataDir, id }
 }
 
-t.test('whoever waits for a booking finds it in the file', async (t) => {
+t.test('a caller that waits for a booking finds it in the file', async (t) => {
   const { accounts, dataDir, id } = open(t)
   accounts.credits.add(id, 1000)
   const booked = accounts.ledger.book(bookingOf(id, 30), true)
@@ -37,17 +37,17 @@ t.test('bookings of one turn of the event loop are one group', async (t) => {
   t.equal(audit(dataDir).booked, 3)
 })
 
-t.test('a booking for which nobody waits is written by itself, and at close', async (t) => {
+t.test('a booking without a waiting caller is written by itself, and at close', async (t) => {
   const { accounts, dataDir, id } = open(t)
   t.equal(accounts.ledger.book(bookingOf(id, 1), false), undefined)
-  while (audit(dataDir).booked === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await until(() => audit(dataDir).booked > 0)
   accounts.ledger.book(bookingOf(id, 1), false)
   accounts.close()
   t.equal(audit(dataDir).booked, 2)
   t.equal(accounts.ledger.book(bookingOf(id, 1), true), undefined, 'closed: nothing to wait for')
 })
 
-t.test('a balance is the sum of its rows, whatever was done in which order', async (t) => {
+t.test('a balance is the sum of its rows, after any operations in any order', async (t) => {
   const { accounts, dataDir, id } = open(t)
   const elsewhere = new Accounts({ dataDir })
   t.teardown(() => elsewhere.close())
@@ -61,7 +61,7 @@ t.test('a balance is the sum of its rows, whatever was done in which order', asy
     else if (action < 5) ledger.flush()
     else ledger.book(bookingOf(id, random.integer(1e5), random.pick(['a', 'b'])), false)
     if (i % 10 === 0) {
-      // Another thread writes; it pauses for the look.
+      // Another thread writes; it pauses while this test looks.
       accounts.ledger.flush()
       elsewhere.ledger.flush()
       t.ok(isBalanced(audit(dataDir)), `after ${i + 1} steps`)
@@ -75,7 +75,7 @@ t.test('a balance is the sum of its rows, whatever was done in which order', asy
   t.match(audit(dataDir, 'other'), { balance: null, sum: 0, booked: 0, usedRequests: 0 })
 })
 
-t.test('what was used while the balance was unlimited is not charged later', async (t) => {
+t.test('usage during an unlimited balance is not charged later', async (t) => {
   const { accounts, dataDir, id } = open(t)
   await accounts.ledger.book(bookingOf(id, 400), true)
   void accounts.ledger.book({ ...bookingOf(id, 100), charged: false }, false)
@@ -111,7 +111,7 @@ t.test('memory does not grow with the number of bookings', async (t) => {
   t.ok(grown < 6e6, `grown by ${grown} bytes`)
 })
 
-t.test('what is written at close is all that waits', async (t) => {
+t.test('close writes all waiting bookings', async (t) => {
   const { accounts, dataDir, id } = open(t)
   for (let i = 0; i < 100; i++) void accounts.ledger.book(bookingOf(id, i % 2), i % 3 === 0)
   accounts.close()
@@ -137,7 +137,7 @@ t.test('a free answer has no row, only its day, key and model', async (t) => {
   t.match(audit(dataDir), { booked: 2 }, 'where there is a balance, it has one')
 })
 
-t.test('while too much waits to be written, it says so', async (t) => {
+t.test('while too many bookings wait, the ledger says so', async (t) => {
   const { accounts, id } = open(t)
   for (let i = 0; i < 49_999; i++) accounts.ledger.book(bookingOf(id, 0), false)
   t.notOk(accounts.ledger.full)
@@ -158,7 +158,7 @@ t.test('no row of the ledger can be changed or deleted', async (t) => {
   t.equal(audit(dataDir).booked, 1)
 })
 
-t.test('credits: what is out of range, or cannot be taken back', async (t) => {
+t.test('credits: out of range, or too many to take back', async (t) => {
   const { accounts, dataDir, id } = open(t)
   const { credits } = accounts
   for (const amount of [0, 0.5, NaN, Infinity, 1e15, -1e15]) {
@@ -203,7 +203,7 @@ t.test('usage is kept per model and day, UTC', async (t) => {
   ])
 })
 
-t.test('by the hour, what is older than 92 days is forgotten; by the day nothing is', async (t) => {
+t.test('by the hour, usage older than 92 days is deleted; by the day it is kept', async (t) => {
   const { accounts, dataDir, id } = open(t)
   const elsewhere = new Accounts({ dataDir })
   t.teardown(() => elsewhere.close())

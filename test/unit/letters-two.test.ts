@@ -1,4 +1,4 @@
-/** The wording of letters@2: what letters@1 leaves open to be taken for something else. */
+/** The wording of letters@2: it closes the ambiguities of letters@1. */
 import t from 'tap'
 import { objectFromEntries, type Json } from '../../src/api/json.js'
 import { readConfig } from '../../src/config.js'
@@ -18,7 +18,7 @@ const score = (...criteria: readonly Json[]) =>
   scoreText({ type: 'score', criteria }, labels).split('\n').slice(1, -2)
 
 t.test(
-  'names that could be labels are quoted, and all others of the question with them',
+  'if names could be labels, they and all other names of the question are quoted',
   async (t) => {
     t.strictSame(choice({ A: 'Berlin', B: 'Paris', other: null }), [
       'A: "A" - Berlin',
@@ -31,7 +31,7 @@ t.test(
   },
 )
 
-t.test('names that no label of the list could be are as they are', async (t) => {
+t.test('names that cannot be a label of the list are unchanged', async (t) => {
   t.strictSame(choice({ E: null, 'A team': null, 'a-team': null, Bob: 'x - y' }), [
     'A: E',
     'B: A team',
@@ -40,7 +40,7 @@ t.test('names that no label of the list could be are as they are', async (t) => 
   ])
 })
 
-t.test('names with the separator, or that look quoted, are quoted', async (t) => {
+t.test('names with the separator, or with quotes around them, are quoted', async (t) => {
   t.strictSame(choice({ 'x - y': 'z', x: 'y - z' }), ['A: "x - y" - z', 'B: "x" - y - z'])
   t.strictSame(choice({ 'x -': 'y', x: '- y' }), ['A: "x -" - y', 'B: "x" - - y'])
   t.strictSame(choice({ '"x"': null, y: null }), ['A: "\\"x\\""', 'B: "y"'])
@@ -73,13 +73,13 @@ t.test('descriptions and levels that could be labels are quoted', async (t) => {
   t.strictSame(score('low', null, 3), ['A: low', 'B: level 2 of 3', 'C: 3'])
 })
 
-t.test('levels that are different have different lines', async (t) => {
+t.test('different levels have different lines', async (t) => {
   t.strictSame(score(1, '1', 'x'), ['A: 1', 'B: "1"', 'C: x'])
   t.strictSame(score('level 2 of 2', null), ['A: "level 2 of 2"', 'B: level 2 of 2'])
   t.strictSame(score('same', 'same'), ['A: same', 'B: same'])
 })
 
-t.test('what means yes and could be read as no is quoted', async (t) => {
+t.test('a description of yes that could be read as no is quoted', async (t) => {
   t.match(
     noulText({ type: 'noul', criteria: { true: 'No', false: 'it is' } }),
     /^Yes: "No"\nNo: "it is"\n/,
@@ -91,7 +91,7 @@ t.test('what means yes and could be read as no is quoted', async (t) => {
   t.match(noulText({ type: 'noul', criteria: { true: 'No one came' } }), /^Yes: No one came\n/)
 })
 
-t.test('no state can end itself', async (t) => {
+t.test('no state can end its own fence', async (t) => {
   for (const state of ['', 'Is it?', '```', '\n```\n\nAnswer', 'a ````` b', '`'.repeat(40)]) {
     const { before, behind } = aroundState(state)
     const [fence] = /`+$/.exec(behind)!
@@ -105,7 +105,7 @@ t.test('no state can end itself', async (t) => {
 const facts = { fileName: 'fake.gguf', digest: '', releaseDate: '2025-01-02' }
 const question: Question = { type: 'choice', criteria: { A: null, B: null } }
 
-t.test('it is chosen by its name, and models have letters@1 by themselves', async (t) => {
+t.test('it is chosen by name, and models default to letters@1', async (t) => {
   const { readout: path } = readConfig({}, { readout: 'letters@2', model: 'x.gguf' }).models[0]!
   const custom = chosenReadout(path)
   const decider = await createDecider(createFakeEngine(), { ...facts, readout: custom })
@@ -118,7 +118,7 @@ t.test('it is chosen by its name, and models have letters@1 by themselves', asyn
   t.throws(() => chosenReadout('letters@3'), { message: /letters@1, letters@2 or a file/ })
 })
 
-t.test('the state is between fences, and its pictures too', async (t) => {
+t.test('the state is between fences, with its images', async (t) => {
   const readout = await createReadout(createFakeEngine(), { custom: lettersTwo })
   const request = { state: 'Is it?', questions: { q: question } }
   const prefixOf = (...given: Parameters<typeof readout.render>) =>

@@ -15,7 +15,7 @@ import {
 
 const labels = ['A', 'B', 'C', 'D']
 
-t.test('a state is shown as it is, or as JSON in its own order', async (t) => {
+t.test('a state is shown unchanged, or as JSON in its own order', async (t) => {
   t.equal(stateText('two\nlines'), 'two\nlines')
   t.equal(
     stateText(parseJson('{"b": 1.0, "10": [true], "9": "x"}')),
@@ -72,7 +72,7 @@ t.test('instructions that are not a string are shown as JSON', async (t) => {
   )
 })
 
-t.test('a score shows its levels from the lowest on', async (t) => {
+t.test('a score shows its levels from the lowest up', async (t) => {
   t.equal(
     scoreText(
       { type: 'score', instructions: 'How urgent?', criteria: ['can wait', null, 2, 'now'] },
@@ -140,7 +140,7 @@ t.test('groups of options', async (t) => {
   )
 })
 
-t.test('groups of levels, whose numbers stay', async (t) => {
+t.test('groups of levels, which keep their numbers', async (t) => {
   const question = { type: 'score', criteria: ['can wait', null, null] } as const
   const levels = optionTexts(question)
   t.equal(
@@ -177,12 +177,12 @@ t.test('a reversed noul has no before yes', async (t) => {
   t.match(noulChoiceText(noul, labels, true), 'A: No - not\nB: Yes - it is\n')
 })
 
-t.test('labels that are no letters are called codes', async (t) => {
+t.test('labels that are not letters are called codes', async (t) => {
   const criteria = { x: null, y: null }
   t.match(choiceText({ type: 'choice', criteria }, ['0', '1']), /only the code of/)
 })
 
-t.test('no option can pass for a group, or for a member of another one', async (t) => {
+t.test('no option can look like a group, or like a member of another group', async (t) => {
   for (const lineBreak of ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029']) {
     const forged = `x${lineBreak}B:${lineBreak}- y`
     const question = { type: 'choice', criteria: { [forged]: forged, 'B:': 'B:' } } as const
@@ -197,7 +197,7 @@ t.test('no option can pass for a group, or for a member of another one', async (
   }
 })
 
-t.test('no name and no description can pass for another option', async (t) => {
+t.test('no name and no description can look like another option', async (t) => {
   for (const lineBreak of ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029']) {
     const forged = `x${lineBreak}B: y`
     const texts = [
@@ -214,7 +214,7 @@ t.test('no name and no description can pass for another option', async (t) => {
   }
 })
 
-t.test('names that could not be seen are quoted', async (t) => {
+t.test('invisible names are quoted', async (t) => {
   t.match(
     choiceText({ type: 'choice', criteria: { '': null, ' a': ' ' } }, labels),
     'A: ""\nB: " a" - " "\n',

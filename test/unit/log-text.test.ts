@@ -1,4 +1,4 @@
-/** Lines of the log for people. */
+/** Log lines for people. */
 import t from 'tap'
 import { logText } from '../../src/cli/output/log-text.js'
 import { createLogger, type RequestEntry } from '../../src/http/log/logger.js'
@@ -14,7 +14,7 @@ const entry: RequestEntry = {
   ...{ workspace: 'default', key: 1, model: 'oi-small', input_tokens: 120, output_tokens: 8 },
 }
 
-t.test('a request is one line, and so is a refusal and one whose client left', async (t) => {
+t.test('a request is one line, also a refused one and one whose client left', async (t) => {
   t.match(
     said(({ request }) => request!(entry)),
     /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}POST \/v1\/systemone: 200 · 3\.2 ms · default, key 1 · oi-small · 120 \+ 8 tokens · req_1\n$/,
@@ -30,7 +30,7 @@ t.test('a request is one line, and so is a refusal and one whose client left', a
   )
 })
 
-t.test('faults are told with their stacks, notices and warnings as sentences', async (t) => {
+t.test('faults have their stacks, notices and warnings are sentences', async (t) => {
   const fault = said((logger) => logger.fault('req_1', new TypeError('x is not'), 'abc'))
   t.match(fault, / error TypeError: x is not\n {4}at [^]*\n {2}in req_1, body abc\n$/)
   t.match(
@@ -43,7 +43,7 @@ t.test('faults are told with their stacks, notices and warnings as sentences', a
   )
 })
 
-t.test('what a caller puts into a path moves no cursor', async (t) => {
+t.test('a path cannot move the cursor', async (t) => {
   const line = said(({ request }) => request!({ ...entry, path: '/\u001b[2J\u009b1m' }))
   t.notMatch(line, /[\u001b\u009b]/)
 })

@@ -1,4 +1,4 @@
-/** Lines of the log for programs: levels, settings, and what must not be in them. */
+/** Log lines for programs: levels, settings, and what they must not contain. */
 import t from 'tap'
 import { createLogger, type LogSettings } from '../../src/http/log/logger.js'
 
@@ -11,7 +11,7 @@ function logging(settings: LogSettings) {
   return { logger, entries: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
 }
 
-t.test('each line has a level and a time; the status of a request says its level', async (t) => {
+t.test("each line has a level and a time; a request's status decides its level", async (t) => {
   const { logger, entries } = logging({ requests: true })
   for (const status of [200, 429, 0, 503, 500]) logger.request!({ ...request, status })
   logger.notice('a')
@@ -26,7 +26,7 @@ t.test('each line has a level and a time; the status of a request says its level
   t.equal(logger.faults, 1)
 })
 
-t.test('what is less important than the level has no line, and faults still count', async (t) => {
+t.test('lines below the level are left out, and faults still count', async (t) => {
   const { logger, entries } = logging({ requests: true, level: 'warn' })
   logger.request!(request)
   logger.notice('a')
@@ -39,7 +39,7 @@ t.test('what is less important than the level has no line, and faults still coun
   t.equal(entries().length, 2)
 })
 
-t.test('a key is taken out wherever a caller has put it', async (t) => {
+t.test('a key is removed wherever a caller puts it', async (t) => {
   const { logger, entries } = logging({ requests: true })
   logger.request!({ ...request, id: key, path: `/v1/${key}/${key}?` })
   logger.fault(key, new Error(`no ${key} there`))

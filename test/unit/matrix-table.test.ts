@@ -1,4 +1,4 @@
-/** The table of the matrix: a check that was not run never looks like one that passed. */
+/** The table of the matrix: a check that did not run never looks like one that passed. */
 import t from 'tap'
 import { type Result, type Results, steps } from '../../scripts/matrix/checks.js'
 import { allPassed, type Row, summaryOf, tableOf } from '../../scripts/matrix/table.js'
@@ -11,13 +11,13 @@ function row(node: string, results: Partial<Results> = {}): Row {
   return { debian: '12.11', node, results: { ...all, ...results } }
 }
 
-t.test('a reason that several cells have is told once, below', async (t) => {
+t.test('a reason of several cells is printed once, below', async (t) => {
   const table = tableOf([row('22.1.0', { serve: fallback }), row('24.1.0', { serve: fallback })])
   t.equal(table.split('node:http (1)').length, 3)
   t.match(table, /\n\n1\. no binary$/)
 })
 
-t.test('one check that was not run, or failed, keeps the whole from having passed', async (t) => {
+t.test('one check that failed, or did not run, fails the whole', async (t) => {
   const notRun: Result = { state: 'not run', text: 'not run', reason: 'no compiler' }
   const failed: Result = { state: 'failed', text: 'failed', reason: 'status 1' }
   t.ok(allPassed([row('20.1.0'), row('22.1.0', { serve: fallback })]))

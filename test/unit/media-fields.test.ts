@@ -1,4 +1,4 @@
-/** Fields that carry media are read or refused, and misspelt ones are seen. */
+/** Fields for media are read or refused, and misspelt ones are reported. */
 import t from 'tap'
 import { readBatch } from '../../src/api/read-batch.js'
 import { readRequest } from '../../src/api/read-request.js'
@@ -8,7 +8,7 @@ const noul = { type: 'noul', instructions: 'Is it?' }
 const read = (body: object) => () =>
   readRequest(JSON.stringify({ state: 's', questions: { q: noul }, ...body }), limits)
 
-t.test('media that nobody reads are refused at their place, and nothing is not', async (t) => {
+t.test('unknown media are refused at their place, and null is not', async (t) => {
   for (const name of ['media', 'video', 'videos', 'audio', 'files']) {
     for (const value of ['a', ['a'], { a: 1 }, 7, false]) {
       t.throws(read({ [name]: value }), { code: 'ERR_REQUEST_UNACCEPTABLE', param: name })
@@ -26,24 +26,21 @@ t.test('media that nobody reads are refused at their place, and nothing is not',
   }
 })
 
-t.test(
-  'criteria of a noul with neither side are refused, by the names that they have',
-  async (t) => {
-    const refused = {
-      code: 'ERR_BODY_INVALID',
-      message: 'questions.q.criteria: expected true, false or both, got "yes" and "no"',
-    }
-    t.throws(read({ questions: { q: { ...noul, criteria: { yes: 'a', no: 'b' } } } }), refused)
-    t.throws(read({ questions: { q: { ...noul, criteria: {} } } }), {
-      code: 'ERR_BODY_INVALID',
-      message:
-        'questions.q.criteria: expected an object with the keys true and false, got an empty object',
-    })
-    for (const criteria of [{ true: 'a' }, { false: 'a', more: 1 }, null]) {
-      read({ questions: { q: { ...noul, criteria } } })()
-    }
-  },
-)
+t.test('criteria of a noul with neither side are refused, with the given names', async (t) => {
+  const refused = {
+    code: 'ERR_BODY_INVALID',
+    message: 'questions.q.criteria: expected true, false or both, got "yes" and "no"',
+  }
+  t.throws(read({ questions: { q: { ...noul, criteria: { yes: 'a', no: 'b' } } } }), refused)
+  t.throws(read({ questions: { q: { ...noul, criteria: {} } } }), {
+    code: 'ERR_BODY_INVALID',
+    message:
+      'questions.q.criteria: expected an object with the keys true and false, got an empty object',
+  })
+  for (const criteria of [{ true: 'a' }, { false: 'a', more: 1 }, null]) {
+    read({ questions: { q: { ...noul, criteria } } })()
+  }
+})
 
 t.test('a question about a place in an image is named', async (t) => {
   t.throws(read({ questions: { q: { type: 'box', instructions: 'the cup' } } }), {

@@ -1,4 +1,4 @@
-/** Models that come and go while requests are under way; over models without an engine. */
+/** Models loaded and unloaded while requests are under way; models without an engine. */
 import t from 'tap'
 import { modelConfig, type ModelConfig, readConfig } from '../../src/config.js'
 import type { OpenedModel } from '../../src/cli/dependencies.js'
@@ -15,7 +15,7 @@ const named = (name: string, more: Partial<ModelConfig> = {}): ModelConfig => ({
   ...modelConfig(config, `${name}.gguf`),
   ...{ name, default: false, hostCacheMb: 0, ...more },
 })
-/** What each needs, so much that what this process has makes no difference. Bytes. */
+/** Memory of each model, so large that this process' own makes no difference. Bytes. */
 const each = 1e12
 const request = { state: 1, questions: {} }
 
@@ -27,11 +27,11 @@ interface Opened {
 }
 
 interface Options {
-  /** What there is for all of them. */
+  /** Memory for all models. */
   readonly availableBytes?: number
   /** Called before a model is opened. */
   readonly onOpen?: (name: string) => Promise<void> | void
-  /** Called before one is made ready to answer otherwise. */
+  /** Called before a model gets other settings. */
   readonly onPrepare?: (name: string) => void
 }
 
@@ -100,7 +100,7 @@ async function serving(names: readonly string[], options: Options = {}) {
 const statesOf = (slots: ModelSlots) => slots.status().map(({ model, state }) => [model, state])
 const quiet = () => {}
 
-t.test('what a model was asked it answers, though another has taken its place', async (t) => {
+t.test('a model answers its requests, though another has taken its place', async (t) => {
   const { slots, changes, opened, answer, states } = await serving(['a', 'b'])
   const slow = answer('a', 'slow')
   const told: string[] = []
@@ -125,7 +125,7 @@ t.test('what a model was asked it answers, though another has taken its place', 
   ])
 })
 
-t.test('where memory has no room for two, the old one ends first', async (t) => {
+t.test('without memory for two models, the old one ends first', async (t) => {
   let load = quiet
   const opening = new Promise<void>((resolve) => (load = resolve))
   let opens = 0
@@ -159,7 +159,7 @@ t.test('where memory has no room for two, the old one ends first', async (t) => 
   t.strictSame(slots.runners(), [])
 })
 
-t.test('a model that cannot follow the one that had to end can be opened again', async (t) => {
+t.test('a model that fails after the old one had to end can be opened again', async (t) => {
   let broken = false
   const onOpen = () => {
     if (broken) throw new OiError('ERR_MODEL_LOAD', 'it is damaged')
@@ -181,7 +181,7 @@ t.test('a model that cannot follow the one that had to end can be opened again',
   t.strictSame(statesOf(slots), [['a', 'ready']])
 })
 
-t.test('what fails beside the others leaves them as they were', async (t) => {
+t.test('a failure beside other models leaves them unchanged', async (t) => {
   let broken = false
   const onOpen = () => {
     if (broken) throw new OiError('ERR_MODEL_LOAD', 'it is damaged')
@@ -199,7 +199,7 @@ t.test('what fails beside the others leaves them as they were', async (t) => {
   t.notOk(opened.some(({ closed }) => closed))
 })
 
-t.test('one more has to fit beside those that are loaded, and their caches', async (t) => {
+t.test('a new model has to fit beside the loaded ones and their caches', async (t) => {
   const { changes, opened } = await serving(['a'], { availableBytes: 3.5 * each })
   await t.rejects(changes.add(named('b', { hostCacheMb: (2 * each) / mebibyte }), quiet), {
     code: 'ERR_MODEL_MEMORY',
@@ -218,7 +218,7 @@ t.test('one more has to fit beside those that are loaded, and their caches', asy
   t.ok(left >= 0.5 * each - mebibyte && left < 0.5 * each + 2 * held, 'what is left')
 })
 
-t.test('another default model answers for it from one moment to the next', async (t) => {
+t.test('a new default model answers from one moment to the next', async (t) => {
   const { slots, changes, answer } = await serving(['a'])
   await changes.add(named('b', { default: true }), quiet)
   t.equal(await answer(), 'b 1')
@@ -232,7 +232,7 @@ t.test('another default model answers for it from one moment to the next', async
   await t.rejects(answer('a'), { code: 'ERR_REQUEST_UNACCEPTABLE' })
 })
 
-t.test('settings are taken by all models or by none', async (t) => {
+t.test('all models take the settings, or none does', async (t) => {
   let broken = ''
   const onPrepare = (name: string) => {
     if (name === broken) throw new OiError('ERR_CALIBRATION', 'it is damaged')
@@ -257,7 +257,7 @@ t.test('settings are taken by all models or by none', async (t) => {
   t.equal(opened.length, 2, 'none was opened')
 })
 
-t.test('one thing after another is done, and whoever waits is told', async (t) => {
+t.test('changes are made one after another, and each caller gets its result', async (t) => {
   let inside = 0
   let most = 0
   const onOpen = async () => {
@@ -274,7 +274,7 @@ t.test('one thing after another is done, and whoever waits is told', async (t) =
   t.equal(told.filter((text) => text.startsWith('Waiting')).length, 2)
 })
 
-t.test('a server that stops takes nothing of a model that comes too late', async (t) => {
+t.test('a stopping server takes no model that comes too late', async (t) => {
   let load = quiet
   const opening = new Promise<void>((resolve) => (load = resolve))
   const { changes, slots, opened } = await serving(['a'], {

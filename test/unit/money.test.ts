@@ -9,7 +9,7 @@ import {
 } from '../../src/accounts/money.js'
 import { createRandom } from '../helpers/random.js'
 
-t.test('credits are read to the last millionth, and shown as they are read', async (t) => {
+t.test('credits are read to the last millionth, and printed as they are read', async (t) => {
   for (const [text, amount] of [
     ['0', 0],
     ['12', 12_000_000],
@@ -27,7 +27,7 @@ t.test('credits are read to the last millionth, and shown as they are read', asy
   t.ok(Object.is(readCredits('-0'), 0))
 })
 
-t.test('what is no amount of credits is refused', async (t) => {
+t.test('a malformed amount of credits is refused', async (t) => {
   for (const text of [
     ...['', '-', '.', '.5', '5.', '1,5', '+5', ' 5', '5 ', '1e3', '0x10', '--5', 'NaN'],
     ...['0.0000001', '1000000000', 'Infinity', '٣'],
@@ -51,7 +51,7 @@ t.test('a cost is rounded up, once and at the end', async (t) => {
   t.equal(costOf({ input_tokens: 1_000_000, output_tokens: 1 }, price), 2)
 })
 
-t.test('no cost is off by rounding, however large the numbers are', async (t) => {
+t.test('no cost has a rounding error, however large the numbers are', async (t) => {
   const random = createRandom(7)
   const wrong: unknown[] = []
   for (let i = 0; i < 2000; i++) {

@@ -15,29 +15,32 @@ import {
   tokensOf,
 } from '../helpers/native-model.js'
 
-t.test("the model's own template makes the prompt, the state in what is shared", async (t) => {
-  const readout = await readoutOf('pplx-decider')
-  t.equal(readout.name, 'pplx-decider@1')
-  const criteria = { b: 'second', a: null }
-  const { input } = readout.render(ask({ type: 'choice', instructions: 'Which?', criteria }))
-  t.strictSame(input, {
-    prefix: [
-      { text: '<|start|>system\nDecide.<|end|>\n<|start|>', trusted: true },
-      { text: 'user\nState:\nS\n\nAsked:\n', trusted: false },
-    ],
-    suffixes: [
-      {
-        parts: [
-          { text: 'Which?\nA: b - second\nB: a\nCode?', trusted: false },
-          { text: renderedTail, trusted: true },
-        ],
-        candidates: Int32Array.from(await tokensOf(['A', 'B'])),
-      },
-    ],
-  })
-})
+t.test(
+  "the model's own template makes the prompt, with the state in the shared part",
+  async (t) => {
+    const readout = await readoutOf('pplx-decider')
+    t.equal(readout.name, 'pplx-decider@1')
+    const criteria = { b: 'second', a: null }
+    const { input } = readout.render(ask({ type: 'choice', instructions: 'Which?', criteria }))
+    t.strictSame(input, {
+      prefix: [
+        { text: '<|start|>system\nDecide.<|end|>\n<|start|>', trusted: true },
+        { text: 'user\nState:\nS\n\nAsked:\n', trusted: false },
+      ],
+      suffixes: [
+        {
+          parts: [
+            { text: 'Which?\nA: b - second\nB: a\nCode?', trusted: false },
+            { text: renderedTail, trusted: true },
+          ],
+          candidates: Int32Array.from(await tokensOf(['A', 'B'])),
+        },
+      ],
+    })
+  },
+)
 
-t.test('the order of a noul and its labels are those of the family', async (t) => {
+t.test('a noul has the order and labels of its family', async (t) => {
   const question: Question = { type: 'noul', criteria: { true: 'so', false: 'not so' } }
   for (const [type, shown, labels] of [
     ['openjev', 'A: true - so\nB: false - not so', ['B', 'A']],
@@ -71,7 +74,7 @@ t.test('a rated noul is the expected rating, at its own temperature', async (t) 
 })
 
 t.test('lev asks a choice in both orders and takes the mean of the probabilities', async (t) => {
-  // The label A is worth 1 by itself, and the option x behind any label 2.
+  // The label A is worth 1 by itself, and the option x after any label 2.
   const logit = (prompt: string, token: string) =>
     (token === 'A' ? 1 : 0) + (prompt.includes(`\n${token}: x`) ? 2 : 0)
   const engine = engineOf('lev', { logit, temperatures: { 'choice.small': '2' } })
@@ -136,7 +139,7 @@ t.test('labels are letters, and codes for families that have them', async (t) =>
 })
 
 t.test(
-  'a letter that is no single token ends the letters, and a code is passed over',
+  'a letter that is not a single token ends the letters, and such a code is skipped',
   async (t) => {
     const hidden = await tokenOf('D')
     const labelsOf = async (type: string) => {
@@ -169,7 +172,7 @@ t.test('the labels of d1 are letters, numbers, or the names themselves', async (
   t.strictSame(shownFor(choiceOf(3)), ['A', 'B', 'C'])
   t.strictSame(shownFor({ type: 'choice', criteria: { Q: null, b: null } }), ['Q', 'b'])
   t.strictSame(shownFor({ type: 'score', criteria: ['x', 'y', 'z'] }), ['0', '1', '2'])
-  // The fake tokenizer has no numbers of two digits: what is left are letters and pairs of them.
+  // The fake tokenizer has no two-digit numbers: letters and pairs of letters remain.
   t.strictSame(shownFor(choiceOf(27)).slice(24), ['Y', 'Z', 'a'])
 
   const { input, readers } = readout.render(ask(choiceOf(2)))
@@ -192,7 +195,7 @@ t.test('more options than labels are refused with the place', async (t) => {
   t.equal(readout.render(ask(choiceOf(52))).input.suffixes[0]!.candidates.length, 52)
 })
 
-t.test('what is no text is JSON in the form of the family', async (t) => {
+t.test('a value that is not a string is JSON in the form of the family', async (t) => {
   const state = parseJson('{"b": 1.0, "1": ["<", {}], "a": null}')
   const stateOf = async (type: string) =>
     textOf((await readoutOf(type)).render(ask({ type: 'noul' }, state)).input.prefix)
@@ -225,19 +228,16 @@ t.test('an image is refused, as the format is text only', async (t) => {
   })
 })
 
-t.test(
-  'options that the template would show as one line have quoted texts, and no others',
-  async (t) => {
-    const readout = await readoutOf('nimble')
-    const shown = (criteria: Readonly<Record<string, string | null>>) => {
-      const { input } = readout.render(ask({ type: 'choice', instructions: 'Which?', criteria }))
-      return textOf(input.suffixes[0]!.parts).split('\n').slice(1, -2)
-    }
-    t.match(
-      shown({ 'x - y': 'z', x: 'y - z', 'x - yy': 'z' }).join('\n'),
-      ['A: "x - y" - "z"', 'B: "x" - "y - z"', 'C: x - yy - z'].join('\n'),
-    )
-    t.match(shown({ x: 'y', 'x - y': null }).join('\n'), 'A: "x" - "y"\nB: "x - y"')
-    t.match(shown({ x: 'y', 'x / y': null, xy: null }).join('\n'), 'A: x - y\nB: x / y\nC: xy')
-  },
-)
+t.test('options that the template would show as one line are quoted, and no others', async (t) => {
+  const readout = await readoutOf('nimble')
+  const shown = (criteria: Readonly<Record<string, string | null>>) => {
+    const { input } = readout.render(ask({ type: 'choice', instructions: 'Which?', criteria }))
+    return textOf(input.suffixes[0]!.parts).split('\n').slice(1, -2)
+  }
+  t.match(
+    shown({ 'x - y': 'z', x: 'y - z', 'x - yy': 'z' }).join('\n'),
+    ['A: "x - y" - "z"', 'B: "x" - "y - z"', 'C: x - yy - z'].join('\n'),
+  )
+  t.match(shown({ x: 'y', 'x - y': null }).join('\n'), 'A: "x" - "y"\nB: "x - y"')
+  t.match(shown({ x: 'y', 'x / y': null, xy: null }).join('\n'), 'A: x - y\nB: x / y\nC: xy')
+})

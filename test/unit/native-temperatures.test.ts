@@ -48,7 +48,7 @@ t.test('a model without temperatures has none', async (t) => {
   t.strictSame(readTemperatures(infoOf({}), families['nimble']!.buckets), [])
 })
 
-t.test('a temperature that is no number above 0 is refused with its key', async (t) => {
+t.test('a temperature that is not a number above 0 is refused with its key', async (t) => {
   for (const value of ['0', '-1', 'nan', 'inf', '', ' ', '1,5']) {
     for (const name of ['noul', 'choice.11']) {
       t.throws(() => readTemperatures(infoOf({ [name]: value }), families['openjev']!.buckets), {

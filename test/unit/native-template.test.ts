@@ -1,4 +1,4 @@
-/** Decision models: what their templates may do, what of a prompt is trusted, and refusals. No model. */
+/** Decision models: rules for templates, trusted parts of a prompt, refusals. No model. */
 import t from 'tap'
 import {
   ask,
@@ -10,7 +10,7 @@ import {
   textOf,
 } from '../helpers/native-model.js'
 
-t.test('an empty state, and one that ends with a line break, are shown as they are', async (t) => {
+t.test('an empty state, and one that ends with a line break, are shown unchanged', async (t) => {
   const readout = await readoutOf('openjev')
   for (const state of ['', '\n', 'oiState9c41e7', 'oiText9c41e7']) {
     const { prefix } = readout.render(ask({ type: 'noul' }, state)).input
@@ -45,28 +45,37 @@ t.test('names of questions and other questions are not in a prompt', async (t) =
   for (const { parts } of suffixes) t.match(parts[0]!.text, /\n1 of them\. question$/)
 })
 
-t.test('heads that depend on the question: the state is shared by those that agree', async (t) => {
-  const counting = source.replace(
-    'Decide.',
-    "{{ 'short' if options | length > 26 else 'one-letter' }} codes.",
-  )
-  const readout = await readoutOf('nimble', { template: counting })
-  const same = readout.render({ state: 'S', questions: { a: choiceOf(2), b: choiceOf(26) } }).input
-  t.match(textOf(same.prefix), /one-letter codes[^]*State:\nS\n\nAsked:\n$/)
-
-  const mixed = readout.render({ state: 'S', questions: { a: choiceOf(2), b: choiceOf(27) } }).input
-  t.strictSame(mixed.prefix, [{ text: '<|start|>', trusted: true }])
-  for (const [i, code] of ['one-letter', 'short'].entries()) {
-    const whole = textOf([...mixed.prefix, ...mixed.suffixes[i]!.parts])
-    t.match(whole, `<|start|>system\n${code} codes.<|end|>\n<|start|>user\nState:\nS\n\nAsked:\n`)
-    t.strictSame(
-      mixed.suffixes[i]!.parts.map(({ trusted }) => trusted),
-      [true, false, true],
+t.test(
+  'heads that depend on the question: questions with equal heads share the state',
+  async (t) => {
+    const counting = source.replace(
+      'Decide.',
+      "{{ 'short' if options | length > 26 else 'one-letter' }} codes.",
     )
-  }
-})
+    const readout = await readoutOf('nimble', { template: counting })
+    const same = readout.render({
+      state: 'S',
+      questions: { a: choiceOf(2), b: choiceOf(26) },
+    }).input
+    t.match(textOf(same.prefix), /one-letter codes[^]*State:\nS\n\nAsked:\n$/)
 
-t.test('a type that cannot be served is refused by its name, with the reason', async (t) => {
+    const mixed = readout.render({
+      state: 'S',
+      questions: { a: choiceOf(2), b: choiceOf(27) },
+    }).input
+    t.strictSame(mixed.prefix, [{ text: '<|start|>', trusted: true }])
+    for (const [i, code] of ['one-letter', 'short'].entries()) {
+      const whole = textOf([...mixed.prefix, ...mixed.suffixes[i]!.parts])
+      t.match(whole, `<|start|>system\n${code} codes.<|end|>\n<|start|>user\nState:\nS\n\nAsked:\n`)
+      t.strictSame(
+        mixed.suffixes[i]!.parts.map(({ trusted }) => trusted),
+        [true, false, true],
+      )
+    }
+  },
+)
+
+t.test('a type that cannot be served is refused by name, with the reason', async (t) => {
   for (const [type, reason] of [
     ['kev', /type kev: a pointer/],
     ['laya', /type laya: an encoder/],

@@ -1,6 +1,6 @@
 /**
- * JPEGs as telephones and programs write them, that browsers show: each is seen as the plain one is.
- * And files of telephones that are no JPEG, which are refused by their names.
+ * JPEGs as phones and programs write them and browsers show them: each decodes like the plain one.
+ * And files from phones that are not JPEG, which are refused by name.
  */
 import t from 'tap'
 import { findImages } from '../../src/images/find-images.js'
@@ -20,7 +20,7 @@ async function decoded(bytes: Buffer, mediaType = 'image/jpeg') {
   return [...held.inState.values()][0]!
 }
 
-/** A segment behind the start of the image. */
+/** A segment after the start of the image. */
 function withSegment(marker: number, content: Buffer): Buffer {
   const head = Buffer.from([0xff, marker, 0, 0])
   head.writeUInt16BE(content.length + 2, 2)
@@ -55,7 +55,7 @@ for (const [what, bytes] of [
   ['with a profile that is none', withSegment(0xe2, Buffer.from('ICC_PROFILE\0\x01\x01garbage'))],
   ['with EXIF that is none', withSegment(0xe1, Buffer.from('Exif\0\0MM\0*garbage'))],
 ] as const) {
-  t.test(`a JPEG ${what} is seen as the plain one`, async (t) => {
+  t.test(`a JPEG ${what} decodes like the plain one`, async (t) => {
     const [one, other] = [await decoded(plain), await decoded(bytes)]
     t.strictSame([other.width, other.height], [64, 48])
     for (const [i, pixel] of middles(other).entries()) {

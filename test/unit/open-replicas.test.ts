@@ -6,7 +6,7 @@ import { openReplicas } from '../../src/runner/open-replicas.js'
 import { ReplicaSet } from '../../src/runner/replica-set.js'
 import { HeldReplica } from '../helpers/held-replica.js'
 
-/** What is opened has these facts, one after another. */
+/** The opened engines have these facts, one after another. */
 function opener(...facts: Partial<ModelInfo>[]) {
   const asked: EngineOptions[] = []
   const opened: HeldReplica[] = []
@@ -20,7 +20,7 @@ function opener(...facts: Partial<ModelInfo>[]) {
   return { asked, opened, open }
 }
 
-t.test('all have the room that the first one has, and a folder of their own', async (t) => {
+t.test('all have the context of the first one, and their own folder', async (t) => {
   const { asked, open } = opener({ contextTokens: 3072 }, { contextTokens: 3072 })
   const told: number[] = []
   const options = {
@@ -37,12 +37,12 @@ t.test('all have the room that the first one has, and a folder of their own', as
   t.strictSame(told, [0.25, 0.5, 0.75, 1])
 })
 
-t.test('the only one is no set', async (t) => {
+t.test('a single replica is not a set', async (t) => {
   const { opened, open } = opener({})
   t.equal(await openReplicas([''], { modelPath: 'a.gguf' }, open), opened[0])
 })
 
-t.test('when one cannot be opened none stays', async (t) => {
+t.test('if one replica cannot be opened, none stays open', async (t) => {
   const { opened, open } = opener({}, {})
   await t.rejects(openReplicas(['', '', ''], { modelPath: 'a.gguf' }, open), /no memory/)
   t.strictSame(
@@ -51,7 +51,7 @@ t.test('when one cannot be opened none stays', async (t) => {
   )
 })
 
-t.test('a file that has become another model meanwhile is refused', async (t) => {
+t.test('a file that has become another model in between is refused', async (t) => {
   for (const other of [{ vocabularySize: 1 }, { metadata: { 'general.name': 'Other' } }]) {
     const { opened, open } = opener({}, other)
     await t.rejects(openReplicas(['', ''], { modelPath: 'a.gguf' }, open), {
@@ -62,7 +62,7 @@ t.test('a file that has become another model meanwhile is refused', async (t) =>
   }
 })
 
-t.test('what depends on the device may be different', async (t) => {
+t.test('facts that depend on the device may differ', async (t) => {
   const { open } = opener({ device: 'CUDA0', kernels: '' }, { device: 'CPU', kernels: 'AVX2' })
   t.ok(await openReplicas(['CUDA0', 'cpu'], { modelPath: 'a.gguf' }, open))
 })

@@ -1,4 +1,4 @@
-/** The OpenAPI document by itself: valid, complete, and of one mind with what validates. */
+/** The OpenAPI document by itself: valid, complete, and consistent with the validating schemas. */
 import t from 'tap'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ t.test(
   },
 )
 
-t.test('it has the version of the package, and a server only if it is told one', async (t) => {
+t.test('it has the version of the package, and a server only if one is given', async (t) => {
   const file = readFileSync(join(packageRoot, 'package.json'), 'utf8')
   t.equal(document.info.version, (JSON.parse(file) as { version: string }).version)
   t.notOk('servers' in document)
@@ -45,13 +45,13 @@ t.test('it has the version of the package, and a server only if it is told one',
   t.strictSame(servers, [{ url: 'https://oi.example' }])
 })
 
-t.test('every operation has a name of its own', async (t) => {
+t.test('every operation has its own name', async (t) => {
   const names = operations.map(({ operation }) => operation.operationId)
   t.equal(new Set(names).size, names.length)
 })
 
 t.test(
-  'routes of questions tell their request headers, and others only what all have',
+  'routes with questions list their request headers, others only the common ones',
   async (t) => {
     for (const { path, operation } of operations) {
       const { parameters } = operation as unknown as { parameters: { $ref: string }[] }
@@ -70,7 +70,7 @@ t.test(
   },
 )
 
-/** What administrators meet is in a document of its own. */
+/** Administrators have their own document. */
 const table = Object.entries(errorTable).filter(
   ([code]) => !(adminCodes as readonly string[]).includes(code),
 )
@@ -98,7 +98,7 @@ t.test('every error of the table is a reply, with its code and an example', asyn
   }
 })
 
-t.test('a status has a component for every one of the table', async (t) => {
+t.test('a status has one component for each of its error codes', async (t) => {
   const statuses = [...new Set(table.map(([, { status }]) => status))].sort()
   t.strictSame(
     Object.keys(document.components.responses),
@@ -106,7 +106,7 @@ t.test('a status has a component for every one of the table', async (t) => {
   )
 })
 
-t.test('every example of a reply is as its schema says', async (t) => {
+t.test('every example of a reply fits its schema', async (t) => {
   let count = 0
   for (const { operation } of operations) {
     for (const response of Object.values(operation.responses)) {
@@ -122,7 +122,7 @@ t.test('every example of a reply is as its schema says', async (t) => {
   t.ok(count > 30)
 })
 
-t.test('every example of a request is as its schema says', async (t) => {
+t.test('every example of a request fits its schema', async (t) => {
   const bodies = operations.flatMap(({ path, operation: { requestBody } }) =>
     requestBody === undefined ? [] : [[path, requestBody.content] as const],
   )
@@ -137,25 +137,22 @@ t.test('every example of a request is as its schema says', async (t) => {
   }
 })
 
-t.test(
-  'the examples ask every type of question, alone and together, and show images',
-  async (t) => {
-    const bodies = Object.values(asking.examples!).map(({ value }) => JSON.stringify(value))
-    for (const types of [['noul'], ['choice'], ['score'], ['choice', 'noul', 'score']]) {
-      const found = bodies.some((body) => {
-        const { questions } = JSON.parse(body) as { questions: Record<string, { type: string }> }
-        const asked = new Set(Object.values(questions).map(({ type }) => type))
-        return [...asked].sort().join() === types.join()
-      })
-      t.ok(found, types.join())
-    }
-    for (const image of ['"type":"image"', '"type":"image_url"']) {
-      t.ok(bodies.some((body) => body.includes(image)))
-    }
-  },
-)
+t.test('the examples have every type of question, alone and together, and images', async (t) => {
+  const bodies = Object.values(asking.examples!).map(({ value }) => JSON.stringify(value))
+  for (const types of [['noul'], ['choice'], ['score'], ['choice', 'noul', 'score']]) {
+    const found = bodies.some((body) => {
+      const { questions } = JSON.parse(body) as { questions: Record<string, { type: string }> }
+      const asked = new Set(Object.values(questions).map(({ type }) => type))
+      return [...asked].sort().join() === types.join()
+    })
+    t.ok(found, types.join())
+  }
+  for (const image of ['"type":"image"', '"type":"image_url"']) {
+    t.ok(bodies.some((body) => body.includes(image)))
+  }
+})
 
-t.test('every form of a picture is as a schema says', async (t) => {
+t.test('every form of an image fits a schema', async (t) => {
   const { inState, beside } = picturesIn(await png(8, 8))
   const forms = Object.keys(document.components.schemas).filter((name) => /Image/.test(name))
   const questions = { q: { type: 'noul', instructions: '?' } }
@@ -176,7 +173,7 @@ t.test('every form of a picture is as a schema says', async (t) => {
   }
 })
 
-t.test('questions and answers are told apart by their type', async (t) => {
+t.test('questions and answers are distinguished by their type', async (t) => {
   for (const kind of ['Question', 'Answer']) {
     const mapping = Object.fromEntries(
       ['Noul', 'Choice', 'Score'].map((type) => [
@@ -191,14 +188,14 @@ t.test('questions and answers are told apart by their type', async (t) => {
   }
 })
 
-t.test('whatever the server answers, the schema allows', async (t) => {
+t.test('the schema allows every answer of the server', async (t) => {
   for (const { what, body } of oddRequests) {
     t.equal(openApi.errors(asking.schema, JSON.parse(body)), '', what)
   }
 })
 
-t.test('what has the wrong shape, the schema refuses', async (t) => {
-  // What JSON Schema does not see: names that stand twice, and whether anything is asked.
+t.test('the schema refuses every wrong shape', async (t) => {
+  // JSON Schema cannot see repeated names, or that there is no question.
   const unseen = /twice|nothing is asked/
   const seen = badShapes.filter(([, , , says]) => !unseen.test(says.source))
   t.ok(seen.length > 50)
@@ -207,7 +204,7 @@ t.test('what has the wrong shape, the schema refuses', async (t) => {
   }
 })
 
-t.test('an image that is not as documented is still an object of the state', async (t) => {
+t.test('an undocumented image is still an object of the state', async (t) => {
   const block = openApi.document.components.schemas['ImageBlock']!
   const source = { type: 'base64', media_type: 'image/png', data: '' }
   t.equal(openApi.errors(block, { type: 'image', source, max_pixels: 4096 }), '')

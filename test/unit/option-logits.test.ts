@@ -1,4 +1,4 @@
-/** Suffixes to one logit for each option, compared with plain probabilities. */
+/** Suffixes to one logit per option, compared with plain probabilities. */
 import t from 'tap'
 import { answerOf } from '../../src/scoring/answers.js'
 import { optionLogits, orderSpread, suffixesOf } from '../../src/scoring/option-logits.js'
@@ -9,14 +9,14 @@ const near = (actual: number, expected: number) => Math.abs(actual - expected) <
 const logs = (...values: number[]) => values.map(Math.log)
 
 t.test('a group and then a member: their probabilities are multiplied', async (t) => {
-  // Options a and b in the first group, c alone in the second, which needs no further step.
+  // Options a and b in the first group, c alone in the second, which needs no second step.
   const reading: StepReading = {
     kind: 'steps',
     suffixes: 2,
     options: [[[step(0, 0), step(1, 0)]], [[step(0, 0), step(1, 1)]], [[step(0, 1)]]],
     over: 'candidates',
   }
-  // Raw logits have any constant; the vocabulary holds twice and four times the candidates.
+  // Raw logits have any offset; the vocabulary holds twice and four times the candidates' mass.
   const { logits, labelMass } = optionLogits(reading, [
     { logits: logs(3 * 0.7, 3 * 0.3), vocabulary: Math.log(6) },
     { logits: logs(5 * 0.9, 5 * 0.1), vocabulary: Math.log(20) },
@@ -43,7 +43,7 @@ t.test('a text of several tokens has the product of their probabilities', async 
   t.ok(near(labelMass, 0.5))
 })
 
-t.test('what a label adds by itself falls out of the mean over all rotations', async (t) => {
+t.test("a label's own bias cancels in the mean over all rotations", async (t) => {
   const strength = [0.2, 1.5, -0.7]
   const bias = [2, 0, -1]
   const orders = [0, 1, 2].map((turn) => {
@@ -84,7 +84,7 @@ t.test('what a label adds by itself falls out of the mean over all rotations', a
   t.ok(near(answer.evidence!.order_spread!, spread))
 })
 
-t.test('the likeliest form of each option, where a format says so', async (t) => {
+t.test('the likeliest form of each option, if the format says so', async (t) => {
   const reading = { kind: 'labels', forms: [2, 1], pick: 'likeliest' } as const
   const { logits } = optionLogits(reading, [{ logits: [1, 3, 2], vocabulary: 4 }])
   t.strictSame(logits, [3, 2])

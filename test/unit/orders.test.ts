@@ -1,4 +1,4 @@
-/** Answers as means over several orders of their options. No model. */
+/** Answers averaged over several orders of their options. No model. */
 import t from 'tap'
 import { objectFromEntries, type Json } from '../../src/api/json.js'
 import { ordersFromText, requireOrders } from '../../src/api/orders.js'
@@ -25,7 +25,7 @@ t.test('1, 2 and all are orders, and nothing else is', async (t) => {
   }
 })
 
-/** What each option is worth, and what each label adds by itself. */
+/** The logit of each option, and the bias of each label. */
 const worth: Readonly<Record<string, number>> = { red: 0.4, green: 1.1, blue: -0.3, grey: 0 }
 const bias: Readonly<Record<string, number>> = { A: 2, B: 0.5, C: -1, D: 0 }
 const biased = createFakeEngine({
@@ -52,7 +52,7 @@ t.test('open() refuses other orders before it looks for the model', (t) =>
   t.rejects(open({ model: 'none.gguf', orders: 3 as Orders }), { code: 'ERR_INVALID_ARGUMENT' }),
 )
 
-t.test('all orders divide out what labels add by themselves', async (t) => {
+t.test("averaging all orders cancels the labels' bias", async (t) => {
   const names = Object.keys(worth)
   const expected = softmax(Object.values(worth))
   const answer = await ask(names, 'all')
@@ -72,7 +72,7 @@ t.test('with two orders, reversed options have the same answer', async (t) => {
   t.notOk(near(one.p('red'), other.p('red')), 'which they have not in one')
 })
 
-t.test('the model is asked as it is set, unless the request says otherwise', async (t) => {
+t.test("the model's setting holds, unless the request has its own", async (t) => {
   const names = ['red', 'green']
   const two = await ask(names, 2)
   t.strictSame((await ask(names, undefined, 2)).probabilities, two.probabilities)
@@ -81,7 +81,7 @@ t.test('the model is asked as it is set, unless the request says otherwise', asy
   t.notOk('order_spread' in one.evidence!)
 })
 
-t.test('tokens of every order are counted, those of the state once', async (t) => {
+t.test("tokens of every order are counted, the state's once", async (t) => {
   const one = (await ask(Object.keys(worth), 1)).usage
   const [{ prefix, suffixes }] = biased.scored.slice(-1) as [(typeof biased.scored)[number]]
   const count = async (parts: readonly PromptPart[]) =>
@@ -93,7 +93,7 @@ t.test('tokens of every order are counted, those of the state once', async (t) =
   t.equal((await ask(Object.keys(worth), 'all')).usage.input_tokens, shared + 4 * own)
 })
 
-t.test('a noul that is asked once has no order spread', async (t) => {
+t.test('a noul in one order has no order spread', async (t) => {
   const decider = await createDecider(createFakeEngine(), facts)
   const wet = { type: 'noul', instructions: 'Wet?' } as const
   const listed = { ...wet, criteria: { true: 'drops', false: 'sun' } }

@@ -1,4 +1,4 @@
-/** Requests as the addon gets them. */
+/** Requests in the form of the addon. */
 import t from 'tap'
 import { pack } from '../../src/engine/pack.js'
 import type { ImagePixels, ScoreInput } from '../../src/engine/types.js'
@@ -12,7 +12,7 @@ const user = (text: string) => ({ text, trusted: false })
 const template = (text: string) => ({ text, trusted: true })
 const image = (pixels: ImagePixels) => ({ text: '', trusted: false, image: pixels })
 
-t.test('texts, kinds and candidates follow one another, question by question', async (t) => {
+t.test('texts, kinds and candidates are consecutive, question by question', async (t) => {
   const packed = pack({
     prefix: [template('<|user|>'), user('state')],
     suffixes: [
@@ -30,23 +30,20 @@ t.test('texts, kinds and candidates follow one another, question by question', a
   })
 })
 
-t.test(
-  'a picture is a part of kind 2 without a text, its pixels and size stand apart',
-  async (t) => {
-    const [wide, high] = [picture(3, 1), picture(2, 5)]
-    const packed = pack({
-      prefix: [template('<'), image(wide), user(':'), { ...image(high), trusted: true }],
-      suffixes: [{ parts: [user('q')], candidates: Int32Array.of(1) }],
-    })
-    t.strictSame(packed.texts, ['<', '', ':', '', 'q'])
-    t.strictSame(packed.kinds, Uint8Array.of(1, 2, 0, 2, 0))
-    t.strictSame(packed.shape, Int32Array.of(4, 1, 1))
-    t.equal(packed.images.length, 2)
-    t.equal(packed.images[0], wide.rgb, 'not a copy')
-    t.equal(packed.images[1], high.rgb)
-    t.strictSame(packed.sizes, Int32Array.of(3, 1, 2, 5))
-  },
-)
+t.test('an image is a part of kind 2 without a text, with separate pixels and size', async (t) => {
+  const [wide, high] = [picture(3, 1), picture(2, 5)]
+  const packed = pack({
+    prefix: [template('<'), image(wide), user(':'), { ...image(high), trusted: true }],
+    suffixes: [{ parts: [user('q')], candidates: Int32Array.of(1) }],
+  })
+  t.strictSame(packed.texts, ['<', '', ':', '', 'q'])
+  t.strictSame(packed.kinds, Uint8Array.of(1, 2, 0, 2, 0))
+  t.strictSame(packed.shape, Int32Array.of(4, 1, 1))
+  t.equal(packed.images.length, 2)
+  t.equal(packed.images[0], wide.rgb, 'not a copy')
+  t.equal(packed.images[1], high.rgb)
+  t.strictSame(packed.sizes, Int32Array.of(3, 1, 2, 5))
+})
 
 for (const [what, prefix, suffix] of [
   ['too few pixels', [image({ ...picture(2, 2), width: 3 })], []],

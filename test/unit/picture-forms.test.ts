@@ -1,6 +1,6 @@
 /**
- * Every form in which clients send a picture: the same picture, prompt and answer, on an engine
- * without a model; and each of them refused by a model that reads text.
+ * Every form in which clients send an image: same image, prompt and answer, on an engine without a
+ * model; and a model that reads text refuses each of them.
  */
 import t from 'tap'
 import { stringifyJson } from '../../src/api/json.js'
@@ -33,7 +33,7 @@ async function asker(vision = true) {
 const { engine, ask } = await asker()
 const { ask: askBlind, engine: blind } = await asker(false)
 
-/** The last prompts: texts, and pictures as their sizes. */
+/** The last prompts: texts, and images as their sizes. */
 const shown = ({ scored }: FakeEngine) =>
   scored.at(-1)!.prefix.map(({ text, image }) => image?.width ?? text)
 
@@ -63,7 +63,7 @@ t.test('every form beside the state is the same prompt and the same answer', asy
   }
 })
 
-t.test('a model that reads text refuses each of them, and names its place', async (t) => {
+t.test('a model that reads text refuses each form, and names its place', async (t) => {
   const refused = (param: string) => ({ code: 'ERR_REQUEST_UNACCEPTABLE', param })
   for (const [what, [photo, rest]] of Object.entries(inState)) {
     const place = rest === undefined ? 'state.photo' : 'assets'
@@ -90,7 +90,7 @@ t.test('image/jpg is JPEG', async (t) => {
   }
 })
 
-t.test('a reference is the picture wherever it stands', async (t) => {
+t.test('a reference is the image wherever it stands', async (t) => {
   const wide = await png(90, 30)
   const assets = { img: asset, 'img-2': { ...asset, data_base64: wide.toString('base64') } }
   await ask({ state: 'See img, img-2 and "img".', assets })
@@ -100,7 +100,7 @@ t.test('a reference is the picture wherever it stands', async (t) => {
   t.match(text, /\{"the 60":\["an 60",60\]\}/)
 })
 
-t.test('a reference in a question is the picture there, and is counted there', async (t) => {
+t.test('a reference in a question is the image there, and is counted there', async (t) => {
   const assets = { 'ref-1': asset }
   const shared = { state: 'A shop.', assets }
   const plain = await ask({ state: 'A shop.' })
@@ -119,7 +119,7 @@ t.test('a reference in a question is the picture there, and is counted there', a
   t.match(answers['o'], { probabilities: { 'like ref-1': Number, other: Number } })
   t.strictSame(answers['c'], plain.answers['c'])
   t.equal(usage.image_tokens, 18)
-  // Together for what has none, and each of the others by itself.
+  // Together for questions without images, and each of the others by itself.
   t.equal(engine.scored.length - before, 3)
   for (const { suffixes } of engine.scored.slice(before)) {
     for (const { parts } of suffixes) t.ok(parts.every(({ image }) => image === undefined))
@@ -134,7 +134,7 @@ t.test('a reference in a question is the picture there, and is counted there', a
   t.ok(alone.usage.input_tokens < words.usage.input_tokens + 6)
 })
 
-t.test('assets that are wrong are refused with their places', async (t) => {
+t.test('bad assets are refused with their places', async (t) => {
   for (const [body, code, param] of [
     [{ assets: { '#1': asset }, state: 'x' }, 'ERR_REQUEST_UNACCEPTABLE', 'assets["#1"]'],
     [{ assets: { '': asset } }, 'ERR_BODY_INVALID', 'assets[""]'],
@@ -173,7 +173,7 @@ t.test('assets that are wrong are refused with their places', async (t) => {
   }
 })
 
-t.test('what carries no bytes, or is no picture, is refused and never fetched', async (t) => {
+t.test('an image without bytes, or with other bytes, is refused and never fetched', async (t) => {
   for (const [photo, param] of [
     [{ type: 'image', image: 'https://example.com/a.png' }, 'state.photo.image'],
     [{ type: 'input_image', file_id: 'file-1' }, 'state.photo'],
@@ -192,7 +192,7 @@ t.test('what carries no bytes, or is no picture, is refused and never fetched', 
   }
 })
 
-t.test('a picture in a question is refused: as text it would be base64', async (t) => {
+t.test('an image in a question is refused: as text it would be base64', async (t) => {
   const noul = { type: 'noul' }
   for (const [q, param] of [
     [{ ...noul, instructions: url }, 'questions.q.instructions'],
@@ -211,7 +211,7 @@ t.test('a picture in a question is refused: as text it would be base64', async (
   }
 })
 
-t.test('the order of a state with pictures is the caller’s', async (t) => {
+t.test('a state with images keeps the caller’s order', async (t) => {
   const other = JSON.stringify(block(red))
   const state = `{"b":"${url}","2":"#1","1":{"9":${other},"3":"#1","image":{"url":"${url}"}}}`
   const text = `{"state":${state},"assets":${JSON.stringify({ '#1': asset })},"questions":${stringifyJson(questions)}}`

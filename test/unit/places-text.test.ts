@@ -1,4 +1,4 @@
-/** What of a model lies where, for people. */
+/** The placement of a model, for people. */
 import t from 'tap'
 import { placementLines, placesText } from '../../src/cli/opening/places-text.js'
 
@@ -12,14 +12,14 @@ t.test('a model in RAM is on the CPU', async (t) => {
   t.equal(placesText({ device: 'CPU', placement: [ram] }), 'CPU')
 })
 
-t.test('of each GPU there are its layers, what they take, and what was free', async (t) => {
+t.test('each GPU is listed with its layers, their memory, and the free memory', async (t) => {
   t.equal(
     placesText({ device: 'CUDA0 (a card)', placement: [gpu, ram] }),
     'CUDA0 (a card: 20 of 29 layers, weights 4.00 GB, cells 1.00 GB, buffers 200.0 MB of 8.00 GB free)',
   )
 })
 
-t.test('the plan has a line for each device, the CPU’s among them', async (t) => {
+t.test('the plan has a line for each device, also for the CPU', async (t) => {
   t.strictSame(placementLines([gpu, ram]), [
     'CUDA0 (a card): 20 of 29 layers, weights 4.00 GB, cells 1.00 GB, buffers 200.0 MB of 8.00 GB free',
     'CPU: 9 of 29 layers, weights 4.00 GB, cells 1.00 GB, buffers 200.0 MB',

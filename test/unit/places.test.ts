@@ -1,11 +1,11 @@
-/** Places for requests at the same time: who has to wait, for how long, and who is next. */
+/** Places for concurrent requests: which request waits, how long, and which is next. */
 import t from 'tap'
 import { Places } from '../../src/accounts/places.js'
 import { Canceller } from '../../src/http/exchange/canceller.js'
 
 const [ours, theirs, others] = [1, 2, 3]
 
-/** Which of those in line have a place, in the order in which they got it. */
+/** The requests with a place, in the order in which they got it. */
 class Line {
   readonly admitted: string[] = []
   readonly refused: [name: string, code: string][] = []
@@ -20,44 +20,41 @@ class Line {
 
 const turn = () => new Promise(setImmediate)
 
-t.test(
-  'a workspace has as many places as its limit says, and whoever came first is first',
-  async (t) => {
-    const places = new Places({})
-    const line = new Line()
-    t.equal(places.enter(ours, 2), undefined)
-    t.equal(places.enter(ours, 2), undefined)
-    for (const name of ['a', 'b', 'c']) line.add(name, places.enter(ours, 2))
-    t.equal(places.taken(ours), 2)
-    t.equal(places.waiting(ours), 3)
-    t.equal(places.waitingInAll, 3)
-    places.leave(ours)
-    await turn()
-    t.strictSame(line.admitted, ['a'])
-    line.add('d', places.enter(ours, 2))
-    places.leave(ours)
-    places.leave(ours)
-    await turn()
-    t.strictSame(line.admitted, ['a', 'b', 'c'])
-    places.leave(ours)
-    await turn()
-    t.strictSame(line.admitted, ['a', 'b', 'c', 'd'])
-    places.leave(ours)
-    places.leave(ours)
-    t.equal(places.taken(ours), 0)
-    places.leave(ours)
-    t.equal(places.taken(ours), 0, 'one that nobody has cannot be given back')
-  },
-)
+t.test('a workspace has as many places as its limit, first come, first served', async (t) => {
+  const places = new Places({})
+  const line = new Line()
+  t.equal(places.enter(ours, 2), undefined)
+  t.equal(places.enter(ours, 2), undefined)
+  for (const name of ['a', 'b', 'c']) line.add(name, places.enter(ours, 2))
+  t.equal(places.taken(ours), 2)
+  t.equal(places.waiting(ours), 3)
+  t.equal(places.waitingInAll, 3)
+  places.leave(ours)
+  await turn()
+  t.strictSame(line.admitted, ['a'])
+  line.add('d', places.enter(ours, 2))
+  places.leave(ours)
+  places.leave(ours)
+  await turn()
+  t.strictSame(line.admitted, ['a', 'b', 'c'])
+  places.leave(ours)
+  await turn()
+  t.strictSame(line.admitted, ['a', 'b', 'c', 'd'])
+  places.leave(ours)
+  places.leave(ours)
+  t.equal(places.taken(ours), 0)
+  places.leave(ours)
+  t.equal(places.taken(ours), 0, 'one that nobody has cannot be given back')
+})
 
-t.test('without a limit nobody waits', (t) => {
+t.test('without a limit no request waits', (t) => {
   const places = new Places({})
   for (let i = 0; i < 10_000; i++) if (places.enter(ours, 0)) t.fail('waits')
   t.equal(places.taken(ours), 10_000)
   t.end()
 })
 
-t.test('four times as many as there are places may wait, and the next is refused', async (t) => {
+t.test('four times as many requests as places may wait, and the next is refused', async (t) => {
   const places = new Places({})
   const line = new Line()
   for (let i = 0; i < 3; i++) places.enter(ours, 3)
@@ -75,7 +72,7 @@ t.test('four times as many as there are places may wait, and the next is refused
   t.equal(line.admitted.at(-1), 'patient')
 })
 
-t.test('whoever has waited for too long is refused, those that are patient are not', async (t) => {
+t.test('a request that has waited too long is refused, more patient ones are not', async (t) => {
   const places = new Places({ waitMs: 20 })
   const line = new Line()
   places.enter(ours, 1)
@@ -90,7 +87,7 @@ t.test('whoever has waited for too long is refused, those that are patient are n
 })
 
 t.test(
-  'a refusal says when the line will have gone, by the pace of the last departures',
+  'a refusal says when the line will be gone, by the pace of the last departures',
   async (t) => {
     let nowMs = 0
     const places = new Places({ waitMs: 1, now: () => nowMs })
@@ -113,7 +110,7 @@ t.test(
   },
 )
 
-t.test('one that leaves the line gives its turn up', async (t) => {
+t.test('a request that leaves the line gives up its turn', async (t) => {
   const places = new Places({})
   const line = new Line()
   const leaving = new Canceller()
@@ -132,7 +129,7 @@ t.test('one that leaves the line gives its turn up', async (t) => {
   t.equal(places.waiting(ours), 0)
 })
 
-t.test('what all share goes to whoever has least of it', async (t) => {
+t.test('a shared place goes to the workspace with the fewest', async (t) => {
   const places = new Places({ total: 4 })
   const line = new Line()
   for (let i = 0; i < 4; i++) places.enter(ours, 0)
@@ -148,7 +145,7 @@ t.test('what all share goes to whoever has least of it', async (t) => {
   t.strictSame(line.admitted, ['theirs 0', 'others 0', 'ours 0', 'theirs 1'])
 })
 
-t.test('three hundred that loop do not keep one out that comes now and then', async (t) => {
+t.test('three hundred looping clients do not keep out an occasional one', async (t) => {
   const places = new Places({ total: 256 })
   let served = 0
   let stopped = false
@@ -175,7 +172,7 @@ t.test('three hundred that loop do not keep one out that comes now and then', as
   t.ok(longest <= 300, `waited while ${longest} others were served`)
 })
 
-t.test('where all share too little, a refusal does not blame the workspace', async (t) => {
+t.test('if the shared places are too few, a refusal does not blame the workspace', async (t) => {
   const places = new Places({ total: 1, waitMs: 1 })
   places.enter(ours, 0)
   await t.rejects(places.enter(theirs, 5)!, { code: 'ERR_OVERLOADED' })

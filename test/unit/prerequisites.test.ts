@@ -1,5 +1,5 @@
 /**
- * What a build says when a system package is missing.
+ * What a build prints when a system package is missing.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ function withPath<T>(path: string, use: () => T): T {
   }
 }
 
-t.test('everything that is missing is named, with one line that installs it', async (t) => {
+t.test('everything missing is named, with one command that installs it', async (t) => {
   const dir = t.testdir({})
   const message = withPath(dir, () => {
     try {
@@ -45,14 +45,14 @@ t.test('one missing tool is named alone', async (t) => {
   t.throws(() => withPath(dir, checkPrerequisites), { message: /^Missing: CMake\.\n/ })
 })
 
-t.test('who compiles for arm64 elsewhere needs another compiler', async (t) => {
+t.test('compiling for arm64 on another machine needs another compiler', async (t) => {
   const dir = t.testdir({})
   const message =
     /, Debian's cross compiler for arm64\.\nInstall with:\n\n .* g\+\+-aarch64-linux-gnu\n/
   t.throws(() => withPath(dir, () => checkPrerequisites(new Set(['linux-arm64']))), { message })
 })
 
-t.test('who builds for GPUs needs their toolkit', async (t) => {
+t.test('building for GPUs needs their toolkit', async (t) => {
   const dir = t.testdir({})
   for (const command of ['g++', 'cmake', 'git', 'make', 'apt-get']) {
     const path = where(command)
@@ -70,7 +70,7 @@ t.test('who builds for GPUs needs their toolkit', async (t) => {
   }
 })
 
-t.test('a process that may start no others says nothing of them', async (t) => {
+t.test('a process that may start no others reports nothing missing', async (t) => {
   const toolchain = new URL('../../src/engine/toolchain.js', import.meta.url).href
   const script = `console.log((await import(${JSON.stringify(toolchain)})).missingTools())`
   // Node 20 has the old name of --permission.
@@ -82,6 +82,6 @@ t.test('a process that may start no others says nothing of them', async (t) => {
   t.equal(stdout, 'undefined\n')
 })
 
-t.test('nothing is missing where this test was built', async (t) => {
+t.test('nothing is missing on the machine of this test', async (t) => {
   t.doesNotThrow(checkPrerequisites)
 })

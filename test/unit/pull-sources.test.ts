@@ -1,4 +1,4 @@
-/** What can be pulled, and which files of a repository that means. No network, no files. */
+/** The sources of a pull, and the files of a repository that they mean. No network, no files. */
 import t from 'tap'
 import { chooseFiles, modelNameOf, safeFileName } from '../../src/models/pull/choose-files.js'
 import { readRetryAfter } from '../../src/models/pull/fetch.js'
@@ -26,7 +26,7 @@ t.test('a source is a repository, an address or a path', async (t) => {
   t.match(readSource('C:\\models\\m.gguf', hub), { kind: 'path' })
 })
 
-t.test('the address of a page of the hub means what the page shows', async (t) => {
+t.test("the address of a hub's page means the model on the page", async (t) => {
   t.match(readSource('https://hub.example/a/b', hub), { kind: 'hub', repository: 'b' })
   for (const word of ['blob', 'resolve']) {
     t.match(readSource(`https://hub.example/a/b/${word}/v%2F2/x/m%20n.gguf?download=true`, hub), {
@@ -51,7 +51,7 @@ for (const [text, fault] of Object.entries({
   })
 }
 
-t.test('what is secret in an address is in no message', async (t) => {
+t.test('no message shows the secrets in an address', async (t) => {
   const url = readAddress('source', 'https://x.example/m.gguf?signature=secret#part')
   t.equal(shownAddress(url), 'https://x.example/m.gguf')
   t.equal(sourceText({ kind: 'address', url }), 'https://x.example/m.gguf')
@@ -62,7 +62,7 @@ t.test('what is secret in an address is in no message', async (t) => {
   }
 })
 
-t.test('the only model of a repository needs no word, several need one', async (t) => {
+t.test('the only model of a repository needs no quantization, several need one', async (t) => {
   t.strictSame(chosen(undefined, 'README.md', 'm.gguf'), ['m.gguf'])
   t.strictSame(chosen(undefined, 'm-Q8_0.gguf', 'm-Q4_K_M.gguf'), ['m-Q4_K_M.gguf'])
   t.throws(() => chosen(undefined, 'm-Q8_0.gguf', 'm-F16.gguf'), {
@@ -71,7 +71,7 @@ t.test('the only model of a repository needs no word, several need one', async (
   })
 })
 
-t.test('a quantization is a word of the name, in any case of letters', async (t) => {
+t.test('a quantization is a word of the name, in any case', async (t) => {
   const all = ['m-q4_k_m.gguf', 'm-q4_k_m_l.gguf', 'm-Q8_0.gguf', 'sub/m.F16.gguf', 'n_q5_0.gguf']
   t.strictSame(chosen('Q4_K_M', ...all), ['m-q4_k_m.gguf'])
   t.strictSame(chosen('q8_0', ...all), ['m-Q8_0.gguf'])
@@ -91,7 +91,7 @@ t.test('all parts of a split model are taken in order, and none may be missing',
   t.equal(modelNameOf('m-Q8_0-00001-of-00003.gguf'), 'm-Q8_0')
 })
 
-t.test('a projector is taken too, the most exact of those that are small', async (t) => {
+t.test('a projector is taken too, the most exact of the small ones', async (t) => {
   const projectors = ['mmproj-m-f32.gguf', 'mmproj-m-F16.gguf', 'mmproj-m-bf16.gguf']
   t.strictSame(chosen(undefined, ...projectors, 'm.gguf'), ['m.gguf', 'mmproj-m-F16.gguf'])
   t.strictSame(chosen(undefined, 'm.gguf', 'm.mmproj-q4.gguf'), ['m.gguf', 'm.mmproj-q4.gguf'])
@@ -122,13 +122,13 @@ for (const path of [
   )
 }
 
-t.test('a model’s name is no path, no file and no role', async (t) => {
+t.test('a model’s name is neither a path nor a file nor a role', async (t) => {
   for (const name of ['m', 'Qwen3-0.6B-Q4_K_M', 'a_b.c']) t.ok(isModelName(name), name)
   const others = ['', '.', '..', '.pull', 'a/b', 'a\\b', 'm.gguf', 'm.GGUF', 'default', 'latest']
   for (const name of [...others, 'a b', 'x'.repeat(101), 'a.']) t.notOk(isModelName(name), name)
 })
 
-t.test('what a server asks to wait is seconds or a date, and bounded', async (t) => {
+t.test("a server's wait is seconds or a date, and bounded", async (t) => {
   t.equal(readRetryAfter('3'), 3000)
   t.equal(readRetryAfter('999999'), 600_000)
   t.equal(readRetryAfter('soon'), undefined)
@@ -138,7 +138,7 @@ t.test('what a server asks to wait is seconds or a date, and bounded', async (t)
   t.ok(wait > 8000 && wait <= 10_000, `${wait} ms`)
 })
 
-t.test('ranges that touch are one, and what is missing comes in pieces', async (t) => {
+t.test('adjacent ranges are merged, and missing ones come in pieces', async (t) => {
   const ranges = new Ranges([
     [10, 20],
     [0, 5],
@@ -159,34 +159,31 @@ t.test('ranges that touch are one, and what is missing comes in pieces', async (
   t.strictSame(new Ranges().missing(2, 100), [[0, 2]])
 })
 
-t.test(
-  'whatever is added in whatever order, what is there and what is missing is all',
-  async (t) => {
-    let seed = 7
-    const random = (n: number) => (seed = (seed * 48_271) % 2_147_483_647) % n
-    const wrong: number[] = []
-    for (let round = 0; round < 200; round++) {
-      const there = new Uint8Array(50)
-      const ranges = new Ranges()
-      for (let i = 0; i < 12; i++) {
-        const from = random(50)
-        const to = Math.min(50, from + random(12))
-        if (random(4) === 0) {
-          ranges.remove(from, to)
-          there.fill(0, from, to)
-        } else {
-          ranges.add(from, to)
-          there.fill(1, from, to)
-        }
+t.test('after any additions in any order, present and missing ranges are the whole', async (t) => {
+  let seed = 7
+  const random = (n: number) => (seed = (seed * 48_271) % 2_147_483_647) % n
+  const wrong: number[] = []
+  for (let round = 0; round < 200; round++) {
+    const there = new Uint8Array(50)
+    const ranges = new Ranges()
+    for (let i = 0; i < 12; i++) {
+      const from = random(50)
+      const to = Math.min(50, from + random(12))
+      if (random(4) === 0) {
+        ranges.remove(from, to)
+        there.fill(0, from, to)
+      } else {
+        ranges.add(from, to)
+        there.fill(1, from, to)
       }
-      const rebuilt = new Uint8Array(50).fill(1)
-      const missing = [...ranges.missing(50, 7)]
-      for (const [from, to] of missing) rebuilt.fill(0, from, to)
-      const areShort = missing.every(([from, to]) => to - from <= 7 && to > from)
-      const bytes = there.reduce((sum, one) => sum + one, 0)
-      const isWhole = rebuilt.every((one, at) => one === there[at])
-      if (!areShort || !isWhole || ranges.bytes !== bytes) wrong.push(round)
     }
-    t.strictSame(wrong, [], 'rounds')
-  },
-)
+    const rebuilt = new Uint8Array(50).fill(1)
+    const missing = [...ranges.missing(50, 7)]
+    for (const [from, to] of missing) rebuilt.fill(0, from, to)
+    const areShort = missing.every(([from, to]) => to - from <= 7 && to > from)
+    const bytes = there.reduce((sum, one) => sum + one, 0)
+    const isWhole = rebuilt.every((one, at) => one === there[at])
+    if (!areShort || !isWhole || ranges.bytes !== bytes) wrong.push(round)
+  }
+  t.strictSame(wrong, [], 'rounds')
+})

@@ -22,7 +22,7 @@ for (const [type, value, name, question] of [
   })
 }
 
-t.test('options keep their order, integer-like names too', async (t) => {
+t.test('options keep their order, also integer-like names', async (t) => {
   const { question } = readQuestionFlag('choice', 'Which?=b,10,9,a')
   t.strictSame(keysOf((question as ChoiceQuestion).criteria), ['b', '10', '9', 'a'])
 })

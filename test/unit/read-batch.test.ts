@@ -1,4 +1,4 @@
-/** What the body of a batch may be, and where what is wrong with it is said to stand. */
+/** The body of a batch, and the places that errors name. */
 import t from 'tap'
 import { keysOf } from '../../src/api/json.js'
 import { readBatch } from '../../src/api/read-batch.js'
@@ -103,8 +103,8 @@ for (const [text, code, place, rule] of [
       t.ok(message.startsWith(start), message)
       t.match(message.slice(start.length), rule)
     }
-    // No part of the schema: what stands inside a question, how many the model takes, and that
-    // fields which belong to the other envelope are not wanted.
+    // Not in the schema: the contents of a question, the model's number of questions, and that
+    // fields of the other envelope are refused.
     const beyond = place?.startsWith('questions.') || /got 3$|got both$/.test(String(rule))
     t.equal(validators.batchRequest.Check(JSON.parse(text)), beyond)
   })
@@ -116,7 +116,7 @@ t.test('a text that is not JSON, or too deep, is refused as a whole', async (t) 
   }
 })
 
-t.test('what is wrong with an item is its own error, with its place in the body', async (t) => {
+t.test("a mistake in an item is the item's error, with its place in the body", async (t) => {
   for (const [text, code, place, rule] of [
     ['1', shape, 'requests[1]', 'expected an object, got a number'],
     ['null', shape, 'requests[1]', 'expected an object, got null'],
@@ -158,7 +158,7 @@ t.test('what is wrong with an item is its own error, with its place in the body'
   }
 })
 
-t.test('a state that is none is the error of its item', async (t) => {
+t.test("an invalid state is its item's error", async (t) => {
   const body = `{"states":["s",null,0,false,{},[]],"questions":{"q":${noul}}}`
   t.match(errorAt(body, 1), {
     code: shape,
@@ -168,7 +168,7 @@ t.test('a state that is none is the error of its item', async (t) => {
   for (const index of [0, 2, 3, 4, 5]) t.notOk(requestAt(body, index) instanceof OiError)
 })
 
-t.test('ids are any texts, and need not differ; one with a wrong request is kept', async (t) => {
+t.test('ids are any texts, and may repeat; an item with a mistake keeps its id', async (t) => {
   const ids = ['', 'a', 'a', '10', '9', '__proto__', 'constructor', '\u0000"\\', '\u{1F600}']
   const requests = ids.map((id) => item(`,"id":${JSON.stringify(id)}`))
   const { items } = read(`{"requests":[${requests.join()},{"id":"last"},${item()}]}`)
@@ -178,7 +178,7 @@ t.test('ids are any texts, and need not differ; one with a wrong request is kept
   )
 })
 
-t.test("the envelope's model is for items that have none", async (t) => {
+t.test("the envelope's model is the default of its items", async (t) => {
   const body = `{"requests":[${item()},${item(',"model":"own"')}],"model":"all"}`
   t.equal(requestAt(body, 0).model, 'all')
   t.equal(requestAt(body, 1).model, 'own')
@@ -187,22 +187,19 @@ t.test("the envelope's model is for items that have none", async (t) => {
   t.equal(requestAt(states, 1).model, 'all')
 })
 
-t.test(
-  'questions keep the order of the text, __proto__ and integer-like names included',
-  async (t) => {
-    const questions = `{"10":${noul},"__proto__":${noul}}`
-    for (const body of [
-      `{"requests":[{"state":1,"questions":${questions}}],"model":"m"}`,
-      `{"states":[1],"questions":${questions}}`,
-    ]) {
-      t.strictSame(keysOf(requestAt(body, 0).questions), ['10', '__proto__'])
-    }
-    const reordered = `{"states":[1],"questions":{"b":${noul},"1":${noul}}}`
-    t.strictSame(keysOf(requestAt(reordered, 0).questions), ['b', '1'])
-  },
-)
+t.test('questions keep the order of the text, also __proto__ and integer-like names', async (t) => {
+  const questions = `{"10":${noul},"__proto__":${noul}}`
+  for (const body of [
+    `{"requests":[{"state":1,"questions":${questions}}],"model":"m"}`,
+    `{"states":[1],"questions":${questions}}`,
+  ]) {
+    t.strictSame(keysOf(requestAt(body, 0).questions), ['10', '__proto__'])
+  }
+  const reordered = `{"states":[1],"questions":{"b":${noul},"1":${noul}}}`
+  t.strictSame(keysOf(requestAt(reordered, 0).questions), ['b', '1'])
+})
 
-t.test('an error of the decider is given its place in the batch', async (t) => {
+t.test('an error of the decider gets its place in the batch', async (t) => {
   const state = new OiError('ERR_STATE_TOO_LONG', 'state: expected 9 tokens', { param: 'state' })
   const image = new OiError(unacceptable, 'state.a[0]: no image', { param: 'state.a[0]' })
   const model = new OiError(unacceptable, 'model: expected a', { param: 'model' })

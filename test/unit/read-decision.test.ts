@@ -1,4 +1,4 @@
-/** Bodies of POST /v1/decisions that are wrong: the place in what was sent, and the rule. */
+/** Wrong bodies of POST /v1/decisions: the place in the original body, and the rule. */
 import t from 'tap'
 import { readDecisionInSteps } from '../../src/api/decisions/read-decision.js'
 import { writeDecision } from '../../src/api/decisions/write-decision.js'
@@ -103,7 +103,7 @@ for (const [code, rows] of [
   }
 }
 
-t.test('an error of the decision has the place of what was sent', async (t) => {
+t.test('an error of the decision has its place in the original body', async (t) => {
   const content = [
     { type: 'input_text', text: 'a' },
     { type: 'input_json', data: { b: [1] } },
@@ -135,7 +135,7 @@ t.test('an error of the decision has the place of what was sent', async (t) => {
   t.equal(read(JSON.stringify(good)).placed(late), late)
 })
 
-t.test('members that nobody reads are told', async (t) => {
+t.test('unknown members are reported', async (t) => {
   const ignored: string[] = []
   const body = {
     ...{ ...good, prompt_cache_key: 'a' },
@@ -151,7 +151,7 @@ t.test('members that nobody reads are told', async (t) => {
   ])
 })
 
-t.test('a text and a boolean that read alike are two values, in their order', async (t) => {
+t.test('a text and a boolean with equal spelling are two values, in their order', async (t) => {
   const values = [true, 'true', '2', '1']
   const body = { ...good, questions: [{ ...choice, choices: values.map((value) => ({ value })) }] }
   const asked = read(JSON.stringify(body))

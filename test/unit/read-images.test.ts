@@ -1,4 +1,4 @@
-/** Images that are accepted, from what was sent to pixels. */
+/** Accepted images, from the request to pixels. */
 import t, { type Test } from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sharp } from 'sharp'
@@ -18,7 +18,7 @@ async function read(state: Json, images?: unknown): Promise<HeldImages> {
   return held
 }
 
-/** The picture of a state that is one. */
+/** The image of a state that is one. */
 async function decoded(bytes: Buffer, mediaType: string, more?: JsonObject): Promise<ImagePixels> {
   const { inState } = await read(block(bytes, mediaType, more))
   return [...inState.values()][0]!
@@ -32,7 +32,7 @@ function near(t: Test, actual: readonly number[], expected: readonly number[], w
   )
 }
 
-t.test('every form gives the same picture, each at its own object', async (t) => {
+t.test('every form gives the same image, each at its own object', async (t) => {
   const bytes = await png(6, 4)
   const url = dataUrl(bytes)
   const blocks: JsonObject = {
@@ -60,7 +60,7 @@ t.test('every form gives the same picture, each at its own object', async (t) =>
   }
 })
 
-t.test('base64 is read as it is written in mail, in URLs and by pydantic', async (t) => {
+t.test('base64 is read in the forms of mail, of URLs and of pydantic', async (t) => {
   const bytes = await quarters(31, 17).jpeg().toBuffer()
   const base64 = bytes.toString('base64')
   t.match(base64, /\+.*\/|\/.*\+/, 'both letters are in it')
@@ -130,7 +130,7 @@ t.test('grey is the same in all three channels', async (t) => {
   }
 })
 
-t.test('what is transparent is seen on white', async (t) => {
+t.test('transparency is laid on white', async (t) => {
   for (const [alpha, expected] of [
     [0, [255, 255, 255]],
     [0.5, [255, 127, 127]],
@@ -141,7 +141,7 @@ t.test('what is transparent is seen on white', async (t) => {
   }
 })
 
-t.test('a picture is turned as its EXIF orientation says', async (t) => {
+t.test('an image is rotated by its EXIF orientation', async (t) => {
   const [r, g, b, w] = ['red', 'green', 'blue', 'white']
   const seen: Record<number, readonly (string | undefined)[]> = {
     1: [r, g, b, w],
@@ -178,7 +178,7 @@ t.test('a picture is turned as its EXIF orientation says', async (t) => {
   }
 })
 
-t.test('a larger picture is scaled down to its max_pixels, aspect ratio kept', async (t) => {
+t.test('a larger image is scaled down to its max_pixels, with its aspect ratio', async (t) => {
   const bytes = await png(2400, 1200)
   for (const [more, limit] of [
     [{}, 2 ** 20],
@@ -196,23 +196,20 @@ t.test('a larger picture is scaled down to its max_pixels, aspect ratio kept', a
   t.match(await decoded(await png(3, 2), 'image/png'), { width: 3, height: 2 }, 'none is enlarged')
 })
 
-t.test(
-  'max_pixels holds in every form that has a place for it, however it is written',
-  async (t) => {
-    const url = dataUrl(await png(100, 100))
-    for (const state of [
-      { type: 'image_url', image_url: { url }, max_pixels: 4096 },
-      { type: 'image_url', image_url: url, max_pixels: 4096 },
-      { image: { url, max_pixels: 4096 } },
-      parseJson(`{"image":{"url":"${url}","max_pixels":4096.0}}`),
-    ] as Json[]) {
-      const { inState } = await read(state)
-      t.match([...inState.values()], [{ width: 64, height: 64 }])
-    }
-  },
-)
+t.test('max_pixels works in every form with a place for it, however it is written', async (t) => {
+  const url = dataUrl(await png(100, 100))
+  for (const state of [
+    { type: 'image_url', image_url: { url }, max_pixels: 4096 },
+    { type: 'image_url', image_url: url, max_pixels: 4096 },
+    { image: { url, max_pixels: 4096 } },
+    parseJson(`{"image":{"url":"${url}","max_pixels":4096.0}}`),
+  ] as Json[]) {
+    const { inState } = await read(state)
+    t.match([...inState.values()], [{ width: 64, height: 64 }])
+  }
+})
 
-t.test('a picture keeps at least one pixel on each side', async (t) => {
+t.test('an image keeps at least one pixel on each side', async (t) => {
   for (const [width, height] of [
     [1, 1],
     [1, 10_000],
@@ -250,40 +247,37 @@ t.test('eight images are read, in their order', async (t) => {
   )
 })
 
-t.test(
-  'a request waits while the images of others take all memory there is for them',
-  async (t) => {
-    const state = block(await png(2, 2), 'image/png', { max_pixels: most })
-    const start = () => readImages(findImages({ state }).images)
-    // Ten times 48 MiB of 512.
-    const held = await Promise.all(Array.from({ length: 10 }, start))
-    let done = false
-    const last = start().then((images) => {
-      done = true
-      return images
-    })
-    const leaving = new AbortController()
-    const another = readImages(findImages({ state }).images, leaving.signal)
-    leaving.abort()
-    await t.rejects(another, { code: 'ERR_ABORTED' }, 'waiting ends with the request')
-    await sleep(50)
-    t.notOk(done)
-    held[0]!.release()
-    held[0]!.release()
-    const images = await last
-    t.ok(done)
-    for (const each of [...held, images]) each.release()
-  },
-)
+t.test("a request waits while other requests' images take all of the memory", async (t) => {
+  const state = block(await png(2, 2), 'image/png', { max_pixels: most })
+  const start = () => readImages(findImages({ state }).images)
+  // Ten times 48 MiB of 512.
+  const held = await Promise.all(Array.from({ length: 10 }, start))
+  let done = false
+  const last = start().then((images) => {
+    done = true
+    return images
+  })
+  const leaving = new AbortController()
+  const another = readImages(findImages({ state }).images, leaving.signal)
+  leaving.abort()
+  await t.rejects(another, { code: 'ERR_ABORTED' }, 'waiting ends with the request')
+  await sleep(50)
+  t.notOk(done)
+  held[0]!.release()
+  held[0]!.release()
+  const images = await last
+  t.ok(done)
+  for (const each of [...held, images]) each.release()
+})
 
-t.test('what was refused leaves nothing taken', async (t) => {
+t.test('refused images leave no memory taken', async (t) => {
   const good = block(await png(2, 2), 'image/png', { max_pixels: most })
   const bad = block(Buffer.from('GIF89a'), 'image/gif', { max_pixels: most })
   for (let i = 0; i < 12; i++) await t.rejects(read([bad, good]))
   t.equal((await read(new Array<Json>(8).fill(good))).inState.size, 1, 'one object, one picture')
 })
 
-t.test('a request that is cancelled is not decoded', async (t) => {
+t.test('a cancelled request is not decoded', async (t) => {
   const found = findImages({ state: block(await png(2, 2)) }).images
   await t.rejects(readImages(found, AbortSignal.abort()), { code: 'ERR_ABORTED' })
 })

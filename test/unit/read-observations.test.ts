@@ -19,7 +19,7 @@ function fileOf(t: { testdir: () => string }, ...lines: readonly object[]): stri
   return path
 }
 
-t.test('lines are observations, each a row of its own unless it says whose', async (t) => {
+t.test('lines are observations, each its own row unless it names one', async (t) => {
   const path = fileOf(t, good, { ...good, right: 0 }, { ...good, row: 7 }, { ...good, row: '7' })
   const [first, second, third, fourth] = await readObservations(path)
   t.match(first, { question: 'team', type: 'choice', logits: [1, 2.5, -Infinity], right: 1 })
@@ -47,7 +47,7 @@ for (const [what, change, message] of [
   })
 }
 
-t.test('what is no JSON object is refused, and a file that is not there', async (t) => {
+t.test('text that is not a JSON object is refused, and a missing file too', async (t) => {
   await t.rejects(readObservations(fileOf(t, [1])), { message: /^line 1: expected an object/ })
   const path = join(t.testdir({ bad: '{' }), 'bad')
   await t.rejects(readObservations(path), { message: /^line 1: not valid JSON/ })
@@ -86,7 +86,7 @@ t.test('rows are asked several at a time, never all, and stay in order', async (
     async (request, { evidence } = {}) => {
       t.equal(evidence, true)
       most = Math.max(most, ++running)
-      // Later ones are ready first.
+      // Later rows are ready first.
       for (let i = 100 - Number(request.state); i > 0; i--) await Promise.resolve()
       running--
       return decision(request)
@@ -104,7 +104,7 @@ t.test('rows are asked several at a time, never all, and stay in order', async (
   t.equal(counts.at(-1), 100)
 })
 
-t.test('the first row that fails ends it, with its line', async (t) => {
+t.test('the first row that fails ends the run, with its line', async (t) => {
   const failing = async (request: DecideRequest) => {
     if (Number(request.state) < 30) return decision(request)
     throw new OiError('ERR_STATE_TOO_LONG', 'state: too long', { param: 'state' })

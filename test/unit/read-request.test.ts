@@ -1,4 +1,4 @@
-/** What a request body may be, and how every other body is refused. */
+/** Valid request bodies, and the errors of all others. */
 import t from 'tap'
 import { keysOf } from '../../src/api/json.js'
 import { checkRequest, readRequest } from '../../src/api/read-request.js'
@@ -52,7 +52,7 @@ const shape = 'ERR_BODY_INVALID'
 const unacceptable = 'ERR_REQUEST_UNACCEPTABLE'
 const stateKinds = 'a string, an object, an array, a number or a boolean'
 
-/** Body, code, place, message behind the place. */
+/** Body, code, place, message after the place. */
 const refused: [text: string, code: string, place: string | undefined, rule: string][] = [
   ['[]', shape, undefined, 'expected an object, got an empty array'],
   ['1.0', shape, undefined, 'expected an object, got a number'],
@@ -212,7 +212,7 @@ t.test('options beyond 255 are refused whatever the limits say', async (t) => {
   t.throws(() => readRequest(text, { ...limits, maxOptions: 1000 }), { code: unacceptable })
 })
 
-t.test('an object of a program is checked like a text', async (t) => {
+t.test('an object from a program is checked like a text', async (t) => {
   const body = { state: 1, questions: { q: { type: 'noul', instructions: '?' } } }
   t.equal(checkRequest(body, limits), body)
   t.throws(() => checkRequest(undefined, limits), { code: shape })

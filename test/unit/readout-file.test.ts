@@ -1,4 +1,4 @@
-/** The file of a readout of a user's own: what is refused, and what its name is. No model. */
+/** The file of a user's own readout: refusals, and its name. No model. */
 import t, { type Test } from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -109,7 +109,7 @@ for (const [title, content, message] of [
   })
 }
 
-t.test('a file that is not there, of another kind, or not UTF-8 is refused by name', async (t) => {
+t.test('a file that is missing, of another kind, or not UTF-8 is refused by name', async (t) => {
   t.throws(() => readReadoutFile('nowhere.jinja'), {
     code: 'ERR_READOUT',
     message: 'nowhere.jinja: there is no file nowhere.jinja',
@@ -120,11 +120,11 @@ t.test('a file that is not there, of another kind, or not UTF-8 is refused by na
   t.throws(() => readReadoutFile(file), { code: 'ERR_READOUT', message: /expected UTF-8$/ })
 })
 
-t.test('a name that is given is the name', async (t) => {
+t.test('a given name is used', async (t) => {
   t.equal(read(t, { name: 'support@2', labels: ['1', '2'] }).name, 'support@2')
 })
 
-t.test('without a name, one changed letter in any of its files changes it', async (t) => {
+t.test('without a name, any changed letter in its files changes it', async (t) => {
   const content = { templateFile: 'f.jinja', temperature: 1 }
   const names = [
     read(t, content, 'my own.json', { 'f.jinja': frame }),
@@ -137,12 +137,12 @@ t.test('without a name, one changed letter in any of its files changes it', asyn
   t.equal(read(t, content, 'my own.json', { 'f.jinja': frame }).name, names[0])
 })
 
-t.test('line breaks of Windows are line breaks', async (t) => {
+t.test('Windows line breaks are line breaks', async (t) => {
   const { template } = read(t, frame.replace('<a>', '\r\n<a>'), 'r.jinja')
   t.equal(template!.source, frame.replace('<a>', '\n<a>'))
 })
 
-t.test('one temperature is that of all types and buckets', async (t) => {
+t.test('a single temperature is that of all types and buckets', async (t) => {
   const all = { from: 1, to: Infinity, temperature: 1.5 }
   t.strictSame(
     read(t, '{"temperature": 1.50}').temperatures,

@@ -1,4 +1,4 @@
-/** The readout of a model: its labels, its layout, and requests rendered with it. No model. */
+/** The readout of a model: its labels, its layout, and rendered requests. No model. */
 import t from 'tap'
 import { createReadout } from '../../src/prompt/readout.js'
 import { findLabels, findNoulTokens } from '../../src/prompt/labels.js'
@@ -28,7 +28,7 @@ t.test('labels are letters, then codes, 255 of them', async (t) => {
   t.equal(new Set(labels.map((label) => label.token)).size, 255)
 })
 
-t.test('a label is its one token behind the tail', async (t) => {
+t.test('a label is its one token after the tail', async (t) => {
   const engine = createFakeEngine()
   for (const layout of [chat, plainLayout]) {
     const labels = await findLabels(engine, layout)
@@ -41,15 +41,15 @@ t.test('a label is its one token behind the tail', async (t) => {
   }
 })
 
-t.test('texts that take two tokens are no labels', async (t) => {
+t.test('texts of two tokens are not labels', async (t) => {
   const isWord = (word: string) => !/^ ?[A-Z]{2}$/.test(word)
   const labels = await findLabels(createFakeEngine({ isWord }), chat)
   t.notOk(labels.some((label) => /^[A-Z]{2}$/.test(label.text)))
   t.ok(labels.some((label) => /^[a-z]{2}$/.test(label.text)))
 })
 
-t.test('a text that changes the tokens before it is no label', async (t) => {
-  // Behind a word a letter only makes the word longer; a letter with a space does not.
+t.test('a text that changes the tokens before it is not a label', async (t) => {
+  // After a word a letter only makes the word longer; a letter with a space does not.
   const engine = createFakeEngine()
   const labels = await findLabels(engine, { ...chat, tail: 'Answer' })
   const [ids] = await engine.tokenize([{ text: ' A', trusted: true }])
@@ -76,7 +76,7 @@ t.test('labels have a space where replies begin with one', async (t) => {
   t.equal(input.suffixes[1]!.candidates[0], ids![0])
 })
 
-t.test('tokens that are not ordinary are no labels', async (t) => {
+t.test('tokens that are not ordinary are not labels', async (t) => {
   const engine = createFakeEngine()
   const [ids] = await engine.tokenize([{ text: 'B', trusted: true }])
   engine.areOrdinary = (all) => Array.from(all, (id) => id !== ids![0])
@@ -159,7 +159,7 @@ t.test('a model without a template is asked in plain text', async (t) => {
   t.equal(input.suffixes[1]!.candidates[0], ids![0])
 })
 
-t.test('the beginning of text is there once where the tokenizer wants it', async (t) => {
+t.test('the beginning-of-text token is there once if the tokenizer wants it', async (t) => {
   const metadata = { 'tokenizer.ggml.add_bos_token': 'true' }
   const source = '{{ bos_token }}[U]{{ messages[0].content }}[A]'
   for (const [chatTemplate, head] of [
@@ -181,7 +181,7 @@ t.test('without a token for yes or no, a noul is asked with letters', async (t) 
   t.strictSame(readers[0]!.reading, { kind: 'labels', forms: [1, 1] })
 })
 
-t.test('more options than the model can be asked about are refused with the place', async (t) => {
+t.test('more options than the model can answer are refused with the place', async (t) => {
   const engine = createFakeEngine({ isWord: (word) => word.length < 2 })
   const [a, b] = await engine.tokenize(['A', 'B'].map((text) => ({ text, trusted: true })))
   engine.areOrdinary = (ids) => Array.from(ids, (id) => id === a![0] || id === b![0])

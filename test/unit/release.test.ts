@@ -1,4 +1,4 @@
-/** What keeps a tree from being released, and that this one cannot be packed by mistake. */
+/** Faults that stop a release, and that this tree cannot be packed by mistake. */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const lock = json('package-lock.json') as Lock
 const clean: Tree = { status: '', changelog: `# Log\n\n## ${manifest.version}\n`, manifest, lock }
 
 t.test(
-  'this project’s versions are those of its lock file, and exact where code is compiled',
+  'this project’s versions are those of its lock file, and exact for compiled packages',
   async (t) => {
     t.strictSame(complaints(clean), [])
   },
@@ -67,7 +67,7 @@ t.test('npm lists both packages with their parts', async (t) => {
   t.strictSame(more, [], 'what the library needs, the server needs')
 })
 
-t.test('signatures that are wrong or missing keep a release back', async (t) => {
+t.test('wrong or missing signatures stop a release', async (t) => {
   const place = { name: 'sharp', version: '0.35.5' }
   t.match(readSignatures(JSON.stringify({ invalid: [place], missing: [] })).complaints, [
     /^sharp@0\.35\.5: .* wrong$/,
@@ -81,7 +81,7 @@ t.test('signatures that are wrong or missing keep a release back', async (t) => 
   })
 })
 
-t.test('where the keys cannot be had, that is said', async (t) => {
+t.test('missing keys are reported', async (t) => {
   const error = { code: 'ENOTFOUND', summary: 'request failed' }
   t.match(readSignatures(JSON.stringify({ error })), {
     complaints: [],

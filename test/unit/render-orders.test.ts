@@ -35,7 +35,7 @@ t.test('one order is the request as the readout renders it', async (t) => {
   t.strictSame(renderInOrders(readout, request, undefined, 1), readout.render(request))
 })
 
-t.test('the state is there once, and the answer is to the question as it was asked', async (t) => {
+t.test('the state is there once, and the answer belongs to the original question', async (t) => {
   const readout = await createReadout(createFakeEngine())
   const request = { state, questions: { q: optionsOf(4) } }
   const { input, readers } = renderInOrders(readout, request, undefined, 'all')
@@ -103,7 +103,7 @@ t.test('levels are reversed in words too, and never rotated', async (t) => {
   t.strictSame(await render(question, 'all'), two)
 })
 
-t.test('a noul has a second order only where something can change places', async (t) => {
+t.test('a noul has a second order only if something can change places', async (t) => {
   const noul = { type: 'noul', instructions: 'Wet?' } as const
   for (const criteria of [undefined, null, {}, { true: 'drops' }, { false: '', true: 'drops' }]) {
     const { texts, reading } = await render({ ...noul, ...(criteria && { criteria }) }, 2)
@@ -136,7 +136,7 @@ t.test('one option or level has one order', async (t) => {
   }
 })
 
-t.test('each question keeps its own suffixes, whatever its neighbours have', async (t) => {
+t.test('each question keeps its own suffixes, whatever other questions have', async (t) => {
   const readout = await createReadout(createFakeEngine())
   const questions = objectFromEntries<Question>([
     ['7', { type: 'noul', instructions: 'Wet?' }],
@@ -157,7 +157,7 @@ t.test('each question keeps its own suffixes, whatever its neighbours have', asy
   )
 })
 
-t.test('more orders than the limit are refused with the question that is too much', async (t) => {
+t.test('too many orders are refused with the question that exceeds the limit', async (t) => {
   const readout = await createReadout(createFakeEngine())
   const questions = { a: optionsOf(255), b: optionsOf(255), 'a b': optionsOf(3), d: optionsOf(2) }
   const ask = (orders: Orders) =>
@@ -173,7 +173,7 @@ t.test('more orders than the limit are refused with the question that is too muc
   t.equal(input.suffixes.length, mostOrders)
 })
 
-t.test('more text than the limit is refused before it is made', async (t) => {
+t.test('too much text is refused before it is made', async (t) => {
   const readout = await createReadout(createFakeEngine())
   const questions = { q: optionsOf(200, 'word '.repeat(30)) }
   let rendered = 0
@@ -238,7 +238,7 @@ t.test('a reading of several suffixes takes all of them in each order', async (t
   }
 })
 
-t.test('a readout that brings orders of its own is left as it is', async (t) => {
+t.test('a readout with its own orders is unchanged', async (t) => {
   const labels = { kind: 'labels', forms: [1, 1] } as const
   const own: Reading = {
     kind: 'orders',

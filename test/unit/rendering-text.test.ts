@@ -1,4 +1,4 @@
-/** What `oi models inspect --render` shows, of one suffix and of several. */
+/** The output of `oi models inspect --render` for one suffix and for several. */
 import t from 'tap'
 import { promptText, showPrompt } from '../../src/cli/models/rendering-text.js'
 import type { Question } from '../../src/decide/types.js'
@@ -12,7 +12,7 @@ const criteria = { x: null, y: null, z: null }
 const question: Question = { type: 'choice', criteria }
 const tokenTexts = new Map(['A', 'B', 'C'].map((text, i) => [i + 1, text]))
 
-/** A question whose suffixes have these candidates; the text of each is its number. */
+/** A question whose suffixes have these candidates; each text is its number. */
 function rendering(reading: Reading, ...candidates: number[][]): Rendering {
   const suffixes = candidates.map((tokens, i) => ({
     parts: [{ text: `text ${i + 1}\n`, trusted: false }],
@@ -82,7 +82,7 @@ t.test('every order of a question is shown with its own labels', async (t) => {
   )
 })
 
-t.test('a label of a group is shown with all that it stands for', async (t) => {
+t.test('a label of a group is shown with all its options', async (t) => {
   const shown = showPrompt(rendering(groups, [1, 2], [1, 2, 9]), tokenTexts)
   t.match(promptText(shown), 'labels  "A" = x | y, "B" = z\n')
   t.match(promptText(shown), 'labels  "A" = x, "B" = nothing, "token 9" = y\n')
@@ -93,7 +93,7 @@ t.test('a label of a group is shown with all that it stands for', async (t) => {
   ])
 })
 
-t.test('questions of several suffixes do not move the labels of their neighbours', async (t) => {
+t.test('questions of several suffixes do not move the labels of other questions', async (t) => {
   const both = rendering(groups, [1, 2], [1, 2, 3], [3, 2, 1])
   const next = { name: 'next', question, reading: labels }
   const shown = showPrompt({ ...both, readers: [...both.readers, next] }, tokenTexts)
@@ -103,7 +103,7 @@ t.test('questions of several suffixes do not move the labels of their neighbours
   )
 })
 
-t.test('forms of one answer are shown together, and one option has no label', async (t) => {
+t.test('forms of one answer are shown together, and a single option has no label', async (t) => {
   const readout = await createReadout(createFakeEngine())
   const request = {
     state: 'a\u0007b',

@@ -1,4 +1,4 @@
-/** How often a model runs, and where. */
+/** How many replicas a model has, and on which devices. */
 import t from 'tap'
 import { readConfig } from '../../src/config.js'
 import { onOneDevice, replicaDevices } from '../../src/cli/opening/models-to-open.js'
@@ -6,7 +6,7 @@ import { onOneDevice, replicaDevices } from '../../src/cli/opening/models-to-ope
 const model = (device: string, replicas = 0) =>
   readConfig({}, { model: 'a.gguf', device, replicas }).models[0]!
 
-t.test('one replica on each device, or as many as asked for, in turn', async (t) => {
+t.test('one replica per device, or the given number, in turn', async (t) => {
   t.strictSame(replicaDevices(model('')), [''])
   t.strictSame(replicaDevices(model('', 3)), ['', '', ''])
   t.strictSame(replicaDevices(model('CUDA0, CUDA1')), ['CUDA0', 'CUDA1'])
@@ -21,7 +21,7 @@ t.test('fewer replicas than devices are refused', async (t) => {
   })
 })
 
-t.test('a command that asks one thing after another takes the first device', async (t) => {
+t.test('a command with sequential requests uses the first device', async (t) => {
   t.match(onOneDevice(model('CUDA0,CUDA1', 4)), { device: 'CUDA0', replicas: 1 })
   t.strictSame(replicaDevices(onOneDevice(model('', 4))), [''])
 })

@@ -1,4 +1,4 @@
-/** Several engines as one: which of them is asked, and what is done when one cannot answer. */
+/** Several engines as one: which replica gets a request, and what happens if it cannot answer. */
 import t from 'tap'
 import fc from 'fast-check'
 import type { ScoreInput } from '../../src/engine/types.js'
@@ -17,7 +17,7 @@ const asked = (state: number | string, questions = 1, text = 'Is it?'): ScoreInp
 
 const replicas = (count: number) => Array.from({ length: count }, () => new HeldReplica())
 
-/** Which replica an idle set asks about a state. */
+/** The replica that an idle set chooses for a state. */
 async function placeOf(set: ReplicaSet, all: readonly HeldReplica[], state: number | string) {
   const answered = set.score(asked(state))
   const place = all.findIndex(({ held }) => held.length > 0)
@@ -31,7 +31,7 @@ const overloaded = (retryAfterMs: number) =>
 
 const turn = () => new Promise(setImmediate)
 
-t.test('a state has a replica of its own, and states are spread evenly', async (t) => {
+t.test('a state has its own replica, and states are spread evenly', async (t) => {
   for (const count of [2, 3, 8]) {
     const all = replicas(count)
     const set = new ReplicaSet(all)
@@ -47,7 +47,7 @@ t.test('a state has a replica of its own, and states are spread evenly', async (
   }
 })
 
-t.test('when a replica is gone only its states move, and they come back with it', async () => {
+t.test('when a replica is gone only its states move, and they return with it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 6 }), fc.nat(), async (count, which) => {
       const all = replicas(count)
@@ -74,7 +74,7 @@ t.test('when a replica is gone only its states move, and they come back with it'
   )
 })
 
-/** Requests of one size begin and end; so many of the replicas are free. */
+/** Requests of one size begin and end; this many of the replicas are free. */
 const workload = fc.record({
   count: fc.integer({ min: 2, max: 6 }),
   gone: fc.boolean(),
@@ -84,36 +84,33 @@ const workload = fc.record({
   ),
 })
 
-t.test(
-  'no replica is given more than 1.25 times the mean of the requests, rounded up',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(workload, async ({ count, gone, steps }) => {
-        const all = replicas(count)
-        if (gone) all[0]!.free = false
-        const free = all.filter((replica) => replica.free)
-        const set = new ReplicaSet(all)
-        for (const { ends, state } of steps) {
-          const running = all.flatMap(({ held }) => held)
-          if (ends !== null && running.length > 0) {
-            await running[ends % running.length]!.answer()
-            await turn()
-            continue
-          }
-          const before = all.map(({ held }) => held.length)
-          void set.score(asked(state))
-          const place = all.findIndex(({ held }, i) => held.length > before[i]!)
-          const most = Math.ceil((1.25 * (running.length + 1)) / free.length)
-          if (all[place]!.held.length > most || !all[place]!.free) return false
+t.test('no replica gets more than 1.25 times the mean of the requests, rounded up', async () => {
+  await fc.assert(
+    fc.asyncProperty(workload, async ({ count, gone, steps }) => {
+      const all = replicas(count)
+      if (gone) all[0]!.free = false
+      const free = all.filter((replica) => replica.free)
+      const set = new ReplicaSet(all)
+      for (const { ends, state } of steps) {
+        const running = all.flatMap(({ held }) => held)
+        if (ends !== null && running.length > 0) {
+          await running[ends % running.length]!.answer()
+          await turn()
+          continue
         }
-        return true
-      }),
-      { numRuns: 100 },
-    )
-  },
-)
+        const before = all.map(({ held }) => held.length)
+        void set.score(asked(state))
+        const place = all.findIndex(({ held }, i) => held.length > before[i]!)
+        const most = Math.ceil((1.25 * (running.length + 1)) / free.length)
+        if (all[place]!.held.length > most || !all[place]!.free) return false
+      }
+      return true
+    }),
+    { numRuns: 100 },
+  )
+})
 
-t.test('whatever their sizes, none is given to a replica that has more than that', async () => {
+t.test('whatever their sizes, no request goes to a replica with more than that', async () => {
   const work = (input: ScoreInput) => 1 + input.suffixes.length * 'Is it?'.length
   const sum = (inputs: readonly ScoreInput[]) => inputs.reduce((all, each) => all + work(each), 0)
   await fc.assert(
@@ -140,14 +137,14 @@ t.test('whatever their sizes, none is given to a replica that has more than that
   )
 })
 
-t.test('a state that all ask about at once is asked of several replicas', async (t) => {
+t.test('a state that all ask about at once goes to several replicas', async (t) => {
   const all = replicas(2)
   const set = new ReplicaSet(all)
   for (let i = 0; i < 8; i++) void set.score(asked('the same'))
   t.strictSame(all.map(({ held }) => held.length).sort(), [3, 5])
 })
 
-t.test('where no replica has a process, a request waits for the one that is next', async (t) => {
+t.test('if no replica has a process, a request waits for the first new one', async (t) => {
   const all = replicas(3)
   for (const [i, replica] of all.entries()) {
     Object.assign(replica, { free: false, retryAfterMs: [300, 100, 200][i] })
@@ -156,12 +153,12 @@ t.test('where no replica has a process, a request waits for the one that is next
   for (const state of [1, 2, 3, 4]) t.equal(await placeOf(set, all, state), 1)
 })
 
-t.test('where one refuses the others are asked, the least busy first', async (t) => {
+t.test('if one replica refuses, the others are asked, the least busy first', async (t) => {
   const all = replicas(3)
   const set = new ReplicaSet(all)
   const own = await placeOf(set, all, 'A')
   const [busy, idle] = [0, 1, 2].filter((i) => i !== own)
-  // Of a state whose replica that is.
+  // A state of that replica.
   for (let state = 0; all[busy!]!.held.length === 0; state++) {
     if ((await placeOf(set, all, state)) === busy) void set.score(asked(state))
   }
@@ -175,7 +172,7 @@ t.test('where one refuses the others are asked, the least busy first', async (t)
   await t.rejects(answer, { code: 'ERR_OVERLOADED', retryAfterMs: 300 })
 })
 
-t.test('another error than that is the answer', async (t) => {
+t.test('any other error is the answer', async (t) => {
   const all = replicas(2)
   const set = new ReplicaSet(all)
   const answer = set.score(asked('A'))
@@ -189,7 +186,7 @@ t.test('another error than that is the answer', async (t) => {
   )
 })
 
-t.test('workspace, signal and what is left of the time reach the replica', async (t) => {
+t.test('workspace, signal and remaining time reach the replica', async (t) => {
   const all = replicas(2)
   const set = new ReplicaSet(all)
   const { signal } = new AbortController()
@@ -206,7 +203,7 @@ t.test('workspace, signal and what is left of the time reach the replica', async
   t.equal((await answer).cachedTokens, 0)
 })
 
-t.test('texts are tokenized by the least busy of those that have a process', async (t) => {
+t.test('the least busy replica with a process tokenizes texts', async (t) => {
   const all = replicas(3)
   const set = new ReplicaSet(all)
   const busy = await placeOf(set, all, 'A')
@@ -218,7 +215,7 @@ t.test('texts are tokenized by the least busy of those that have a process', asy
   t.equal(all[idle!]!.tokenized, 2)
 })
 
-t.test('counters are those of all replicas, and of each', async (t) => {
+t.test('counters are given for all replicas, and for each', async (t) => {
   const all = replicas(2)
   all[0]!.counters = { answered: 3, backlogMs: 20, tokensPerSecond: 100 }
   all[1]!.counters = { answered: 4, backlogMs: 50, tokensPerSecond: 200 }

@@ -1,13 +1,13 @@
 /**
- * Which coding of a reply a request wants (RFC 9110, 12.5.3).
+ * The coding of a reply that a request wants (RFC 9110, 12.5.3).
  */
 import t from 'tap'
 import { refusesPlain, replyCodingOf, replyCodings } from '../../src/http/reply/reply-coding.js'
 
-/** The one that is preferred where a request likes all alike. */
+/** The preferred coding at equal weights. */
 const first = replyCodings[0]!.name
 
-t.test('the coding that a request likes best is taken', async (t) => {
+t.test('the coding with the highest weight is chosen', async (t) => {
   for (const [accepts, name] of [
     ['', undefined],
     ['gzip', 'gzip'],
@@ -40,7 +40,7 @@ t.test('the coding that a request likes best is taken', async (t) => {
   }
 })
 
-t.test('whether a reply may come as it is', async (t) => {
+t.test('whether a reply may be sent uncompressed', async (t) => {
   for (const [accepts, refused] of [
     ['', false],
     ['gzip', false],

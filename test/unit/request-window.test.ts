@@ -2,7 +2,7 @@ import t from 'tap'
 import { RequestWindow } from '../../src/accounts/request-window.js'
 import { createRandom } from '../helpers/random.js'
 
-t.test('no 60 seconds ever have more requests than allowed, on any clock', async (t) => {
+t.test('no 60 seconds ever have more requests than the limit, on any clock', async (t) => {
   for (const [seed, limit, meanGapMs] of [
     [1, 1, 4000],
     [2, 7, 900],
@@ -26,12 +26,12 @@ t.test('no 60 seconds ever have more requests than allowed, on any clock', async
       most = Math.max(most, taken.length - first)
     }
     t.ok(most <= limit, `${most} of ${limit}`)
-    // The test is one only if the limit was reached.
+    // The test proves something only if the limit was reached.
     if (limit <= 600) t.ok(most > 0.9 * limit && refused > 0, `${most}, ${refused} refused`)
   }
 })
 
-t.test('whoever waits as long as told is let in, and not a moment earlier', async (t) => {
+t.test('a caller that waits as long as told is admitted, and not a moment earlier', async (t) => {
   const random = createRandom(11)
   const wrong: unknown[] = []
   for (let i = 0; i < 200; i++) {
@@ -42,7 +42,7 @@ t.test('whoever waits as long as told is let in, and not a moment earlier', asyn
       now += random.integer(3000)
       window.take(1, limit, now)
     }
-    // The last of them has just been let in, or was refused: there is no room for all.
+    // The last request was just admitted, or was refused: there is no room for all.
     const waitMs = window.take(limit, limit, now)
     const early = window.take(limit, limit, now + waitMs - 0.5)
     const late = window.take(limit, limit, now + waitMs)
@@ -73,14 +73,14 @@ t.test('it says when it will be empty again', async (t) => {
   t.equal(window.used(63_000), 0)
 })
 
-t.test('a limit that was lowered holds at once', async (t) => {
+t.test('a lowered limit takes effect at once', async (t) => {
   const window = new RequestWindow()
   for (let now = 0; now < 10; now++) window.take(1, 100, now)
   t.equal(window.take(1, 5, 100), 60_005 - 100)
   t.equal(window.take(1, 11, 100), 0)
 })
 
-t.test('requests of one millisecond leave together, with the last of them', async (t) => {
+t.test('requests of one millisecond expire together, with the last of them', async (t) => {
   const window = new RequestWindow()
   window.take(1, 2, 10.1)
   window.take(1, 2, 10.9)

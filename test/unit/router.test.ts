@@ -24,7 +24,7 @@ async function router() {
   }
 }
 
-t.test('a request goes to the model that it names, the default one without a name', async (t) => {
+t.test('a request goes to the model that it names, without a name to the default', async (t) => {
   const { router: several, engines } = await router()
   for (const [model, name] of [
     ['small', 'small'],
@@ -50,7 +50,7 @@ t.test('an unknown model is refused with all names of all models', async (t) => 
   })
 })
 
-t.test('all models are listed, one of them as the default', async (t) => {
+t.test('all models are listed, one as the default', async (t) => {
   const { router: several } = await router()
   t.match(several.models, [
     { name: 'small', default: true },
@@ -58,7 +58,7 @@ t.test('all models are listed, one of them as the default', async (t) => {
   ])
 })
 
-t.test('every engine reports under the name of its model', async (t) => {
+t.test("every engine reports under its model's name", async (t) => {
   const { router: several } = await router()
   await several.decide({ ...request, model: 'big' })
   t.match(several.engines(), [

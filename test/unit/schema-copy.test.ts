@@ -1,4 +1,4 @@
-/** An older file of accounts gets the newer form, and stays as it was beside it. */
+/** An older accounts file gets the newer form, and a copy of the older form stays beside it. */
 import t, { type Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import {
@@ -17,7 +17,7 @@ import { hashBytes, hashSecret, newSecret } from '../../src/accounts/keys.js'
 import { schemaSteps } from '../../src/accounts/schema.js'
 import { dataFolder } from '../helpers/data-folder.js'
 
-/** As version 3 of the schema has left it: a workspace, a key, a ledger and usage. */
+/** A file in version 3 of the schema: a workspace, a key, a ledger and usage. */
 function olderFile(t: Test) {
   const dataDir = dataFolder(t)
   mkdirSync(dataDir)
@@ -43,7 +43,7 @@ function olderFile(t: Test) {
 const copiesIn = (dataDir: string) =>
   readdirSync(dataDir).filter((name) => name.startsWith('accounts-schema-'))
 
-t.test('a copy of the older form is beside it, which an older version can open', async (t) => {
+t.test('a copy of the older form is beside it, and an older version can open it', async (t) => {
   const { dataDir, secret } = olderFile(t)
   const log: string[] = []
   const accounts = new Accounts({ dataDir, log: (text) => log.push(text) })
@@ -75,10 +75,10 @@ t.test('a new folder has no copy', async (t) => {
   t.strictSame(copiesIn(dataDir), [])
 })
 
-t.test('where no copy can be made, nothing is changed', async (t) => {
+t.test('if no copy can be made, nothing is changed', async (t) => {
   const { dataDir } = olderFile(t)
   const before = readFileSync(join(dataDir, 'accounts.db'))
-  // A damaged page of the ledger, which a copy reads and an opening does not.
+  // A damaged page of the ledger: copying reads it, opening does not.
   const path = join(dataDir, 'accounts.db')
   const db = new Sqlite(path)
   const page = db

@@ -1,4 +1,4 @@
-/** The schemas of what the server sends. What it is sent is tested in read-request.test.ts. */
+/** The schemas of replies. read-request.test.ts tests those of requests. */
 import t from 'tap'
 import { validators } from '../../src/api/schemas.js'
 import { createModelCard } from '../../src/decide/model-card.js'
@@ -23,7 +23,7 @@ t.test('a response', async (t) => {
   t.ok(validators.response.Check({ ...response, usage: { ...usage, image_tokens: 3 } }))
 })
 
-t.test('what no response may be', async (t) => {
+t.test('invalid responses', async (t) => {
   for (const wrong of [
     { ...response, answers: {} },
     { ...response, answers: { a: { type: 'noul', noul: 1.5 } } },

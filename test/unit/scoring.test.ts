@@ -23,7 +23,7 @@ const noul: NoulQuestion = { type: 'noul', instructions: '?' }
 const choice: ChoiceQuestion = { type: 'choice', criteria: { a: null, b: null, c: null } }
 const score: ScoreQuestion = { type: 'score', criteria: ['low', null, { x: 1 }] }
 
-t.test('softmax gives back the proportions', async (t) => {
+t.test('softmax restores the proportions', async (t) => {
   const p = softmax([Math.log(0.3), Math.log(0.1)])
   t.ok(near(p[0]!, 0.75, 1e-15) && near(p[1]!, 0.25, 1e-15))
 })
@@ -53,7 +53,7 @@ t.test('probabilities of random logits sum to 1', async (t) => {
   }
 })
 
-t.test('what is not a distribution is refused', async (t) => {
+t.test('invalid distributions are refused', async (t) => {
   for (const logits of [[], [NaN], [1, NaN], [Infinity], [-Infinity, -Infinity]]) {
     t.throws(() => softmax(logits), refused, String(logits))
   }
@@ -134,7 +134,7 @@ t.test('a choice keeps the order of its options', async (t) => {
   )
 })
 
-t.test('a score is the expected level, with the levels as they were given', async (t) => {
+t.test('a score is the expected level, with the given levels', async (t) => {
   const raw = new RawNumber('1.0')
   const answer = scoreAnswer({ ...score, criteria: ['low', raw, null] }, [0.25, 0.25, 0.5])
   t.equal(answer.score, 1.25)
@@ -172,7 +172,7 @@ t.test('a bias moves yes before the temperature, in the mean and in each order',
   t.ok(near(evidence!.order_spread!, sigmoid(4 / 2) - sigmoid(2 / 2), 1e-15))
 })
 
-t.test('evidence is given only when it is asked for', async (t) => {
+t.test('evidence is given only on request', async (t) => {
   const measured = labels({ logits: [1, 2, 3], forms: [1, 1, 1], vocabulary: 4 })
   const plain = answerOf(choice, measured, { temperature: 2, evidence: false })
   t.notOk('evidence' in plain)

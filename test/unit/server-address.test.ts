@@ -1,7 +1,7 @@
 import t from 'tap'
 import { serverAddress } from '../../src/cli/input/values.js'
 
-t.test('a server is named with or without /v1 and slashes behind it', async (t) => {
+t.test("a server's address may end with /v1 and slashes", async (t) => {
   for (const [text, address] of [
     ['http://localhost:8080', 'http://localhost:8080'],
     ['http://localhost:8080/', 'http://localhost:8080'],
@@ -13,7 +13,7 @@ t.test('a server is named with or without /v1 and slashes behind it', async (t) 
   }
 })
 
-t.test('what is no address is refused, naming the flag', async (t) => {
+t.test('a malformed address is refused, naming the flag', async (t) => {
   for (const text of ['', 'oi.example', 'localhost:8080', 'ftp://oi.example', '//oi.example']) {
     const message = `--url: expected an address like http://localhost:8080, got ${text}`
     t.throws(() => serverAddress('--url', text), { code: 'ERR_CONFIG', message })

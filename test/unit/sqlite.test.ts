@@ -3,7 +3,7 @@ import t from 'tap'
 import { betterSqliteFor } from '../../src/accounts/sqlite.js'
 import { project } from '../../scripts/package/manifests.js'
 
-t.test('a version that would end the process is replaced by the one that would not', async (t) => {
+t.test('a version that would crash the process is replaced by one that does not', async (t) => {
   const rows = [
     ['12.11.1', { node: '20.19.0', napi: '9' }, undefined],
     ['13.2.0', { node: '20.20.2', napi: '9' }, '12.11.1'],

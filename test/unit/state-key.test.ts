@@ -1,9 +1,9 @@
-/** What a state is known by when a replica is chosen for it. */
+/** The key of a state, by which a replica is chosen. */
 import t from 'tap'
 import { stateKey } from '../../src/runner/state-key.js'
 import { picture, template, user } from '../helpers/fixture.js'
 
-/** A text of so many characters whose beginnings are those of longer ones with the same seed. */
+/** A text of this length; texts with the same seed share their beginnings. */
 function textOf(length: number, seed = 1): string {
   let state = seed
   return Array.from({ length }, () => {
@@ -14,7 +14,7 @@ function textOf(length: number, seed = 1): string {
 
 const key = (text: string) => stateKey([template('<|user|>'), user(text)])
 
-t.test('a state that grows has the same key until it has passed a power of two', async (t) => {
+t.test('a growing state keeps its key until it passes a power of two', async (t) => {
   for (const [from, to] of [
     [256, 511],
     [1024, 2047],
@@ -33,19 +33,19 @@ t.test('states that share less than half of their text have different keys', asy
   t.equal(new Set(keys).size, keys.length)
 })
 
-t.test('of short states every character counts', async (t) => {
+t.test('in short states every character counts', async (t) => {
   const common = textOf(240)
   const keys = Array.from({ length: 10 }, (_, i) => key(`${common}${i}`))
   t.equal(new Set(keys).size, keys.length)
 })
 
-t.test('how a state is divided does not count, nor does the template', async (t) => {
+t.test('neither the division of a state nor the template counts', async (t) => {
   const text = textOf(700)
   t.equal(stateKey([user(text.slice(0, 100)), user(text.slice(100))]), key(text))
   t.equal(stateKey([template('<|another|>'), user(text), template('<|end|>')]), key(text))
 })
 
-t.test('pictures count, by their pixels and their sizes', async (t) => {
+t.test('images count, by their pixels and sizes', async (t) => {
   const withPicture = (...parts: Parameters<typeof picture>) =>
     stateKey([user('Look: '), picture(...parts), user(' What is it?')])
   t.equal(withPicture(1), withPicture(1))

@@ -1,4 +1,4 @@
-/** States with images, as parts of a prompt. Pictures are only told apart here, never looked at. */
+/** States with images, as parts of a prompt. Images are only told apart, never decoded. */
 import t from 'tap'
 import { parseJson, stringifyJson } from '../../src/api/json.js'
 import type { Json, JsonObject } from '../../src/api/json.js'
@@ -15,7 +15,7 @@ const linked =
   '{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="},"detail":"low"}'
 const member = '{"url":"data:image/png;base64,AA=="}'
 
-/** A picture as wide as its number, counted from 1 in the order of the request. */
+/** An image as wide as its number, counted from 1 in the order of the request. */
 function numbered(state: Json, listed = 0): RequestImages {
   const image = (width: number): ImagePixels => ({
     rgb: new Uint8Array(3 * width),
@@ -29,7 +29,7 @@ function numbered(state: Json, listed = 0): RequestImages {
   }
 }
 
-/** Texts, and pictures as their numbers. */
+/** Texts, and images as their numbers. */
 const shown = (parts: readonly PromptPart[]) => parts.map(({ text, image }) => image?.width ?? text)
 
 const split = (text: string, listed = 0) => {
@@ -50,19 +50,19 @@ for (const [what, state, expected] of [
   ],
   ['a name with quotes', `{"a\\"b":${block}}`, ['{"a\\"b":', 1, '}\n\n']],
 ] as const) {
-  t.test(`${what}: each picture is at its place, the text around it as ever`, async (t) => {
+  t.test(`${what}: each image is at its place, the text around it unchanged`, async (t) => {
     t.strictSame(split(state), expected)
   })
 }
 
-t.test('images beside the state come before it, a line break behind each', async (t) => {
+t.test('images beside the state come before it, each followed by a line break', async (t) => {
   t.strictSame(split('"A cat."', 2), [1, '\n', 2, '\nA cat.\n\n'])
   t.strictSame(split(`[${block}]`, 1), [1, '\n[', 2, ']\n\n'])
   t.strictSame(split(block, 1), [1, '\n', 2, '\n\n'])
   t.strictSame(split('""', 1), [1, '\n\n\n'])
 })
 
-t.test('moving an image moves it, and nothing else', async (t) => {
+t.test('moving an image moves only it', async (t) => {
   const texts = [`{"a":1,"p":${block},"b":[2]}`, `{"a":1,"b":[2],"p":${block}}`].map((text) =>
     split(text).map((part) => (part === 1 ? '▢' : part)),
   )
@@ -81,7 +81,7 @@ t.test('the text of a state without images is that of the JSON, byte by byte', a
   }
 })
 
-t.test('no text passes for a picture, and no part with a picture is trusted', async (t) => {
+t.test('no text looks like an image, and no part with an image is trusted', async (t) => {
   const marks = [
     '<__media__>',
     '<|image|>',
@@ -102,7 +102,7 @@ t.test('no text passes for a picture, and no part with a picture is trusted', as
   t.ok(parts.every(({ trusted }) => !trusted))
 })
 
-t.test('a readout puts them behind its head, and leaves the questions alone', async (t) => {
+t.test('a readout puts images after its head, and leaves the questions alone', async (t) => {
   const readout = await createReadout(createFakeEngine())
   const state = parseJson(`{"photo":${block}}`)
   const request = { state, questions: { q: { type: 'noul', instructions: 'Is it?' } as const } }

@@ -1,7 +1,7 @@
 /**
- * Who may name whom: the layout's import rules. One assertion a rule, which lists what breaks it.
+ * The layout's import rules. One assertion per rule, which lists the offenders.
  *
- * A folder of src/ without a rule fails, so that a new one is given its place here.
+ * A folder of src/ without a rule fails, so that a new folder is given its place here.
  */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import { root } from '../../scripts/build/paths.js'
 import { errorTable } from '../../src/errors.js'
 import { type Import, importsOf, type Source, sourcesIn } from '../helpers/sources.js'
 
-/** Folders and files right under src/, and whose values each of them may import. */
+/** Folders and files directly under src/, and the modules whose values each may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   chain: [],
@@ -45,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'open-all': ['oi', 'open', 'decide', 'models', 'errors'],
   index: ['oi', 'open', 'open-all', 'api', 'errors'],
   client: [],
-  // Bundled for browsers: what it takes from there names nothing of Node.
+  // Bundled for browsers: its imports from there name nothing of Node.
   console: ['api', 'scoring', 'errors'],
   cli: [
     ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
@@ -54,7 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Modules of types only, which may be named beyond that: `import type`. */
+/** Modules of types only, which may also be named: `import type`. */
 const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   api: ['decide/types'],
   prompt: ['decide/types', 'engine/types', 'scoring/types'],
@@ -68,7 +68,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   client: ['decide/types', 'errors'],
 }
 
-/** Packages that one part of the project keeps from all others. */
+/** Packages that only one part of the project may use. */
 const owners: Readonly<Record<string, (path: string) => boolean>> = {
   'uWebSockets.js': (path) => /^src\/http\/transport\/uws-(?:transport|client)\.ts$/.test(path),
   typebox: (path) => /^src\/(?:api|config|calibrate)\b/.test(path),
@@ -128,7 +128,7 @@ rule('no modules import each other in a circle', () => {
 })
 
 rule('a module of types has nothing but types', () => {
-  // Of errors.ts, the types are those of its codes.
+  // Of errors.ts only the types of its codes.
   const names = Object.values(mayImportTypes).flat()
   return own
     .filter(({ path }) => path !== 'src/errors.ts')
@@ -186,7 +186,7 @@ rule('a folder of native/ includes only the libraries that it is for', () => {
       /^(?:llama|ggml|gguf|mtmd)\b/,
       /^native\/(?:engine|threads|tools|stress|kernels\/(?:ggml|test))\//,
     ],
-    // ggml's own, which no other part of the project may know.
+    // ggml's own headers, which no other part of the project may know.
     [/^(?:traits|.*-impl)\.h$/, /^native\/kernels\/ggml\//],
   ]
   return found(includes, 1000).filter(({ path, specifier }) =>
@@ -259,7 +259,7 @@ rule(
   { skip },
 )
 
-/** A test that passes where a rule is kept, and else lists what breaks it. */
+/** A test that passes if a rule is kept, and otherwise lists the offenders. */
 function rule(
   title: string,
   offenders: () => readonly (Source | Import | string)[],
@@ -274,7 +274,7 @@ function rule(
   })
 }
 
-/** The same list. @throws Error if it is so short that it was not read as meant. */
+/** The same list. @throws Error if it is implausibly short. */
 function found<T>(list: readonly T[], least: number): readonly T[] {
   if (list.length < least) throw new Error(`only ${list.length} were found`)
   return list
@@ -285,7 +285,7 @@ function partOf(path: string): string {
   return path.split('/')[1]!.replace(/\.tsx?$/, '')
 }
 
-/** The text of a file that is there. */
+/** The text of an existing file. */
 function read(path: string): string | undefined {
   try {
     return readFileSync(join(root, path), 'utf8')

@@ -1,6 +1,6 @@
 /**
- * Supervision over processes that are played: which calls are asked again, which are given up, how
- * long is waited. With real ones: test/native/isolated.test.ts.
+ * Supervision over simulated processes: which calls are asked again, which are given up, how long
+ * the pauses are. With real processes: test/native/isolated.test.ts.
  */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,17 +20,17 @@ const input = (text: string): ScoreInput => ({
 })
 const textOf = ({ prefix }: ScoreInput) => prefix[0]!.text
 
-/** Processes of which each is ended by the test, or by a request that says so. */
+/** Processes that end when the test, or a request, says so. */
 class Played {
   readonly pids: number[] = []
-  /** Texts of all requests that were asked, in order, and which ones were inside with them. */
+  /** Texts of all requests in order, and the requests that were inside with them. */
   readonly asked: { readonly text: string; readonly beside: readonly string[] }[] = []
-  /** Of the calls at each end. */
+  /** The calls inside at each end. */
   readonly inside: (readonly InsideCall[])[] = []
   readonly pauses: number[] = []
   /** Requests wait for this. */
   gate: Promise<unknown> = Promise.resolve()
-  /** Fails to open while this is set. */
+  /** Opening fails while this is set. */
   broken: Error | undefined
   /** Loading lasts until it is aborted. */
   endless = false
@@ -99,7 +99,7 @@ function gate() {
   return { closed, open }
 }
 
-t.test('of several that were inside, each is asked again alone, and once', async (t) => {
+t.test('of several requests inside, each is asked again alone, and once', async (t) => {
   const played = new Played()
   const engine = await played.open()
   const { closed, open } = gate()
@@ -134,7 +134,7 @@ t.test('of several that were inside, each is asked again alone, and once', async
   await engine.close()
 })
 
-t.test('what was inside is told by sizes and ids', async (t) => {
+t.test('requests inside are reported by sizes and ids', async (t) => {
   const played = new Played()
   const engine = await played.open()
   const { closed, open } = gate()
@@ -152,7 +152,7 @@ t.test('what was inside is told by sizes and ids', async (t) => {
 })
 
 t.test(
-  'the next try comes at once after a process that answered, else later each time',
+  'the next start is immediate after a process that answered, otherwise later each time',
   async (t) => {
     const played = new Played()
     const engine = await played.open()
@@ -163,7 +163,7 @@ t.test(
     t.ok(engine.retryAfterMs > 400)
     played.broken = undefined
     await until(() => engine.ready)
-    // That one has answered nothing.
+    // That process has answered nothing.
     played.end()
     t.ok(engine.retryAfterMs > 1000, `${engine.retryAfterMs}`)
     await until(() => engine.ready)
@@ -191,7 +191,7 @@ t.test('closing waits neither for a pause nor for a model that is being loaded',
   }
 })
 
-t.test('who waits for a process can be cancelled, and has its deadline', async (t) => {
+t.test('a request that waits for a process can be cancelled, and keeps its deadline', async (t) => {
   const played = new Played()
   const engine = await played.open()
   played.endless = true
@@ -202,12 +202,12 @@ t.test('who waits for a process can be cancelled, and has its deadline', async (
   await sleep(20)
   leaving.abort()
   t.equal(await cancelled, 'ERR_ABORTED')
-  // It was refused or late: nobody can say which comes first.
+  // Refused or late: the order is undefined.
   t.match(await late, /^ERR_(?:OVERLOADED|TIMEOUT)$/)
   await engine.close()
 })
 
-t.test('what was inside is refused if no process can be there in its time', async (t) => {
+t.test('requests inside are refused if no process can be ready in their time', async (t) => {
   const played = new Played()
   const engine = await played.open()
   played.broken = new Error('no')
@@ -225,7 +225,7 @@ t.test('what was inside is refused if no process can be there in its time', asyn
   await engine.close()
 })
 
-t.test('an error of the engine itself ends nothing', async (t) => {
+t.test('an error of the engine does not end the process', async (t) => {
   const played = new Played()
   const engine = await played.open()
   played.gate = Promise.reject(new OiError('ERR_STATE_TOO_LONG', 'too long'))
@@ -236,7 +236,7 @@ t.test('an error of the engine itself ends nothing', async (t) => {
   await engine.close()
 })
 
-t.test('closing waits for those that are asked alone, and for those behind them', async (t) => {
+t.test('closing waits for requests that are asked alone, and for those behind them', async (t) => {
   const played = new Played()
   const engine = await played.open()
   const { closed, open } = gate()

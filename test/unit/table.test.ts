@@ -1,7 +1,7 @@
 import t from 'tap'
 import { drawTable } from '../../src/cli/output/table.js'
 
-t.test('columns are as wide as what is in them, wide characters too', async (t) => {
+t.test('columns are as wide as their cells, also with wide characters', async (t) => {
   const rows = [
     ['a', 'bb'],
     ['1', ''],

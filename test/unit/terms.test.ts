@@ -14,12 +14,15 @@ function open(t: Test) {
   return { accounts, dataDir }
 }
 
-t.test('a workspace begins with 6,000 requests per minute, 256 at once, unlimited', async (t) => {
-  const { accounts } = open(t)
-  const { id } = accounts.createWorkspace('a')
-  const unlimited = { balance: null, budget: null }
-  t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 256, ...unlimited })
-})
+t.test(
+  'a new workspace has 6,000 requests per minute, 256 at once, an unlimited balance',
+  async (t) => {
+    const { accounts } = open(t)
+    const { id } = accounts.createWorkspace('a')
+    const unlimited = { balance: null, budget: null }
+    t.strictSame(accounts.terms.of(id), { requestsPerMinute: 6000, concurrent: 256, ...unlimited })
+  },
+)
 
 t.test('limits are set one by one, within bounds', async (t) => {
   const { accounts } = open(t)
@@ -41,7 +44,7 @@ t.test('limits are set one by one, within bounds', async (t) => {
   t.match(accounts.terms.of(id), { requestsPerMinute: 0, concurrent: 3 })
 })
 
-t.test('prices: none is free, parts are set one by one, within bounds', async (t) => {
+t.test('prices: no price is free, parts are set one by one, within bounds', async (t) => {
   const { accounts } = open(t)
   const { prices } = accounts
   t.strictSame(prices.of('m'), { input: 0, output: 0, image: 0 })
@@ -56,7 +59,7 @@ t.test('prices: none is free, parts are set one by one, within bounds', async (t
   t.throws(() => prices.set('', {}), { code: 'ERR_ACCOUNTS' })
 })
 
-t.test('what another process changed is seen after the next key was looked at', async (t) => {
+t.test('changes by another process are seen with the next key lookup', async (t) => {
   const { accounts, dataDir } = open(t)
   const { secret } = accounts.createFirstKey()!
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
@@ -73,7 +76,7 @@ t.test('what another process changed is seen after the next key was looked at', 
   t.equal(accounts.terms.of(workspaceId).balance, 5)
 })
 
-t.test('own bookings are no change: keys and prices stay in memory', async (t) => {
+t.test('own bookings are not changes: keys and prices stay in memory', async (t) => {
   const { accounts } = open(t)
   const { secret } = accounts.createFirstKey()!
   const { workspaceId } = accounts.authenticate(`Bearer ${secret}`)
@@ -95,7 +98,7 @@ t.test('own bookings are no change: keys and prices stay in memory', async (t) =
 })
 
 t.test(
-  'a file of the version before has its workspaces and keys, and the standard limits',
+  'a file of the version before keeps its workspaces and keys, with the standard limits',
   async (t) => {
     const dataDir = dataFolder(t)
     mkdirSync(dataDir)

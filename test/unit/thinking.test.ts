@@ -1,4 +1,4 @@
-/** Rendered tails, and where the answer begins behind them. */
+/** Rendered tails, and where the answer begins after them. */
 import t from 'tap'
 import { answerTail } from '../../src/prompt/thinking.js'
 
@@ -11,7 +11,7 @@ const rendering = (tail: string, replyTail?: string) => ({
 const noSwitch = 'no switch: {% if message.thinking %}, and thinking about text and thinking chunks'
 const refused = { code: 'ERR_READOUT' }
 
-t.test('tails behind which the model answers at once stay as they are', async (t) => {
+t.test('tails after which the model answers at once are unchanged', async (t) => {
   for (const [tail, replyTail] of [
     ['<a>', '<a>'],
     ['<a>', undefined],
@@ -27,7 +27,7 @@ t.test('tails behind which the model answers at once stay as they are', async (t
   }
 })
 
-t.test('an open block is closed where a switch should have kept it so', async (t) => {
+t.test('an open thinking block is closed if a switch should have closed it', async (t) => {
   for (const [tail, expected] of [
     ['<a><think>\n', '<a><think>\n\n</think>\n\n'],
     ['<a><think>', '<a><think></think>'],
@@ -57,7 +57,7 @@ t.test('a template that always thinks is refused with the reason', async (t) => 
   }
 })
 
-t.test('what the own replies of a template have is appended', async (t) => {
+t.test("the beginning of the template's own replies is appended", async (t) => {
   for (const [tail, replyTail, expected] of [
     ['<a>\n', '<a>\n<think>\n\n</think>\n\n', '<a>\n<think>\n\n</think>\n\n'],
     ['<a>', '<a><|channel|>final<|message|>', '<a><|channel|>final<|message|>'],
@@ -73,7 +73,7 @@ t.test('what the own replies of a template have is appended', async (t) => {
   }
 })
 
-t.test('thinking of an unknown kind is refused', async (t) => {
+t.test('an unknown kind of thinking is refused', async (t) => {
   for (const tail of ['<a>Here are my reasoning steps:\n', '<a><deep_thought>', '<|think_more|>']) {
     t.throws(() => answerTail(rendering(tail, '<b>'), noSwitch), refused, tail)
   }

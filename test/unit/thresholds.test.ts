@@ -1,4 +1,4 @@
-/** Thresholds that keep an error rate, and the bound that they rest on. */
+/** Thresholds that keep an error rate, and their bound. */
 import t from 'tap'
 import { atMost, upperBound } from '../../src/calibrate/binomial.js'
 import { type Answered, thresholdsOf } from '../../src/calibrate/thresholds.js'
@@ -34,7 +34,7 @@ t.test('the sum of binomial probabilities, also of many trials', async (t) => {
   t.ok(near(atMost(300_000, 1_000_000, 0.3), 0.5, 1e-3))
 })
 
-t.test('the promise is kept in as many trials as it says', async (t) => {
+t.test('the promise is kept in as many trials as stated', async (t) => {
   const trials = 300
   let [broken, found, share] = [0, 0, 0]
   for (let seed = 0; seed < trials; seed++) {
@@ -44,7 +44,7 @@ t.test('the promise is kept in as many trials as it says', async (t) => {
     const { threshold, decided, wrong, bound, undecided } = one!.found
     found++
     share += 1 - undecided
-    // Of those above it, the mean of 1 - p for p uniform in the threshold to 1.
+    // Above it: the mean of 1 - p for p uniform from the threshold to 1.
     if ((1 - Math.max(0.5, threshold)) / 2 > goal.rate) broken++
     t.ok(bound <= goal.rate && wrong / decided < bound)
   }
@@ -54,7 +54,7 @@ t.test('the promise is kept in as many trials as it says', async (t) => {
   t.ok(found > 0.8 * trials && share / found > 0.25, `${found} found, ${share / found}`)
 })
 
-t.test('what is surely right is decided wholly', async (t) => {
+t.test('answers that are surely right are all decided', async (t) => {
   const right = Array.from({ length: 80 }, (_, i): Answered => ({
     ...{ question: 'easy', type: 'choice', probabilities: [0.6 + i / 300, 0.4 - i / 300] },
     right: 0,
@@ -64,7 +64,7 @@ t.test('what is surely right is decided wholly', async (t) => {
   t.match(one!.found, { threshold: 0, decided: 80, wrong: 0, undecided: 0 })
 })
 
-t.test('where no threshold holds, it says why', async (t) => {
+t.test('if no threshold holds, it says why', async (t) => {
   const random = createRandom(1)
   const few = thresholdsOf(answers(random, 300), answers(random, 20), goal)
   t.match(few, [{ found: undefined, reason: 'it needs at least 29 held-out answers, got 20' }])
@@ -75,7 +75,7 @@ t.test('where no threshold holds, it says why', async (t) => {
   t.strictSame(thresholdsOf([], [], goal), [])
 })
 
-t.test('each question has a threshold of its own, in their order', async (t) => {
+t.test('each question has its own threshold, in their order', async (t) => {
   const random = createRandom(2)
   const part = (count: number) => [
     ...answers(random, count, 'b'),
@@ -91,7 +91,7 @@ t.test('each question has a threshold of its own, in their order', async (t) => 
 })
 
 t.test(
-  'a threshold decides what is equal to it, and without fitted answers it is all or none',
+  'a probability equal to the threshold is decided; without fitted answers it is all or none',
   async (t) => {
     const random = createRandom(3)
     const [none] = thresholdsOf([], answers(random, 500), goal)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Throttle } from '../../src/http/admin/throttle.js'
 
-t.test('behind five tries each further one waits twice as long, a minute at most', async (t) => {
+t.test('after five tries each further one waits twice as long, a minute at most', async (t) => {
   const throttle = new Throttle()
   let nowMs = 1000
   for (let i = 0; i < 5; i++) t.equal(throttle.begin('10.0.0.1', nowMs), 0)
@@ -16,14 +16,14 @@ t.test('behind five tries each further one waits twice as long, a minute at most
   t.strictSame(waits, [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
 })
 
-t.test('the wait begins when the try has failed, however long that took', async (t) => {
+t.test('the wait begins when the try fails, however long it took', async (t) => {
   const throttle = new Throttle()
   for (let i = 0; i < 5; i++) throttle.begin('10.0.0.1', 0)
   throttle.fail('10.0.0.1', 10_000)
   t.equal(throttle.begin('10.0.0.1', 11_000), 1000)
 })
 
-t.test('success forgets, and so does an hour', async (t) => {
+t.test('success resets the wait, and so does an hour', async (t) => {
   const throttle = new Throttle()
   for (let i = 0; i < 5; i++) throttle.begin('10.0.0.1', 0)
   t.ok(throttle.begin('10.0.0.1', 0) > 0)
@@ -34,14 +34,14 @@ t.test('success forgets, and so does an hour', async (t) => {
   for (let i = 0; i < 5; i++) t.equal(throttle.begin('10.0.0.2', 3_600_001), 0)
 })
 
-t.test('addresses of one household are one, and others have nothing to do with it', async (t) => {
+t.test('addresses of one household count as one, and do not affect others', async (t) => {
   const throttle = new Throttle()
   for (let i = 0; i < 5; i++) throttle.begin(`2001:db8::${i}`, 0)
   t.ok(throttle.begin('2001:db8::ffff', 0) > 0)
   t.equal(throttle.begin('2001:db8:0:1::1', 0), 0)
 })
 
-t.test('guesses from everywhere are held up together, whoever is known goes on', async (t) => {
+t.test('guesses from everywhere are delayed together, known addresses are not', async (t) => {
   const throttle = new Throttle()
   t.equal(throttle.begin('192.0.2.1', 0), 0)
   throttle.succeed('192.0.2.1')

@@ -1,4 +1,4 @@
-/** Traces: whose they are, and how their spans leave for a collector that behaves, or does not. */
+/** Traces: their parents, and the export of spans to good and bad collectors. */
 import t from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Exporter } from '../../src/trace/exporter.js'
@@ -13,7 +13,7 @@ import { vacantPort } from '../helpers/vacant-port.js'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
 
-t.test('a traceparent is read as W3C says, and a malformed one is as good as none', async (t) => {
+t.test('a traceparent is read by the W3C rules, and a malformed one is ignored', async (t) => {
   t.strictSame(readTraceparent(`00-${traceId}-${parentId}-01`), {
     ...{ traceId, parentId, sampled: true },
   })
@@ -33,37 +33,40 @@ t.test('a traceparent is read as W3C says, and a malformed one is as good as non
   }
 })
 
-t.test('a tracestate is passed on as W3C says, and only beside a good traceparent', async (t) => {
-  const state = 'rojo=00f067aa0ba902b7, congo=t61rcWkgMzE , ,a1@b=,'
-  const kept = 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE,a1@b='
-  t.equal(readTracestate(state), kept)
-  for (const bad of ['', 'x', 'A=1', 'a=1=2', 'a=ü', 'a =1', `a=${'x'.repeat(300)}`]) {
-    t.equal(readTracestate(bad), '', bad)
-  }
-  const many = (count: number) => Array.from({ length: count }, (_, i) => `v${i}=${i}`).join(',')
-  t.equal(readTracestate(many(32)), many(32))
-  t.equal(readTracestate(many(33)), '')
-  const long = ['a', 'b', 'c'].map((name) => `${name}=${'x'.repeat(200)}`)
-  t.equal(readTracestate(long.join(',')), long.slice(0, 2).join(','))
+t.test(
+  'a tracestate is passed on by the W3C rules, and only with a valid traceparent',
+  async (t) => {
+    const state = 'rojo=00f067aa0ba902b7, congo=t61rcWkgMzE , ,a1@b=,'
+    const kept = 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE,a1@b='
+    t.equal(readTracestate(state), kept)
+    for (const bad of ['', 'x', 'A=1', 'a=1=2', 'a=ü', 'a =1', `a=${'x'.repeat(300)}`]) {
+      t.equal(readTracestate(bad), '', bad)
+    }
+    const many = (count: number) => Array.from({ length: count }, (_, i) => `v${i}=${i}`).join(',')
+    t.equal(readTracestate(many(32)), many(32))
+    t.equal(readTracestate(many(33)), '')
+    const long = ['a', 'b', 'c'].map((name) => `${name}=${'x'.repeat(200)}`)
+    t.equal(readTracestate(long.join(',')), long.slice(0, 2).join(','))
 
-  const { spans, tracer } = tracing(100)
-  for (const parent of [`00-${traceId}-${parentId}-01`, 'x']) {
-    const trace = tracer.begin(parent, () => state)!
-    trace.part('book', 0)
-    trace.end('POST /v1/systemone', 0, {}, false)
-  }
-  t.strictSame(
-    spans.map(({ traceState }) => traceState),
-    [kept, kept, '', ''],
-  )
-})
+    const { spans, tracer } = tracing(100)
+    for (const parent of [`00-${traceId}-${parentId}-01`, 'x']) {
+      const trace = tracer.begin(parent, () => state)!
+      trace.part('book', 0)
+      trace.end('POST /v1/systemone', 0, {}, false)
+    }
+    t.strictSame(
+      spans.map(({ traceState }) => traceState),
+      [kept, kept, '', ''],
+    )
+  },
+)
 
 function tracing(samplePercent = 100) {
   const spans: Span[] = []
   return { spans, tracer: new Tracer({ add: (span) => spans.push(span), samplePercent }) }
 }
 
-t.test('the caller says whether a request is traced; of others, a share is', async (t) => {
+t.test('the caller decides whether its request is traced; of others, a share is', async (t) => {
   const { tracer } = tracing(0)
   t.equal(tracer.begin(''), undefined)
   t.equal(tracer.begin(`00-${traceId}-${parentId}-01`)!.id, traceId)
@@ -74,7 +77,7 @@ t.test('the caller says whether a request is traced; of others, a share is', asy
   t.ok(begun > 800 && begun < 1200, `${begun} of 2000`)
 })
 
-t.test('the parts of a decision lie one behind another, under their request', async (t) => {
+t.test('the parts of a decision are consecutive, under their request', async (t) => {
   const { spans, tracer } = tracing()
   const trace = tracer.begin(`00-${traceId}-${parentId}-01`)!
   const startMs = performance.now()
@@ -169,7 +172,7 @@ const statusOf =
     response.end('{}')
   }
 
-t.test('spans leave together, with the headers that were set, the last ones at the end', (t) =>
+t.test('spans are sent together, with the configured headers, the last ones at the end', (t) =>
   withCollector(
     statusOf(200),
     async (exporter, received, said) => {
@@ -191,7 +194,7 @@ t.test('spans leave together, with the headers that were set, the last ones at t
   ),
 )
 
-t.test('a collector that is busy gets the same message again, and it is said once', (t) =>
+t.test('a busy collector gets the same message again, with one warning', (t) =>
   withCollector(statusOf(503, 429, 200), async (exporter, received, said) => {
     for (let i = 0; i < 256; i++) exporter.add(span(String(i)))
     await until(() => exporter.sent === 256)
@@ -202,7 +205,7 @@ t.test('a collector that is busy gets the same message again, and it is said onc
   }),
 )
 
-t.test('what a collector refuses is lost and counted', (t) =>
+t.test('spans that a collector refuses are lost and counted', (t) =>
   withCollector(statusOf(400, 200), async (exporter, received, said) => {
     for (let i = 0; i < 256; i++) exporter.add(span('a'))
     await until(() => exporter.lost === 256)
@@ -214,7 +217,7 @@ t.test('what a collector refuses is lost and counted', (t) =>
   }),
 )
 
-t.test('without a collector, what is held is bounded, and the end waits for nothing', async (t) => {
+t.test('without a collector, held spans are bounded, and the end does not wait', async (t) => {
   const said: string[] = []
   const endpoint = `http://127.0.0.1:${await vacantPort()}`
   const notice = (text: string) => said.push(text)
@@ -227,7 +230,7 @@ t.test('without a collector, what is held is bounded, and the end waits for noth
   t.match([exporter.sent, exporter.lost], [0, 2000])
 })
 
-t.test('a collector that does not answer holds nobody, not even the end', (t) =>
+t.test('a collector that does not answer delays nothing, not even the end', (t) =>
   withCollector(
     () => {},
     async (exporter, received) => {

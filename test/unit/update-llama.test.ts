@@ -1,4 +1,4 @@
-/** Another llama.cpp as the pinned one: what its private headers tell, and the report. */
+/** Another llama.cpp as the pinned one: its private headers, and the report. */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import type { Tree } from '../../scripts/update-llama/workshop.js'
 const vendored = join(root, 'vendor/llama.cpp')
 const skip = existsSync(vendored) ? false : 'llama.cpp is not there yet'
 
-/** The headers of the pinned tree, in a folder of their own. */
+/** The headers of the pinned tree, in a folder of the test. */
 function copyOf(folder: string): string {
   for (const path of ['ggml/include', ...Object.keys(pinnedHeaders)]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -26,7 +26,7 @@ t.test('the pinned tree has the private headers of the pin', { skip }, async (t)
   t.strictSame(changedHeaders(copyOf(t.testdir())), [])
 })
 
-t.test('a private header that has changed or gone is named', { skip }, async (t) => {
+t.test('a changed or missing private header is named', { skip }, async (t) => {
   const tree = copyOf(t.testdir())
   appendFileSync(join(tree, 'ggml/src/ggml-impl.h'), '// more\n')
   rmSync(join(tree, 'ggml/src/ggml-cpu/traits.h'))
@@ -41,7 +41,7 @@ const result = (name: string, verdict: Result['verdict'], ...lines: string[]): R
   ...{ name, verdict, lines },
 })
 
-t.test('a report names all that is refused', async (t) => {
+t.test('a report names all failures', async (t) => {
   const report = reportOf({ ...tree, isChanged: true }, [
     result('slots', 'refused', 'not ok 12 - ROPE: mode in slot 2'),
     result('compiles', 'refused', 'error: llama_n_ctx was not declared'),
@@ -67,18 +67,21 @@ t.test('a report of a tree that passes says what to pin', { skip }, async (t) =>
   t.match(report, `'ggml/src/ggml-impl.h': '${pinnedHeaders['ggml/src/ggml-impl.h']}'`)
 })
 
-t.test('what is no folder, and cannot be fetched, is refused in a sentence', async (t) => {
-  const script = join(root, 'dist/scripts/update-llama/main.js')
-  // The repository as seen from a machine without a network.
-  const gone = {
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: `url.file://${t.testdir()}/.insteadOf`,
-    GIT_CONFIG_VALUE_0: 'https://',
-  }
-  const { status, stderr } = spawnSync(process.execPath, [script, 'b1'], {
-    encoding: 'utf8',
-    env: { ...process.env, ...gone },
-  })
-  t.equal(status, 1)
-  t.match(stderr, /^b1: no folder, and no branch or tag to be had of https:.*llama\.cpp\n$/m)
-})
+t.test(
+  'a source that is not a folder, and cannot be fetched, is refused in one sentence',
+  async (t) => {
+    const script = join(root, 'dist/scripts/update-llama/main.js')
+    // The repository as seen from a machine without a network.
+    const gone = {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: `url.file://${t.testdir()}/.insteadOf`,
+      GIT_CONFIG_VALUE_0: 'https://',
+    }
+    const { status, stderr } = spawnSync(process.execPath, [script, 'b1'], {
+      encoding: 'utf8',
+      env: { ...process.env, ...gone },
+    })
+    t.equal(status, 1)
+    t.match(stderr, /^b1: no folder, and no branch or tag to be had of https:.*llama\.cpp\n$/m)
+  },
+)

@@ -16,7 +16,7 @@ function open(t: Test, limits: Partial<Limits>) {
   return { accounts, caller, clock, gate }
 }
 
-t.test('several requests are taken at once or not at all', async (t) => {
+t.test('several requests are admitted together or not at all', async (t) => {
   const { caller, clock, gate } = open(t, { requestsPerMinute: 10 })
   gate.take(caller, 7)
   clock.nowMs = 1000
@@ -27,13 +27,16 @@ t.test('several requests are taken at once or not at all', async (t) => {
   gate.take(caller, 7)
 })
 
-t.test('more at once than a minute ever allows are refused, in parts they are not', async (t) => {
-  const { caller, gate } = open(t, { requestsPerMinute: 10 })
-  t.throws(() => gate.take(caller, 11), { code: 'ERR_RATE_LIMIT', retryAfterMs: 60_000 })
-  gate.take(caller, 10)
-})
+t.test(
+  'more requests at once than a minute ever allows are refused, in parts they are not',
+  async (t) => {
+    const { caller, gate } = open(t, { requestsPerMinute: 10 })
+    t.throws(() => gate.take(caller, 11), { code: 'ERR_RATE_LIMIT', retryAfterMs: 60_000 })
+    gate.take(caller, 10)
+  },
+)
 
-t.test('only where there is a balance, a reply waits for its booking', async (t) => {
+t.test('a reply waits for its booking only if there is a balance', async (t) => {
   const { accounts, caller, gate } = open(t, {})
   gate.enter(caller, {})
   gate.take(caller, 1)
@@ -44,7 +47,7 @@ t.test('only where there is a balance, a reply waits for its booking', async (t)
   gate.leave(caller)
 })
 
-t.test('the price of an answer is that of its model, as it is at the last request', async (t) => {
+t.test('the price of an answer is that of its model at the last request', async (t) => {
   const { accounts, caller, gate } = open(t, {})
   accounts.credits.add(caller.workspaceId, 1000)
   accounts.prices.set('stub', { input: 1_000_000 })
@@ -54,7 +57,7 @@ t.test('the price of an answer is that of its model, as it is at the last reques
   t.equal(accounts.terms.of(caller.workspaceId).balance, 1000 - 12)
 })
 
-t.test('while bookings cannot be written, nothing is let in', async (t) => {
+t.test('while bookings cannot be written, no request is admitted', async (t) => {
   const { accounts, caller, gate } = open(t, {})
   gate.take(caller, 1)
   for (let i = 0; i < 50_000; i++) gate.book(caller, decision)

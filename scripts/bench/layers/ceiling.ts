@@ -1,5 +1,5 @@
 /**
- * What llama.cpp reaches by itself.
+ * The speed of llama.cpp alone.
  *
  * @module
  */

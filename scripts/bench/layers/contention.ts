@@ -1,10 +1,9 @@
 /**
- * Cores that others use as well: beside processes that spin, the number of threads that the engine
- * chooses against fixed ones; and two engines, in one process and in a runner each, against one
- * alone.
+ * Shared cores: beside spinning processes, the engine's own number of threads against fixed
+ * numbers; and two engines, in one process and in a runner each, against a single one.
  *
- * One thread never waits for another, so it is what a default may not fall behind. On an idle
- * machine all of them are to be as fast as ever: that is the layer engine.
+ * One thread never waits for another, so the default must not be slower than one thread. On an idle
+ * machine all must be as fast as ever: that is the layer engine.
  *
  * @module
  */
@@ -28,9 +27,9 @@ const size = { stateTokens: 200, questions: 2, questionTokens: 20 }
 const types = ['Q8_0', 'BF16']
 const atLeastOfBest = 0.8
 const atLeastTogether = 0.9
-/** Of one measurement, unless told: some steps of the larger model beside eight others. */
+/** Requests of one measurement: some steps of the larger model beside eight processes. */
 const defaultSeconds = 4
-/** Should this process end without stopping them. */
+/** In case this process ends without stopping them. */
 const spinLimitMs = 600_000
 
 interface Loaded {
@@ -132,7 +131,7 @@ async function load(
   return { name, engine, requests: await Requests.create(engine) }
 }
 
-/** Tokens per second that each evaluates under load, all at once. */
+/** Tokens per second of each engine under load, all at once. */
 async function rates({ options }: Bench, loaded: readonly Loaded[]): Promise<number[]> {
   const tokens = loaded.map(() => 0)
   const startMs = performance.now()
@@ -153,7 +152,7 @@ async function rates({ options }: Bench, loaded: readonly Loaded[]): Promise<num
   return tokens.map((evaluated) => evaluated / seconds)
 }
 
-/** Beside so many processes that use all of a core, if they get one. */
+/** Runs beside this many processes that use a whole core each, if they get one. */
 async function besideSpinning<T>(count: number, run: () => Promise<T>): Promise<T> {
   const loop = `const end = Date.now() + ${spinLimitMs}; while (Date.now() < end);`
   const children = Array.from({ length: count }, () =>

@@ -1,11 +1,11 @@
 /**
- * What a model's device gives, beside what others have published of theirs: one question, several
- * on a long state, many clients, and what sharing a state gains.
+ * A model on a device, beside published figures: one question, several on a long state, many
+ * clients, and the gain of a shared state.
  *
  * In this process, without HTTP, on all devices that the addon finds; then the layers `http` and
- * `scaling` there. What each case costs in steps is told by the engine's counters: graphs that were
- * used again, the part of a step's time that passes before the device has all of it, the time
- * between steps, and what a decision moves to the host.
+ * `scaling` there. The engine's counters show the cost of each case in steps: reused graphs, the
+ * share of a step until it is submitted, the time between steps, and the bytes that a decision
+ * copies to the host.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { Requests, type Size } from '../requests.js'
 import { http } from './http.js'
 import { scaling } from './scaling.js'
 
-/** On hardware and models of their own, which are named; not measured here. */
+/** Published for the named hardware and models; not measured here. */
 const published: Readonly<Record<string, readonly (readonly [string, string, number])[]>> = {
   'one question': [['4B, llama.cpp on an RTX PRO 6000: time', 'ms', 12]],
   '5 questions, long state': [
@@ -102,7 +102,7 @@ async function latencies(
   return figures
 }
 
-/** Each has a request of its own under way, all different. */
+/** Clients with one request each under way, all different. */
 async function clients(bench: Bench, engine: Engine, requests: Requests): Promise<Figures> {
   const size = { stateTokens: 200, questions: 6, questionTokens: 40 }
   const count = quickly(bench.options)(64)

@@ -1,9 +1,9 @@
 /**
- * The engine without HTTP, beside what llama.cpp reaches by itself.
+ * The engine without HTTP, beside llama.cpp alone.
  *
- * A new state goes with a question of one token, as the engine evaluates no state without one:
- * that pass is a part of the state's time. Then the same state is asked new questions. Apart from
- * it, a new request in a crowded cache (see crowd.ts), and what bit-identical answers cost (see
+ * A new state comes with a question of one token, because the engine evaluates no state without
+ * one: that pass counts as the state's time. Then the same state gets new questions. In addition, a
+ * new request in a crowded cache (see crowd.ts), and the cost of bit-identical answers (see
  * deterministic.ts).
  *
  * @module
@@ -21,7 +21,7 @@ import { ceilings, llamaBench } from '../llama-bench.js'
 import { Requests, uniqueTokens } from '../requests.js'
 
 const goal = { atLeast: 0.95 }
-/** A new state may begin as the last one did: with the template's own tokens. */
+/** A new state may share its beginning with the last one: the template's own tokens. */
 const maxTemplateTokens = 32
 
 const rows = [

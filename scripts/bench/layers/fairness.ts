@@ -1,11 +1,11 @@
 /**
- * Who waits for whom, in the engine without HTTP.
+ * Fairness between requests, in the engine without HTTP.
  *
- * A long state among many short requests: they share the model, so that the short ones may take
- * twice as long, and one step more that was under way; not as long as the long one. And two
- * workspaces: one that floods must not keep the other from its share.
+ * A long state among many short requests: they share the model, so the short ones may take twice as
+ * long, plus one step that was under way; not as long as the long one. And two workspaces: one that
+ * floods must not keep the other from its share.
  *
- * On a small model, so that a state of 12,000 tokens is read in seconds.
+ * On a small model, so that a state of 12,000 tokens takes seconds.
  *
  * @module
  */
@@ -122,7 +122,7 @@ class Scene {
           const options = { workspace: flooding }
           const flood = closedEngineLoop(this.#engine, floodClients, next, options)
           try {
-            // The flood is there before the first request that counts.
+            // The flood is there before the first counted request.
             await this.#calm(1)
             return { [flooded]: p95(await this.#calm()) }
           } finally {
@@ -140,8 +140,8 @@ class Scene {
   }
 
   /**
-   * One request at a time, and then a pause as long as the request: a workspace that uses half
-   * of the model at most, which is its share beside another one.
+   * One request at a time, each followed by a pause as long as the request: a workspace that uses
+   * at most half of the model, which is its share beside another one.
    */
   async #calm(count = quickly(this.#bench.options)(calmRequests)): Promise<Timed[]> {
     const all: Timed[] = []
@@ -154,11 +154,11 @@ class Scene {
   }
 
   #shorts(count: number) {
-    // All sizes, in no order: in ascending order, first come would be shortest first.
+    // All sizes in random order: in ascending order, first come would be shortest first.
     return Array.from({ length: count }, (_, i) => this.#short((i * goldenRatio) % 1))
   }
 
-  /** @param share - 0 to 1, where in the range of sizes. */
+  /** @param share - 0 to 1, the place in the range of sizes. */
   #short(share: number) {
     const { from, to } = shortStates
     const stateTokens = Math.round(from + share * (to - from))
@@ -180,7 +180,7 @@ function p95(all: readonly Timed[]): number {
   return percentile(latencies, 0.95)
 }
 
-/** The mean length of the steps in between: what a newcomer may find under way. */
+/** The mean length of the steps in between, one of which a new request may find under way. */
 function stepMs(before: EngineStats, after: EngineStats): number {
   return (after.busyMs - before.busyMs) / (after.steps - before.steps)
 }

@@ -2,8 +2,8 @@
  * The server without a model, on uWebSockets.js and on node:http in turn: one core for the
  * server, another for the load.
  *
- * Two rates: by the clock, and by the CPU time that the server's process used, which the load
- * generator cannot hold back.
+ * Two rates: by the clock, and by the CPU time of the server's process, which the load generator
+ * cannot hold back.
  *
  * @module
  */

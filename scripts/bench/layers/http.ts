@@ -1,10 +1,10 @@
 /**
  * The whole server, beside the engine in this process with the same requests.
  *
- * A request with a new state and one with new questions about it, in turn. The peak is measured
- * with a few requests always waiting; latencies at 80 % of it, and for one short request at a
- * time, where what HTTP adds shows best. That, too, on the small model of the package: while a
- * large one is evaluated on a CPU, its weights push everything else out of the caches, and the
+ * Requests with a new state, and requests with new questions about it, in turn. The peak is
+ * measured with a few requests always waiting; latencies at 80 % of it, and for one short request
+ * at a time, where HTTP adds the largest share. That also on the small model of the package: while
+ * a large model is evaluated on a CPU, its weights push everything else out of the caches, and the
  * server and the load generator begin each request cold.
  *
  * @module
@@ -33,7 +33,7 @@ const openClients = 32
 const short = { stateTokens: 60, questions: 1, questionTokens: 40 }
 const shortRequests = 20
 const smallModelRequests = 1000
-/** Until the load generator's own code is compiled: what it costs is none of the server's. */
+/** Compiles the load generator's own code first: its cost is not the server's. */
 const clientWarmUpRequests = 5000
 
 export async function http(bench: Bench): Promise<void> {
@@ -64,7 +64,7 @@ interface Servers {
 async function measured(bench: Bench, engine: Engine, { server, smallModel }: Servers) {
   const requests = await Requests.create(engine)
   let long: DecideRequest[] = []
-  // Of its own: what the closed loop asked may still be in the server's cache.
+  // New ones: requests of the closed loop may still be in the server's cache.
   let scheduled: DecideRequest[] = []
   let small: DecideRequest[] = []
   let many: DecideRequest[] = []
@@ -146,7 +146,7 @@ async function measured(bench: Bench, engine: Engine, { server, smallModel }: Se
 
 const healthRequest = Buffer.from('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
 
-/** Exact, where the load generator rounds. */
+/** Exact, unlike the load generator's rounded value. */
 function rateOf({ requests, failures, elapsedMs }: LoadResult, expected: number): number {
   if (failures > 0 || requests !== expected) {
     throw new Error(`The server failed ${failures} of ${requests} requests`)
@@ -154,7 +154,7 @@ function rateOf({ requests, failures, elapsedMs }: LoadResult, expected: number)
   return (requests / elapsedMs) * 1000
 }
 
-/** Milliseconds that the server says it spent on these, from `server-timing`. */
+/** Milliseconds that the server reports for these, in `server-timing`. */
 function timingOf({ head }: Reply, names: readonly string[]): number {
   return names.reduce((sum, name) => {
     const match = head.match(new RegExp(`[ ,]${name};dur=([\\d.]+)`))

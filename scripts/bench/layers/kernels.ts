@@ -1,5 +1,5 @@
 /**
- * Our own CPU kernels against llama.cpp's and against what the registers alone can do.
+ * Our own CPU kernels against llama.cpp's, and against the peak of the registers.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { Figures, type Goal } from '../figure.js'
 
 const run = promisify(execFile)
 
-/** Share of the register peak that a product of 512 columns must reach. */
+/** Share of the register peak that a matmul of 512 columns must reach. */
 const goals: Readonly<Record<string, Goal>> = {
   q8_0: { atLeast: 0.55 },
   q4_0: { atLeast: 0.55 },
@@ -22,9 +22,9 @@ const goals: Readonly<Record<string, Goal>> = {
   q6_K: { atLeast: 0.45 },
 }
 const types = [...Object.keys(goals), 'q5_K', 'f16']
-/** Whole groups of columns, and numbers that leave some over: these were slow unnoticed. */
+/** Whole groups of columns, and numbers with a remainder: these were slow unnoticed. */
 const columns = [1, 2, 3, 4, 7, 13, 16, 25, 64, 512]
-/** Rows by length of the products of Qwen3-0.6B. */
+/** Rows by length of the matmuls of Qwen3-0.6B. */
 const shape = '3072x1024'
 
 /** One line of `oi-kernel-bench`. */
@@ -34,7 +34,7 @@ interface Line {
   readonly stock: number
   readonly gain: number
   readonly share: number
-  /** By the peak of vector registers, which is not the peak where there are tile registers. */
+  /** By the peak of the vector registers, which is lower than that of tile registers. */
   readonly vector_share: number
 }
 

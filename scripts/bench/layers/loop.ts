@@ -1,6 +1,6 @@
 /**
- * How long the event loop of the whole server is held: what `/healthz` takes beside each kind of
- * load, also by those that are refused.
+ * How long the event loop of the whole server is held: the time of `/healthz` beside each kind of
+ * load, also of refused requests.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { randomText } from '../texts.js'
 const standardSeconds = 5
 const mostMs = 50
 const path = '/v1/systemone'
-/** Sizes that the server takes by default, or just does not. */
+/** Sizes just within or just over the server's defaults. */
 const [bodyBytes, items, optionsTogether] = [4 * 2 ** 20 - 1024, 256, 16_384]
 
 interface Load {

@@ -1,6 +1,6 @@
 /**
- * The whole server at twice the rate that it can sustain: it answers what it can in time, refuses
- * the rest with the time to come back, and is as fast as ever once the load has gone.
+ * The whole server at twice its sustainable rate: it answers as many requests as it can in time,
+ * refuses the others with the time to come back, and recovers as soon as the load is gone.
  *
  * @module
  */
@@ -19,14 +19,14 @@ import { median, percentile } from '../stats.js'
 const size = { stateTokens: 100, questions: 1, questionTokens: 20 }
 const factor = 2
 const standardSeconds = 180
-/** For the rate that can be sustained, with enough clients that the model never waits. */
+/** For the sustainable rate, with enough clients that the model never waits. */
 const closedSeconds = 20
 const closedClients = 8
 /** More than the server lets wait, so that a request always finds a connection. */
 const openClients = 512
 const deadlineMs = 60_000
 const singles = 20
-/** Recovered: the median of so many requests in a row, of the usual median, and how soon. */
+/** Recovered: the median of this many consecutive requests is usual again. */
 const recoveredRow = 5
 const recoveredFactor = 1.5
 const maxRecoveryMs = 1000
@@ -117,7 +117,7 @@ async function phases(
 class Outcomes {
   readonly answeredMs: number[] = []
   refused = 0
-  /** Status -> requests; 0 for a connection that broke. */
+  /** Status -> requests; 0 for a broken connection. */
   readonly others = new Map<number, number>()
 
   add({ status, head }: Reply, latencyMs: number): void {
@@ -129,12 +129,12 @@ class Outcomes {
 }
 
 interface Single {
-  /** Since the first. */
+  /** Since the first request. */
   readonly begunMs: number
   readonly ms: number
 }
 
-/** The first of a row of usual ones. */
+/** The first of several consecutive usual ones. */
 function recovery(all: readonly Single[], limitMs: number): Single | undefined {
   return all.find((_, i) => {
     const row = all.slice(i, i + recoveredRow).map(({ ms }) => ms)
@@ -142,7 +142,7 @@ function recovery(all: readonly Single[], limitMs: number): Single | undefined {
   })
 }
 
-/** A number of requests, and more of them until it is `enough` or has taken too long. */
+/** This many requests, and more until they are `enough` or take too long. */
 async function oneAtATime(
   port: number,
   make: () => Buffer,

@@ -1,9 +1,9 @@
 /**
  * The whole server beside llama-server of the same tree: same model, threads and tokens.
  *
- * For each kind of work the peer's ways of use are tried; the fastest without tuning flags
- * and the fastest of all then run in turn with ours. Only one server works at a time. How little
- * ours computes for it is counted in a replay (see useful-work.ts).
+ * For each kind of work several ways of using the peer are tried; the fastest without tuning flags
+ * and the fastest of all then run in turn with ours. Only one server works at a time. A replay
+ * counts how little ours evaluates (see useful-work.ts).
  *
  * @module
  */
@@ -20,9 +20,9 @@ import { Requests } from '../requests.js'
 import { usefulWork } from '../useful-work.js'
 import { allWork, type Work } from '../work.js'
 
-/** Prompts of a request that are asked with nothing shared: a rate needs no more. */
+/** Prompts of a request without any sharing: a rate needs no more. */
 const independentPrompts = 4
-/** Of each way of use; the least time counts. */
+/** Tries of each way; the least time counts. */
 const tries = 2
 
 export async function peer(bench: Bench): Promise<void> {
@@ -38,7 +38,7 @@ export async function peer(bench: Bench): Promise<void> {
       const best = await rival.fastest([...work.usages.best, usual])
       bench.note(`peer, ${work.name}: default is ${describeUsage(usual)}`)
       bench.note(`peer, ${work.name}: best is ${describeUsage(best)}`)
-      // A server of our own for each kind of work: none finds what another left in its cache.
+      // A new server for each kind of work: none finds another one's states in its cache.
       const figures = await withOiServer(model, (server) =>
         compare(bench, work, rival, server, usual, best),
       )
@@ -113,7 +113,7 @@ class Rival {
     this.#work = work
   }
 
-  /** The one that took least time in any try; without a choice nothing is tried. */
+  /** The way that took least time in any try; a single way is not tried. */
   async fastest(usages: readonly Usage[]): Promise<Usage> {
     let best: { usage: Usage; ms: number } | undefined
     for (const usage of usages.length > 1 ? usages : []) {
@@ -146,7 +146,7 @@ class Rival {
     return ms
   }
 
-  /** Decisions per second when every question is a prompt of its own. */
+  /** Decisions per second if every question is its own prompt. */
   async independentRate(server: LlamaServer, these: readonly DecideRequest[]): Promise<number> {
     const clients = await this.#prompts(these)
     const some = clients.flat().slice(0, independentPrompts)

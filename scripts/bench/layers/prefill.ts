@@ -1,5 +1,5 @@
 /**
- * Prompt tokens per second for each type of weights, beside llama-bench of the same tree at its
+ * Prompt tokens per second for each type of weights, beside llama-bench of the same tree with its
  * better attention; and whether a larger shape gains as much.
  *
  * @module
@@ -14,7 +14,7 @@ import { Requests } from '../requests.js'
 import type { ShapeName } from '../model-file.js'
 import { median } from '../stats.js'
 
-/** Tokens of a prompt -> ratio that it must reach. */
+/** Tokens of a prompt -> its goal. */
 const goals: Readonly<Record<string, Readonly<Record<number, number>>>> = {
   Q8_0: { 512: 3, 4096: 3 },
   Q4_K_M: { 512: 2, 4096: 2 },
@@ -25,7 +25,7 @@ const shapes: readonly { shape: ShapeName; sizes: readonly number[] }[] = [
   { shape: 'qwen3-0.6b', sizes: [512, 4096] },
   { shape: 'qwen3-1.7b', sizes: [512] },
 ]
-/** Of the larger shape's ratio by the smaller one's. */
+/** The larger shape's ratio over the smaller one's. */
 const agreement: Goal = { atLeast: 0.85, atMost: 1.15 }
 
 export async function prefill(bench: Bench): Promise<void> {

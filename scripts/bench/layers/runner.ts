@@ -1,9 +1,9 @@
 /**
- * A model in a process of its own, beside the same one in this process.
+ * A model in a runner, beside the same model in this process.
  *
- * One short request after another, where what the way to the other process adds shows best; and as
- * many at once as keep both busy. In short turns, so that both meet the same machine. On a machine
- * that others use, what a request takes outside the engine tells more than what it takes.
+ * One short request after another, where the way to the other process adds the largest share; and
+ * as many at once as keep both busy. In short turns, so that both meet the same machine. On a
+ * shared machine, the time of a request outside of the engine says more than its whole time.
  *
  * @module
  */
@@ -17,9 +17,9 @@ import { eachOf } from '../load.js'
 import { treeTime } from '../proc.js'
 import { median } from '../stats.js'
 
-/** Of a round, for each of the two. */
+/** Requests of a round, for each of the two. */
 const requests = 600
-/** Turns that they are asked in. */
+/** Turns of a round. */
 const turns = 12
 const clients = 32
 const question = { type: 'noul', instructions: 'Is this about money?' } as const
@@ -35,7 +35,7 @@ export async function runner(bench: Bench): Promise<void> {
   const both = { 'in this process': here, 'in a runner': there }
   try {
     const names = Object.keys(both) as (keyof typeof both)[]
-    // Until what both run is compiled.
+    // Until the code of both is compiled.
     for (const name of names) await together(both[name], manyOf(requests))
     const rounds = await measure(bench, [
       {
@@ -91,7 +91,7 @@ export async function runner(bench: Bench): Promise<void> {
 
 let asked = 0
 
-/** No two have the same state. */
+/** All states differ. */
 function manyOf(count: number): DecideRequest[] {
   return Array.from({ length: count }, () => ({
     state: `Order ${asked++}: my card was charged twice for the same thing, please help me.`,
@@ -101,7 +101,7 @@ function manyOf(count: number): DecideRequest[] {
 
 interface Took {
   readonly ms: number
-  /** Of that, what the engine does not count as its own, its queue included. */
+  /** The part of it that the engine does not count, its queue included. */
   readonly outsideMs: number
 }
 
@@ -116,7 +116,7 @@ async function inTurn(oi: Oi, them: readonly DecideRequest[]): Promise<Took[]> {
   return took
 }
 
-/** @returns Of all of them, ms. */
+/** @returns Milliseconds for all of them. */
 async function together(oi: Oi, them: readonly DecideRequest[]): Promise<number> {
   const next = eachOf(them)
   const startMs = performance.now()

@@ -1,6 +1,6 @@
 /**
- * What requests cost, over questions, state tokens and clients: one of them varies, the others
- * stay at a base case.
+ * The cost of requests over questions, state tokens and clients: one varies, the others stay at a
+ * base case.
  *
  * Cost has to be linear in the unique prompt tokens of all requests of a point, each counted once
  * however many questions share it. Over questions and clients a line is fitted; over state tokens
@@ -138,7 +138,7 @@ function panelTitle(name: string, labels: readonly string[]): string {
   return `${name[0]!.toUpperCase()}${name.slice(1)}, ${labels[0]} to ${labels.at(-1)}`
 }
 
-/** Of the medians: a fit through each round would tell of the machine. */
+/** Fits the medians: a fit through each round would describe the machine. */
 function addFit(figures: Figures, { name, fit: kind }: Axis, fit: Fit, largest: number): void {
   const [first, second] = fit.coefficients
   const add = (what: string, unit: string, value: number, goal?: { atLeast: number }) =>

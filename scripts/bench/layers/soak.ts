@@ -1,8 +1,8 @@
 /**
  * The whole server under thousands of mixed requests of several workspaces: memory stays flat,
- * nothing is left open, every request has the status that is right for it.
+ * nothing stays open, every request has the right status.
  *
- * On a small model, so that requests and not tokens are what there is much of.
+ * On a small model: many requests matter here, not many tokens.
  *
  * @module
  */
@@ -19,14 +19,14 @@ import { Traffic } from '../traffic.js'
 const clients = 16
 const workspaces = ['first', 'second', 'third']
 const seed = 1
-/** Asked before handles are counted: what is opened with the first requests stays open. */
+/** Asked before handles are counted: handles of the first requests stay open. */
 const warmUpRequests = 50
-/** For what clients left behind to end. */
+/** Time for the remains of clients that left. */
 const maxSettleMs = 5000
 
 /**
- * The states of other requests fill a cache up to its limit: a small one is full before the
- * first memory is compared.
+ * States fill a cache up to its limit: a small cache is full before the first measurement of
+ * memory.
  */
 const settings = [...patientSettings, ...smallCache]
 
@@ -80,7 +80,7 @@ async function visits(bench: Bench, server: OiServer): Promise<Record<string, nu
   }
 }
 
-/** @returns What went wrong, for each request with which something did. */
+/** @returns What went wrong, for each failed request. */
 async function send(traffic: Traffic, port: number, count: number): Promise<string[]> {
   const failures: string[] = []
   let left = count
@@ -99,7 +99,7 @@ async function send(traffic: Traffic, port: number, count: number): Promise<stri
   return failures
 }
 
-/** The fewest that are open before the time is over, or the first that are few enough. */
+/** The fewest open handles before the time is over, or the first that are few enough. */
 async function settledHandles(pid: number, enough: number): Promise<number> {
   let fewest = Infinity
   for (let ms = 0; ms <= maxSettleMs && fewest > enough; ms += 100) {

@@ -1,5 +1,5 @@
 /**
- * Sections 2.4 and 2.5: answers, their arithmetic and what they cost.
+ * Sections 2.4 and 2.5: answers, their formulas and their usage.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { section } from '../rule.js'
 const options = '{"billing":"payments","9":"nine","technical":null,"1":"one","other":""}'
 const grades = '["can wait",{"2":"b","1":"a"},null,1.0,"today"]'
 
-/** A question of each type, so that every promise about answers can be seen at one reply. */
+/** A question of each type, so that one reply shows every promise about answers. */
 const mixed = asking(
   `{"money":${noul},"team":{"type":"choice","instructions":"Who?","criteria":${options}},` +
     `"urgency":{"type":"score","criteria":${grades}}}`,
@@ -28,7 +28,7 @@ const fields = {
   score: ['confidence', 'legend', 'probabilities', 'score', 'type'],
 } as const
 
-/** States that make other answers, so that a formula is not tried on one distribution alone. */
+/** States with different answers, so that formulas are not tested on one distribution alone. */
 const moods = ['It rains.', 'I was charged twice!', 'ok', '', '日本語', '{"a":1}']
 
 const sumTolerance = 1e-9
@@ -40,7 +40,9 @@ interface Weighed {
   readonly answer: Answer
 }
 
-/** Answers to one question on each of the states, with probabilities in the order of the text. */
+/**
+ * Answers to one question about each of the states, with probabilities in the order of the text.
+ */
 async function weigh(context: Context, kind: 'choice' | 'score'): Promise<readonly Weighed[]> {
   const question =
     kind === 'choice'
@@ -69,7 +71,7 @@ async function eachWeighed(
   }
 }
 
-/** The text of one member of the body, as it was written. */
+/** The original text of one member of the body. */
 const writtenIn = (value: Json, ...path: string[]) =>
   stringifyJson(path.reduce((at, step) => (at as JsonObject)[step]!, value))
 

@@ -16,7 +16,7 @@ const post = (context: Context, body: string, headers: Record<string, string> = 
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Four items, of which two are wrong, each in its own way. */
+/** Four items, two of them with different mistakes. */
 const mixed = [
   withId(good, 'first'),
   withId(withState('null'), 'a null state'),
@@ -169,7 +169,7 @@ export const batchRules = section('decisions/Batch', {
     equal('status', reply.status, 200)
     text('content-type', reply.headers['content-type'], /^application\/x-ndjson\b/)
     check(reply.text.endsWith('\n'), 'the last line has no end')
-    // An empty line says no more than that the stream is alive.
+    // An empty line only says that the stream is alive.
     const lines = reply.text.split('\n').filter((line) => line !== '')
     const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     const items = itemsOf(parsed.slice(0, -1)).toSorted(
@@ -196,7 +196,7 @@ export const batchRules = section('decisions/Batch', {
       skip('the workspace has no limit of requests')
     }
     let taken = 0
-    // A window that moves on meanwhile gives earlier requests back, which can hide some.
+    // A sliding window gives earlier requests back meanwhile, which can hide some.
     for (let attempt = 0; attempt < 10 && taken < 5; attempt++) {
       const before = await context.get('/v1/models')
       const after = await answered(context, requests([good, good, good, good, good]))

@@ -1,5 +1,5 @@
 /**
- * Pages of other origins: those that are let in can call and read, others cannot.
+ * Pages of other origins: admitted ones can call and read, others cannot.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { about, check, equal, skip } from '../expect.js'
 import { section } from '../rule.js'
 
 const stranger = 'https://not-let-in.example'
-/** What the official client and tracing send besides a key and JSON. */
+/** Headers of the official client and of tracing, besides a key and JSON. */
 const askedHeaders = [
   'authorization',
   'content-type',

@@ -1,5 +1,5 @@
 /**
- * Sections 2.6 and 7: errors, their one shape, their statuses and the places that they name.
+ * Sections 2.6 and 7: errors, their form, their statuses and the places that they name.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { section } from '../rule.js'
 
 const mib = 2 ** 20
 
-/** One error of each status that anybody can bring about. */
+/** One error of each status that any caller can cause. */
 const errors: Readonly<Record<string, (context: Context) => Promise<Reply>>> = {
   '400, an unknown type': (context) => context.post(asking('{"q":{"type":"bool"}}')),
   '400, an unknown model': (context) => context.post(withModel('"no-such-model"')),
@@ -34,13 +34,13 @@ const errors: Readonly<Record<string, (context: Context) => Promise<Reply>>> = {
   '422, an empty object': (context) => context.post('{}'),
 }
 
-/** More than any model lets through: 4 MiB, or 64 where one of them sees images. */
+/** More than any model allows: 4 MiB, or 64 if one of them sees images. */
 async function tooLarge(context: Context): Promise<Reply> {
   const sees = (await context.cards()).some(({ modalities }) => modalities?.includes('image'))
   return context.post(withState(`"${'x'.repeat((sees ? 64 : 4) * mib)}"`))
 }
 
-/** Bodies, the status of each, and the place that its message names. */
+/** Bodies, the status of each, and the place in its message. */
 const places: readonly (readonly [body: string, status: number, place: string])[] = [
   [withState('null'), 422, 'state'],
   [withModel('7'), 422, 'model'],
@@ -59,7 +59,7 @@ const places: readonly (readonly [body: string, status: number, place: string])[
   ],
 ]
 
-/** Words whose tokens are short, so that few bytes are many tokens. */
+/** Words with short tokens, so that few bytes are many tokens. */
 const manyTokens = (count: number) => '7 q # z '.repeat(Math.ceil(count / 4))
 
 export const errorRules = [

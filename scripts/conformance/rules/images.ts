@@ -1,5 +1,5 @@
 /**
- * Section 2.3: images in the state, where a model sees them, and their refusal where none does.
+ * Section 2.3: images in the state, if a model sees them, and their refusal if none does.
  *
  * @module
  */
@@ -29,7 +29,7 @@ function block(bytes: Buffer, type = 'image/png', more: object = {}): string {
   return JSON.stringify({ type: 'image', source, ...more })
 }
 
-/** A PNG whose head says that it is this large, and which ends there. */
+/** A PNG whose head claims this size, and which ends there. */
 async function announcing(width: number, height: number): Promise<Buffer> {
   const bytes = Buffer.from(await picture('png'))
   bytes.writeUInt32BE(width, 16)
@@ -46,7 +46,7 @@ async function animation(): Promise<Buffer> {
     .toBuffer()
 }
 
-/** A square whose pixels have nothing to do with one another: scaling it down changes it. */
+/** A square of unrelated pixels: scaling it down changes it. */
 async function noise(size: number): Promise<Buffer> {
   const pixels = Uint8Array.from({ length: size * size * 3 }, (_, i) => (i * 7919) % 251)
   return sharp(pixels, { raw: { width: size, height: size, channels: 3 } })
@@ -59,7 +59,7 @@ async function seeing(context: Context): Promise<Card> {
   return card ?? skip('no model in GET /v1/models has the modality image')
 }
 
-/** A body for a model that sees. */
+/** A body for a model that sees images. */
 async function show(context: Context, state: string, more = ''): Promise<string> {
   const { name } = await seeing(context)
   const rest = `"state":${state},"model":${JSON.stringify(name)}${more}`
@@ -103,7 +103,7 @@ export const imageRules = [
         return { tokens: usage['image_tokens']!, noul: answers['q']?.noul }
       }
       const [all, few] = [await seen({}), await seen({ max_pixels: 4096 })]
-      // Where every picture has the same number of tokens, less of it is seen all the same.
+      // A model with a fixed number of image tokens still sees less of it.
       const shows = few.tokens < all.tokens || few.noul !== all.noul
       check(few.tokens <= all.tokens && shows, `${few.tokens} tokens, as without max_pixels`)
     },

@@ -11,8 +11,8 @@ import { about, check, equal, skip, text, whole } from '../expect.js'
 import { section } from '../rule.js'
 
 /**
- * None of them is the value of `Authorization` with a key of this server. Few: a server may slow down
- * an address from which many wrong keys come.
+ * None of them is an `Authorization` with a key of this server. Few: a server may slow down an
+ * address from which many wrong keys come.
  */
 const wrong: Readonly<Record<string, string | undefined>> = {
   'no key': undefined,
@@ -50,7 +50,7 @@ async function eachReply(
 const ids = ['x-request-id', 'x-typesafe-request-id']
 const made = /^req_[0-9a-f]{32}$/
 
-/** A limit's header, and those that come with it. */
+/** The header of a limit, and those that belong to it. */
 const limits: Readonly<Record<string, readonly string[]>> = {
   'x-ratelimit-limit-requests': ['x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
   'x-ratelimit-limit-concurrent': ['x-ratelimit-remaining-concurrent'],

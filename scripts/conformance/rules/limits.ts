@@ -1,5 +1,5 @@
 /**
- * The limits of `GET /v1/models` are what the server does: neither more nor less.
+ * The limits of `GET /v1/models` are the server's real ones: neither more nor less.
  *
  * @module
  */
@@ -17,15 +17,15 @@ async function limitOf(context: Context, name: string): Promise<number> {
   return value
 }
 
-/** @throws Failure unless the message says the limit, as `16384` or `16,384`. */
+/** @throws Failure unless the message has the limit, as `16384` or `16,384`. */
 function requireLimit(message: string, limit: number): void {
   const numbers = (message.match(/\d[\d,]*/g) ?? []).map((text) => Number(text.replaceAll(',', '')))
   check(numbers.includes(limit), `expected the limit ${limit} in "${message}"`)
 }
 
-/** A body of exactly so many bytes, which is answered if it is read. */
+/** A body of exactly this many bytes, which is answered if it is read. */
 function bodyOf(bytes: number): string {
-  // White space between values is no part of any of them.
+  // White space between values belongs to none of them.
   return good.slice(0, -1) + ' '.repeat(bytes - Buffer.byteLength(good)) + '}'
 }
 
@@ -64,7 +64,7 @@ export const limitRules = section('decisions/Models', {
   ) => {
     const limit = await limitOf(context, 'max_reply_bytes')
     const items = await limitOf(context, 'max_batch')
-    // The name comes back with each item.
+    // The name is returned with each item.
     const name = 'n'.repeat(Math.ceil(limit / items))
     if (name.length > 4 * 2 ** 20) skip('no body has so long a name')
     const states = Array<string>(items).fill('"s"').join()

@@ -1,6 +1,6 @@
 /**
- * Answers that hang on nothing but their state and question: not on the questions beside them, not on
- * their place among these, not on what was asked before.
+ * Answers depend on their state and question alone: not on other questions, not on their place
+ * among these, not on earlier requests.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { about, near, object } from '../expect.js'
 import { section } from '../rule.js'
 
 /**
- * A quantized model answers the same prompt with slightly other numbers beside other texts: trained
- * weights of 8 bits by up to 7e-3.
+ * A quantized model answers the same prompt with slightly different numbers beside other texts: by
+ * up to 7e-3 for trained weights of 8 bits.
  */
 const sameAnswer = 1e-2
 
@@ -25,7 +25,7 @@ const asked: Readonly<Record<string, string>> = {
   team,
   urgency,
 }
-/** Of other types, lengths and answers than what is looked at. */
+/** Questions with other types, lengths and answers than the tested ones. */
 const siblings = [
   noul,
   '{"type":"noul","instructions":"Say yes.","criteria":{"true":"always","false":"never"}}',
@@ -86,7 +86,7 @@ export const neighbourRules = section('decisions/Responses', {
     }),
   'an answer from a cache is the same': async (context) => {
     await eachAsked(async (question) => {
-      // A state that nobody has sent yet, long enough to be worth keeping.
+      // A new state, long enough to be worth caching.
       const fresh = JSON.stringify(`${randomUUID()} ${'I was charged twice. '.repeat(30)}`)
       const body = bodyOf([['q', question]], fresh)
       const first = await context.answerOne(body)

@@ -1,5 +1,5 @@
 /**
- * Averaged orders: what the header asks for, and that an answer then no longer hangs on the order
+ * Averaged orders: the values of the header, and that an answer then does not depend on the order
  * of its options.
  *
  * @module
@@ -14,7 +14,7 @@ const names: readonly string[] = ['billing', 'technical', 'sales', 'legal', 'oth
 const reversed = names.toReversed()
 const rotated = [...names.slice(2), ...names.slice(0, 2)]
 
-/** A model may answer the same prompt with slightly other numbers beside other requests. */
+/** A model may answer the same prompt with slightly different numbers beside other requests. */
 const sameAnswer = 1e-3
 
 const asked = (listed: readonly string[]) =>
@@ -27,7 +27,7 @@ const answerIn = (
 ): Promise<Answer> =>
   context.answerOne(asked(listed), { 'x-oi-orders': orders, 'x-oi-evidence': '1' })
 
-/** @throws Failure unless both ways to list the options have the same answer. */
+/** @throws Failure unless both orders of the options have the same answer. */
 async function expectSame(context: Context, orders: string, others: readonly string[]) {
   const { probabilities } = await answerIn(context, orders)
   const { probabilities: moved } = await answerIn(context, orders, others)

@@ -1,5 +1,5 @@
 /**
- * Section decisions/Images: pictures as clients send them, in JSON and in parts.
+ * Section decisions/Images: images in the forms of clients, in JSON and in parts.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const { inState, beside } = picturesIn(png)
 const questions = { q: JSON.parse(noul) as object }
 const asset = { type: 'image', format: 'png', data_base64: png.toString('base64') }
 
-/** The name of a model that sees, or of one that does not. */
+/** The name of a model with vision, or of one without. */
 async function modelThat(context: Context, sees: boolean): Promise<string> {
   const all = await context.cards()
   const card = all.find(({ modalities }) => modalities.includes('image') === sees)
@@ -29,7 +29,7 @@ async function modelThat(context: Context, sees: boolean): Promise<string> {
   )
 }
 
-/** Asks about it; what has the picture in a part is sent in parts. */
+/** Asks about it; an image in a part is sent as multipart. */
 async function ask(context: Context, model: string, body: object): Promise<Reply> {
   const text = JSON.stringify({ questions, model, ...body })
   return text.includes('"part":"p"')
@@ -71,7 +71,7 @@ function sendParts(
   return context.client.send({ path: decidePath, headers, body: coded ? coded[1](body) : body })
 }
 
-/** Requires each body to be the same picture and the same answer as the first of them. */
+/** Requires each body to have the same image and the same answer as the first of them. */
 async function requireSame(context: Context, bodies: Readonly<Record<string, object>>) {
   const model = await modelThat(context, true)
   let first: Record<string, unknown> | undefined
@@ -92,7 +92,7 @@ async function requireSame(context: Context, bodies: Readonly<Record<string, obj
   }
 }
 
-/** Within what a batch of another size moves an answer by. */
+/** Within the effect of another batch size on an answer. */
 function closeTo(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
   const of = (body: typeof a) => (body['answers'] as { q: { noul: number } }).q.noul
   return Math.abs(of(a) - of(b)) < 0.01

@@ -17,7 +17,7 @@ import type { Context } from '../context.js'
 import { about, check, equal, near, text } from '../expect.js'
 import { section } from '../rule.js'
 
-/** A model may answer the same prompt with slightly other numbers beside other requests. */
+/** A model may answer the same prompt with slightly different numbers beside other requests. */
 const sameAnswer = 1e-2
 
 const question = 'questions.q'
@@ -63,7 +63,7 @@ export const questionRules = [
         one(`{"type":"${type}","instructions":"a","criteria":{"a":1}}`),
       )
       await refuseAll(context, bodies, 400, question)
-      // A place in a picture, which other servers of this interface can be asked for.
+      // A place in an image, which other servers of this interface support.
       await context.refuse(one('{"type":"box","instructions":"the cup"}'), 400, '"box"')
     },
     'instructions: any JSON value is taken': async (context) => {

@@ -1,5 +1,5 @@
 /**
- * Section 2.1: the request's body, and what decisions.md adds to it.
+ * Section 2.1: the body of a request, and the additions of decisions.md.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const states: Readonly<Record<string, string>> = {
   false: 'false',
 }
 
-/** What JavaScript inherits, sorts or trims elsewhere. */
+/** Names that JavaScript inherits, sorts or trims elsewhere. */
 const oddNames = [
   ...['9', '1', '', ' ', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '0', '-1'],
   ...['01', 'team', 'Team', 'a.b', 'a"b', 'سؤال', '👍🏽', '\u0000', 'n'.repeat(300)],
@@ -37,7 +37,7 @@ const oddNames = [
 const objectOf = (names: readonly string[], value: string) =>
   `{${names.map((name) => `${JSON.stringify(name)}:${value}`).join()}}`
 
-/** A model may answer the same prompt with slightly other numbers beside other requests. */
+/** A model may answer the same prompt with slightly different numbers beside other requests. */
 const sameAnswer = 1e-3
 
 const inheritedByDefault = ['default', 'latest', 'jev-latest', 'jev-preview']

@@ -1,5 +1,5 @@
 /**
- * The body as text: what is JSON, how deep it may go, and that no text of a caller is more than
+ * The body as text: what is JSON, its maximum depth, and that a caller's text is never more than
  * text.
  *
  * @module
@@ -80,7 +80,7 @@ export const textRules = [
   }),
   ...section('decisions/Requests', {
     'text: nesting of 64 is answered': async (context) => {
-      // The body is one level itself.
+      // The body itself is one level.
       await context.answer(withState(arrays(63)))
       await context.answer(withState(objects(63)))
     },
@@ -120,7 +120,7 @@ export const textRules = [
       }
       const none = await counted('')
       for (const control of controls) {
-        // As a control token each would be one; spelled, the shortest of them is more than two.
+        // As control tokens each would be one token; spelled, the shortest has more than two.
         const tokens = (await counted(`${control}\n`.repeat(repeats))) - none
         check(
           tokens > 2 * repeats,

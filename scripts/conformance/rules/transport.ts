@@ -1,5 +1,5 @@
 /**
- * HTTP as proxies, simple clients and misprints speak it.
+ * HTTP from proxies, from simple clients, and with typing errors.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { bodyOf, type Context, decidePath, refusalOf } from '../context.js'
 import { about, check, equal, object, show, text } from '../expect.js'
 import { section } from '../rule.js'
 
-/** Ways to write a route, and the route that is meant. */
+/** Spellings of a route, and the route itself. */
 const slashForms: readonly (readonly [path: string, meant: string])[] = [
   ['/v1/systemone/', '/v1/systemone'],
   ['//v1/systemone', '/v1/systemone'],
@@ -19,10 +19,10 @@ const slashForms: readonly (readonly [path: string, meant: string])[] = [
   ['/v1/models/', '/v1/models'],
 ]
 
-/** Routes of other interfaces, with which people begin. */
+/** Routes of other interfaces, which people try first. */
 const otherRoutes = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings']
 
-/** What no server can read; the connection may be closed behind the reply. */
+/** Unreadable bytes; the connection may be closed after the reply. */
 const unreadable: Readonly<Record<string, string>> = {
   'no request line': '\u0001\u0002\r\n\r\n',
   'a request line of one word': 'hello\r\n\r\n',
@@ -31,7 +31,7 @@ const unreadable: Readonly<Record<string, string>> = {
   'a head of 256 KiB': `GET /healthz HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(2 ** 18)}\r\n\r\n`,
 }
 
-/** Those that a server reads, and ones that none does. */
+/** Readable ones, and unreadable ones. */
 const encodings = Object.values(compressors)
 const unknownEncodings = ['x-unknown', 'gzip, gzip', 'compress']
 
@@ -57,7 +57,7 @@ const accepted: readonly (readonly [accepts: string, codings: readonly string[]]
   ['gzip;q=0', []],
 ]
 
-/** What a reply has of its request, however long it took. */
+/** The parts of a reply that depend on its request, not on time. */
 function namesIn(reply: Reply): string {
   const { answers } = bodyOf(reply)
   return show(Object.values(answers as object).map((answer: object) => Object.keys(answer)))

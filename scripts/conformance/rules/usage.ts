@@ -1,5 +1,5 @@
 /**
- * GET /v1/usage: what the key's workspace may and has used.
+ * GET /v1/usage: limits and usage of the key's workspace.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { section } from '../rule.js'
 const path = '/v1/usage'
 const tries = 3
 
-/** The workspace's; what its key alone has used stands beside that, under `key`. */
+/** The workspace's usage; the key's own is beside it, under `key`. */
 async function report(context: Context): Promise<Record<string, unknown>> {
   const reply = await context.get(path)
   equal('status', reply.status, 200)
@@ -22,7 +22,7 @@ async function report(context: Context): Promise<Record<string, unknown>> {
   return workspace
 }
 
-/** Sums every number under this name, wherever it stands: the shape is the server's own. */
+/** Sums every number under this name, at any depth: the form is the server's own. */
 function total(value: unknown, name: string): number {
   if (typeof value !== 'object' || value === null) return 0
   return Object.entries(value).reduce(
@@ -33,8 +33,8 @@ function total(value: unknown, name: string): number {
 }
 
 /**
- * Requires that what is done adds this to the report. Others of the workspace may be asking at the
- * same time: it is enough that it holds once.
+ * Requires that an action adds this to the report. Other clients of the workspace may be asking at
+ * the same time: one success is enough.
  */
 async function requireGrowth(
   context: Context,
