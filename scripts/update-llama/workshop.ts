@@ -61,6 +61,7 @@ export async function makeWorkshop(source: string, acceptsHeaders: boolean): Pro
     'src',
     'test',
     'package.json',
+    'tsconfig.json',
     '.npmrc',
     'dist',
   ]) {
