@@ -182,7 +182,7 @@ t.test('a key bound to models is refused others, and does not see them', async (
       const reply = await post(key.secret, body(model))
       t.equal(reply.status, 400)
       const { error } = (await reply.json()) as { error: { message: string; param: string } }
-      t.match(error, { param: 'model', message: 'this key may use small, and not big' })
+      t.match(error, { param: 'model', message: 'this key may use small, not big' })
     }
     const unknown = await post(key.secret, body('medium'))
     t.match(await unknown.text(), /expected one of small, got/)

@@ -101,7 +101,7 @@ t.test('a nonsensical answer of a hub is reported', async (t) => {
     hub.trouble = () => ({ bytes: Buffer.from(text) })
     await t.rejects(puller.pull('hf:a/b'), {
       code: 'ERR_PULL',
-      message: /\/api\/models\/a\/b answered what is no listing/,
+      message: /\/api\/models\/a\/b did not answer with a listing/,
     })
   }
 })
@@ -155,7 +155,10 @@ t.test('a file of this machine is copied, and found unchanged', async (t) => {
 t.test('an address without a file’s name needs a name', async (t) => {
   const { hub, puller } = await Puller.start(t)
   const url = hub.serve('/download', someBytes(0.1))
-  await t.rejects(puller.pull(url), { code: 'ERR_CONFIG', message: /say with --name/ })
+  await t.rejects(puller.pull(url), {
+    code: 'ERR_CONFIG',
+    message: /give the model a name with --name/,
+  })
   t.match(await puller.pull(url, { name: 'mine' }), { model: { model: 'mine.gguf' } })
   for (const name of ['../x', 'latest', '.x', 'x.gguf']) {
     await t.rejects(puller.pull(url, { name }), { code: 'ERR_CONFIG', message: /--name: expected/ })
@@ -171,31 +174,28 @@ t.test('a full disk is reported before anything is fetched', async (t) => {
   const freeBytes = async () => 66_000_000
   await t.rejects(puller.pull('hf:a/b', { freeBytes }), {
     code: 'ERR_PULL',
-    message: /^3\.1 MB are still to be fetched, and .* has room for 66\.0 MB$/,
+    message: /^3\.1 MB are still to fetch, and .* has room for 66\.0 MB$/,
   })
   t.equal(hub.transfers.length, 0)
 })
 
-t.test(
-  'a file that is not a model gets no name, and is not fetched again for another try',
-  async (t) => {
-    const { hub, puller } = await Puller.start(t)
-    const url = hub.serve('/m.gguf', someBytes(1))
-    const check = async (file: string) => {
-      t.equal(file, puller.path('.pull', 'm', 'm.gguf'))
-      throw new OiError('ERR_MODEL_LOAD', 'it is none')
-    }
-    await t.rejects(puller.pull(url, { check }), {
-      code: 'ERR_MODEL_LOAD',
-      message: 'it is none\nIt was fetched completely, and stays until oi models rm m',
-    })
-    puller.nothingNamed()
-    const before = hub.transfers.length
-    await puller.pull(url)
-    t.equal(hub.transfers.length, before)
-    t.ok(existsSync(puller.path('m', 'm.gguf')))
-  },
-)
+t.test('what is no model gets no name, and is not fetched again to be tried again', async (t) => {
+  const { hub, puller } = await Puller.start(t)
+  const url = hub.serve('/m.gguf', someBytes(1))
+  const check = async (file: string) => {
+    t.equal(file, puller.path('.pull', 'm', 'm.gguf'))
+    throw new OiError('ERR_MODEL_LOAD', 'it is none')
+  }
+  await t.rejects(puller.pull(url, { check }), {
+    code: 'ERR_MODEL_LOAD',
+    message: 'it is none\nIt was fetched completely, and stays until oi models rm m',
+  })
+  puller.nothingNamed()
+  const before = hub.transfers.length
+  await puller.pull(url)
+  t.equal(hub.transfers.length, before)
+  t.ok(existsSync(puller.path('m', 'm.gguf')))
+})
 
 t.test(
   'a pull that was cut while the model got its name is finished by the next one',
