@@ -199,7 +199,7 @@ t.test(
     t.equal(await metric(served, 'oi_runner_up{model="two"}'), 0)
 
     renameSync(`${file}.away`, file)
-    await command.match(/Model two is there again/)
+    await command.match(/Model two is back/)
     t.equal(await served.status('/readyz'), 200)
     t.equal((await served.ask('A', 'two')).status, 200)
     t.equal(await metric(served, 'oi_runner_restarts_total{model="two"}'), 1)
