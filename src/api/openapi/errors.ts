@@ -72,10 +72,20 @@ const examples: readonly ErrorExample[] = [
   { code: 'ERR_HEAD_TOO_LARGE', message: 'The head of the request is over 16 KiB' },
   { code: 'ERR_HTTP_VERSION', message: 'This server speaks HTTP/1.1 and HTTP/1.0' },
   { code: 'ERR_API_KEY', message: 'No API key was sent: send Authorization: Bearer <key>' },
-  { code: 'ERR_BALANCE', message: 'The balance of the workspace is used up' },
-  { code: 'ERR_RATE_LIMIT', message: 'The workspace has made its 6000 requests of this minute' },
-  { code: 'ERR_CONCURRENCY', message: 'The workspace has its 64 requests under way' },
-  { code: 'ERR_NOT_FOUND', message: 'There is no such route' },
+  { code: 'ERR_BALANCE', message: 'The balance of the workspace default is used up' },
+  {
+    code: 'ERR_RATE_LIMIT',
+    message: 'The workspace default has 6000 requests per minute, used up',
+  },
+  {
+    code: 'ERR_CONCURRENCY',
+    message: 'The workspace has 64 requests under way, its limit, and 32 waiting',
+  },
+  {
+    code: 'ERR_NOT_FOUND',
+    message:
+      'There is no such route: did you mean /v1/systemone? All of them are in GET /openapi.json',
+  },
   { code: 'ERR_METHOD_NOT_ALLOWED', message: 'This route takes POST' },
   { code: 'ERR_OVERLOADED', message: 'The model is still being loaded' },
   { code: 'ERR_TIMEOUT', message: 'The request was not answered within 60000 ms' },
