@@ -61,7 +61,6 @@ export async function makeWorkshop(source: string, acceptsHeaders: boolean): Pro
     'src',
     'test',
     'package.json',
-    'tsconfig.json',
     '.npmrc',
     'dist',
   ]) {
