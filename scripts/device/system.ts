@@ -44,7 +44,8 @@ export const cudaToolkit: System = {
   packages: [...tools, 'nvidia-cuda-toolkit'],
   without: [
     '/usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so*',
-    '/usr/lib/x86_64-linux-gnu/lib*_static*.a',
+    // Not that of libcudart, which nvcc links.
+    ...['cu[!d]*', 'npp*', 'nv*'].map((name) => `/usr/lib/x86_64-linux-gnu/lib${name}_static*.a`),
   ],
 }
 
