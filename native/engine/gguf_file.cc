@@ -1,11 +1,16 @@
 #include "gguf_file.h"
 
+#include <cstring>
+#include <fstream>
+
+#include "error.h"
+#include "ggml.h"
 #include "gguf.h"
 
 namespace oi {
 
 GgufFile::GgufFile(const std::string& path)
-    : file_(gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = nullptr})) {}
+    : path_(path), file_(gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = nullptr})) {}
 
 GgufFile::~GgufFile() {
   if (file_ != nullptr) gguf_free(file_);
@@ -36,6 +41,12 @@ std::optional<std::string> GgufFile::Text(const std::string& key) const {
   return gguf_get_val_str(file_, id);
 }
 
+std::optional<bool> GgufFile::Bool(const std::string& key) const {
+  const int64_t id = Find(file_, key, GGUF_TYPE_BOOL);
+  if (id < 0) return std::nullopt;
+  return gguf_get_val_bool(file_, id);
+}
+
 std::optional<uint32_t> GgufFile::Unsigned(const std::string& key) const {
   const int64_t id = Find(file_, key, GGUF_TYPE_UINT32);
   if (id < 0) return std::nullopt;
@@ -63,6 +74,33 @@ std::optional<std::vector<std::string>> GgufFile::Texts(const std::string& key) 
     texts.emplace_back(gguf_get_arr_str(file_, id, i));
   }
   return texts;
+}
+
+std::optional<Matrix> GgufFile::Tensor(const std::string& name) const {
+  const int64_t id = file_ == nullptr ? -1 : gguf_find_tensor(file_, name.c_str());
+  if (id < 0) return std::nullopt;
+  const auto refuse = [&](const char* what) {
+    throw EngineError("ERR_MODEL_LOAD", path_ + ": " + name + ": " + what);
+  };
+  const int64_t* sizes = gguf_get_tensor_ne(file_, id);
+  Matrix matrix{static_cast<size_t>(sizes[0]), static_cast<size_t>(sizes[1]), {}};
+  std::vector<char> bytes(gguf_get_tensor_size(file_, id));
+  std::ifstream file(path_, std::ios::binary);
+  const size_t at = gguf_get_data_offset(file_) + gguf_get_tensor_offset(file_, id);
+  file.seekg(static_cast<std::streamoff>(at));
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) refuse("is cut off");
+  const ggml_type type = gguf_get_tensor_type(file_, id);
+  const size_t count = matrix.columns * matrix.rows;
+  if (sizes[2] != 1 || sizes[3] != 1) refuse("expected at most two dimensions");
+  matrix.values.resize(count);
+  if (type == GGML_TYPE_F32) {
+    std::memcpy(matrix.values.data(), bytes.data(), count * sizeof(float));
+  } else if (const auto to_float = ggml_get_type_traits(type)->to_float) {
+    to_float(bytes.data(), matrix.values.data(), static_cast<int64_t>(count));
+  } else {
+    refuse("its type is not one of weights");
+  }
+  return matrix;
 }
 
 }  // namespace oi

@@ -1,4 +1,4 @@
-// The metadata of a GGUF file, arrays too, of which llama.cpp shows scalars only.
+// The metadata of a GGUF file, arrays too, of which llama.cpp shows scalars only; and tensors.
 
 #pragma once
 
@@ -12,6 +12,13 @@ struct gguf_context;
 
 namespace oi {
 
+// Of a tensor, in single precision, row by row.
+struct Matrix {
+  size_t columns = 0;
+  size_t rows = 0;  // 1 of a vector
+  std::vector<float> values;
+};
+
 class GgufFile {
  public:
   // What cannot be read has no keys.
@@ -24,12 +31,16 @@ class GgufFile {
   bool Has(const std::string& key) const;
   // Nothing if the key is not there, or of another type.
   std::optional<std::string> Text(const std::string& key) const;
+  std::optional<bool> Bool(const std::string& key) const;
   std::optional<uint32_t> Unsigned(const std::string& key) const;
   std::optional<float> Float(const std::string& key) const;
   std::optional<std::vector<float>> Floats(const std::string& key) const;
   std::optional<std::vector<std::string>> Texts(const std::string& key) const;
+  // Nothing if there is no such tensor. Throws EngineError ERR_MODEL_LOAD if it cannot be read.
+  std::optional<Matrix> Tensor(const std::string& name) const;
 
  private:
+  const std::string path_;
   gguf_context* const file_;
 };
 

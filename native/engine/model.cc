@@ -146,8 +146,9 @@ std::unique_ptr<Model> Model::Load(const EngineOptions& options, const std::atom
   if (llama_model_has_encoder(raw) || !llama_model_has_decoder(raw) ||
       IsEncoder(model->Meta("general.architecture"))) {
     refuse(
-        "an encoder writes no text, and this one has no head of markers@1: give a decoder, as "
-        "an instruct model");
+        "an encoder writes no text, and this one has no head of markers@1 and no pooling_type from "
+        "1 to 4, of embedding models, rerankers and classifiers: give such a model, or a decoder, "
+        "as an instruct model");
   }
   if (llama_model_is_diffusion(raw)) refuse("a diffusion model does not predict a next token");
   return model;
@@ -217,6 +218,13 @@ ModelFacts Model::Facts() const {
       continue;
     }
     facts.metadata.emplace_back(name, Meta(name));
+  }
+  if (!hidden_) return facts;
+  // Whoever asks the model reads these keys, wherever they come from.
+  for (auto& [key, value] : hidden_->Keys()) {
+    const auto given = std::find_if(facts.metadata.begin(), facts.metadata.end(),
+                                    [&](const auto& entry) { return entry.first == key; });
+    if (given == facts.metadata.end()) facts.metadata.emplace_back(key, value);
   }
   return facts;
 }

@@ -27,11 +27,43 @@ void SetArray(gguf_context* out, const char* key, const Tensor& tensor, uint64_t
   gguf_set_arr_data(out, key, GGUF_TYPE_FLOAT32, values.data(), values.size());
 }
 
+bool IsModern(const Shape& shape) { return std::string_view(shape.architecture) == "modern-bert"; }
+
+// Norms before attention and feed-forward, rotated positions, and no biases.
+std::vector<Tensor> ModernTensors(const Shape& shape, int64_t vocabulary_size) {
+  const int64_t width = shape.width;
+  const int64_t hidden = shape.feed_forward;
+  std::vector<Tensor> tensors;
+  const auto add = [&](const std::string& name, int64_t inputs, int64_t outputs) {
+    tensors.push_back({name + ".weight", Fill::kMatrix, {inputs, outputs}});
+  };
+  const auto add_norm = [&](const std::string& name) {
+    tensors.push_back({name + ".weight", Fill::kNorm, {width}});
+  };
+  add("token_embd", width, vocabulary_size);
+  add_norm("token_embd_norm");
+  for (uint32_t layer = 0; layer < shape.layers; ++layer) {
+    const std::string block = "blk." + std::to_string(layer) + ".";
+    // The embedding is normalized already.
+    if (layer > 0) add_norm(block + "attn_norm");
+    add(block + "attn_qkv", width, 3 * width);
+    add(block + "attn_output", width, width);
+    add_norm(block + "ffn_norm");
+    add(block + "ffn_up", width, 2 * hidden);
+    add(block + "ffn_down", hidden, width);
+  }
+  add_norm("output_norm");
+  return tensors;
+}
+
 }  // namespace
 
-bool IsEncoder(const Shape& shape) { return std::string_view(shape.architecture) == "bert"; }
+bool IsEncoder(const Shape& shape) {
+  return std::string_view(shape.architecture) == "bert" || IsModern(shape);
+}
 
 std::vector<Tensor> EncoderTensors(const Shape& shape, int64_t vocabulary_size) {
+  if (IsModern(shape)) return ModernTensors(shape, vocabulary_size);
   std::vector<Tensor> tensors;
   const int64_t width = shape.width;
   const auto add = [&](const std::string& name, int64_t inputs, int64_t outputs, float gain) {
@@ -79,7 +111,11 @@ void SetEncoderHyperparameters(const Shape& shape, int64_t vocabulary_size, gguf
   set("pooling_type", 0);
   gguf_set_val_bool(out, (prefix + "attention.causal").c_str(), false);
   gguf_set_val_f32(out, (prefix + "attention.layer_norm_epsilon").c_str(), shape.norm_epsilon);
-  gguf_set_val_u32(out, "tokenizer.ggml.token_type_count", kTokenTypes);
+  if (IsModern(shape)) {
+    gguf_set_val_f32(out, (prefix + "rope.freq_base").c_str(), shape.rope_base);
+  } else {
+    gguf_set_val_u32(out, "tokenizer.ggml.token_type_count", kTokenTypes);
+  }
 }
 
 void SetMarkers(const Shape& shape, uint64_t seed, gguf_context* out) {

@@ -1,4 +1,4 @@
-// What llama.cpp expects of an encoder of the architecture `bert`, and what ours reads beside it: a
+// What llama.cpp expects of an encoder of the architectures `bert` and `modern-bert`, and what ours reads beside it: a
 // head for `markers@1` (src/prompt/hidden/README.md).
 
 #pragma once

@@ -12,6 +12,7 @@
 #include "ggml.h"
 #include "gguf.h"
 #include "llama.h"
+#include "pooled_head.h"
 #include "projector.h"
 #include "temporary_file.h"
 #include "tensor_file.h"
@@ -96,7 +97,10 @@ void WriteUnquantized(const Shape& shape, const ModelOptions& options, ggml_type
   const Decision decision = LoadDecision(options.decision);
   SetDecision(decision, shape.architecture, meta.get());
   AddHead(decision, shape.width, tensors);
-  if (IsEncoder(shape)) SetMarkers(shape, options.seed, meta.get());
+  AddPooledHead(shape, tensors);
+  SetPooledHead(shape, meta.get());
+  if (IsEncoder(shape) && shape.pooled == Pooled::kNone)
+    SetMarkers(shape, options.seed, meta.get());
   gguf_set_val_str(meta.get(), "general.size_label", SizeLabel(tensors).c_str());
   WriteTensorFile(meta.get(), tensors, matrix_type, options.seed, options.threads, path, progress);
 }

@@ -103,8 +103,33 @@ std::vector<Shape> Fixtures() {
   encoder.context = 512;
   encoder.norm_epsilon = 1e-12f;
 
-  return {dense, dense_qwen, hybrid,  hybrid_qwen, llama, mrope,
-          small, window,     experts, oss,         lfm2,  encoder};
+  Shape reranker = encoder;
+  reranker.name = "fixture-reranker";
+  reranker.pooled = Pooled::kReranker;
+
+  Shape classifier = encoder;
+  classifier.name = "fixture-classifier";
+  classifier.pooled = Pooled::kClassifier;
+
+  Shape embedding = encoder;
+  embedding.name = "fixture-embedding";
+  embedding.pooled = Pooled::kEmbedding;
+
+  // Another head: the mean of all states, GELU, and a norm.
+  Shape modern_reranker = reranker;
+  modern_reranker.name = "fixture-modern-reranker";
+  modern_reranker.architecture = "modern-bert";
+  modern_reranker.norm_epsilon = 1e-5f;
+  modern_reranker.rope_base = 160000.0f;
+
+  // As Qwen3-Reranker: a decoder with the outputs yes and no, and a template for pairs.
+  Shape qwen3_reranker = small;
+  qwen3_reranker.name = "fixture-qwen3-reranker";
+  qwen3_reranker.pooled = Pooled::kReranker;
+
+  return {dense,     dense_qwen,      hybrid,        hybrid_qwen, llama,   mrope,    small,
+          window,    experts,         oss,           lfm2,        encoder, reranker, classifier,
+          embedding, modern_reranker, qwen3_reranker};
 }
 
 std::vector<Shape> RealShapes() {

@@ -14,6 +14,9 @@
 
 namespace oi {
 
+// What a file's hidden states are pooled for (pooled_head.h).
+enum class Pooled { kNone, kReranker, kClassifier, kEmbedding };
+
 struct Shape {
   const char* name;
   const char* architecture;  // llama.cpp's name: qwen3, qwen35, qwen2vl, qwen3moe, gemma3, …
@@ -46,6 +49,9 @@ struct Shape {
   // qwen3moe and gpt-oss only.
   uint32_t experts = 0;
   uint32_t experts_used = 0;
+
+  // bert, modern-bert and qwen3 only. An encoder without has a head of markers@1.
+  Pooled pooled = Pooled::kNone;
 
   uint32_t KeyWidth() const { return state_width * key_heads; }
   uint32_t ValueWidth() const { return state_width * value_heads; }

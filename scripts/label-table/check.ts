@@ -62,7 +62,7 @@ export async function checkOptions(
 /** The steps of an option, by the label that they spell: one per step of groups, else one. */
 function labelSteps({ reading }: Rendering['readers'][number], option: number): Step[][] {
   if (reading.kind === 'labels') return [[{ suffix: 0, candidate: option }]]
-  if (reading.kind === 'orders') throw new Error('a question in one order was expected')
+  if (reading.kind !== 'steps') throw new Error('a question of labels in one order was expected')
   const steps = [...reading.options[option]![0]!]
   return reading.over === 'vocabulary' ? [steps] : steps.map((step) => [step])
 }

@@ -43,9 +43,11 @@ export function hasRandomWeights(info: ModelInfo): boolean {
 export function createModelCard(info: ModelInfo, readout: Readout, facts: ModelFacts): ModelCard {
   const vision = info.vision && readout.textOnly !== true
   const { calibration } = facts
+  const random = hasRandomWeights(info) ? [randomNote] : []
+  const notes = [...(readout.note === undefined ? [] : [readout.note]), ...random]
   return {
     name: modelName(info, facts),
-    description: hasRandomWeights(info) ? `${info.description}. ${randomNote}` : info.description,
+    description: [info.description, ...notes].join('. '),
     release_date: facts.releaseDate,
     aliases: facts.aliases ?? [],
     default: facts.default ?? true,

@@ -20,12 +20,16 @@ interface Head {
   readonly tensors: number
   /** Values of `general.architecture` and the like. */
   readonly general: ReadonlyMap<string, string>
+  /** `pooling_type` behind the architecture's name; 0 without it. */
+  readonly pooling: number
   /** Whether every key was read. */
   readonly whole: boolean
 }
 
 /** Encoders: they make embeddings and generate no text. */
 const encoder = /bert|^t5encoder$|embed/
+/** Those that answer by their hidden states, if their pooling says what they are for. */
+const pooled = /bert/
 /** Encoder-decoders, and models of speech or images. */
 const otherwise = /^t5$|^wavtokenizer|^clip$/
 
@@ -72,8 +76,9 @@ function kindOf(head: Head | undefined): string | undefined {
     return `is data of the type ${type}, no model`
   }
   // A header that was not read to its end may have the key; loading reports it then.
-  if (encoder.test(architecture) && head.whole && !head.general.has('oi.readout')) {
-    return `is a model that makes embeddings (${architecture}) and writes no text: give a model that does, as an instruct model`
+  const answers = head.general.has('oi.readout') || (pooled.test(architecture) && head.pooling > 0)
+  if (encoder.test(architecture) && head.whole && !answers) {
+    return `is a model that makes embeddings (${architecture}) and writes no text: give a model that does, as an instruct model, or one whose metadata have a pooling_type`
   }
   if (otherwise.test(architecture)) {
     return `is a model of the architecture ${architecture}, which cannot be asked: give a decoder, as an instruct model`
@@ -108,6 +113,7 @@ function readHead(path: string): Head | undefined {
 
 function parse(view: DataView): Head {
   const general = new Map<string, string>()
+  let pooling = 0
   let at = 8
   const number64 = () => {
     const value = Number(view.getBigUint64(at, true))
@@ -146,10 +152,14 @@ function parse(view: DataView): Head {
       else if (type === arrayType) {
         const [of, items] = [number32(), number64()]
         for (let item = 0; item < items && at < view.byteLength; item++) skip(of)
-      } else skip(type)
+      } else {
+        const start = at
+        skip(type)
+        if (key.endsWith('.pooling_type')) pooling = view.getUint32(start, true)
+      }
     }
   } catch {
     // Beyond the bytes that were read, or damaged: keep the keys read so far.
   }
-  return { tensors, general, whole: read === count }
+  return { tensors, general, pooling, whole: read === count }
 }

@@ -54,6 +54,8 @@ export interface Inspection {
         readonly noulRatings?: number
         /** For a model whose answers are read from its hidden states. */
         readonly pass?: PassFacts
+        /** What to know about its answers. */
+        readonly note?: string
       }
     | undefined
   /** Why it cannot be served. */
@@ -101,6 +103,7 @@ export async function inspectModel(
       ...(readout.orders && { orders: readout.orders }),
       maxQuestions,
       ...(readout.pass && { pass: readout.pass }),
+      ...(readout.note !== undefined && { note: readout.note }),
       ...ownFormat(info, readout),
     },
     refusal: typeof found === 'string' ? found : undefined,
@@ -108,8 +111,9 @@ export async function inspectModel(
   return { inspection, readout }
 }
 
-function kindOf({ hybrid, recurrent }: ModelInfo, readout: Readout | undefined) {
-  if (readout?.name.startsWith('markers@')) return 'encoder'
+function kindOf({ architecture, hybrid, recurrent }: ModelInfo, readout: Readout | undefined) {
+  // Others than these are refused, or are decoders.
+  if (readout?.pass !== undefined && architecture.includes('bert')) return 'encoder'
   return hybrid ? 'hybrid' : recurrent ? 'recurrent' : 'attention'
 }
 

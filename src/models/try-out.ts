@@ -7,7 +7,7 @@
 
 import type { Engine, PromptPart, ScoreInput } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import { markerOf, readsStates } from '../prompt/hidden/hidden-readout.js'
+import { readsStates, trialSuffix } from '../prompt/hidden/hidden-readout.js'
 
 /** Side of the test image, pixels: several patches of any projector. */
 const side = 224
@@ -35,23 +35,17 @@ export async function tryOut(
   }
 }
 
-/**
- * Two questions, so that there are forks; with a marker for each candidate if the model takes
- * markers.
- */
+/** Two questions, so that there are forks. */
 async function ask(engine: Engine, parts: PromptPart[]): Promise<void> {
   const text = (text: string): PromptPart => ({ text, trusted: false })
   const candidates = Int32Array.of(0, 1)
-  const marker: PromptPart = { text: markerOf(engine.info), trusted: true }
-  const options = readsStates(engine.info)
-    ? ['no', 'yes'].flatMap((option) => [marker, text(option)])
-    : []
   const input: ScoreInput = {
     prefix: [text('It is cold today.'), ...parts],
-    suffixes: [' Is it?', ' Was it so before?'].map((asked) => ({
-      parts: [text(asked), ...options],
-      candidates,
-    })),
+    suffixes: [' Is it?', ' Was it so before?'].map((asked) =>
+      readsStates(engine.info)
+        ? trialSuffix(engine.info, asked)
+        : { parts: [text(asked)], candidates },
+    ),
   }
   await engine.score(input)
 }

@@ -54,6 +54,8 @@ export interface Readout {
   readonly temperatures?: readonly Temperature[]
   /** For a model whose answers are read from its hidden states: the facts of a pass. */
   readonly pass?: PassFacts
+  /** What to know about its answers, for the model's card. */
+  readonly note?: string
   /** The number of ratings if a noul is rated. The first means no, the last yes. */
   readonly noulRatings?: number | undefined
   /**
@@ -82,9 +84,13 @@ export interface Readout {
 /** How a model of hidden states is asked, for people; src/prompt/hidden/README.md. */
 export interface PassFacts {
   readonly template: string
-  /** The text before each option. */
-  readonly marker: string
-  readonly positions: 'sequential' | 'parallel'
+  /** The text before each option, for a model that reads options in the pass. */
+  readonly marker?: string
+  readonly positions?: 'sequential' | 'parallel'
   /** The most options of one pass; undefined: as many as fit. */
-  readonly maxOptions: number | undefined
+  readonly maxOptions?: number | undefined
+  /** For other models: how a noul is answered. */
+  readonly noul?: string
+  /** The factor of a cosine. */
+  readonly scale?: number
 }

@@ -15,6 +15,9 @@ export function meaningsOf(reading: Reading): readonly (readonly (readonly numbe
     return [reading.forms.flatMap((count, option) => Array.from({ length: count }, () => [option]))]
   }
   if (reading.kind === 'steps') return stepMeanings(reading)
+  if (reading.kind === 'scores') {
+    return reading.options.flatMap((suffix, option) => (suffix === null ? [] : [[[option]]]))
+  }
   return reading.orders.flatMap(({ places, reading: inOrder }) => {
     const optionAt = new Map(places.map((place, option) => [place, option]))
     return meaningsOf(inOrder).map((candidates) =>

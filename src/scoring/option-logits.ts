@@ -5,7 +5,7 @@
  */
 
 import { logSumExp, softmax } from './softmax.js'
-import type { LabelReading, Measurement, OrdersReading, Reading, StepReading } from './types.js'
+import type { LabelReading, Measurement, OrdersReading, Reading, ScoreReading, StepReading } from './types.js'
 
 export interface OptionLogits {
   /** Shape [n], nats, in the caller's order; known up to a constant. */
@@ -27,6 +27,7 @@ export interface OptionLogits {
 export function suffixesOf(reading: Reading): number {
   if (reading.kind === 'labels') return 1
   if (reading.kind === 'steps') return reading.suffixes
+  if (reading.kind === 'scores') return reading.options.filter((suffix) => suffix !== null).length
   return reading.orders.reduce((sum, order) => sum + suffixesOf(order.reading), 0)
 }
 
@@ -43,7 +44,13 @@ export function suffixesOf(reading: Reading): number {
  */
 export function optionLogits(reading: Reading, measured: readonly Measurement[]): OptionLogits {
   if (reading.kind === 'orders') return meanOverOrders(reading, measured)
+  if (reading.kind === 'scores') return scoreLogits(reading, measured)
   return reading.kind === 'steps' ? stepLogits(reading, measured) : labelLogits(reading, measured)
+}
+
+function scoreLogits({ options }: ScoreReading, measured: readonly Measurement[]): OptionLogits {
+  const logits = options.map((suffix) => (suffix === null ? 0 : measured[suffix]!.logits[0]!))
+  return { logits, labelMass: 1, rank: measured[0]?.rank }
 }
 
 /** Sums the forms of each option, in the domain of probabilities, or takes the likeliest. */

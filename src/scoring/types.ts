@@ -52,6 +52,16 @@ export interface Step {
   readonly candidate: number
 }
 
+/**
+ * Each option has a suffix of its own, whose one candidate is the option's logit: nothing says how
+ * likely it is beside anything else.
+ */
+export interface ScoreReading {
+  readonly kind: 'scores'
+  /** For each option, the index of its suffix; null for an option whose logit is 0. */
+  readonly options: readonly (number | null)[]
+}
+
 /** The same question in several orders of its options; the answer is their mean. */
 export interface OrdersReading {
   readonly kind: 'orders'
@@ -60,8 +70,8 @@ export interface OrdersReading {
   readonly orders: readonly {
     /** The place in this order of each option, by the caller's order. */
     readonly places: readonly number[]
-    readonly reading: LabelReading | StepReading
+    readonly reading: LabelReading | StepReading | ScoreReading
   }[]
 }
 
-export type Reading = LabelReading | StepReading | OrdersReading
+export type Reading = LabelReading | StepReading | ScoreReading | OrdersReading

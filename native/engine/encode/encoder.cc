@@ -9,10 +9,8 @@
 #include "../error.h"
 #include "../finite.h"
 #include "../input/check_request.h"
-#include "../logits/log_sum_exp.h"
 #include "../model.h"
 #include "llama.h"
-#include "summarize.h"
 #include "unused_logits.h"
 
 namespace oi {
@@ -32,7 +30,8 @@ struct Encoder::Encoding : Task {
   bool done() const override { return finished == passes.size(); }
 
   std::vector<PassPlan> passes;
-  std::vector<size_t> offsets;  // of each question's logits
+  std::vector<QuestionPlace> places;
+  std::vector<float> kept;
   Work left;
   size_t begun = 0;      // passes
   size_t finished = 0;   // passes
@@ -109,24 +108,21 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
   const size_t state = task->request.prefix.size();
   ScoreResult& result = task->result;
   result.prefix_tokens = state;
-  size_t evaluated = 0;  // tokens that a question has, each with its state
-  size_t asked = 0;      // questions that have candidates
-  for (size_t i = 0; i < questions.size(); ++i) {
-    const size_t offset = result.logits.size();
-    task->offsets.push_back(offset);
-    if (questions[i].candidates.empty()) {
-      evaluated += state + questions[i].tokens.size();
-      continue;
-    }
-    for (PassPlan& pass : PlanPasses(task->request, i, readout_, plan_.context_tokens)) {
-      evaluated += pass.tokens;
-      task->left += Work::Whole(pass.tokens);
-      task->passes.push_back(pass);
-    }
+  size_t asked = 0;  // questions that have candidates
+  for (const TokenizedQuestion& question : questions) {
+    task->places.push_back({result.logits.size(), asked});
+    if (question.candidates.empty()) continue;
     ++asked;
-    result.logits.resize(offset + questions[i].candidates.size() + 1);
+    result.logits.resize(result.logits.size() + question.candidates.size() + 1);
   }
-  // Every pass evaluates the state, and all tokens that are evaluated are counted.
+  RequestPlan plan = readout_.Plan(task->request, plan_.context_tokens);
+  size_t evaluated = plan.counted;
+  for (const PassPlan& pass : plan.passes) {
+    evaluated += pass.tokens;
+    task->left += Work::Whole(pass.tokens);
+  }
+  task->passes = std::move(plan.passes);
+  // Many passes evaluate the state, and all tokens that are evaluated are counted.
   result.suffix_tokens = evaluated - std::min(evaluated, state);
   result.ranks.resize(asked);
   return task;
@@ -169,7 +165,7 @@ size_t Encoder::Take(Task& offered) {
 
 void Encoder::Add(Encoding& task, size_t index) {
   const PassPlan& pass = task.passes[index];
-  Run run{&task, index, batch_.size(), TokensOf(task.request, pass, readout_)};
+  Run run{&task, index, batch_.size(), readout_.TokensOf(task.request, pass)};
   const auto sequence = static_cast<llama_seq_id>(runs_.size());
   for (const PassToken& token : run.tokens) {
     batch_.Add(token.token, token.position, sequence, true);
@@ -241,14 +237,10 @@ int32_t Encoder::Evaluate(Batch& batch) {
 bool Encoder::ReadLogits() {
   bool finite = true;
   for (const Run& run : runs_) {
-    const PassPlan& pass = run.task->passes[run.pass];
-    float* logits = run.task->result.logits.data() + run.task->offsets[pass.question] + pass.first;
-    const PassSummaries summaries(run.tokens, pass.count, width_,
-                                  [&](size_t i) { return State(run.row + i); });
-    for (size_t option = 0; option < pass.count; ++option) {
-      logits[option] = readout_.head().Logit(summaries.Of(option));
-      finite = finite && IsFinite(logits[option]);
-    }
+    Encoding& task = *run.task;
+    Answering answering{task.request, task.places, task.result, task.kept};
+    const PassStates states{run.tokens, State(run.row), width_};
+    finite = readout_.Answer(task.passes[run.pass], states, answering) && finite;
   }
   return finite;
 }
@@ -262,18 +254,8 @@ void Encoder::Advance() {
     ++run.task->finished;
   }
   for (Encoding* task : tasks_) {
-    if (task->done()) Finish(*task);
+    if (task->done()) task->left = {};
   }
-}
-
-// A question's log-sum-exp is that of its logits: there is no vocabulary beside them.
-void Encoder::Finish(Encoding& task) const {
-  for (size_t i = 0; i < task.offsets.size(); ++i) {
-    float* logits = task.result.logits.data() + task.offsets[i];
-    const size_t count = task.request.questions[i].candidates.size();
-    if (count > 0) logits[count] = static_cast<float>(LogSumExp(logits, count));
-  }
-  task.left = {};
 }
 
 void Encoder::CountStep(double ms) {

@@ -28,7 +28,7 @@
 #include "../context.h"
 #include "../evaluator.h"
 #include "../rate.h"
-#include "passes.h"
+#include "hidden_readout.h"
 
 namespace oi {
 
@@ -77,7 +77,6 @@ class Encoder final : public Evaluator {
   const float* State(size_t token) const { return states_.data() + token * width_; }
   bool ReadLogits();
   void Advance();
-  void Finish(Encoding& task) const;
   void CountStep(double ms);
 
   static bool OnAbort(void* self);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../error.h"
+#include "marker_readout.h"
 
 namespace oi {
 namespace {
@@ -50,7 +51,7 @@ PassPlan Share(size_t question, size_t options, size_t index, size_t passes) {
 
 }  // namespace
 
-QuestionPieces FindPieces(const TokenizedQuestion& question, const HiddenReadout& readout) {
+QuestionPieces FindPieces(const TokenizedQuestion& question, const MarkerReadout& readout) {
   const std::vector<Token>& tokens = question.tokens;
   QuestionPieces pieces{};
   const auto marker = std::find(tokens.begin(), tokens.end(), readout.marker());
@@ -71,7 +72,7 @@ QuestionPieces FindPieces(const TokenizedQuestion& question, const HiddenReadout
 }
 
 std::vector<PassPlan> PlanPasses(const TokenizedRequest& request, size_t question,
-                                 const HiddenReadout& readout, size_t limit) {
+                                 const MarkerReadout& readout, size_t limit) {
   const TokenizedQuestion& asked = request.questions[question];
   const QuestionPieces pieces = FindPieces(asked, readout);
   const size_t others = request.prefix.size() + pieces.before.size() + pieces.after.size();
@@ -95,7 +96,7 @@ std::vector<PassPlan> PlanPasses(const TokenizedRequest& request, size_t questio
 }
 
 std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan& pass,
-                                const HiddenReadout& readout) {
+                                const MarkerReadout& readout) {
   using Role = PassToken::Role;
   const TokenizedQuestion& question = request.questions[pass.question];
   const QuestionPieces pieces = FindPieces(question, readout);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "head.h"
-#include "passes.h"
+#include "pass.h"
 
 namespace oi {
 

@@ -17,9 +17,6 @@ void CheckTokens(const TokenizedRequest& request, size_t vocabulary_size) {
     throw EngineError("ERR_INVALID_ARGUMENT", "a prefix token is outside the vocabulary");
   }
   for (const TokenizedQuestion& question : request.questions) {
-    if (question.tokens.empty()) {
-      throw EngineError("ERR_INVALID_ARGUMENT", "a question has no tokens");
-    }
     if (std::any_of(question.tokens.begin(), question.tokens.end(), outside) ||
         std::any_of(question.candidates.begin(), question.candidates.end(), outside)) {
       throw EngineError("ERR_INVALID_ARGUMENT", "a question's token is outside the vocabulary");
@@ -31,6 +28,9 @@ void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_
   CheckTokens(request, vocabulary_size);
   size_t longest = 0;
   for (const TokenizedQuestion& question : request.questions) {
+    if (question.tokens.empty()) {
+      throw EngineError("ERR_INVALID_ARGUMENT", "a question has no tokens");
+    }
     longest = std::max(longest, question.tokens.size());
   }
   const size_t needed = request.prefix.size() + longest;

@@ -8,12 +8,11 @@
 
 namespace oi {
 
-// Throws EngineError ERR_INVALID_ARGUMENT: a token outside the vocabulary, a question without
-// tokens.
+// Throws EngineError ERR_INVALID_ARGUMENT: a token outside the vocabulary.
 void CheckTokens(const TokenizedRequest& request, size_t vocabulary_size);
 
-// The same, and throws EngineError ERR_STATE_TOO_LONG if prefix and longest question exceed `limit`
-// tokens.
+// The same, and throws EngineError ERR_INVALID_ARGUMENT for a question without tokens,
+// ERR_STATE_TOO_LONG if prefix and longest question exceed `limit` tokens.
 void CheckRequest(const TokenizedRequest& request, size_t vocabulary_size, size_t limit);
 
 }  // namespace oi

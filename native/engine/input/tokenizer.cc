@@ -52,7 +52,7 @@ Tokenizer::Tokenizer(const Model& model, const Vision* vision)
       recent_(kRecentBytes) {
   // Structural tokens of all templates, as any of them may render the prompt.
   std::string source;
-  for (const char* name : {static_cast<const char*>(nullptr), "systemone"}) {
+  for (const char* name : {static_cast<const char*>(nullptr), "systemone", "rerank"}) {
     const char* chat_template = llama_model_chat_template(model.get(), name);
     if (chat_template != nullptr) source.append(chat_template).append("\n");
   }

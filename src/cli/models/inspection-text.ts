@@ -45,9 +45,10 @@ export function inspectionText(inspection: Inspection): string {
     if (readout.decisionType !== undefined) {
       facts.push(['decision model', readout.decisionType])
     }
-    if (readout.pass !== undefined) {
-      facts.push(['pass', passText(readout.pass)])
-    } else {
+    if (readout.pass !== undefined) facts.push(['pass', passText(readout.pass)])
+    if (readout.pass?.scale !== undefined) facts.push(['scale', String(readout.pass.scale)])
+    // A classifier has labels that it does not read in a pass.
+    if (readout.pass === undefined || readout.labels.length > 0) {
       facts.push(['labels', listText(readout.labels)])
     }
     if (readout.codes.length > 0) facts.push(['codes', listText(readout.codes)])
@@ -59,6 +60,7 @@ export function inspectionText(inspection: Inspection): string {
           `${count(memory.contextTokens)} tokens of state and question`,
       ],
     )
+    if (readout.note !== undefined) facts.push(['note', readout.note])
     if (readout.orders !== undefined) facts.push(['orders', String(readout.orders)])
     if (readout.temperatures) facts.push(['temperatures', temperaturesText(readout.temperatures)])
   }
@@ -67,11 +69,18 @@ export function inspectionText(inspection: Inspection): string {
 }
 
 function passText({ template, marker, positions, maxOptions }: PassFacts): string {
+  if (marker === undefined) return oneLine(template)
   const most = maxOptions === undefined ? 'as many options as fit' : `${maxOptions} options at most`
-  return `${template}, ${marker} before each option, positions ${positions}, ${most}`
+  return `${oneLine(template)}, ${marker} before each option, positions ${positions}, ${most}`
 }
 
-function noulText({ noul: { no, yes }, noulRatings }: NonNullable<Inspection['readout']>): string {
+/** Line breaks as in JSON. */
+function oneLine(template: string): string {
+  return template.replaceAll('\n', '\\n')
+}
+
+function noulText({ noul: { no, yes }, noulRatings, pass }: NonNullable<Inspection['readout']>) {
+  if (pass?.noul !== undefined) return pass.noul
   if (noulRatings === undefined) return `yes: ${quoted(yes)}; no: ${quoted(no)}`
   return `${noulRatings} ratings, from ${quoted(no)}, a certain no, to ${quoted(yes)}, a certain yes`
 }

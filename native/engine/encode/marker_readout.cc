@@ -1,0 +1,111 @@
+#include "marker_readout.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "../finite.h"
+#include "../gguf_file.h"
+#include "../logits/log_sum_exp.h"
+#include "head_numbers.h"
+#include "llama.h"
+#include "passes.h"
+#include "summarize.h"
+
+namespace oi {
+namespace {
+
+constexpr char kUnknownKey[] = "tokenizer.ggml.unknown_token_id";
+
+bool StateFirst(const std::string& key, const std::string& text) {
+  const auto at = [&](const std::string& name) {
+    const size_t first = text.find(name);
+    if (first == std::string::npos || text.find(name, first + 1) != std::string::npos) {
+      RefuseKey(key, "expected " + name + " once");
+    }
+    return first;
+  };
+  const size_t state = at("{state}");
+  const auto [first, last] = std::minmax({at("{question}"), at("{options}")});
+  if (state > first && state < last) RefuseKey(key, "expected {state} first or last");
+  return state < first;
+}
+
+// The one control token that the text consists of.
+Token FindMarker(const std::string& key, const std::string& text, const llama_vocab* vocab) {
+  Token token = 0;
+  const int32_t count = llama_tokenize(vocab, text.data(), static_cast<int32_t>(text.size()),
+                                       &token, 1, /*add_special=*/false, /*parse_special=*/true);
+  if (count != 1 || !(llama_vocab_get_attr(vocab, token) & LLAMA_TOKEN_ATTR_CONTROL)) {
+    RefuseKey(key, "expected the text of one control token, got " + text);
+  }
+  return token;
+}
+
+}  // namespace
+
+MarkerReadout::MarkerReadout(const GgufFile& file, const llama_model* model,
+                             const std::string& prefix, std::unique_ptr<const Head> head)
+    : HiddenReadout(!IsEncoder(file.Text("general.architecture").value_or("")),
+                    static_cast<size_t>(std::max(0, llama_model_n_ctx_train(model)))),
+      head_(std::move(head)) {
+  const llama_vocab* vocab = llama_model_get_vocab(model);
+  const auto text = [&](const std::string& key) { return file.Text(key).value_or(""); };
+  const std::string template_key = prefix + "template";
+  state_first_ = StateFirst(template_key, text(template_key));
+  const std::string marker_key = prefix + "marker";
+  marker_ = FindMarker(marker_key, text(marker_key), vocab);
+  const std::string positions_key = prefix + "positions";
+  const std::string positions = file.Text(positions_key).value_or("sequential");
+  parallel_ = positions == "parallel";
+  if (causal() && file.Has(positions_key)) RefuseKey(positions_key, "expected none");
+  if (!parallel_ && positions != "sequential") {
+    RefuseKey(positions_key, "expected sequential or parallel, got " + positions);
+  }
+  pass_options_ = file.Unsigned(prefix + "pass_options").value_or(0);
+  // Unknown tokens can come from a caller's text, though many files list them as control tokens.
+  const auto unknown = static_cast<Token>(file.Unsigned(kUnknownKey).value_or(UINT32_MAX));
+  for (Token token = 0; token < llama_vocab_n_tokens(vocab); ++token) {
+    const bool control = llama_vocab_get_attr(vocab, token) & LLAMA_TOKEN_ATTR_CONTROL;
+    control_.push_back(control && token != unknown);
+  }
+}
+
+// Every pass evaluates the state.
+RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit) const {
+  RequestPlan plan;
+  for (size_t i = 0; i < request.questions.size(); ++i) {
+    const TokenizedQuestion& question = request.questions[i];
+    if (question.candidates.empty()) {
+      plan.counted += request.prefix.size() + question.tokens.size();
+      continue;
+    }
+    for (PassPlan& pass : PlanPasses(request, i, *this, limit)) {
+      plan.passes.push_back(std::move(pass));
+    }
+  }
+  return plan;
+}
+
+std::vector<PassToken> MarkerReadout::TokensOf(const TokenizedRequest& request,
+                                               const PassPlan& pass) const {
+  return oi::TokensOf(request, pass, *this);
+}
+
+bool MarkerReadout::Answer(const PassPlan& pass, const PassStates& states, Answering& task) const {
+  float* logits = task.result.logits.data() + task.places[pass.question].logits;
+  const PassSummaries summaries(states.tokens, pass.count, states.width,
+                                [&](size_t token) { return states.Of(token); });
+  bool finite = true;
+  for (size_t option = 0; option < pass.count; ++option) {
+    const float logit = head_->Logit(summaries.Of(option));
+    finite = finite && IsFinite(logit);
+    logits[pass.first + option] = logit;
+  }
+  // There is no vocabulary beside the options. The last pass has the sum over all of them.
+  const size_t count = task.request.questions[pass.question].candidates.size();
+  logits[count] = static_cast<float>(LogSumExp(logits, count));
+  return finite;
+}
+
+}  // namespace oi

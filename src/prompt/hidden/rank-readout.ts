@@ -1,0 +1,82 @@
+/**
+ * `rank@1`: a reranker scores pairs of a query and a document. The state is the document, and a
+ * question with one of its options is a query.
+ *
+ * @module
+ */
+
+import { failure, placeOf } from '../../api/place.js'
+import type { Question } from '../../decide/types.js'
+import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
+import { instructionText } from '../letters.js'
+import type { PassFacts } from '../types.js'
+import { optionTexts, questionText } from './pass-text.js'
+import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
+import { parseTextTemplate, type TextTemplate } from './text-template.js'
+
+const templateKey = 'oi.rank.template'
+const names = ['query', 'document'] as const
+
+export class RankReadout extends StatesReadout {
+  /** Each option is scored on its own. */
+  readonly ownOrders = true
+  override readonly tokenTexts = new Map([[0, 'score']])
+  readonly pass: PassFacts
+  readonly #template: TextTemplate<(typeof names)[number]>
+  readonly #documentFirst: boolean
+
+  constructor(info: ModelInfo) {
+    super(info)
+    this.#template = parseTextTemplate(templateKey, info.metadata[templateKey] ?? '', names)
+    this.#documentFirst = this.#template.order[0] === 'document'
+    this.pass = {
+      template: this.#template.source,
+      noul: 'p(yes) is the sigmoid of the score of the instructions with criteria.true',
+    }
+  }
+
+  protected override prefix(state: string): PromptPart[] {
+    const texts = { document: state, query: '' }
+    return this.#documentFirst
+      ? this.#template.before('query', texts)
+      : this.#template.from('document', texts)
+  }
+
+  protected override ask(question: Question, place: string, reversed: boolean): AskedOfStates {
+    if (question.type === 'noul') {
+      const query = joined(questionText(question), instructionText(question.criteria?.true))
+      if (query === '') throw nothingAsked(place)
+      // No has a logit of 0, so that p(yes) is the sigmoid of the score.
+      return { suffixes: [this.#suffix(query, 1)], reading: { kind: 'scores', options: [null, 0] } }
+    }
+    const queries = optionTexts(question, reversed).map((text) =>
+      joined(questionText(question), text),
+    )
+    if (queries.length === 1) {
+      return { suffixes: [this.#suffix(queries[0]!, 0)], reading: oneOption }
+    }
+    const suffixes = queries.map((query) => this.#suffix(query, 1))
+    return { suffixes, reading: { kind: 'scores', options: queries.map((_, i) => i) } }
+  }
+
+  #suffix(query: string, candidates: number): Suffix {
+    const texts = { document: '', query }
+    const parts = this.#documentFirst
+      ? this.#template.from('query', texts)
+      : this.#template.before('document', texts)
+    return { parts, candidates: new Int32Array(candidates) }
+  }
+}
+
+/** Instructions and an option's text as one; each may be empty. */
+export function joined(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(' ')
+}
+
+function nothingAsked(place: string) {
+  return failure(
+    'ERR_REQUEST_UNACCEPTABLE',
+    placeOf(place, 'instructions'),
+    'a reranker needs a question: give instructions, or criteria.true',
+  )
+}

@@ -1,0 +1,105 @@
+/**
+ * What the readouts of hidden states have in common: they read text alone, and each question is
+ * rendered on its own.
+ *
+ * @module
+ */
+
+import { optionCount } from '../../api/counts.js'
+import { entriesOf, isLarge, parseJson } from '../../api/json.js'
+import type { Json, JsonObject } from '../../api/json.js'
+import { stringifyInSteps } from '../../api/json-writer.js'
+import { mostOptions } from '../../api/limits.js'
+import { failure, placeOf } from '../../api/place.js'
+import type { Steps } from '../../api/turns.js'
+import type { DecideRequest, Question, RequestImages } from '../../decide/types.js'
+import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
+import { OiError } from '../../errors.js'
+import type { LabelReading, ScoreReading } from '../../scoring/types.js'
+import { named } from '../custom/faults.js'
+import { readTemperatures } from '../custom/read-temperatures.js'
+import { stateText } from '../letters.js'
+import type { Temperature } from '../temperatures.js'
+import type { PassFacts, Reader, Readout, Rendering } from '../types.js'
+
+const temperatureKey = 'oi.temperature'
+
+/** A question as it is asked. */
+export interface AskedOfStates {
+  readonly suffixes: readonly Suffix[]
+  readonly reading: LabelReading | ScoreReading
+}
+
+/** The reading of a question of one option, whose suffix has no candidates. */
+export const oneOption: LabelReading = { kind: 'labels', forms: [] }
+
+export abstract class StatesReadout implements Readout {
+  readonly name: string
+  readonly labels: readonly string[] = []
+  readonly codes: readonly string[] = []
+  readonly noulForms: Readout['noulForms'] = { no: ['no'], yes: ['yes'] }
+  readonly maxOptions: number = mostOptions
+  readonly tokenTexts: ReadonlyMap<number, string> = new Map()
+  readonly textOnly = true
+  readonly temperatures?: readonly Temperature[]
+  abstract readonly pass: PassFacts
+  /** Texts of large states, written in advance. */
+  readonly #written = new WeakMap<object, string>()
+
+  /** @throws {@link OiError} `ERR_READOUT` for a wrong `oi.temperature`. */
+  constructor({ metadata }: ModelInfo) {
+    this.name = metadata['oi.readout']!
+    const temperatures = temperaturesOf(metadata[temperatureKey])
+    if (temperatures) this.temperatures = temperatures
+  }
+
+  /** The parts common to all questions of a request. */
+  protected abstract prefix(state: string): PromptPart[]
+
+  /**
+   * @param place - Of the question in the request, for errors.
+   * @param reversed - As of {@link Readout.render}.
+   */
+  protected abstract ask(question: Question, place: string, reversed: boolean): AskedOfStates
+
+  render(request: DecideRequest, images?: RequestImages, reversed = false): Rendering {
+    if (images !== undefined) {
+      const message = `images: a model with the readout ${this.name} reads text only`
+      throw new OiError('ERR_REQUEST_UNACCEPTABLE', message)
+    }
+    const { state, questions } = request
+    const written = isLarge(state) ? this.#written.get(state as object) : undefined
+    const readers: Reader[] = []
+    const suffixes: Suffix[] = []
+    for (const [key, question] of entriesOf(questions)) {
+      const place = placeOf('questions', key)
+      requireFew(question, place)
+      const asked = this.ask(question, place, reversed)
+      suffixes.push(...asked.suffixes)
+      readers.push({ name: key, question, reading: asked.reading })
+    }
+    return { input: { prefix: this.prefix(written ?? stateText(state)), suffixes }, readers }
+  }
+
+  *writeState(state: Json[] | JsonObject): Steps<void> {
+    this.#written.set(state, yield* stringifyInSteps(state))
+  }
+}
+
+function temperaturesOf(text: string | undefined): readonly Temperature[] | undefined {
+  if (text === undefined) return undefined
+  try {
+    return readTemperatures(parseJson(text))
+  } catch (error) {
+    const { message } = error as Error
+    throw named(temperatureKey, new OiError('ERR_READOUT', message, { cause: error }))
+  }
+}
+
+function requireFew(question: Question, place: string): void {
+  const count = optionCount(question)
+  if (count <= mostOptions) return
+  const noun = question.type === 'score' ? 'levels' : 'options'
+  const rule = `expected 1 to ${mostOptions} ${noun}, got ${count}`
+  throw failure('ERR_REQUEST_UNACCEPTABLE', placeOf(place, 'criteria'), rule)
+}
