@@ -13,13 +13,15 @@ export interface Changes {
   /** Tensors of F32 of which the first rows, or numbers of a vector, stay. */
   readonly rows?: Readonly<Record<string, number>>
   readonly type?: string
+  /** Another architecture than the fixture's `bert`. */
+  readonly architecture?: string
 }
 
 /** A copy of the fixture with changes, in a folder of the test. */
 export async function pooledModel(
   folder: string,
   fixture: FixtureName,
-  { meta = {}, without = [], rows = {}, type }: Changes = {},
+  { meta = {}, without = [], rows = {}, type, architecture }: Changes = {},
 ): Promise<string> {
   const path = join(folder, 'pooled.gguf')
   const file = readGguf(await fixturePath(fixture, type === undefined ? {} : { type }))
@@ -30,7 +32,14 @@ export async function pooledModel(
     const bytes = 4 * kept.reduce((product, dim) => product * dim, 1)
     tensors.set(name, { dims: kept, type, data: data.subarray(0, bytes) })
   }
-  writeGguf(path, { ...file, tensors }, meta)
+  if (architecture === undefined) {
+    writeGguf(path, { ...file, tensors }, meta)
+    return path
+  }
+  const raw = new Map(
+    [...file.raw].map(([key, value]) => [key.replace(/^bert\./, `${architecture}.`), value]),
+  )
+  writeGguf(path, { ...file, raw, tensors }, { ...meta, 'general.architecture': architecture })
   return path
 }
 

@@ -2,7 +2,7 @@
  * `classes@1`: a classifier answers with its own labels, as llama.cpp does.
  *
  * Needs the built addon and fixtures. Expected outputs are llama.cpp's own, on its kernels; bound
- * 1e-4 relative.
+ * 1e-3 relative.
  */
 import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
@@ -60,7 +60,7 @@ t.test('logits are those of llama.cpp, from one pass for all questions', (t) =>
         actual.map(({ length }) => length),
         expected.map(({ length }) => length),
       )
-      t.ok(relativeError(actual.flat(), expected.flat()) < 1e-4)
+      t.ok(relativeError(actual.flat(), expected.flat()) < 1e-3)
       t.ok(Math.max(...outputs!) - Math.min(...outputs!) > 0.5, 'labels differ')
       const [ids] = [await engine.tokenize(pass)]
       const tokens = ids.reduce((sum, { length }) => sum + length, 0)

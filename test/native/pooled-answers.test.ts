@@ -6,6 +6,7 @@ import t from 'tap'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
+import { requireLoadable } from '../../src/models/probe.js'
 import { open } from '../../src/open.js'
 import { oi } from '../helpers/command.js'
 import { postBatch, replyOf } from '../helpers/batch.js'
@@ -111,6 +112,13 @@ for (const [name, readout, shown] of models) {
     t.match(opened.card.calibration, { data: 'rows.jsonl' })
   })
 }
+
+t.test('each is tried out in a process of its own', async (t) => {
+  process.env['XDG_CACHE_HOME'] = t.testdir()
+  for (const [name] of models) {
+    await t.resolves(requireLoadable({ modelPath: await fixturePath(name), threads: 1 }), name)
+  }
+})
 
 t.test('temperatures of the file are used', async (t) => {
   const meta = { 'oi.temperature': '{"choice":2.5}' }
