@@ -59,7 +59,7 @@ export const nativeBuild: Step = {
   name: built,
   run: async ({ dir, acceptsHeaders }) => {
     const kernels = acceptsHeaders || changedHeaders(dir).length === 0 ? ['oi-kernel-test'] : []
-    const targets = ['oi', 'oi-make-model', 'oi-reference', ...kernels]
+    const targets = ['oi', 'oi-make-model', 'oi-reference', 'oi-pooled', ...kernels]
     const { code, output } = await inWorkshop('dist/scripts/update-llama/build.js', targets)
     return { verdict: code === 0 ? 'passes' : 'refused', lines: errorsIn(output) }
   },
@@ -71,10 +71,13 @@ export const kernels: Step = {
   run: () => runTests(['kernels.test.js']),
 }
 
+/** Those that compare with programs of llama.cpp alone. */
+const parityTests = ['parity', 'rank', 'classes', 'similarity'].map((name) => `${name}.test.js`)
+
 export const parity: Step = {
   name: 'answers are llama.cpp’s own',
   needs: [built],
-  run: () => runTests(['parity.test.js']),
+  run: () => runTests(parityTests),
 }
 
 export const suite: Step = {
@@ -84,7 +87,7 @@ export const suite: Step = {
     runTests(
       readdirSync(join(workshopDir, 'dist/test/native'))
         .filter((name) => name.endsWith('.test.js'))
-        .filter((name) => !['kernels.test.js', 'parity.test.js'].includes(name)),
+        .filter((name) => !['kernels.test.js', ...parityTests].includes(name)),
     ),
 }
 

@@ -111,7 +111,10 @@ export interface ModelInfo {
   readonly maxForks: number
   readonly recurrent: boolean
   readonly hybrid: boolean
-  /** Every scalar of the GGUF's metadata, as llama.cpp prints it. */
+  /**
+   * Every scalar of the GGUF's metadata, as llama.cpp prints it; and the keys `oi.…` of a readout of
+   * hidden states that the file lacks, from what else it says.
+   */
   readonly metadata: Readonly<Record<string, string>>
   /** The Jinja chat template, or undefined. */
   readonly chatTemplate: string | undefined

@@ -106,7 +106,7 @@ for (const [name, readout, shown] of models) {
     const flags = ['--model', model, '--json', '--threads', '1']
     const calibrated = await oi(['calibrate', rows, '--force', ...flags])
     t.equal(calibrated.code, 0, calibrated.stderr)
-    const evaluated = await oi(['eval', rows, ...flags])
+    const evaluated = await oi(['eval', rows, '--flips', ...flags])
     t.equal(evaluated.code, 0, evaluated.stderr)
     await using opened = await open({ model, threads: 1 })
     t.match(opened.card.calibration, { data: 'rows.jsonl' })
