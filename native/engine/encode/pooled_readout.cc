@@ -1,9 +1,9 @@
 #include "pooled_readout.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 
 #include "../error.h"
@@ -42,7 +42,8 @@ bool AllFinite(const std::vector<float>& x) { return CountFinite(x.data(), x.siz
 
 std::string NumberText(float number) {
   char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
 }
 
 [[noreturn]] void RefuseLength(size_t tokens, size_t state, bool with_state, size_t limit) {
