@@ -1,5 +1,5 @@
-// What llama.cpp expects of an encoder of the architectures `bert` and `modern-bert`, and what ours reads beside it: a
-// head for `markers@1` (src/prompt/hidden/README.md).
+// What llama.cpp expects of an encoder of the architectures `bert` and `modern-bert`, and what ours
+// reads beside it: a head for `markers@1` (src/prompt/hidden/README.md).
 
 #pragma once
 
