@@ -218,7 +218,8 @@ t.test('what is read alone is read once for a request, and counted', (t) =>
   withMarkers(t.testdir(), alone, async (engine) => {
     const request = mixedRequest(50)
     const input = await renderedBy(engine, request)
-    const count = async (text: string) => (await engine.tokenize([{ text, trusted: false }]))[0]!.length
+    const count = async (text: string) =>
+      (await engine.tokenize([{ text, trusted: false }]))[0]!.length
     const texts = new Set([request.state as string])
     for (const question of Object.values(request.questions)) {
       texts.add(question.instructions as string)

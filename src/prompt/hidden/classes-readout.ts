@@ -40,7 +40,8 @@ export class ClassesReadout extends StatesReadout {
     this.maxOptions = Math.min(mostOptions, this.labels.length)
     this.tokenTexts = new Map(this.labels.map((label, i) => [i, label]))
     this.#yes = yesOf(this.labels)
-    const own = this.#yes === undefined ? '' : `, ${JSON.stringify(this.labels[this.#yes])} by itself`
+    const own =
+      this.#yes === undefined ? '' : `, ${JSON.stringify(this.labels[this.#yes])} by itself`
     this.pass = {
       template: this.#template.source,
       noul: `the label that criteria.true names, against all others${own}`,
@@ -68,7 +69,8 @@ export class ClassesReadout extends StatesReadout {
       if (found.includes(label)) throw failure(...refused(at, `${show(name)} is asked for twice`))
       found.push(label)
     }
-    if (found.length === 1) return { suffixes: [{ parts: [], candidates: none }], reading: oneOption }
+    if (found.length === 1)
+      return { suffixes: [{ parts: [], candidates: none }], reading: oneOption }
     return this.#asked(
       found,
       found.map(() => 1),

@@ -41,9 +41,7 @@ export function createHiddenReadout({ info }: Engine): Readout {
  */
 export function trialSuffix({ metadata }: ModelInfo, asked: string): Suffix {
   const text: PromptPart = { text: asked, trusted: false }
-  const prefix = { 'markers@1': 'oi.markers.', 'pointer@1': 'oi.pointer.' }[
-    metadata['oi.readout']!
-  ]
+  const prefix = { 'markers@1': 'oi.markers.', 'pointer@1': 'oi.pointer.' }[metadata['oi.readout']!]
   if (prefix === undefined) return { parts: [text], candidates: Int32Array.of(0) }
   const marker: PromptPart = { text: metadata[`${prefix}marker`] ?? '', trusted: true }
   const options = ['no', 'yes'].flatMap((option) => [marker, { text: option, trusted: false }])
