@@ -5,7 +5,14 @@
  */
 
 import { logSumExp, softmax } from './softmax.js'
-import type { LabelReading, Measurement, OrdersReading, Reading, ScoreReading, StepReading } from './types.js'
+import type {
+  LabelReading,
+  Measurement,
+  OrdersReading,
+  Reading,
+  ScoreReading,
+  StepReading,
+} from './types.js'
 
 export interface OptionLogits {
   /** Shape [n], nats, in the caller's order; known up to a constant. */

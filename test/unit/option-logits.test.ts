@@ -1,9 +1,10 @@
 /** Suffixes to one logit per option, compared with plain probabilities. */
 import t from 'tap'
 import { answerOf } from '../../src/scoring/answers.js'
+import { meaningsOf } from '../../src/scoring/meanings.js'
 import { optionLogits, orderSpread, suffixesOf } from '../../src/scoring/option-logits.js'
 import { softmax } from '../../src/scoring/softmax.js'
-import type { OrdersReading, StepReading } from '../../src/scoring/types.js'
+import type { OrdersReading, ScoreReading, StepReading } from '../../src/scoring/types.js'
 
 const near = (actual: number, expected: number) => Math.abs(actual - expected) < 1e-12
 const logs = (...values: number[]) => values.map(Math.log)
@@ -155,3 +156,18 @@ t.test('the rank is that of the first place, and the worst of several orders', a
   const answer = answerOf(question, measured, { temperature: 1, evidence: true })
   t.equal(answer.evidence!.rank, 7)
 })
+
+t.test(
+  'scores are the options’ logits, each of a suffix of its own; an option without has 0',
+  async (t) => {
+    const measured = [-1.5, 2, 0.25].map((logit) => ({ logits: [logit], vocabulary: 9, rank: 0 }))
+    const three: ScoreReading = { kind: 'scores', options: [0, 1, 2] }
+    t.equal(suffixesOf(three), 3)
+    t.same(optionLogits(three, measured), { logits: [-1.5, 2, 0.25], labelMass: 1, rank: 0 })
+    t.same(meaningsOf(three), [[[0]], [[1]], [[2]]])
+    const noul: ScoreReading = { kind: 'scores', options: [null, 0] }
+    t.equal(suffixesOf(noul), 1)
+    t.same(optionLogits(noul, measured.slice(1)).logits, [0, 2])
+    t.same(meaningsOf(noul), [[[1]]])
+  },
+)

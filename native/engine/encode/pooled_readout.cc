@@ -175,7 +175,7 @@ RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit) c
     CheckCandidates(question);
     const size_t tokens = question.tokens.size() + (with_state ? state : 0);
     if (question.candidates.empty()) {
-      plan.counted += tokens;
+      plan.counted += kind_ == Kind::kRank ? tokens : question.tokens.size();
       continue;
     }
     if (!with_state && plan.passes.empty()) add(kNoQuestion, 0, state);
