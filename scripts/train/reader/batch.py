@@ -24,7 +24,7 @@ class Batch:
         owners = torch.full((self.rows, self.size), -1)
         #: The questions, one behind the other, and the right option of each.
         self.asked: list[Asked] = []
-        self._options, self._states, self._questions = _Means(), _Means(), _Means()
+        option_runs, state_runs, question_runs = _Runs(), _Runs(), _Runs()
         markers, questions, columns, states = [], [], [], []
         looks: list[tuple[int, int, int, int]] = []
         self._taught = 0
@@ -33,12 +33,12 @@ class Batch:
             tokens[row, :count] = torch.tensor(one.tokens)
             positions[row, :count] = torch.tensor(one.positions)
             owners[row, :count] = torch.tensor(one.owners)
-            self._states.add(base + one.state[0], base + one.state[1])
+            state_runs.add(base + one.state[0], base + one.state[1])
             for asked in one.asked:
-                self._questions.add(base + asked.question[0], base + asked.question[1])
+                question_runs.add(base + asked.question[0], base + asked.question[1])
                 ends = [*asked.markers[1:], asked.end]
                 for column, (begin, end) in enumerate(zip(asked.markers, ends)):
-                    self._options.add(base + begin + 1, base + end)
+                    option_runs.add(base + begin + 1, base + end)
                     markers.append(base + begin)
                     questions.append(len(self.asked))
                     columns.append(column)
@@ -47,22 +47,42 @@ class Batch:
                 for marker in asked.markers if asked.evidence else ():
                     looks += [(self._taught, row, marker, key) for key in asked.evidence]
                     self._taught += 1
-        self.tokens, self.positions = tokens.view(-1), positions.view(-1)
-        self.bias = _bias(owners, torch.float32 if exact else PRODUCTS)
-        #: Of each option: its marker's place, its question, its place there, and its state.
-        self.markers, self.of_question, self.column, self.of_state = map(
-            torch.tensor, (markers, questions, columns, states)
-        )
         self.options = max(columns) + 1
-        #: What markers are taught to look at: rows, queries and keys of attention's weights.
-        self._look_of, *self.looks = torch.tensor(looks, dtype=torch.long).view(-1, 4).unbind(1)
-        self.answers = torch.tensor([asked.answer for asked in self.asked])
+        self._tensors = {
+            "tokens": tokens.view(-1),
+            "positions": positions.view(-1),
+            "owners": owners,
+            # Of each option: its marker's place, its question, its place there, and its state.
+            "markers": torch.tensor(markers),
+            "of_question": torch.tensor(questions),
+            "column": torch.tensor(columns),
+            "of_state": torch.tensor(states),
+            # What markers are taught to look at: which marker, and rows, queries and keys of
+            # attention's weights.
+            "looks": torch.tensor(looks, dtype=torch.long).view(-1, 4).t(),
+            "answers": torch.tensor([asked.answer for asked in self.asked]),
+            **option_runs.tensors("option"),
+            **state_runs.tensors("state"),
+            **question_runs.tensors("question"),
+        }
+
+    def to(self, device: torch.device) -> None:
+        """Moves it there; what the network reads of it is there only then."""
+        found = {name: tensor.to(device) for name, tensor in self._tensors.items()}
+        self.tokens, self.positions = found["tokens"], found["positions"]
+        self.markers, self.of_question = found["markers"], found["of_question"]
+        self.column, self.of_state = found["column"], found["of_state"]
+        self.answers = found["answers"]
+        self._look_of, *self.looks = found["looks"].unbind(0)
+        self.bias = _bias(found["owners"], torch.float32 if self.exact else PRODUCTS)
+        self._found = found
 
     def looks_loss(self, looked: Tensor) -> Tensor:
         """Of the weights at ``looks``, by head: how little of a marker's is on what decides."""
         if not self._taught:
             return looked.sum()
-        mass = torch.zeros(self._taught, looked.shape[1]).index_add(0, self._look_of, looked)
+        mass = looked.new_zeros(self._taught, looked.shape[1])
+        mass = mass.index_add(0, self._look_of, looked)
         return -(mass + 1e-4).log().mean()
 
     @property
@@ -71,15 +91,21 @@ class Batch:
         return sum(len(one.tokens) for one in self.passes)
 
     def mean_options(self, x: Tensor) -> Tensor:
-        return self._options.of(x)
+        return self._means(x, "option")
 
     def mean_questions(self, x: Tensor) -> Tensor:
         """Of each option's question."""
-        return self._questions.of(x).index_select(0, self.of_question)
+        return self._means(x, "question").index_select(0, self.of_question)
 
     def mean_states(self, x: Tensor) -> Tensor:
         """Of each option's state."""
-        return self._states.of(x).index_select(0, self.of_state)
+        return self._means(x, "state").index_select(0, self.of_state)
+
+    def _means(self, x: Tensor, name: str) -> Tensor:
+        """Of runs of the flat list ``x``; a mean over nothing is zero."""
+        places, runs, counts = (self._found[f"{name}_{part}"] for part in _Runs.PARTS)
+        sums = x.new_zeros(len(counts), x.shape[1])
+        return sums.index_add(0, runs, x.index_select(0, places)) / counts[:, None]
 
 
 def _bias(owners: Tensor, kind: torch.dtype) -> Tensor:
@@ -87,35 +113,42 @@ def _bias(owners: Tensor, kind: torch.dtype) -> Tensor:
     keys, queries = owners[:, None, :], owners[:, :, None]
     seen = (keys == 0) | (queries == 0) | (keys == queries)
     seen &= keys >= 0
-    return torch.zeros(seen.shape, dtype=kind).masked_fill_(~seen, _HIDDEN)[:, None]
+    bias = torch.zeros(seen.shape, dtype=kind, device=owners.device)
+    return bias.masked_fill_(~seen, _HIDDEN)[:, None]
 
 
-class _Means:
-    """Of runs of a flat list; a mean over nothing is zero."""
+class _Runs:
+    """Runs of a flat list, as tensors that tell which place belongs to which."""
+
+    PARTS = ("places", "runs", "counts")
 
     def __init__(self) -> None:
-        self._groups: list[int] = []
         self._places: list[int] = []
+        self._runs: list[int] = []
         self._counts: list[int] = []
 
     def add(self, first: int, end: int) -> None:
-        self._groups += [len(self._counts)] * (end - first)
+        self._runs += [len(self._counts)] * (end - first)
         self._places += range(first, end)
         self._counts.append(max(1, end - first))
 
-    def of(self, x: Tensor) -> Tensor:
-        rows = x.index_select(0, torch.tensor(self._places, dtype=torch.long))
-        groups = torch.tensor(self._groups, dtype=torch.long)
-        sums = torch.zeros(len(self._counts), x.shape[1]).index_add(0, groups, rows)
-        return sums / torch.tensor(self._counts)[:, None]
+    def tensors(self, name: str) -> dict[str, Tensor]:
+        """By the name and the part's."""
+        parts = (self._places, self._runs, self._counts)
+        return {
+            f"{name}_{part}": torch.tensor(numbers, dtype=torch.long)
+            for part, numbers in zip(self.PARTS, parts)
+        }
 
 
 class Packer:
     """Holds a stock of passes, and takes neighbours by length out of it."""
 
-    def __init__(self, tokens: int, random: Random, stock: int = 300) -> None:
+    def __init__(self, tokens: int, random: Random) -> None:
         """:param tokens: Of a batch, padding counted."""
-        self._tokens, self._random, self._stock = tokens, random, stock
+        self._tokens, self._random = tokens, random
+        # Some 25 batches: so much that neighbours by length are of nearly the same.
+        self._stock = tokens // 7
         self._passes: list[Pass] = []
 
     @property

@@ -110,7 +110,7 @@ class LayerFunction(torch.autograd.Function):
         above = grad.to(PRODUCTS)
         grad_out, grad_out_b = above.t() @ seen, grad.sum(0)
         grad_seen = (above @ w_out).view(rows, size, HEADS, _HEAD).transpose(1, 2)
-        grad_mixed = torch.empty(rows, size, 3, HEADS, _HEAD, dtype=low.dtype)
+        grad_mixed = low.new_empty(rows, size, 3, HEADS, _HEAD)
         parts = grad_mixed.permute(2, 0, 3, 1, 4)
         parts[2].copy_(torch.matmul(weights.transpose(-1, -2), grad_seen))
         grad_weights = torch.matmul(grad_seen, v.transpose(-1, -2))
@@ -136,7 +136,7 @@ _norm_backward = torch.ops.aten.native_layer_norm_backward
 
 def _column_sums(x: Tensor) -> Tensor:
     """In float32: the sum over thousands of rows would stand still in bfloat16."""
-    return (torch.ones(1, len(x), dtype=x.dtype) @ x).float().view(-1)
+    return (x.new_ones(1, len(x)) @ x).float().view(-1)
 
 
 class Layer(nn.Module):
@@ -210,7 +210,7 @@ class Network(nn.Module):
         x = x + is_marker * self.marker
         x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
         rows, queries, keys = (part[:, None] for part in batch.looks)
-        looks = (rows, _TAUGHT_HEADS[None, :], queries, keys)
+        looks = (rows, _TAUGHT_HEADS.to(x.device)[None, :], queries, keys)
         looked = x
         for i, layer in enumerate(self.layers):
             taught = i == _TAUGHT_LAYER
@@ -223,7 +223,8 @@ class Network(nn.Module):
         return self.learn(batch)[0]
 
     def learn(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """As ``forward``, and the loss of what markers look at."""
+        """As ``forward``, and the loss of what markers look at; moves the batch to the network."""
+        batch.to(self.words.device)
         x, looked = self.states(batch)
         option = batch.mean_options(x)
         state = batch.mean_states(x)
@@ -235,6 +236,6 @@ class Network(nn.Module):
         logits = hidden @ self.output + self.output_b
         near = F.cosine_similarity(option @ self.cosine.t(), state @ self.cosine.t(), dim=-1)
         logits = logits + self.cosine_scale * near
-        table = torch.full((len(batch.asked), batch.options), -math.inf)
+        table = logits.new_full((len(batch.asked), batch.options), -math.inf)
         table = table.index_put((batch.of_question, batch.column), logits)
         return table, batch.looks_loss(looked) if torch.is_grad_enabled() else looked
