@@ -98,8 +98,9 @@ def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, V
         return parameter.detach().float().reshape(-1).numpy()
 
     head = {
-        "alone.scale": float(network.alone_scale),
-        "alone.gate": numbers(network.alone_gate),
+        "cosine.alone": True,
+        "cosine.scale": float(network.alone_scale),
+        "cosine.gate": numbers(network.alone_gate),
         "inputs": list(INPUTS),
         "hidden.weight": numbers(network.hidden),
         "hidden.bias": numbers(network.hidden_b),

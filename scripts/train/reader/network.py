@@ -33,8 +33,8 @@ INPUTS = (
     "option*state",
     "marker*option",
     "marker*question",
-    "alone:option",
-    "alone:question",
+    "cos(alone.option,alone.state)",
+    "cos(alone.question,alone.state)",
 )
 #: Of the inputs, those that are one number: cosines of texts by themselves.
 NUMBERS = 2
