@@ -238,6 +238,12 @@ t.test('what is read alone is read once for a request, and counted', (t) =>
     t.equal(output.prefixTokens + output.suffixTokens, all)
     t.equal(engine.stats().evaluatedTokens, all)
     t.equal(engine.stats().steps, 1, 'in one batch')
+
+    const again = await engine.score(input)
+    t.ok(relativeError([...again.logits], [...output.logits]) < 1e-5)
+    t.equal(again.prefixTokens + again.suffixTokens, all, 'counted as before')
+    const passes = questions.reduce((sum, tokens) => sum + tokens + state!, 0)
+    t.equal(engine.stats().evaluatedTokens, all + passes, 'but not read again')
   }),
 )
 

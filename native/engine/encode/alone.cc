@@ -74,16 +74,23 @@ std::vector<Token> AloneTemplate::Around(const std::vector<Token>& text) const {
 }
 
 AlonePasses::AlonePasses(const TokenizedRequest& request, const MarkerReadout& readout,
-                         size_t limit)
+                         size_t limit, TextVectors& known)
     : request_(request),
       readout_(readout),
-      limit_(readout.positions() > 0 ? std::min(limit, readout.positions()) : limit) {}
+      limit_(readout.positions() > 0 ? std::min(limit, readout.positions()) : limit),
+      known_(known) {}
 
 void AlonePasses::AddTo(PassPlan& pass) {
   pass.texts = {NumberOf(kState, 0), NumberOf(pass.question, kQuestion)};
   for (size_t i = 0; i < pass.count; ++i) {
     pass.texts.push_back(NumberOf(pass.question, pass.first + i));
   }
+}
+
+void AlonePasses::AddTo(RequestPlan& plan) {
+  plan.passes.insert(plan.passes.begin(), passes_.begin(), passes_.end());
+  plan.counted += counted_;
+  plan.kept = std::move(kept_);
 }
 
 size_t AlonePasses::NumberOf(size_t question, size_t option) {
@@ -97,10 +104,18 @@ size_t AlonePasses::NumberOf(size_t question, size_t option) {
                                                 std::to_string(request_.prefix.size()) +
                                                 "), the limit is " + std::to_string(limit_));
   }
-  const size_t number = passes_.size();
+  const size_t number = numbers_.size();
   const auto [found, is_new] = numbers_.emplace(std::move(tokens), number);
-  if (is_new) passes_.push_back({question, option, 0, count, {}, {number}});
-  return found->second;
+  if (!is_new) return found->second;
+  if (const std::vector<float>* vector = known_.Find(found->first)) {
+    const size_t at = number * vector->size();
+    kept_.resize(std::max(kept_.size(), at + vector->size()));
+    std::copy(vector->begin(), vector->end(), kept_.begin() + static_cast<ptrdiff_t>(at));
+    counted_ += count;
+  } else {
+    passes_.push_back({question, option, 0, count, {}, {number}});
+  }
+  return number;
 }
 
 std::vector<PassToken> AlonePasses::TokensOf(const TokenizedRequest& request, const PassPlan& pass,

@@ -16,6 +16,8 @@ struct llama_vocab;
 namespace oi {
 
 class MarkerReadout;
+class TextVectors;
+struct RequestPlan;
 
 // What stands around such a text.
 class AloneTemplate {
@@ -34,11 +36,13 @@ class AloneTemplate {
 // The passes of a request's texts, each text once. A pass with count 0 is one of these.
 class AlonePasses {
  public:
-  AlonePasses(const TokenizedRequest& request, const MarkerReadout& readout, size_t limit);
+  AlonePasses(const TokenizedRequest& request, const MarkerReadout& readout, size_t limit,
+              TextVectors& known);
 
   // Adds the texts that a pass with options needs, and their numbers to it.
   void AddTo(PassPlan& pass);
-  std::vector<PassPlan> Take() { return std::move(passes_); }
+  // Puts the passes before the others, and what was read before into its place.
+  void AddTo(RequestPlan& plan);
 
   // Throws EngineError ERR_INVALID_ARGUMENT as FindPieces().
   static std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan& pass,
@@ -50,8 +54,11 @@ class AlonePasses {
   const TokenizedRequest& request_;
   const MarkerReadout& readout_;
   const size_t limit_;
+  TextVectors& known_;
   std::map<std::vector<Token>, size_t> numbers_;
   std::vector<PassPlan> passes_;
+  std::vector<float> kept_;
+  size_t counted_ = 0;
 };
 
 // The number of a text without tokens, which has no pass: all that is read of it is zero.

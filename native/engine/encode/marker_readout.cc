@@ -77,9 +77,10 @@ MarkerReadout::MarkerReadout(const GgufFile& file, const llama_model* model,
 
 // Every pass with options evaluates the state. Those of single texts come first: what is read of
 // them is there when the others are.
-RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit) const {
+RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit,
+                                TextVectors& known) const {
   RequestPlan plan;
-  AlonePasses alone(request, *this, limit);
+  AlonePasses alone(request, *this, limit, known);
   for (size_t i = 0; i < request.questions.size(); ++i) {
     const TokenizedQuestion& question = request.questions[i];
     if (question.candidates.empty()) {
@@ -91,8 +92,7 @@ RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit) c
       plan.passes.push_back(std::move(pass));
     }
   }
-  const std::vector<PassPlan> first = alone.Take();
-  plan.passes.insert(plan.passes.begin(), first.begin(), first.end());
+  alone.AddTo(plan);
   return plan;
 }
 
@@ -108,7 +108,11 @@ bool MarkerReadout::Keep(const PassPlan& pass, const PassStates& states, Answeri
   const size_t at = pass.texts.front() * states.width;
   task.kept.resize(std::max(task.kept.size(), at + states.width));
   std::copy(mean.begin(), mean.end(), task.kept.begin() + static_cast<ptrdiff_t>(at));
-  return CountFinite(mean.data(), mean.size()) == mean.size();
+  if (CountFinite(mean.data(), mean.size()) < mean.size()) return false;
+  std::vector<Token> text;
+  for (const PassToken& token : states.tokens) text.push_back(token.token);
+  task.known.Keep(std::move(text), mean);
+  return true;
 }
 
 bool MarkerReadout::Answer(const PassPlan& pass, const PassStates& states, Answering& task) const {

@@ -31,7 +31,8 @@ class MarkerReadout final : public HiddenReadout {
   // Nothing if no text is read alone.
   const std::optional<AloneTemplate>& alone() const { return alone_; }
 
-  RequestPlan Plan(const TokenizedRequest& request, size_t limit) const override;
+  RequestPlan Plan(const TokenizedRequest& request, size_t limit,
+                   TextVectors& known) const override;
   std::vector<PassToken> TokensOf(const TokenizedRequest& request,
                                   const PassPlan& pass) const override;
   bool Answer(const PassPlan& pass, const PassStates& states, Answering& task) const override;
