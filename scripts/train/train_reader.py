@@ -26,11 +26,14 @@ from net.heap import keep_freed_memory
 from net.log import Log
 from net.team import Team, run_team
 from reader.adam import Adam
-from reader.batch import Packer
-from reader.mix import SHARES, Mix
+from reader.mix import SHARES
+from reader.network import Network
+from reader.pairs import Pairs, pairs_loss
 from reader.passes import MARKER, Passes
 from reader.run import Progress, load_run, save_run, start_from
 from reader.start import pretrained
+from reader.stream import Source, stream
+from reader.texts import Texts
 from reader.watch import Watch
 from reader.wordpiece import WordPiece
 from source.assemble import load
@@ -46,10 +49,16 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
     options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
     options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
-    options.add_argument("--processes", type=int, default=2, help="one for each core")
+    options.add_argument("--processes", type=int, default=2, help="one for each core; 1 on a GPU")
+    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    options.add_argument("--workers", type=int, default=0, help="that make batches, of each process")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--rate", type=float, default=1e-4, help="of the layers")
     options.add_argument("--head-rate", type=float, default=1e-3)
+    options.add_argument(
+        "--pairs-first", type=float, default=0.15, help="share of the time for texts alone"
+    )
+    options.add_argument("--pairs-every", type=int, default=3, help="steps, afterwards")
     options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
     options.add_argument("--decay", type=float, default=0.02)
     options.add_argument("--shares", type=json.loads, default=SHARES, help="of tasks, in JSON")
@@ -60,6 +69,8 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     given = arguments()
+    if given.device != "cpu" and given.processes > 1:
+        raise SystemExit("Processes share parameters in the computer's memory: one on a GPU.")
     given.out.mkdir(parents=True, exist_ok=True)
     run_team(given.processes, train, given)
 
@@ -71,11 +82,10 @@ def train(team: Team, given: argparse.Namespace) -> None:
     torch.manual_seed(given.seed)
     training, held = load(given.public)
     words = WordPiece(given.encoder / "tokenizer.json")
-    network = pretrained(given.encoder, words, MARKER)
+    network = pretrained(given.encoder, words, MARKER).to(given.device)
     passes = Passes(words)
-    heads = ("cosine", "hidden", "output", "marker")
-    rates = {"": given.rate, **dict.fromkeys(heads, given.head_rate), "cosine_scale": 0.05}
-    rates["cosine"] = given.rate
+    heads = ("alone_gate", "hidden", "output", "marker")
+    rates = {"": given.rate, **dict.fromkeys(heads, given.head_rate), "alone_scale": 0.02}
     rates["positions"] = given.rate / 2
     optimizer = Adam(team, list(network.named_parameters()), rates, given.decay)
     checkpoint = given.out / "checkpoint.pt"
@@ -87,8 +97,10 @@ def train(team: Team, given: argparse.Namespace) -> None:
     network.recast()
     team.wait()
     # A run that goes on sees other examples than before, and every process its own.
-    random = Random(f"{given.seed} {progress.starts} {team.rank}")
-    mix, packer = Mix(training, words, given.folder, given.shares), Packer(given.batch, random)
+    seed = f"{given.seed} {progress.starts} {team.rank}"
+    source = Source(given.encoder, given.public, given.folder, given.shares, given.batch)
+    batches = stream(source, training, seed, given.workers)
+    pairs, random = Pairs(training, words), Random(f"{seed} pairs")
     sets = evaluation_sets(held, "tune", rows=given.watch_rows)
     watch = Watch(team, sets, passes, given.watch_rows)
     log = Log(given.out / "log.jsonl" if team.leads else None)
@@ -112,9 +124,12 @@ def train(team: Team, given: argparse.Namespace) -> None:
             break
         optimizer.gradients.zero_()
         for _ in range(given.batches):
-            while packer.hungry:
-                packer.add(passes.to_learn(mix.one(random), random))
-            batch = packer.take()
+            alone = share < given.pairs_first
+            if alone or progress.steps % given.pairs_every == 0:
+                learn_pairs(network, pairs.batch(random), given.batches, log, progress, team)
+            if alone:
+                continue
+            batch = next(batches)
             logits, looks = network.learn(batch)
             loss = F.cross_entropy(logits, batch.answers)
             ((loss + given.looks * looks) / given.batches).backward()
@@ -130,6 +145,15 @@ def train(team: Team, given: argparse.Namespace) -> None:
         if progress.steps % 20 == 0:
             used = time.process_time() - processor
             log.write_means({"event": "step", **progress.figures(), "processor": round(used)})
+
+
+def learn_pairs(
+    network: Network, texts: Texts, batches: int, log: Log, progress: Progress, team: Team
+) -> None:
+    loss, right = pairs_loss(network.alone(texts), network.alone_scale)
+    (loss / batches).backward()
+    log.gather({"pairs": float(loss.detach())}, ["pairs"] * len(right), right.tolist())
+    progress.count(texts, team.size)
 
 
 def rate_scale(share: float, steps: int) -> float:

@@ -44,8 +44,24 @@ export class EncoderReference {
         state,
         question,
         first: states[0]!,
+        'alone.state': this.#alone(pass.filter(({ role }) => role === 'state')),
+        'alone.question': this.#alone(pass.filter(({ role }) => role === 'question')),
+        'alone.option': this.#alone(
+          pass.filter(({ role, option }) => role === 'option' && option === own),
+        ),
       }),
     )
+  }
+
+  /** The mean state of a pass that holds a text alone. */
+  #alone(text: readonly PassToken[]): Vector {
+    const template = this.#file.meta.get('oi.markers.alone') as string | undefined
+    if (template === undefined || text.length === 0) return new Float64Array(this.#width)
+    const known = this.#file.meta.get('tokenizer.ggml.tokens') as string[]
+    const [before, after] = template.split('{text}').map((token) => known.indexOf(token))
+    const tokens = [before!, ...text.map(({ token }) => token), after!]
+    const pass = tokens.map((token, position) => ({ token, position, role: 'none' as const }))
+    return mean(this.states(pass), this.#width)
   }
 
   /** The state of each token after the last layer. */
@@ -93,9 +109,11 @@ export class EncoderReference {
     if (scale !== undefined) {
       const map = this.#head('cosine.weight')
       const mapped = (x: Vector) => (map.length === 0 ? x : product(map, x))
-      const [a, b] = [mapped(summaries['option']!), mapped(summaries['state']!)]
-      const lengths = Math.sqrt(dot(a, a) * dot(b, b))
-      logit += lengths > 0 ? ((scale as number) * dot(a, b)) / lengths : 0
+      const alone = this.#file.meta.get('oi.markers.head.cosine.alone') ? 'alone.' : ''
+      const gate = this.#head('cosine.gate')
+      const open = gate.length === 0 ? 0 : dot(gate, summaries['marker']!)
+      const [a, b] = [summaries[`${alone}option`]!, summaries[`${alone}state`]!]
+      logit += ((scale as number) + open) * cosine(mapped(a), mapped(b))
     }
     const inputs = this.#file.meta.get('oi.markers.head.inputs') as string[] | undefined
     if (inputs === undefined) return logit
@@ -137,11 +155,17 @@ export class EncoderReference {
 }
 
 function inputOf(text: string, of: Readonly<Record<string, Vector>>): Vector {
-  const [, a, sign, b] = /^\|?(\w+)(?:([*-])(\w+)\|?)?$/.exec(text)!
+  const [, a, sign, b] = /^(?:\||cos\()?([\w.]+)(?:([*,-])([\w.]+)[|)]?)?$/.exec(text)!
   const [first, second] = [of[a!]!, of[b ?? a!]!]
+  if (sign === ',') return Float64Array.of(cosine(first, second))
   if (sign === '*') return first.map((value, i) => value * second[i]!)
   if (sign === '-') return first.map((value, i) => Math.abs(value - second[i]!))
   return first
+}
+
+function cosine(a: Vector, b: Vector): number {
+  const lengths = Math.sqrt(dot(a, a) * dot(b, b))
+  return lengths > 0 ? dot(a, b) / lengths : 0
 }
 
 function mean(rows: readonly Vector[], width: number): Vector {

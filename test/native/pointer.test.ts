@@ -85,6 +85,7 @@ const faults: [string, Readonly<Record<string, MetaValue | undefined>>, RegExp][
   ['no scale', { [`${head}scale`]: undefined }, /oi\.pointer\.head\.scale: expected/],
   ['a short key', { [`${head}key.bias`]: new Float32Array(3) }, /key\.bias: expected 24 .* got 3/],
   ['positions', { 'oi.pointer.positions': 'parallel' }, /oi\.pointer\.positions: expected none/],
+  ['a text alone', { 'oi.pointer.alone': '<s>{text}' }, /oi\.pointer\.alone: expected none/],
   ['a readout of encoders', { 'oi.readout': 'markers@1' }, /markers@1 is for encoders.* qwen3/],
 ]
 

@@ -18,6 +18,8 @@ namespace {
 
 constexpr size_t kWarmUpTokens = 64;
 constexpr int kWarmUpPasses = 3;
+// Of what was read of texts alone: some 10,000 names of a small encoder.
+constexpr size_t kKnownBytes = 16 << 20;
 // The status of llama_encode() after the abort callback returned true.
 constexpr int32_t kAborted = 2;
 
@@ -48,7 +50,8 @@ Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t defa
       width_(static_cast<size_t>(llama_model_n_embd_out(model.get()))),
       plan_(PlanContext(model, options, default_threads, false)),
       capacity_(std::max(plan_.context_tokens, plan_.step_tokens)),
-      batch_(capacity_) {
+      batch_(capacity_),
+      known_(options.host_bytes == 0 ? 0 : kKnownBytes) {
   context_.emplace(model, options, plan_, &Encoder::OnAbort, this);
 }
 
@@ -115,13 +118,14 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
     ++asked;
     result.logits.resize(result.logits.size() + question.candidates.size() + 1);
   }
-  RequestPlan plan = readout_.Plan(task->request, plan_.context_tokens);
+  RequestPlan plan = readout_.Plan(task->request, plan_.context_tokens, known_);
   size_t evaluated = plan.counted;
   for (const PassPlan& pass : plan.passes) {
     evaluated += pass.tokens;
     task->left += Work::Whole(pass.tokens);
   }
   task->passes = std::move(plan.passes);
+  task->kept = std::move(plan.kept);
   // Many passes evaluate the state, and all tokens that are evaluated are counted.
   result.suffix_tokens = evaluated - std::min(evaluated, state);
   result.ranks.resize(asked);
@@ -238,7 +242,7 @@ bool Encoder::ReadLogits() {
   bool finite = true;
   for (const Run& run : runs_) {
     Encoding& task = *run.task;
-    Answering answering{task.request, task.places, task.result, task.kept};
+    Answering answering{task.request, task.places, task.result, task.kept, known_};
     const PassStates states{run.tokens, State(run.row), width_};
     finite = readout_.Answer(task.passes[run.pass], states, answering) && finite;
   }

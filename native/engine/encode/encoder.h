@@ -91,6 +91,7 @@ class Encoder final : public Evaluator {
   std::optional<Context> context_;
   const size_t capacity_;  // tokens of a step or a pass at most
   Batch batch_;
+  TextVectors known_;
   std::vector<float> states_;  // of the batch's tokens, as wide as each is
   std::vector<Run> runs_;
   std::vector<Encoding*> tasks_;  // of the runs, each once

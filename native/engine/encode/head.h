@@ -10,9 +10,21 @@ namespace oi {
 
 // What is taken from the hidden states of a pass, each as wide as they are: the states of the
 // option's marker and of its last token, the means over its text, over the state and the question,
-// and the states of the pass' first and last token.
-enum class Summary { kMarker, kOption, kState, kQuestion, kFirst, kEnd, kLast };
-constexpr size_t kSummaries = 7;
+// and the states of the pass' first and last token; then the means over passes that hold the
+// option's text, the state or the question alone.
+enum class Summary {
+  kMarker,
+  kOption,
+  kState,
+  kQuestion,
+  kFirst,
+  kEnd,
+  kLast,
+  kAloneOption,
+  kAloneState,
+  kAloneQuestion,
+};
+constexpr size_t kSummaries = 10;
 
 // By the number of its name.
 class Summaries {

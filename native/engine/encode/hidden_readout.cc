@@ -17,6 +17,7 @@ namespace {
 constexpr char kReadoutKey[] = "oi.readout";
 constexpr char kMarkers[] = "markers@1";
 constexpr char kPointer[] = "pointer@1";
+constexpr char kAlone[] = "oi.markers.alone";
 
 // llama.cpp's architectures that attend in both directions and have no KV cache.
 constexpr std::string_view kEncoders[] = {"bert",         "modern-bert",    "nomic-bert",
@@ -46,8 +47,8 @@ std::unique_ptr<const HiddenReadout> HiddenReadout::Read(const std::string& name
   }
   const auto width = static_cast<size_t>(llama_model_n_embd_out(model));
   if (markers) {
-    return std::make_unique<const MarkerReadout>(file, model, "oi.markers.",
-                                                 std::make_unique<MarkerHead>(file, width));
+    return std::make_unique<const MarkerReadout>(
+        file, model, "oi.markers.", std::make_unique<MarkerHead>(file, width, file.Has(kAlone)));
   }
   return std::make_unique<const MarkerReadout>(file, model, "oi.pointer.",
                                                std::make_unique<PointerHead>(file, width));

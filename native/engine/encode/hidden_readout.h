@@ -12,6 +12,7 @@
 
 #include "../types.h"
 #include "passes.h"
+#include "text_vectors.h"
 
 struct llama_model;
 
@@ -20,10 +21,12 @@ namespace oi {
 // By llama.cpp's name of the architecture: it attends in both directions and has no KV cache.
 bool IsEncoder(std::string_view architecture);
 
-// The passes of a request, and the tokens of questions that no pass evaluates.
+// The passes of a request, and the tokens that are counted though no pass evaluates them: of
+// questions without candidates, and of texts that were read before.
 struct RequestPlan {
   std::vector<PassPlan> passes;
   size_t counted = 0;
+  std::vector<float> kept = {};  // what was read before, where passes leave it
 };
 
 // The hidden states of a pass, token by token, each `width` numbers.
@@ -46,6 +49,7 @@ struct Answering {
   const std::vector<QuestionPlace>& places;
   ScoreResult& result;
   std::vector<float>& kept;  // what a pass leaves to later ones
+  TextVectors& known;        // what passes leave to later requests
 };
 
 class HiddenReadout {
@@ -67,7 +71,8 @@ class HiddenReadout {
 
   // Each pass has at most `limit` tokens. Throws EngineError ERR_STATE_TOO_LONG with the numbers,
   // ERR_INVALID_ARGUMENT if a question's candidates are not as they must be.
-  virtual RequestPlan Plan(const TokenizedRequest& request, size_t limit) const = 0;
+  virtual RequestPlan Plan(const TokenizedRequest& request, size_t limit,
+                           TextVectors& known) const = 0;
   // By their positions, which llama.cpp wants in order.
   virtual std::vector<PassToken> TokensOf(const TokenizedRequest& request,
                                           const PassPlan& pass) const = 0;

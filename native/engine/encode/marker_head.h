@@ -17,28 +17,35 @@ class MarkerHead final : public Head {
  public:
   // `width` of the hidden states. Throws EngineError ERR_MODEL_UNSUPPORTED naming the key that is
   // not as it must be.
-  MarkerHead(const GgufFile& file, size_t width);
+  // `alone`: whether texts are read alone, too.
+  MarkerHead(const GgufFile& file, size_t width, bool alone);
 
   float Logit(const Summaries& summaries) const override;
 
  private:
-  // One input of the hidden layer: a summary, or of two, number by number, product or distance.
+  // One input of the hidden layer: a summary, or of two, number by number, product or distance, or
+  // their cosine, which is one number.
   struct Input {
-    enum class Kind { kPlain, kProduct, kDistance };
+    enum class Kind { kPlain, kProduct, kDistance, kCosine };
     Kind kind;
     Summary first;
     Summary second;
   };
 
-  static Input ParseInput(const std::string& text);
+  Input ParseInput(const std::string& text) const;
+  std::optional<Summary> FindSummary(const std::string& name) const;
   void ReadCosine(const GgufFile& file);
   void ReadLayers(const GgufFile& file);
-  float Cosine(const float* option, const float* state) const;
+  size_t InputNumbers() const;
+  float CosineTerm(const Summaries& summaries) const;
   float Layers(const Summaries& summaries) const;
 
   const size_t width_;
+  const bool alone_;
   std::optional<float> cosine_scale_;
+  bool cosine_alone_ = false;         // of the texts alone, else of those in the pass
   std::vector<float> cosine_weight_;  // empty: none
+  std::vector<float> cosine_gate_;    // empty: none
   std::vector<Input> inputs_;         // empty: no layers
   std::vector<float> hidden_weight_;
   std::vector<float> hidden_bias_;

@@ -10,6 +10,7 @@
 #include "head_numbers.h"
 #include "llama.h"
 #include "passes.h"
+#include "pooling.h"
 #include "summarize.h"
 
 namespace oi {
@@ -63,6 +64,9 @@ MarkerReadout::MarkerReadout(const GgufFile& file, const llama_model* model,
     RefuseKey(positions_key, "expected sequential or parallel, got " + positions);
   }
   pass_options_ = file.Unsigned(prefix + "pass_options").value_or(0);
+  const std::string alone_key = prefix + "alone";
+  if (causal() && file.Has(alone_key)) RefuseKey(alone_key, "expected none");
+  if (file.Has(alone_key)) alone_.emplace(alone_key, text(alone_key), vocab);
   // Unknown tokens can come from a caller's text, though many files list them as control tokens.
   const auto unknown = static_cast<Token>(file.Unsigned(kUnknownKey).value_or(UINT32_MAX));
   for (Token token = 0; token < llama_vocab_n_tokens(vocab); ++token) {
@@ -71,9 +75,12 @@ MarkerReadout::MarkerReadout(const GgufFile& file, const llama_model* model,
   }
 }
 
-// Every pass evaluates the state.
-RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit) const {
+// Every pass with options evaluates the state. Those of single texts come first: what is read of
+// them is there when the others are.
+RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit,
+                                TextVectors& known) const {
   RequestPlan plan;
+  AlonePasses alone(request, *this, limit, known);
   for (size_t i = 0; i < request.questions.size(); ++i) {
     const TokenizedQuestion& question = request.questions[i];
     if (question.candidates.empty()) {
@@ -81,21 +88,43 @@ RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit) c
       continue;
     }
     for (PassPlan& pass : PlanPasses(request, i, *this, limit)) {
+      if (alone_) alone.AddTo(pass);
       plan.passes.push_back(std::move(pass));
     }
   }
+  alone.AddTo(plan);
   return plan;
 }
 
 std::vector<PassToken> MarkerReadout::TokensOf(const TokenizedRequest& request,
                                                const PassPlan& pass) const {
+  if (pass.count == 0) return AlonePasses::TokensOf(request, pass, *this);
   return oi::TokensOf(request, pass, *this);
 }
 
+// Of a text alone, for the passes behind it. False if it is not finite.
+bool MarkerReadout::Keep(const PassPlan& pass, const PassStates& states, Answering& task) {
+  const std::vector<float> mean = Pool(states, Pooling::kMean);
+  const size_t at = pass.texts.front() * states.width;
+  task.kept.resize(std::max(task.kept.size(), at + states.width));
+  std::copy(mean.begin(), mean.end(), task.kept.begin() + static_cast<ptrdiff_t>(at));
+  if (CountFinite(mean.data(), mean.size()) < mean.size()) return false;
+  std::vector<Token> text;
+  for (const PassToken& token : states.tokens) text.push_back(token.token);
+  task.known.Keep(std::move(text), mean);
+  return true;
+}
+
 bool MarkerReadout::Answer(const PassPlan& pass, const PassStates& states, Answering& task) const {
+  if (pass.count == 0) return Keep(pass, states, task);
   float* logits = task.result.logits.data() + task.places[pass.question].logits;
-  const PassSummaries summaries(states.tokens, pass.count, states.width,
-                                [&](size_t token) { return states.Of(token); });
+  const std::vector<float> nothing(pass.texts.empty() ? 0 : states.width);
+  const auto alone = [&](size_t i) -> const float* {
+    if (pass.texts.empty() || pass.texts[i] == kNoText) return nothing.data();
+    return task.kept.data() + pass.texts[i] * states.width;
+  };
+  const auto state = [&](size_t token) { return states.Of(token); };
+  const PassSummaries summaries(states.tokens, pass.count, states.width, state, alone);
   bool finite = true;
   for (size_t option = 0; option < pass.count; ++option) {
     const float logit = head_->Logit(summaries.Of(option));

@@ -1,11 +1,14 @@
-// `markers@1` and `pointer@1`: options stand in one pass, each behind a marker.
+// `markers@1` and `pointer@1`: options stand in one pass, each behind a marker. Of `markers@1` the
+// texts can be read alone, too, in passes before it.
 
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "alone.h"
 #include "head.h"
 #include "hidden_readout.h"
 
@@ -25,19 +28,25 @@ class MarkerReadout final : public HiddenReadout {
   bool state_first() const { return state_first_; }
   bool parallel() const override { return parallel_; }
   size_t pass_options() const { return pass_options_; }  // 0: as many as fit
+  // Nothing if no text is read alone.
+  const std::optional<AloneTemplate>& alone() const { return alone_; }
 
-  RequestPlan Plan(const TokenizedRequest& request, size_t limit) const override;
+  RequestPlan Plan(const TokenizedRequest& request, size_t limit,
+                   TextVectors& known) const override;
   std::vector<PassToken> TokensOf(const TokenizedRequest& request,
                                   const PassPlan& pass) const override;
   bool Answer(const PassPlan& pass, const PassStates& states, Answering& task) const override;
 
  private:
+  static bool Keep(const PassPlan& pass, const PassStates& states, Answering& task);
+
   const std::unique_ptr<const Head> head_;
   Token marker_ = 0;
   std::vector<bool> control_;
   bool state_first_ = false;
   bool parallel_ = false;
   size_t pass_options_ = 0;
+  std::optional<AloneTemplate> alone_;
 };
 
 }  // namespace oi

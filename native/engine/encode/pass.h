@@ -16,6 +16,9 @@ struct PassPlan {
   size_t count;
   size_t tokens;
   std::vector<size_t> sharers = {};  // questions that read the same and have the same answer
+  // Numbers of texts that are read alone: what a pass that holds one is, or, of a pass with
+  // options, those of the state, the question and each option.
+  std::vector<size_t> texts = {};
 };
 
 // A token in its place.

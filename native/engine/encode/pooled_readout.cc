@@ -157,7 +157,7 @@ void PooledReadout::CheckCandidates(const TokenizedQuestion& question) const {
 }
 
 // Questions that read the same share a pass: all of a classifier do.
-RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit) const {
+RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit, TextVectors&) const {
   const bool with_state = kind_ != Kind::kSimilarity;
   const size_t state = request.prefix.size();
   const size_t most = positions() > 0 ? std::min(limit, positions()) : limit;

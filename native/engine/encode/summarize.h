@@ -12,10 +12,13 @@ namespace oi {
 
 class PassSummaries {
  public:
-  // `state(i)` is the hidden state of the pass' token i, `width` numbers.
-  template <typename State>
-  PassSummaries(const std::vector<PassToken>& tokens, size_t options, size_t width, State state)
+  // `state(i)` is the hidden state of the pass' token i, `width` numbers. `alone(i)` is what was
+  // read of text i alone: of the state, the question and then each option; null if nothing was.
+  template <typename State, typename Alone>
+  PassSummaries(const std::vector<PassToken>& tokens, size_t options, size_t width, State state,
+                Alone alone)
       : width_(width), sums_((kShared + 3 * options) * width), counts_(kShared + 3 * options) {
+    for (size_t text = 0; text < 2 + options; ++text) alone_.push_back(alone(text));
     for (size_t i = 0; i < tokens.size(); ++i) {
       const float* row = state(i);
       if (i == 0) AddTo(kFirst, row);
@@ -46,7 +49,8 @@ class PassSummaries {
 
   Summaries Of(size_t option) const {
     return Summaries({At(MarkerOf(option)), At(TextOf(option)), At(kState), At(kQuestion),
-                      At(kFirst), At(EndOf(option)), At(kLast)});
+                      At(kFirst), At(EndOf(option)), At(kLast), alone_[2 + option], alone_[0],
+                      alone_[1]});
   }
 
  private:
@@ -71,6 +75,7 @@ class PassSummaries {
   const size_t width_;
   std::vector<float> sums_;
   std::vector<size_t> counts_;
+  std::vector<const float*> alone_;
 };
 
 }  // namespace oi

@@ -33,7 +33,8 @@ class Adam:
         self._team, self._most = team, most
         self._flat = Flat(team, [parameter for _, parameter in parameters])
         count = self._flat.count
-        self._rates, self._decays = torch.empty(count), torch.zeros(count)
+        device = self._flat.values.device
+        self._rates, self._decays = (torch.zeros(count, device=device) for _ in range(2))
         at = 0
         for name, parameter in parameters:
             part = slice(at, at + parameter.numel())
@@ -45,7 +46,9 @@ class Adam:
         each = -(-count // team.size)
         self._mine = slice(team.rank * each, min(count, (team.rank + 1) * each))
         self._rates, self._decays = self._rates[self._mine], self._decays[self._mine]
-        self._first, self._second = shared(team, "first", count), shared(team, "second", count)
+        self._first, self._second = (
+            shared(team, name, count, device) for name in ("first", "second")
+        )
         self._lengths = shared(team, "lengths", team.size)
         self._steps = 0
 

@@ -1,4 +1,4 @@
-"""Passes of about the same length side by side, as tensors."""
+"""Passes of about the same length side by side, and their texts by themselves, as tensors."""
 
 from __future__ import annotations
 
@@ -8,114 +8,121 @@ from random import Random
 import torch
 from torch import Tensor
 
-from net.precision import PRODUCTS
 from reader.passes import Asked, Pass
+from reader.rows import Rows, Runs
+from reader.texts import Texts
 
-# Added to what attention must not see.
-_HIDDEN = -30_000.0
+# Tasks about what a text is about: what it says by itself is learned from these.
+_ABOUT = {"concept", "matching", "stray", "scale", "sense", "valence"}
 
 
-class Batch:
+class Batch(Rows):
     def __init__(self, passes: list[Pass], exact: bool = False) -> None:
-        """:param exact: In float32 throughout, as a check wants it."""
-        self.passes, self.exact = passes, exact
-        self.rows, self.size = len(passes), max(len(one.tokens) for one in passes)
-        tokens, positions = (torch.zeros(self.rows, self.size, dtype=torch.long) for _ in range(2))
-        owners = torch.full((self.rows, self.size), -1)
+        super().__init__([(one.tokens, one.positions, one.owners) for one in passes], exact)
         #: The questions, one behind the other, and the right option of each.
         self.asked: list[Asked] = []
-        self._options, self._states, self._questions = _Means(), _Means(), _Means()
+        option_runs, state_runs, question_runs = Runs(), Runs(), Runs()
         markers, questions, columns, states = [], [], [], []
         looks: list[tuple[int, int, int, int]] = []
+        texts = _Collected()
+        pairs: list[tuple[int, int, int]] = []
         self._taught = 0
         for row, one in enumerate(passes):
-            count, base = len(one.tokens), row * self.size
-            tokens[row, :count] = torch.tensor(one.tokens)
-            positions[row, :count] = torch.tensor(one.positions)
-            owners[row, :count] = torch.tensor(one.owners)
-            self._states.add(base + one.state[0], base + one.state[1])
+            base = row * self.size
+            state_runs.add(base + one.state[0], base + one.state[1])
+            numbers = [texts.number(text, one.task in _ABOUT) for text in one.texts]
             for asked in one.asked:
-                self._questions.add(base + asked.question[0], base + asked.question[1])
+                question_runs.add(base + asked.question[0], base + asked.question[1])
                 ends = [*asked.markers[1:], asked.end]
                 for column, (begin, end) in enumerate(zip(asked.markers, ends)):
-                    self._options.add(base + begin + 1, base + end)
+                    option_runs.add(base + begin + 1, base + end)
                     markers.append(base + begin)
                     questions.append(len(self.asked))
                     columns.append(column)
                     states.append(row)
+                    places = (0, asked.texts[0], asked.texts[1 + column])
+                    pairs.append(tuple(numbers[place] for place in places))
                 self.asked.append(asked)
                 for marker in asked.markers if asked.evidence else ():
                     looks += [(self._taught, row, marker, key) for key in asked.evidence]
                     self._taught += 1
-        self.tokens, self.positions = tokens.view(-1), positions.view(-1)
-        self.bias = _bias(owners, torch.float32 if exact else PRODUCTS)
-        #: Of each option: its marker's place, its question, its place there, and its state.
-        self.markers, self.of_question, self.column, self.of_state = map(
-            torch.tensor, (markers, questions, columns, states)
-        )
         self.options = max(columns) + 1
-        #: What markers are taught to look at: rows, queries and keys of attention's weights.
-        self._look_of, *self.looks = torch.tensor(looks, dtype=torch.long).view(-1, 4).unbind(1)
-        self.answers = torch.tensor([asked.answer for asked in self.asked])
+        self.texts = texts.groups(exact)
+        self.length += sum(group.length for group in self.texts if group)
+        look_of, *found = torch.tensor(looks, dtype=torch.long).view(-1, 4).unbind(1)
+        self.keep(
+            option=option_runs, state=state_runs, question=question_runs,
+            # Of each option: its marker's place, its question, its place there, its state, and the
+            # numbers of state, question and option among the texts.
+            markers=torch.tensor(markers), of_question=torch.tensor(questions),
+            column=torch.tensor(columns), of_state=torch.tensor(states),
+            pairs=texts.in_order(torch.tensor(pairs)).t(),
+            # What markers are taught to look at: which marker; rows, queries and keys of
+            # attention's weights.
+            look_of=look_of, looks=torch.stack(found),
+            answers=torch.tensor([asked.answer for asked in self.asked]),
+        )  # fmt: skip
 
     def looks_loss(self, looked: Tensor) -> Tensor:
         """Of the weights at ``looks``, by head: how little of a marker's is on what decides."""
         if not self._taught:
             return looked.sum()
-        mass = torch.zeros(self._taught, looked.shape[1]).index_add(0, self._look_of, looked)
+        mass = looked.new_zeros(self._taught, looked.shape[1])
+        mass = mass.index_add(0, self.look_of, looked)
         return -(mass + 1e-4).log().mean()
 
-    @property
-    def length(self) -> int:
-        """Tokens without padding."""
-        return sum(len(one.tokens) for one in self.passes)
-
     def mean_options(self, x: Tensor) -> Tensor:
-        return self._options.of(x)
+        return self.means(x, "option")
 
     def mean_questions(self, x: Tensor) -> Tensor:
         """Of each option's question."""
-        return self._questions.of(x).index_select(0, self.of_question)
+        return self.means(x, "question").index_select(0, self.of_question)
 
     def mean_states(self, x: Tensor) -> Tensor:
         """Of each option's state."""
-        return self._states.of(x).index_select(0, self.of_state)
+        return self.means(x, "state").index_select(0, self.of_state)
 
 
-def _bias(owners: Tensor, kind: torch.dtype) -> Tensor:
-    """Questions of a pass do not see each other, and nobody sees padding."""
-    keys, queries = owners[:, None, :], owners[:, :, None]
-    seen = (keys == 0) | (queries == 0) | (keys == queries)
-    seen &= keys >= 0
-    return torch.zeros(seen.shape, dtype=kind).masked_fill_(~seen, _HIDDEN)[:, None]
-
-
-class _Means:
-    """Of runs of a flat list; a mean over nothing is zero."""
+class _Collected:
+    """Each text once: those that are learned from, and the others, which cost a third."""
 
     def __init__(self) -> None:
-        self._groups: list[int] = []
-        self._places: list[int] = []
-        self._counts: list[int] = []
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._learned: set[int] = set()
 
-    def add(self, first: int, end: int) -> None:
-        self._groups += [len(self._counts)] * (end - first)
-        self._places += range(first, end)
-        self._counts.append(max(1, end - first))
+    def number(self, text: tuple[int, ...], learned: bool) -> int:
+        number = self._numbers.setdefault(text, len(self._numbers))
+        if learned:
+            self._learned.add(number)
+        return number
 
-    def of(self, x: Tensor) -> Tensor:
-        rows = x.index_select(0, torch.tensor(self._places, dtype=torch.long))
-        groups = torch.tensor(self._groups, dtype=torch.long)
-        sums = torch.zeros(len(self._counts), x.shape[1]).index_add(0, groups, rows)
-        return sums / torch.tensor(self._counts)[:, None]
+    def _order(self) -> list[int]:
+        return sorted(range(len(self._numbers)), key=lambda number: number not in self._learned)
+
+    def groups(self, exact: bool) -> tuple[Texts | None, Texts | None]:
+        texts = list(self._numbers)
+        ordered = [texts[number] for number in self._order()]
+        count = len(self._learned)
+        parts = (ordered[:count], ordered[count:])
+        learned, others = (Texts(part, exact) if part else None for part in parts)
+        return learned, others
+
+    def in_order(self, numbers: Tensor) -> Tensor:
+        """Where they stand in the groups, one behind the other."""
+        order = self._order()
+        places = torch.empty(len(order), dtype=torch.long)
+        places[torch.tensor(order)] = torch.arange(len(order))
+        return places[numbers]
 
 
 class Packer:
     """Holds a stock of passes, and takes neighbours by length out of it."""
 
-    def __init__(self, tokens: int, random: Random, stock: int = 300) -> None:
-        """:param tokens: Of a batch, padding counted."""
-        self._tokens, self._random, self._stock = tokens, random, stock
+    def __init__(self, tokens: int, random: Random) -> None:
+        """:param tokens: Of a batch's passes, padding counted."""
+        self._tokens, self._random = tokens, random
+        # Some 25 batches: so much that neighbours by length are of nearly the same.
+        self._stock = tokens // 7
         self._passes: list[Pass] = []
 
     @property

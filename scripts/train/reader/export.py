@@ -9,7 +9,7 @@ import numpy as np
 
 from export.gguf import Tensor, Value
 from reader.network import EPSILON, HEADS, INNER, INPUTS, LAYERS, WIDTH, Network
-from reader.passes import MARKER, TEMPLATE
+from reader.passes import ALONE, MARKER, TEMPLATE
 from reader.wordpiece import WORD_MARK, WordPiece
 
 _NORMAL, _CONTROL = 1, 3
@@ -98,8 +98,9 @@ def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, V
         return parameter.detach().float().reshape(-1).numpy()
 
     head = {
-        "cosine.scale": float(network.cosine_scale),
-        "cosine.weight": numbers(network.cosine),
+        "cosine.alone": True,
+        "cosine.scale": float(network.alone_scale),
+        "cosine.gate": numbers(network.alone_gate),
         "inputs": list(INPUTS),
         "hidden.weight": numbers(network.hidden),
         "hidden.bias": numbers(network.hidden_b),
@@ -111,6 +112,7 @@ def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, V
         "oi.markers.template": TEMPLATE,
         "oi.markers.marker": MARKER,
         "oi.markers.positions": "sequential",
+        "oi.markers.alone": ALONE,
         **{f"oi.markers.head.{name}": value for name, value in head.items()},
     }
     if temperature is not None:

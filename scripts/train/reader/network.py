@@ -1,5 +1,9 @@
 """The encoder with its head: BERT's layers, forward and backward by hand, and logits of options.
 
+A text by itself is the mean of its states, as the encoder learned it. An option's logit is the cosine of
+its own and the state's, times what its marker makes of it, and what a hidden layer makes of a pass
+in which question, options and state see each other.
+
 Matrices are multiplied in bfloat16 where that is fast; what runs from layer to layer is in float32.
 The table of tokens is not trained but for the marker: 12 of 23 million parameters, and the corpus
 has too few words to better them.
@@ -15,6 +19,8 @@ from torch.nn import functional as F
 
 from net.precision import PRODUCTS
 from reader.batch import Batch
+from reader.rows import Rows
+from reader.texts import Texts
 
 WIDTH, LAYERS, HEADS, INNER, EPSILON = 384, 6, 12, 1536, 1e-12
 _HEAD = WIDTH // HEADS
@@ -27,7 +33,11 @@ INPUTS = (
     "option*state",
     "marker*option",
     "marker*question",
+    "cos(alone.option,alone.state)",
+    "cos(alone.question,alone.state)",
 )
+#: Of the inputs, those that are one number: cosines of texts by themselves.
+NUMBERS = 2
 HIDDEN = 192
 # Where markers are taught to look at what decides: the layer before the last, and heads of it.
 _TAUGHT_LAYER, _TAUGHT_HEADS = LAYERS - 2, torch.arange(3)
@@ -110,7 +120,7 @@ class LayerFunction(torch.autograd.Function):
         above = grad.to(PRODUCTS)
         grad_out, grad_out_b = above.t() @ seen, grad.sum(0)
         grad_seen = (above @ w_out).view(rows, size, HEADS, _HEAD).transpose(1, 2)
-        grad_mixed = torch.empty(rows, size, 3, HEADS, _HEAD, dtype=low.dtype)
+        grad_mixed = low.new_empty(rows, size, 3, HEADS, _HEAD)
         parts = grad_mixed.permute(2, 0, 3, 1, 4)
         parts[2].copy_(torch.matmul(weights.transpose(-1, -2), grad_seen))
         grad_weights = torch.matmul(grad_seen, v.transpose(-1, -2))
@@ -136,7 +146,7 @@ _norm_backward = torch.ops.aten.native_layer_norm_backward
 
 def _column_sums(x: Tensor) -> Tensor:
     """In float32: the sum over thousands of rows would stand still in bfloat16."""
-    return (torch.ones(1, len(x), dtype=x.dtype) @ x).float().view(-1)
+    return (x.new_ones(1, len(x)) @ x).float().view(-1)
 
 
 class Layer(nn.Module):
@@ -158,7 +168,7 @@ class Layer(nn.Module):
         self.cast = tuple(matrix.detach().to(PRODUCTS) for matrix in matrices)
 
     def forward(
-        self, x: Tensor, batch: Batch, looks: tuple[Tensor, ...] | None
+        self, x: Tensor, batch: Rows, looks: tuple[Tensor, ...] | None
     ) -> tuple[Tensor, Tensor]:
         """:returns: The states, and attention's weights at some places."""
         if torch.is_grad_enabled() or PRODUCTS == torch.bfloat16 and not batch.exact:
@@ -168,7 +178,7 @@ class Layer(nn.Module):
             )  # fmt: skip
         return self._exact(x, batch), x.new_zeros(0)
 
-    def _exact(self, x: Tensor, batch: Batch) -> Tensor:
+    def _exact(self, x: Tensor, batch: Rows) -> Tensor:
         """In float32, with GELU as llama.cpp computes it."""
         mixed = F.linear(x, self.qkv, self.qkv_b).view(batch.rows, batch.size, 3, HEADS, _HEAD)
         q, k, v = mixed.permute(2, 0, 3, 1, 4).unbind(0)
@@ -192,9 +202,10 @@ class Network(nn.Module):
         self.positions = nn.Parameter(torch.empty(positions, WIDTH))
         self.gain, self.shift = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.zeros(WIDTH))
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.cosine = nn.Parameter(torch.eye(WIDTH))
-        self.cosine_scale = nn.Parameter(torch.tensor(10.0))
-        self.hidden = nn.Parameter(torch.randn(HIDDEN, len(INPUTS) * WIDTH) * 0.02)
+        self.alone_scale = nn.Parameter(torch.tensor(20.0))
+        self.alone_gate = nn.Parameter(torch.zeros(WIDTH))
+        columns = (len(INPUTS) - NUMBERS) * WIDTH + NUMBERS
+        self.hidden = nn.Parameter(torch.randn(HIDDEN, columns) * 0.02)
         self.hidden_b = nn.Parameter(torch.zeros(HIDDEN))
         self.output = nn.Parameter(torch.zeros(HIDDEN))
         self.output_b = nn.Parameter(torch.zeros(1))
@@ -203,38 +214,61 @@ class Network(nn.Module):
         for layer in self.layers:
             layer.recast()
 
-    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Of all places of a batch, ``[rows · size, width]``; and where markers look, by head."""
-        x = F.embedding(batch.tokens, self.words) + F.embedding(batch.positions, self.positions)
-        is_marker = (batch.tokens == self.marker_token).unsqueeze(1)
+    def states(self, rows: Rows, looks: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """
+        :param looks: Rows, queries and keys: where to look at attention's weights.
+        :returns: States of all places, ``[rows · size, width]``, and those weights, by head.
+        """
+        x = F.embedding(rows.tokens, self.words) + F.embedding(rows.positions, self.positions)
+        is_marker = (rows.tokens == self.marker_token).unsqueeze(1)
         x = x + is_marker * self.marker
         x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
-        rows, queries, keys = (part[:, None] for part in batch.looks)
-        looks = (rows, _TAUGHT_HEADS[None, :], queries, keys)
+        places = None
+        if looks is not None:
+            row, query, key = (part[:, None] for part in looks)
+            places = (row, _TAUGHT_HEADS.to(x.device)[None, :], query, key)
         looked = x
         for i, layer in enumerate(self.layers):
             taught = i == _TAUGHT_LAYER
-            x, found = layer(x, batch, looks if taught else None)
+            x, found = layer(x, rows, places if taught else None)
             looked = found if taught else looked
         return x, looked
+
+    def alone(self, texts: Texts) -> Tensor:
+        """Each text's mean state, of length 1; of no text, zero."""
+        texts.to(self.words.device)
+        x, _ = self.states(texts)
+        return F.normalize(texts.means(x, "text"), dim=-1)
 
     def forward(self, batch: Batch) -> Tensor:
         """A logit for each option: ``[questions, options]``, those that are not there at -inf."""
         return self.learn(batch)[0]
 
     def learn(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """As ``forward``, and the loss of what markers look at."""
-        x, looked = self.states(batch)
+        """As ``forward``, and the loss of what markers look at; moves the batch to the network."""
+        batch.to(self.words.device)
+        x, looked = self.states(batch, batch.looks)
         option = batch.mean_options(x)
         state = batch.mean_states(x)
         marker = x.index_select(0, batch.markers)
         question = batch.mean_questions(x)
+        asked_near, near = self._cosines(batch)
         products = (option * state, marker * option, marker * question)
-        inputs = torch.cat((marker, option, state, question, *products), 1)
+        numbers = (near[:, None], asked_near[:, None])
+        inputs = torch.cat((marker, option, state, question, *products, *numbers), 1)
         hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b))
         logits = hidden @ self.output + self.output_b
-        near = F.cosine_similarity(option @ self.cosine.t(), state @ self.cosine.t(), dim=-1)
-        logits = logits + self.cosine_scale * near
-        table = torch.full((len(batch.asked), batch.options), -math.inf)
+        logits = logits + (self.alone_scale + marker @ self.alone_gate) * near
+        table = logits.new_full((len(batch.asked), batch.options), -math.inf)
         table = table.index_put((batch.of_question, batch.column), logits)
         return table, batch.looks_loss(looked) if torch.is_grad_enabled() else looked
+
+    def _cosines(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Of each option: of its question and the state, and of itself and the state."""
+        learned, others = batch.texts
+        found = [self.alone(learned)] if learned else []
+        if others:
+            with torch.no_grad():
+                found.append(self.alone(others))
+        state, question, option = (torch.cat(found).index_select(0, n) for n in batch.pairs)
+        return (question * state).sum(1), (option * state).sum(1)

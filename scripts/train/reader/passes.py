@@ -8,6 +8,7 @@ tokens of a short text with four questions are saved.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -20,6 +21,7 @@ POSITIONS = 2048
 #: The parts of a pass, and the control tokens around them.
 TEMPLATE = "[CLS]{question}[SEP]{options}[SEP]{state}[SEP]"
 MARKER = "[MASK]"
+ALONE = "[CLS]{text}[SEP]"
 
 # Of the groups, how many have a gap before the state, so that later positions are learned from
 # short texts; and how many have their questions in passes of their own.
@@ -46,6 +48,8 @@ class Asked:
     task: str
     #: Tokens of the state in which that ends which decides, where it is known.
     evidence: list[int]
+    #: Of the question and of each option: the number in the pass' ``texts``.
+    texts: list[int]
 
 
 @dataclass(slots=True)
@@ -56,6 +60,9 @@ class Pass:
     owners: list[int]
     #: First token of the state's text, and the one behind its last.
     state: tuple[int, int]
+    task: str
+    #: What is read by itself, too, as tokens: the state, then questions and options.
+    texts: list[tuple[int, ...]]
     asked: list[Asked] = field(default_factory=list)
 
 
@@ -104,10 +111,10 @@ class Passes:
 
     def _pass(self, state: _State, questions: list[Question], task: str, gap: int = 0) -> Pass:
         """:param gap: Places left out before the state; fewer if there are not as many."""
-        found = Pass([self._start], [0], [0], (0, 0))
+        found = Pass([self._start], [0], [0], (0, 0), task, [self.alone(state.tokens)])
         for owner, question in enumerate(questions, 1):
             first = len(found.tokens)
-            found.asked.append(self._ask(found.tokens, question, task))
+            found.asked.append(self._ask(found, question, task))
             count = len(found.tokens) - first
             found.positions += range(1, 1 + count)
             found.owners += [owner] * count
@@ -122,20 +129,31 @@ class Passes:
         found.owners += [0] * (count + 1)
         return found
 
-    def _ask(self, tokens: list[int], question: Question, task: str) -> Asked:
+    def alone(self, tokens: Sequence[int]) -> tuple[int, ...]:
+        """A pass of a text by itself; of no text, none."""
+        return (self._start, *tokens, self._end) if tokens else ()
+
+    def _ask(self, found: Pass, question: Question, task: str) -> Asked:
+        tokens, texts = found.tokens, []
         first = len(tokens)
-        tokens += self._words.encode(question.instructions or "")
+        asked = self._words.encode(question.instructions or "")
+        tokens += asked
         span = (first, len(tokens))
         tokens.append(self._end)
         markers: list[int] = []
-        for text in options_of(question):
+        options = [self._words.encode(text) for text in options_of(question)]
+        for option in options:
             markers.append(len(tokens))
-            tokens += (self._marker, *self._words.encode(text))
+            tokens += (self._marker, *option)
+        for text in map(self.alone, (asked, *options)):
+            texts.append(len(found.texts))
+            found.texts.append(text)
         end = len(tokens)
         tokens.append(self._end)
         ordered = isinstance(question, Score)
         kind = "noul" if isinstance(question, Noul) else "score" if ordered else "choice"
-        return Asked(span, markers, end, int(question.answer), ordered, f"{task} {kind}", [])
+        name = f"{task} {kind}"
+        return Asked(span, markers, end, int(question.answer), ordered, name, [], texts)
 
 
 class _State:

@@ -12,6 +12,7 @@ import torch
 from reader.adam import Adam
 from reader.batch import Batch
 from reader.network import Network
+from reader.rows import Rows
 
 
 @dataclass
@@ -24,10 +25,11 @@ class Progress:
     #: How often the run was begun or gone on with.
     starts: int = 1
 
-    def count(self, batch: Batch, processes: int) -> None:
+    def count(self, batch: Rows, processes: int) -> None:
         """Each process counts its own batch for that of all others, which are as large."""
         self.tokens += batch.length * processes
-        self.questions += len(batch.asked) * processes
+        if isinstance(batch, Batch):
+            self.questions += len(batch.asked) * processes
 
     def figures(self) -> dict[str, int]:
         names = ("steps", "seconds", "tokens", "questions")

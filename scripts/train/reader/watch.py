@@ -40,7 +40,7 @@ class Watch:
         mine = slice(self._team.rank, None, self._team.size)
         passes, names = self._passes[mine], self._names[mine]
         for places, batch in batches_of(passes, 4096):
-            for place, row in zip(places, network(batch).softmax(-1)):
+            for place, row in zip(places, network(batch).softmax(-1).cpu()):
                 right[names[place]] += _is_right(passes[place].asked[0], row)
         counts = Counter(self._names)
         sums = self._team.sum(*(right[name] for name in sorted(counts)))

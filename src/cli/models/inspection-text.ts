@@ -68,10 +68,13 @@ export function inspectionText(inspection: Inspection): string {
   return facts.map(([name, value]) => `${name.padEnd(column)}${value}\n`).join('')
 }
 
-function passText({ template, marker, positions, maxOptions }: PassFacts): string {
+function passText({ template, marker, positions, alone, maxOptions }: PassFacts): string {
   if (marker === undefined) return oneLine(template)
   const most = maxOptions === undefined ? 'as many options as fit' : `${maxOptions} options at most`
-  return `${oneLine(template)}, ${marker} before each option, positions ${positions}, ${most}`
+  const texts = alone === undefined ? '' : `; each text alone, too: ${oneLine(alone)}`
+  return (
+    `${oneLine(template)}, ${marker} before each option, positions ${positions}, ${most}` + texts
+  )
 }
 
 /** Line breaks as in JSON. */

@@ -32,6 +32,7 @@ export class MarkerReadout extends StatesReadout {
       template: this.#template.source,
       marker,
       positions: parallel ? 'parallel' : 'sequential',
+      alone: metadata[`${prefix}alone`],
       maxOptions: Number(metadata[`${prefix}pass_options`] ?? 0) || undefined,
     }
   }
