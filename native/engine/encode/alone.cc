@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include "../error.h"
@@ -14,10 +15,6 @@ namespace oi {
 namespace {
 
 constexpr char kPlace[] = "{text}";
-// In the places of a question and of an option: the state's, or a question's own text.
-constexpr size_t kState = SIZE_MAX;
-constexpr size_t kQuestion = SIZE_MAX;
-
 std::vector<Token> Tokenize(const llama_vocab* vocab, const std::string& text) {
   std::vector<Token> tokens(text.size() + 1);
   const int32_t count = llama_tokenize(vocab, text.data(), static_cast<int32_t>(text.size()),
@@ -25,30 +22,6 @@ std::vector<Token> Tokenize(const llama_vocab* vocab, const std::string& text) {
                                        /*add_special=*/false, /*parse_special=*/true);
   tokens.resize(static_cast<size_t>(std::max(0, count)));
   return tokens;
-}
-
-// Without the template's tokens.
-std::vector<Token> TextOf(const TokenizedRequest& request, size_t question, size_t option,
-                          const MarkerReadout& readout) {
-  std::vector<Token> text;
-  const auto add = [&](const std::vector<Token>& tokens, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      if (!readout.IsControl(tokens[i])) text.push_back(tokens[i]);
-    }
-  };
-  if (question == kState) {
-    add(request.prefix, 0, request.prefix.size());
-    return text;
-  }
-  const TokenizedQuestion& asked = request.questions[question];
-  const QuestionPieces pieces = FindPieces(asked, readout);
-  if (option == kQuestion) {
-    add(asked.tokens, pieces.before.begin, pieces.before.end);
-    add(asked.tokens, pieces.after.begin, pieces.after.end);
-  } else {
-    add(asked.tokens, pieces.options[option].begin + 1, pieces.options[option].end);
-  }
-  return text;
 }
 
 }  // namespace
@@ -81,9 +54,25 @@ AlonePasses::AlonePasses(const TokenizedRequest& request, const MarkerReadout& r
       known_(known) {}
 
 void AlonePasses::AddTo(PassPlan& pass) {
-  pass.texts = {NumberOf(kState, 0), NumberOf(pass.question, kQuestion)};
+  using Range = QuestionPieces::Range;
+  // Without the template's tokens.
+  const auto number_of = [&](const std::vector<Token>& tokens, std::initializer_list<Range> parts) {
+    std::vector<Token> text;
+    for (const Range& part : parts) {
+      for (size_t i = part.begin; i < part.end; ++i) {
+        if (!readout_.IsControl(tokens[i])) text.push_back(tokens[i]);
+      }
+    }
+    return NumberOf(readout_.alone()->Around(text));
+  };
+  const std::vector<Token>& state = request_.prefix;
+  const TokenizedQuestion& asked = request_.questions[pass.question];
+  const QuestionPieces pieces = FindPieces(asked, readout_);
+  pass.texts.push_back(number_of(state, {{0, state.size()}}));
+  pass.texts.push_back(number_of(asked.tokens, {pieces.before, pieces.after}));
   for (size_t i = 0; i < pass.count; ++i) {
-    pass.texts.push_back(NumberOf(pass.question, pass.first + i));
+    // The marker is a control token.
+    pass.texts.push_back(number_of(asked.tokens, {pieces.options[pass.first + i]}));
   }
 }
 
@@ -93,9 +82,7 @@ void AlonePasses::AddTo(RequestPlan& plan) {
   plan.kept = std::move(kept_);
 }
 
-size_t AlonePasses::NumberOf(size_t question, size_t option) {
-  std::vector<Token> tokens =
-      readout_.alone()->Around(TextOf(request_, question, option, readout_));
+size_t AlonePasses::NumberOf(std::vector<Token> tokens) {
   const size_t count = tokens.size();
   if (count == 0) return kNoText;
   if (count > limit_) {
@@ -113,19 +100,9 @@ size_t AlonePasses::NumberOf(size_t question, size_t option) {
     std::copy(vector->begin(), vector->end(), kept_.begin() + static_cast<ptrdiff_t>(at));
     counted_ += count;
   } else {
-    passes_.push_back({question, option, 0, count, {}, {number}});
+    passes_.push_back({0, 0, 0, count, {}, {number}, found->first});
   }
   return number;
-}
-
-std::vector<PassToken> AlonePasses::TokensOf(const TokenizedRequest& request, const PassPlan& pass,
-                                             const MarkerReadout& readout) {
-  std::vector<PassToken> tokens;
-  for (const Token token :
-       readout.alone()->Around(TextOf(request, pass.question, pass.first, readout))) {
-    tokens.push_back({token, tokens.size(), PassToken::Role::kNone, 0});
-  }
-  return tokens;
 }
 
 }  // namespace oi

@@ -44,12 +44,8 @@ class AlonePasses {
   // Puts the passes before the others, and what was read before into its place.
   void AddTo(RequestPlan& plan);
 
-  // Throws EngineError ERR_INVALID_ARGUMENT as FindPieces().
-  static std::vector<PassToken> TokensOf(const TokenizedRequest& request, const PassPlan& pass,
-                                         const MarkerReadout& readout);
-
  private:
-  size_t NumberOf(size_t question, size_t option);
+  size_t NumberOf(std::vector<Token> tokens);
 
   const TokenizedRequest& request_;
   const MarkerReadout& readout_;

@@ -98,8 +98,12 @@ RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit,
 
 std::vector<PassToken> MarkerReadout::TokensOf(const TokenizedRequest& request,
                                                const PassPlan& pass) const {
-  if (pass.count == 0) return AlonePasses::TokensOf(request, pass, *this);
-  return oi::TokensOf(request, pass, *this);
+  if (pass.count > 0) return oi::TokensOf(request, pass, *this);
+  std::vector<PassToken> tokens;
+  for (const Token token : pass.alone) {
+    tokens.push_back({token, tokens.size(), PassToken::Role::kNone, 0});
+  }
+  return tokens;
 }
 
 // Of a text alone, for the passes behind it. False if it is not finite.
@@ -109,9 +113,7 @@ bool MarkerReadout::Keep(const PassPlan& pass, const PassStates& states, Answeri
   task.kept.resize(std::max(task.kept.size(), at + states.width));
   std::copy(mean.begin(), mean.end(), task.kept.begin() + static_cast<ptrdiff_t>(at));
   if (CountFinite(mean.data(), mean.size()) < mean.size()) return false;
-  std::vector<Token> text;
-  for (const PassToken& token : states.tokens) text.push_back(token.token);
-  task.known.Keep(std::move(text), mean);
+  task.known.Keep(pass.alone, mean);
   return true;
 }
 

@@ -16,9 +16,10 @@ struct PassPlan {
   size_t count;
   size_t tokens;
   std::vector<size_t> sharers = {};  // questions that read the same and have the same answer
-  // Numbers of texts that are read alone: what a pass that holds one is, or, of a pass with
-  // options, those of the state, the question and each option.
+  // Numbers of texts that are read alone: of a pass with options, those of the state, the question
+  // and each option; of a pass without, the one that it holds.
   std::vector<size_t> texts = {};
+  std::vector<Token> alone = {};  // the tokens of a pass without options
 };
 
 // A token in its place.
