@@ -8,7 +8,6 @@
 import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine } from '../../src/engine/types.js'
-import { optionTexts } from '../../src/prompt/hidden/pass-text.js'
 import { EncoderReference } from '../helpers/encoder-reference.js'
 import { outcomeOf, text } from '../helpers/fixture.js'
 import type { MetaValue } from '../helpers/gguf-file.js'
@@ -20,18 +19,10 @@ import {
   renderedBy,
   withMarkers,
 } from '../helpers/markers.js'
-import { createRandom } from '../helpers/random.js'
 import { relativeError } from '../helpers/reference.js'
 import { openEngine } from '../helpers/fixture.js'
 
 const head = 'oi.markers.head.'
-const alone = { 'oi.markers.alone': '[CLS]{text}[SEP]' }
-/** Of the fixture's states. */
-const width = 64
-const random = createRandom(3)
-/** As small as the fixture's own: larger ones make more of rounding. */
-const numbers = (count: number) =>
-  Float32Array.from({ length: count }, () => (random.next() - 0.5) / 4)
 const variants: [string, Record<string, MetaValue | undefined>][] = [
   ['state first, options beside each other', {}],
   ['one position after another', { 'oi.markers.positions': 'sequential' }],
@@ -52,31 +43,6 @@ const variants: [string, Record<string, MetaValue | undefined>][] = [
     {
       [`${head}cosine.scale`]: undefined,
       [`${head}inputs`]: ['option', 'marker*first', '|state-question|'],
-    },
-  ],
-  [
-    'vectors of texts alone',
-    {
-      ...alone,
-      [`${head}inputs`]: ['alone.question', 'alone.option*alone.state', '|option-alone.option|'],
-    },
-  ],
-  [
-    'cosines of texts alone as inputs, the state last',
-    {
-      ...alone,
-      'oi.markers.template': '[CLS]{options}[SEP]{question}[SEP]{state}[SEP]',
-      [`${head}inputs`]: ['marker', 'cos(alone.option,alone.state)', 'cos(alone.question,state)'],
-      [`${head}hidden.weight`]: numbers(32 * (width + 2)),
-    },
-  ],
-  [
-    'a cosine of texts alone, times what the marker says',
-    {
-      ...alone,
-      [`${head}cosine.alone`]: true,
-      [`${head}cosine.gate`]: numbers(width),
-      [`${head}cosine.weight`]: undefined,
     },
   ],
 ]
@@ -216,51 +182,6 @@ t.test('tokens are counted as evaluated, the state in every pass', (t) =>
   }),
 )
 
-t.test('what is read alone is read once for a request, and counted', (t) =>
-  withMarkers(t.testdir(), alone, async (engine) => {
-    const request = mixedRequest(50)
-    const input = await renderedBy(engine, request)
-    const count = async (text: string) =>
-      (await engine.tokenize([{ text, trusted: false }]))[0]!.length
-    const texts = new Set([request.state as string])
-    for (const question of Object.values(request.questions)) {
-      texts.add(question.instructions as string)
-      for (const option of optionTexts(question, false)) texts.add(option)
-    }
-    const own = [input.prefix, ...input.suffixes.map(({ parts }) => parts)]
-    const [state, ...questions] = await Promise.all(
-      own.map(async (parts) => {
-        const tokens = await engine.tokenize(parts)
-        return tokens.reduce((sum, { length }) => sum + length, 0)
-      }),
-    )
-    let all = questions.reduce((sum, tokens) => sum + tokens + state!, 0)
-    for (const text of texts) all += 2 + (await count(text))
-    const output = await engine.score(input)
-    t.equal(output.prefixTokens + output.suffixTokens, all)
-    t.equal(engine.stats().evaluatedTokens, all)
-    t.equal(engine.stats().steps, 1, 'in one batch')
-
-    const again = await engine.score(input)
-    t.ok(relativeError([...again.logits], [...output.logits]) < 1e-4)
-    t.equal(again.prefixTokens + again.suffixTokens, all, 'counted as before')
-    const passes = questions.reduce((sum, tokens) => sum + tokens + state!, 0)
-    t.equal(engine.stats().evaluatedTokens, all + passes, 'but not read again')
-  }),
-)
-
-t.test('deterministic, what was read before changes no bit', (t) =>
-  withMarkers(
-    t.testdir(),
-    { ...alone, [`${head}cosine.alone`]: true, [`${head}cosine.weight`]: undefined },
-    async (engine) => {
-      const first = await markerLogits(engine, mixedRequest(40))
-      t.strictSame(await markerLogits(engine, mixedRequest(40)), first)
-    },
-    { deterministic: true },
-  ),
-)
-
 t.test('a state over the limit is refused with the numbers', (t) =>
   withMarkers(t.testdir(), {}, async (engine) => {
     const long = { code: 'ERR_STATE_TOO_LONG', message: /\d{3} positions .*, the limit is 512$/ }
@@ -303,22 +224,6 @@ const faults: [string, Record<string, MetaValue | undefined>, RegExp][] = [
   ['other positions', { 'oi.markers.positions': 'round' }, /oi\.markers\.positions: .* got round/],
   ['an unknown input', { [`${head}inputs`]: ['marker*mark'] }, /head\.inputs: .* got marker\*mark/],
   ['a short matrix', { [`${head}hidden.weight`]: new Float32Array(5) }, /hidden\.weight: expected/],
-  [
-    'a template without a place for a text alone',
-    { 'oi.markers.alone': '[CLS][SEP]' },
-    /oi\.markers\.alone: expected {text} once/,
-  ],
-  [
-    'an input that is not read alone',
-    { [`${head}inputs`]: ['alone.state'] },
-    /head\.inputs: .* got alone\.state/,
-  ],
-  [
-    'a cosine of what is not read alone',
-    { [`${head}cosine.alone`]: true },
-    /cosine\.alone: expected oi\.markers\.alone/,
-  ],
-  ['a short gate', { [`${head}cosine.gate`]: new Float32Array(2) }, /cosine\.gate: expected/],
   ['no bias', { [`${head}output.bias`]: undefined }, /head\.output\.bias: expected/],
   [
     'no head at all',
