@@ -7,8 +7,8 @@
  */
 import t from 'tap'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Engine } from '../../src/engine/types.js'
-import { outcomeOf, unique, withEngine } from '../helpers/fixture.js'
+import type { Engine, Suffix } from '../../src/engine/types.js'
+import { outcomeOf, text, unique, user, withEngine } from '../helpers/fixture.js'
 import { relativeError } from '../helpers/reference.js'
 import { bestOfThree } from '../helpers/trials.js'
 import { until } from '../helpers/until.js'
@@ -114,6 +114,37 @@ for (const [name, contextTokens] of [
         await Promise.all(stream)
       },
       { ...options, contextTokens },
+    ),
+  )
+}
+
+/** The same question behind more text. */
+const longer = ({ parts, candidates }: Suffix): Suffix => ({
+  parts: [user(text(60)), ...parts],
+  candidates,
+})
+
+// BUG: requests for cached states were admitted however many there were. Beside a new state, which a
+// recurrent model evaluates in a step of its own, they held every sequence, and none was left for a
+// question: "no request could go on".
+for (const name of ['small', 'hybrid'] as const) {
+  t.test(`${name}: requests for cached states leave room for each other's questions`, (t) =>
+    withEngine(
+      name,
+      async (engine) => {
+        const cached = Array.from({ length: 4 }, (_, i) => {
+          const { prefix, suffixes } = unique(`cached ${i}`, 12)
+          return { prefix, suffixes: suffixes.map(longer) }
+        })
+        for (let round = 0; round < 40; round++) {
+          for (const state of cached) await engine.score(state)
+          // The one with the least to do is first.
+          const all = [unique(`new ${round}`, 2), ...cached].map((state) => engine.score(state))
+          const outcomes = await Promise.all(all.map(outcomeOf))
+          t.same([...new Set(outcomes)], ['answered'])
+        }
+      },
+      { ...options, contextTokens: 8192, maxForks: 1 },
     ),
   )
 }

@@ -56,6 +56,8 @@ StateCache::Found StateCache::Pin(const std::vector<Token>& tokens, size_t spare
   size_t promised = 0;
   for (Prefix& prefix : device_.prefixes()) {
     if (prefix.tokens == tokens) {
+      // A sequence that one more pinned prefix holds would be lacking for questions.
+      if (prefix.pins == 0 && device_.Pinned() >= options_.max_pinned) return {};
       const size_t missing = prefix.pins > 0 ? 0 : prefix.missing();  // else reserved already
       ++prefix.pins;
       if (!device_.MakeRoom(missing + spare)) {
