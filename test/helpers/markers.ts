@@ -1,11 +1,13 @@
 /** Models of hidden states: a fixture with other metadata, and its expected answers. */
 import { join } from 'node:path'
+import t from 'tap'
 import type { DecideRequest, Question } from '../../src/decide/types.js'
 import type { Engine, PromptPart } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
-import type { PassToken } from './encoder-reference.js'
+import { EncoderReference, type PassToken } from './encoder-reference.js'
 import { type FixtureName, fixturePath, openEngine, text } from './fixture.js'
 import { type MetaValue, readGguf, writeGguf } from './gguf-file.js'
+import { relativeError } from './reference.js'
 
 /** A copy of the fixture with other metadata, in a folder of the test. */
 export async function markersModel(
@@ -125,5 +127,38 @@ function placed(tokens: readonly Unplaced[], parallel: boolean): PassToken[] {
     const own = { ...token, position: position++ }
     end = Math.max(end, position)
     return own
+  })
+}
+
+type Changes = Readonly<Record<string, MetaValue | undefined>>
+
+/** A test that the fixture with other metadata answers as {@link EncoderReference} does. */
+export function testLogits(name: string, changes: Changes): void {
+  t.test(`logits equal those of double precision: ${name}`, (t) =>
+    withMarkers(t.testdir(), changes, async (engine, path) => {
+      const reference = new EncoderReference(path)
+      for (const words of [1, 9, 120]) {
+        const request = mixedRequest(words)
+        const actual = await markerLogits(engine, request)
+        const expected = await expectedLogits(engine, request, reference)
+        t.same(
+          actual.map(({ length }) => length),
+          [3, 2, 4, 2],
+        )
+        const error = relativeError(actual.flat(), expected.flat())
+        t.ok(error < 1e-3, `${words} words: ${error}`)
+      }
+    }),
+  )
+}
+
+/** A test that the fixture with other metadata is not opened. */
+export function testFault(name: string, changes: Changes, message: RegExp): void {
+  t.test(`a file with ${name} is refused by name`, async (t) => {
+    const modelPath = await markersModel(t.testdir(), changes)
+    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message,
+    })
   })
 }

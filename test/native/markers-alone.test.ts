@@ -6,15 +6,13 @@
  */
 import t from 'tap'
 import { optionTexts } from '../../src/prompt/hidden/pass-text.js'
-import { EncoderReference } from '../helpers/encoder-reference.js'
-import { openEngine } from '../helpers/fixture.js'
 import type { MetaValue } from '../helpers/gguf-file.js'
 import {
-  expectedLogits,
   markerLogits,
-  markersModel,
   mixedRequest,
   renderedBy,
+  testFault,
+  testLogits,
   withMarkers,
 } from '../helpers/markers.js'
 import { createRandom } from '../helpers/random.js'
@@ -24,10 +22,12 @@ const head = 'oi.markers.head.'
 const alone = { 'oi.markers.alone': '[CLS]{text}[SEP]' }
 /** Of the fixture's states. */
 const width = 64
+
 const random = createRandom(3)
 /** As small as the fixture's own: larger ones make more of rounding. */
 const numbers = (count: number) =>
   Float32Array.from({ length: count }, () => (random.next() - 0.5) / 4)
+
 const variants: [string, Record<string, MetaValue | undefined>][] = [
   [
     'vectors of texts alone',
@@ -56,24 +56,7 @@ const variants: [string, Record<string, MetaValue | undefined>][] = [
   ],
 ]
 
-for (const [name, changes] of variants) {
-  t.test(`logits equal those of double precision: ${name}`, (t) =>
-    withMarkers(t.testdir(), changes, async (engine, path) => {
-      const reference = new EncoderReference(path)
-      for (const words of [1, 9, 120]) {
-        const request = mixedRequest(words)
-        const actual = await markerLogits(engine, request)
-        const expected = await expectedLogits(engine, request, reference)
-        t.same(
-          actual.map(({ length }) => length),
-          [3, 2, 4, 2],
-        )
-        const error = relativeError(actual.flat(), expected.flat())
-        t.ok(error < 1e-3, `${words} words: ${error}`)
-      }
-    }),
-  )
-}
+for (const [name, changes] of variants) testLogits(name, changes)
 
 t.test('what is read alone is read once for a request, and counted', (t) =>
   withMarkers(t.testdir(), alone, async (engine) => {
@@ -139,12 +122,4 @@ const faults: [string, Record<string, MetaValue | undefined>, RegExp][] = [
   ['a short gate', { [`${head}cosine.gate`]: new Float32Array(2) }, /cosine\.gate: expected/],
 ]
 
-for (const [name, changes, message] of faults) {
-  t.test(`a file with ${name} is refused by name`, async (t) => {
-    const modelPath = await markersModel(t.testdir(), changes)
-    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-      code: 'ERR_MODEL_UNSUPPORTED',
-      message,
-    })
-  })
-}
+for (const [name, changes, message] of faults) testFault(name, changes, message)

@@ -8,19 +8,17 @@
 import t from 'tap'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine } from '../../src/engine/types.js'
-import { EncoderReference } from '../helpers/encoder-reference.js'
 import { outcomeOf, text } from '../helpers/fixture.js'
 import type { MetaValue } from '../helpers/gguf-file.js'
 import {
-  expectedLogits,
   markerLogits,
-  markersModel,
   mixedRequest,
   renderedBy,
+  testFault,
+  testLogits,
   withMarkers,
 } from '../helpers/markers.js'
 import { relativeError } from '../helpers/reference.js'
-import { openEngine } from '../helpers/fixture.js'
 
 const head = 'oi.markers.head.'
 const variants: [string, Record<string, MetaValue | undefined>][] = [
@@ -47,24 +45,7 @@ const variants: [string, Record<string, MetaValue | undefined>][] = [
   ],
 ]
 
-for (const [name, changes] of variants) {
-  t.test(`logits equal those of double precision: ${name}`, (t) =>
-    withMarkers(t.testdir(), changes, async (engine, path) => {
-      const reference = new EncoderReference(path)
-      for (const words of [1, 9, 120]) {
-        const request = mixedRequest(words)
-        const actual = await markerLogits(engine, request)
-        const expected = await expectedLogits(engine, request, reference)
-        t.same(
-          actual.map(({ length }) => length),
-          [3, 2, 4, 2],
-        )
-        const error = relativeError(actual.flat(), expected.flat())
-        t.ok(error < 1e-3, `${words} words: ${error}`)
-      }
-    }),
-  )
-}
+for (const [name, changes] of variants) testLogits(name, changes)
 
 /** The same request alone, beside others, and among other questions. */
 async function rounds(engine: Engine): Promise<number[][][]> {
@@ -234,12 +215,4 @@ const faults: [string, Record<string, MetaValue | undefined>, RegExp][] = [
   ['no readout', { 'oi.readout': undefined }, /no head of markers@1/],
 ]
 
-for (const [name, changes, message] of faults) {
-  t.test(`a file with ${name} is refused by name`, async (t) => {
-    const modelPath = await markersModel(t.testdir(), changes)
-    await t.rejects(openEngine({ modelPath, metadataOnly: true }), {
-      code: 'ERR_MODEL_UNSUPPORTED',
-      message,
-    })
-  })
-}
+for (const [name, changes, message] of faults) testFault(name, changes, message)

@@ -15,6 +15,7 @@ namespace oi {
 namespace {
 
 constexpr char kPlace[] = "{text}";
+
 std::vector<Token> Tokenize(const llama_vocab* vocab, const std::string& text) {
   std::vector<Token> tokens(text.size() + 1);
   const int32_t count = llama_tokenize(vocab, text.data(), static_cast<int32_t>(text.size()),
