@@ -28,7 +28,7 @@ const skipped: Readonly<Record<string, readonly string[]>> = {
   'an older processor, which qemu plays': ['processor'],
   readouts: [
     ...['calibrate', 'custom-readout', 'label-fallback', 'markers-answers', 'native-inspect'],
-    ...['native-readouts', 'orders'],
+    ...['native-readouts', 'orders', 'pooled-answers'],
   ],
   'commands and processes of a server': [
     ...['cli-models', 'hang', 'library', 'probe', 'pull', 'replicas', 'runner-kills', 'runners'],
