@@ -1,12 +1,12 @@
 /**
  * `oi serve` with two replicas of a model, from a settings file. Needs the built addon; the model
- * is that of the package.
+ * is one whose states are cached.
  */
 import t, { type Test } from 'tap'
 import { join } from 'node:path'
 import type { Decision } from '../../src/decide/types.js'
-import { defaultModelPath } from '../../src/models/default-model.js'
 import { oi, RunningCommand } from '../helpers/command.js'
+import { fixturePath } from '../helpers/fixture.js'
 
 interface Served {
   /** Status and body. */
@@ -17,8 +17,10 @@ interface Served {
   readonly startLine: string
 }
 
+const file = await fixturePath('small')
+
 async function serve(t: Test, model: object): Promise<Served> {
-  const settings = { port: 0, dataDir: 'data', models: [{ file: defaultModelPath, ...model }] }
+  const settings = { port: 0, dataDir: 'data', models: [{ file, name: 'small', ...model }] }
   const dir = t.testdir({ 'oi.json': JSON.stringify(settings) })
   const server = new RunningCommand(['serve', '--config', join(dir, 'oi.json')])
   t.teardown(async () => {
@@ -27,7 +29,7 @@ async function serve(t: Test, model: object): Promise<Served> {
   })
   const [, url] = await server.match(/Listening on (\S+)/)
   const [, key] = await server.match(/^ {2}(oi-\S{20,})$/m)
-  const [startLine, pids] = await server.match(/^Model oi-small .*, process(?:es)? (.*)$/m)
+  const [startLine, pids] = await server.match(/^Model small .*, process(?:es)? (.*)$/m)
   await server.match(/^Ready$/m)
   const ask = async (path: string, body?: object): Promise<[number, string]> => {
     const reply = await fetch(url! + path, {
@@ -42,7 +44,7 @@ async function serve(t: Test, model: object): Promise<Served> {
   const metric = async (name: string) => {
     const [, text] = await ask('/metrics')
     return [0, 1].map((replica) => {
-      const labels = `\\{model="oi-small",replica="${replica}"(?:,[^}]*answered[^}]*)?\\}`
+      const labels = `\\{model="small",replica="${replica}"(?:,[^}]*answered[^}]*)?\\}`
       return Number(new RegExp(`^${name}${labels} ([0-9.e+]+)$`, 'm').exec(text)![1])
     })
   }
@@ -56,6 +58,10 @@ t.test('two replicas share the states, and each state is cached at its replica',
   const { ask, metric, startLine, pids } = await serve(t, { replicas: 2, threads: 1 })
   t.match(startLine, /, 2 replicas, 1 thread,/)
   t.equal(pids.length, 2)
+  // Each asks its model something at its start.
+  const before = await metric('oi_engine_requests_total')
+  const requests = async (name: string) =>
+    (await metric(name)).map((count, i) => count - before[i]!)
   for (const round of [1, 2]) {
     for (const state of states) {
       const [status, body] = await ask('/v1/systemone', { state, questions })
@@ -66,7 +72,7 @@ t.test('two replicas share the states, and each state is cached at its replica',
       if (round === 2) t.ok(cached > 8, `${cached} of a known state`)
     }
   }
-  const answered = await until(metric, (counts) => counts[0]! + counts[1]! === 32)
+  const answered = await until(requests, (counts) => counts[0]! + counts[1]! === 32)
   // Each state twice: both requests go to the same replica.
   t.ok(Math.min(...answered) >= 4, answered.join())
   t.ok(
@@ -79,7 +85,7 @@ t.test('two replicas share the states, and each state is cached at its replica',
     states: states.map((state) => `${state} And again.`),
   })
   t.equal(status, 200, body)
-  const after = await until(metric, (counts) => counts[0]! + counts[1]! === 48)
+  const after = await until(requests, (counts) => counts[0]! + counts[1]! === 48)
   t.ok(after[0]! > answered[0]! && after[1]! > answered[1]!, 'a batch is shared as well')
 })
 

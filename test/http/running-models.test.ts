@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { oi } from '../helpers/command.js'
+import { fixturePath } from '../helpers/fixture.js'
 import { copyOfModel, Served } from '../helpers/served.js'
 import { until } from '../helpers/until.js'
 
@@ -64,7 +65,12 @@ t.test('impossible changes are refused, and change nothing', async (t) => {
     ['load', { file, aliases: ['latest'] }, 'ERR_CONFIG', /both claim the name latest/],
     ['load', settings({ contextTokens: 'x' }), 'ERR_CONFIG', /expected an integer/],
     ['load', settings({ port: 1 }), 'ERR_CONFIG', /setting port/],
-    ['load', settings({ hostCacheMb: 16e6 }), 'ERR_MODEL_MEMORY', /of memory are needed/],
+    [
+      'load',
+      { file: await fixturePath('small'), settings: { hostCacheMb: 16e6 } },
+      'ERR_MODEL_MEMORY',
+      /of memory are needed/,
+    ],
     ['load', {}, 'ERR_INVALID_ARGUMENT', /file: expected a text/],
     ['unload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody \(loaded: oi-small/],
     ['reload', { name: 'nobody' }, 'ERR_NOT_FOUND', /no model nobody/],
