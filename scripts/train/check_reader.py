@@ -24,7 +24,7 @@ import torch
 
 from ask.question import Choice, Group, body_of
 from ask.reading import as_written
-from check_prompts import strange_group
+from ask.strange import strange_group
 from reader.batch import batches_of
 from reader.mix import Mix
 from reader.network import Network

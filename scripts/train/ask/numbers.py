@@ -11,11 +11,10 @@ from typing import Sequence
 
 from ask.compare import Comparisons
 from ask.made_up import Noun, made_up_field
-from ask.question import Choice, Group, Noul, Option, Question
+from ask.question import Choice, Group, Noul, Option, Question, compact_json, state_text
 from ask.record_tasks import range_score
 from ask.values import Values, invented_word, number_of
 from source.material import Field, Material
-from tokens.wording import compact_json, state_text
 
 # Of the fields.
 _MADE_UP = 0.3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field
 from random import Random
@@ -114,6 +115,16 @@ def _question(question: Question) -> tuple[dict[str, Any], Any]:
     criteria = {option.name: option.description for option in question.options}
     right = question.options[question.answer].name
     return {"type": "choice", **body, "criteria": criteria}, right
+
+
+def compact_json(value: Any) -> str:
+    """As the server writes it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def state_text(state: Any) -> str:
+    """A state as a model reads it."""
+    return state if isinstance(state, str) else compact_json(state)
 
 
 def distinct(choice: Choice) -> Choice:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from ask.question import compact_json
 from ask.values import Value, Values
 from source.material import Field, Material, RecordKind
-from tokens.wording import compact_json
 
 
 @dataclass(slots=True)

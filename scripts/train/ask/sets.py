@@ -16,14 +16,13 @@ from typing import Any
 from ask.concepts import ConceptTasks
 from ask.facts import FactTasks
 from ask.numbers import NumberTasks
-from ask.question import Choice, Group, Noul, Option, Question, Score, body_of
+from ask.question import Choice, Group, Noul, Option, Question, Score, body_of, state_text
 from ask.reading import as_written
 from ask.record_tasks import RecordTasks
 from ask.scales import ScaleTasks
 from source.files import everyday_lines
 from source.material import Concept, Material, ReadingText
 from source.split import is_held_out
-from tokens.wording import state_text
 
 SEED = 20_260_101
 

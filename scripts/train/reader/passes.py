@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from ask.question import Choice, Group, Noul, Question, Score
+from ask.question import Choice, Group, Noul, Question, Score, state_text
 from reader.wordpiece import WordPiece
-from tokens.wording import state_text
 
 #: Of the encoder that training begins with there are 512.
 POSITIONS = 2048

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from net.precision import PRODUCTS
+from reader.start import read_safetensors
 from teach.wordpiece import WordPiece
 
 _EPSILON = 1e-12
@@ -81,17 +82,3 @@ class Encoder:
     def _norm(self, x: Tensor, name: str) -> Tensor:
         weight, bias = (self._tensors[f"{name}.LayerNorm.{part}"] for part in ("weight", "bias"))
         return F.layer_norm(x, x.shape[-1:], weight, bias, _EPSILON)
-
-
-def read_safetensors(path: Path) -> dict[str, Tensor]:
-    """All tensors in half precision, as float32. Format: a length, a header in JSON, the data."""
-    data = path.read_bytes()
-    begin = 8 + int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:begin])
-    tensors = {}
-    for name, told in header.items():
-        if told.get("dtype") == "F16":
-            first, end = told["data_offsets"]
-            values = np.frombuffer(data[begin + first : begin + end], np.float16)
-            tensors[name] = torch.from_numpy(values.astype(np.float32)).view(told["shape"])
-    return tensors

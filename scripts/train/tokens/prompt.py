@@ -7,10 +7,10 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ask.question import INSIDE, Group, Noul, Question, Score
+from ask.question import INSIDE, Group, Noul, Question, Score, state_text
 from tokens.encode import Encoder
 from tokens.vocabulary import LABELS, Vocabulary, is_digit
-from tokens.wording import has_labels, pieces_of, state_text
+from tokens.wording import has_labels, pieces_of
 
 _MOST_CACHED = 300_000
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")

@@ -6,26 +6,16 @@ stream of examples needs. ``check/prompts.py`` compares both, byte for byte.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
-from ask.question import Choice, Noul, Option, Question, Score
+from ask.question import Choice, Noul, Option, Question, Score, compact_json
 
 _LINE_BREAK = re.compile("[\n\v\f\r\u0085\u2028\u2029]")
 _ESCAPES = {"\u0085": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 # What String.prototype.trim takes away.
 _SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 _SPACE += "\u2028\u2029\u202f\u205f\u3000\ufeff"
-
-
-def compact_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def state_text(state: Any) -> str:
-    return state if isinstance(state, str) else compact_json(state)
 
 
 def line_text(value: str) -> str:
