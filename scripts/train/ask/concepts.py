@@ -8,7 +8,6 @@ from typing import Any
 
 from ask.noise import pick_style, plain, retyped, reworded, styled, wrapped
 from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_count
-from ask.words import WordTasks
 from source.material import Concept, Material
 
 
@@ -21,23 +20,14 @@ class ConceptTasks:
         material: Material,
         numbers: dict[str, int],
         unseen: bool = False,
-        few: int | None = None,
-        words: WordTasks | None = None,
     ) -> None:
         """
         :param numbers: Of every concept's key, for the heads that are thrown away.
         :param unseen: Whether to ask about the wholly unseen concepts.
-        :param few: Ask about so many concepts only, those with the most texts.
-        :param words: Makes other texts of those that there are.
         """
-        self._words = words
         self._material = material
         self._numbers = numbers
         self.concepts = material.unseen_concepts if unseen else material.concepts
-        self._evenly = few is not None
-        if few is not None:
-            ranked = sorted(self.concepts, key=lambda concept: -len(concept.utterances))
-            self.concepts = tuple(ranked[:few])
         self._groups: defaultdict[tuple[str, str], list[Concept]] = defaultdict(list)
         self._origins: defaultdict[str, list[Concept]] = defaultdict(list)
         for concept in self.concepts:
@@ -47,7 +37,7 @@ class ConceptTasks:
 
     def group(self, random: Random, count: int, most: int) -> Group:
         """A text of a concept, with so many questions of up to so many options."""
-        concept = self.pick(random)
+        concept = self._pick(random)
         said = random.choice(concept.utterances)
         text = retyped(self._text(said, concept, random), random)
         questions = [self._question(concept, random, most) for _ in range(count)]
@@ -59,38 +49,16 @@ class ConceptTasks:
         """An utterance, or two of them, as longer messages say a thing twice."""
         if random.random() < 0.08:
             text = f"{text.rstrip(_MARKS)}. {random.choice(concept.utterances)}"
-        # A language is told by words that no neighbour has.
-        if self._words is not None and concept.kind != "language" and random.random() < 0.5:
-            text = self._words.varied(text, random)
         return text
 
-    def bare(self, random: Random) -> Group:
-        """A text, or now and then a name or a description, without a question."""
-        concept = self.pick(random, 0.4)
-        chance = random.random()
-        said = random.choice(concept.utterances)
-        if chance < 0.15:
-            text = said = random.choice(concept.descriptions or concept.utterances)
-        elif chance < 0.20:
-            text, said = styled(concept.name, pick_style(random)), plain(concept.name)
-        else:
-            text = self._text(said, concept, random)
-        state = wrapped(retyped(text, random), self._material, random)
-        return Group(state, [], self._numbers.get(concept.key, -1), "bare", said)
-
-    def pick(self, random: Random, public: float = 1.0) -> Concept:
-        """The public sets' few intents have more texts each, and are asked for more often.
-
-        :param public: How often, of that.
-        """
-        if self._evenly:
-            return random.choice(self.concepts)
+    def _pick(self, random: Random) -> Concept:
+        """The public sets' few intents have more texts each, and are asked for more often."""
         chance = random.random()
         # Languages are told by other words than all else.
         if self._languages and chance > 0.97:
             return random.choice(self._languages)
-        origin = "banking77" if chance < 0.13 * public else "corpus"
-        if 0.13 * public <= chance < 0.30 * public:
+        origin = "banking77" if chance < 0.13 else "corpus"
+        if 0.13 <= chance < 0.30:
             origin = "clinc150"
         return random.choice(self._origins.get(origin) or self._origins["corpus"])
 

@@ -28,15 +28,6 @@ class ScaleTasks:
         number = self.number(scale, level)
         return Group(wrapped(state, self._material, random), questions, number, "scale", said)
 
-    def bare(self, random: Random) -> Group:
-        """A text, or now and then a level's name, without a question."""
-        scale = random.choice(self._material.scales)
-        level = random.randrange(len(scale.levels))
-        texts = scale.levels[level].texts
-        state = random.choice(texts if random.random() < 0.8 else scale.levels[level].names)
-        number = self.number(scale, level)
-        return Group(retyped(state, random), [], number, "bare", state)
-
     def number(self, scale: Scale, level: int) -> int:
         return self._numbers.get(scale_key(scale, level), -1)
 

@@ -11,7 +11,6 @@ from ask.noise import pick_style, retyped, reworded, styled
 from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_wrong
 from source.material import Material
 from source.senses import Sense, read_senses
-from tokens.vectors import read_vectors
 
 # Words that definitions are made of: so many, the most frequent ones.
 _KNOWN = 25_000
@@ -22,12 +21,10 @@ _OPPOSITE = 0.5
 
 
 class SenseTasks:
-    def __init__(
-        self, folder: Path, material: Material, frequent: Sequence[str] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, material: Material, frequent: Sequence[str]) -> None:
         """
         :param folder: With WordNet's files.
-        :param frequent: Words, the most frequent first; without them those of the words' vectors.
+        :param frequent: Words, the most frequent first.
         """
         self._folder, self._wordings = folder, material.wordings
         self._frequent = frequent
@@ -35,9 +32,8 @@ class SenseTasks:
 
     @cached_property
     def senses(self) -> list[Sense]:
-        known = self._frequent or read_vectors(self._folder / "vectors.npz")[0]
-        known = known[:_KNOWN]
-        return read_senses(self._folder / "wordnet/package/dict", set(known), self._hides)
+        known = set(self._frequent[:_KNOWN])
+        return read_senses(self._folder / "wordnet/package/dict", known, self._hides)
 
     @cached_property
     def _by_part(self) -> dict[str, list[int]]:
@@ -59,12 +55,6 @@ class SenseTasks:
     @cached_property
     def _areas(self) -> list[str]:
         return sorted({sense.area for sense in self.senses if sense.area})
-
-    def bare(self, random: Random) -> Group:
-        """A definition, a use or a word without a question."""
-        sense = random.choice(self.senses)
-        text = random.choice((sense.definition, *sense.examples, sense.words[0]))
-        return Group(retyped(text, random), [], -1, "bare", meaning=text)
 
     def group(self, random: Random, count: int, most: int) -> Group:
         """
