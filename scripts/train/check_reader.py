@@ -22,7 +22,7 @@ if has_avx512():
 import numpy as np
 import torch
 
-from ask.question import Choice, Group, body_of
+from ask.question import Group, body_of
 from ask.reading import as_written
 from ask.strange import strange_group
 from reader.batch import batches_of
@@ -60,10 +60,6 @@ def main() -> None:
     groups = [mix.one(random) for _ in range(given.requests)]
     groups += map(as_written, held.test_readings[:30])
     groups += [strange_group(random) for _ in range(given.requests // 3)]
-    for question in (q for group in groups for q in group.questions):
-        # Asked for by a header, which no line here has.
-        if not isinstance(question, Choice):
-            question.reversed = False
     asked = [Passes(words).of(group) for group in groups]
     compare_tokens(asked, answers_of(given.tools / "prompts.js", given.model, groups))
     if given.tokens:

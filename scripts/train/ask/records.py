@@ -25,11 +25,8 @@ class Record:
     ends: dict[str, int]
 
 
-def make_record(
-    kind: RecordKind, material: Material, values: Values, random: Random, most: int = 9
-) -> Record:
-    """:param most: Fields."""
-    count = min(len(kind.fields), random.randint(min(2, most), most))
+def make_record(kind: RecordKind, material: Material, values: Values, random: Random) -> Record:
+    count = min(len(kind.fields), random.randint(2, 9))
     chosen = random.sample(kind.fields, count)
     absent = [field for field in kind.fields if field not in chosen]
     given: dict[str, Value] = {}

@@ -81,8 +81,7 @@ class ValenceTasks:
         random.shuffle(shown)
         text = random.choice(_JOINTS).join(shown)
         questions = [self._scales.question(self._scale, level, random) for _ in range(count)]
-        number = self._scales.number(self._scale, level)
-        return Group(retyped(text, random), questions, number, "valence")
+        return Group(retyped(text, random), questions, "valence")
 
     def _one(self, random: Random, level: int) -> str:
         return random.choice(self._words[level])
