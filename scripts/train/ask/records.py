@@ -14,7 +14,6 @@ from source.material import Field, Material, RecordKind
 
 @dataclass(slots=True)
 class Record:
-    kind: RecordKind
     #: What it says, in its order.
     values: dict[str, Value]
     fields: dict[str, Field]
@@ -42,7 +41,7 @@ def make_record(kind: RecordKind, material: Material, values: Values, random: Ra
         state, ends = _as_json(kind, chosen, given, empty, random)
     else:
         state, ends = _as_text(material, kind, fields, given, random)
-    return Record(kind, given, fields, missing, state, ends)
+    return Record(given, fields, missing, state, ends)
 
 
 def _as_json(

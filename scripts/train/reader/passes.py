@@ -1,7 +1,7 @@
 """Questions as the encoder reads them: the tokens of a pass, and where its parts stand.
 
 A mirror of what the server does with a model whose readout is ``markers@1``
-(``src/prompt/hidden/README.md``), which ``check_reader.py`` compares. The server asks one question
+(``src/prompt/hidden/README.md``), which ``check_model.py`` compares. The server asks one question
 in a pass. Training asks several, which share the state and do not see each other: half of the
 tokens of a short text with four questions are saved.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a checkpoint of `train_reader.py` as a GGUF file, with head and calibration inside."""
+"""Writes a checkpoint of `train.py` as a GGUF file, with head and calibration inside."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ MOST_BYTES = 30_000_000
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
-    options.add_argument(
-        "--checkpoint", type=Path, default=Path("build/train/reader/checkpoint.pt")
-    )
+    options.add_argument("--checkpoint", type=Path, default=Path("build/train/run/checkpoint.pt"))
     options.add_argument("--calibration", type=Path, help="file that `oi calibrate` wrote")
-    options.add_argument("--out", type=Path, default=Path("build/train/oi-reader.gguf"))
+    options.add_argument("--out", type=Path, default=Path("build/train/oi-small.gguf"))
     options.add_argument("--version", default="1")
     options.add_argument("--exact", action="store_true", help="in F32 throughout, for checks")
     given = options.parse_args()

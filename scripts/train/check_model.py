@@ -2,7 +2,7 @@
 """Holds what is trained against what the server does: tokens of each question, and its logits.
 
 Of tokens nothing may differ. Of probabilities only what Q8_0 rounds away; of a file in F32
-(`export_reader.py --exact`) what sums in another order do.
+(`export_model.py --exact`) what sums in another order do.
 """
 
 from __future__ import annotations
@@ -41,12 +41,10 @@ MOST = {False: (0.008, 0.08), True: (3e-4, 2e-3)}
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
-    options.add_argument("--public", type=Path)
+    options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--folder", type=Path, default=Path("build/train"))
-    options.add_argument(
-        "--checkpoint", type=Path, default=Path("build/train/reader/checkpoint.pt")
-    )
-    options.add_argument("--model", type=Path, default=Path("build/train/oi-reader.gguf"))
+    options.add_argument("--checkpoint", type=Path, default=Path("build/train/run/checkpoint.pt"))
+    options.add_argument("--model", type=Path, default=Path("build/train/oi-small.gguf"))
     options.add_argument("--exact", action="store_true", help="the model is in F32")
     options.add_argument("--tools", type=Path, default=Path("dist/scripts/train/check"))
     options.add_argument("--tokens", action="store_true", help="compare tokens alone")
