@@ -11,28 +11,23 @@ import argparse
 import json
 import re
 from collections.abc import Iterator
-from itertools import count, islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from ask.mix import LAST, Mix, Stages
-from ask.question import Group, body_of
-from reader.mix import Mix as ReaderMix
+from ask.question import body_of
+from reader.mix import Mix
 from reader.wordpiece import WordPiece
 from source.assemble import load
 from source.material import Material
 from source.split import is_number_held_out, key_of, normal
-from tokens.meanings import Meanings
-from tokens.vocabulary import Vocabulary
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--public", type=Path)
-    options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
+    options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
+    options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--folder", type=Path, default=Path("build/train"))
-    options.add_argument("--encoder", type=Path, help="folder of all-MiniLM-L6-v2")
     options.add_argument("--groups", type=int, default=60_000)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
@@ -51,8 +46,10 @@ def main() -> None:
     forbidden -= {key_of(name) for name in level_names(training)}
     forbidden -= {key_of(text) for text in record_texts(training)}
 
-    texts = 0
-    for group in islice(groups_of(given, training), given.groups):
+    mix = Mix(training, WordPiece(given.encoder / "tokenizer.json"), given.folder)
+    random, texts = Random(given.seed), 0
+    for _ in range(given.groups):
+        group = mix.one(random)
         body = body_of(group)
         for text in strings_of(body):
             texts += 1
@@ -69,19 +66,6 @@ def main() -> None:
                 require(not is_number_held_out(digits), f"a held-out number: {digits} in {body}")
     figures = {"groups": given.groups, "texts": texts, "held out": len(secrets), "leaks": 0}
     print(json.dumps(figures))
-
-
-def groups_of(given: argparse.Namespace, training: Material) -> Iterator[Group]:
-    """As the generator makes them: with ``--encoder`` that of `train_reader.py`."""
-    random = Random(given.seed)
-    if given.encoder:
-        reader = ReaderMix(training, WordPiece(given.encoder / "tokenizer.json"), given.folder)
-        while True:
-            yield reader.one(random)
-    vocabulary, meanings = Vocabulary.read(given.tokenizer), Meanings(given.folder)
-    mix = Mix(training, vocabulary, meanings)
-    for i in count():
-        yield mix.one(random, Stages(*(i % (last + 1) for last in LAST)))
 
 
 def whole_texts(material: Material) -> set[str]:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trains the model: endless examples, for a given time, with checkpoints to go on from."""
+"""Trains the model from a pretrained encoder: endless examples, for a given time."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
-import random
 import time
 from pathlib import Path
 
@@ -17,53 +17,53 @@ if has_avx512():
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import numpy as np
 import torch
+from random import Random
+from torch.nn import functional as F
 
-from ask.mix import Stages, concept_numbers
 from ask.sets import evaluation_sets
-from export.read import read_gguf
-from net.begin import begin, begin_comparing, begin_helpers, columns_of
-from net.checkpoint import Checkpoint
 from net.heap import keep_freed_memory
-from net.log import Log, rounded
-from net.losses import Helpers, Weights, outcome
-from net.muon import Optimizer
-from net.network import Network
-from net.schedule import HEADS_ALONE_STEPS, Curriculum, rate_scale
-from net.shape import SIZES, shape_of
-from net.start import start_from, trained_before
-from net.stream import Stream
+from net.log import Log
 from net.team import Team, run_team
-from net.watch import Watch
+from reader.adam import Adam
+from reader.mix import SHARES
+from reader.network import Network
+from reader.pairs import Pairs, pairs_loss
+from reader.passes import MARKER, Passes
+from reader.run import Progress, load_run, save_run, start_from
+from reader.start import pretrained
+from reader.stream import Source, stream
+from reader.texts import Texts
+from reader.watch import Watch
+from reader.wordpiece import WordPiece
 from source.assemble import load
-from tokens.meanings import Meanings
-from tokens.prompt import Prompter
-from tokens.vectors import read_token_vectors
-from tokens.vocabulary import Vocabulary
 
 
 def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("encoder", type=Path, help="folder of all-MiniLM-L6-v2")
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
-    options.add_argument("--tokenizer", type=Path, default=Path("build/train/tokenizer.json"))
     options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--out", type=Path, default=Path("build/train/run"))
-    options.add_argument("--start", type=Path, help="model file to go on from, with its tokenizer")
-    options.add_argument("--size", choices=SIZES, default="small")
+    options.add_argument("--start", type=Path, help="checkpoint of another run to go on from")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
-    options.add_argument("--batch", type=int, default=4096, help="tokens of a step, about")
+    options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
+    options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
     options.add_argument("--processes", type=int, default=2, help="one for each core; 1 on a GPU")
-    options.add_argument("--threads", type=int, default=1, help="of each process")
-    options.add_argument("--workers", type=int, default=1, help="that make examples, of each")
-    options.add_argument("--seed", type=int, default=1)
     options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    options.add_argument("--matrix-rate", type=float, default=0.02)
-    options.add_argument("--token-rate", type=float, default=0.03)
-    options.add_argument("--lift-rate", type=float, default=2e-4)
-    options.add_argument("--other-rate", type=float, default=3e-3)
-    options.add_argument("--watch-minutes", type=float, default=10, help="between figures")
-    options.add_argument("--watch-rows", type=int, default=200, help="of each held-out set")
+    options.add_argument("--workers", type=int, default=0, help="that make batches, of each process")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--rate", type=float, default=1e-4, help="of the layers")
+    options.add_argument("--head-rate", type=float, default=1e-3)
+    options.add_argument(
+        "--pairs-first", type=float, default=0.15, help="share of the time for texts alone"
+    )
+    options.add_argument("--pairs-every", type=int, default=3, help="steps, afterwards")
+    options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
+    options.add_argument("--decay", type=float, default=0.02)
+    options.add_argument("--shares", type=json.loads, default=SHARES, help="of tasks, in JSON")
+    options.add_argument("--watch-minutes", type=float, default=15, help="between figures")
+    options.add_argument("--watch-rows", type=int, default=80, help="of each held-out set")
     return options.parse_args()
 
 
@@ -76,94 +76,93 @@ def main() -> None:
 
 
 def train(team: Team, given: argparse.Namespace) -> None:
-    torch.set_num_threads(given.threads)
+    torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     keep_freed_memory()
     torch.manual_seed(given.seed)
-    random.seed(given.seed)
-
     training, held = load(given.public)
-    vocabulary = Vocabulary.read(given.tokenizer)
-    prompter = Prompter(vocabulary)
-    shape = shape_of(given.size, len(vocabulary.tokens))
-    vectors = read_token_vectors(given.folder / "tokens.npz")
-    labels = list(zip(prompter.line_labels, prompter.labels))
-    network = Network(shape, labels, columns_of(vectors))
-    gists = torch.from_numpy(vectors.gists)
-    meanings = torch.from_numpy(Meanings(given.folder).vectors.astype(np.float16))
-    start = read_gguf(given.start) if given.start else None
-    if start:
-        start_from(start, network)
-    else:
-        begin(network, vectors)
-    helpers = Helpers(shape.width, len(concept_numbers(training)), gists, meanings)
-    network, helpers = network.to(given.device), helpers.to(given.device)
-    optimizer = Optimizer(
-        network,
-        helpers,
-        team,
-        matrix_rate=given.matrix_rate,
-        token_rate=given.token_rate,
-        lift_rate=given.lift_rate,
-        other_rate=given.other_rate,
-    )
-    curriculum = Curriculum(from_file=start is not None)
-    checkpoint = Checkpoint(given.out / "checkpoint.pt", network, helpers, optimizer, curriculum)
-    progress = checkpoint.load()
-    if start and progress.starts == 1:
-        progress.before = trained_before(start)
-    from_file = bool(progress.before)
-    watch = Watch(evaluation_sets(held, "tune", rows=given.watch_rows), prompter)
+    words = WordPiece(given.encoder / "tokenizer.json")
+    network = pretrained(given.encoder, words, MARKER).to(given.device)
+    passes = Passes(words)
+    heads = ("alone_gate", "hidden", "output", "marker")
+    rates = {"": given.rate, **dict.fromkeys(heads, given.head_rate), "alone_scale": 0.02}
+    rates["positions"] = given.rate / 2
+    optimizer = Adam(team, list(network.named_parameters()), rates, given.decay)
+    checkpoint = given.out / "checkpoint.pt"
+    progress = Progress()
+    if checkpoint.exists():
+        progress = load_run(checkpoint, network, optimizer)
+    elif given.start:
+        progress = start_from(given.start, network)
+    network.recast()
+    team.wait()
     # A run that goes on sees other examples than before, and every process its own.
-    seed = given.seed + 1000 * progress.starts + 100 * team.rank
-    stream = Stream(
-        given.public, given.tokenizer, given.folder, given.batch, seed, given.workers
-    )
+    seed = f"{given.seed} {progress.starts} {team.rank}"
+    source = Source(given.encoder, given.public, given.folder, given.shares, given.batch)
+    batches = stream(source, training, seed, given.workers)
+    pairs, random = Pairs(training, words), Random(f"{seed} pairs")
+    sets = evaluation_sets(held, "tune", rows=given.watch_rows)
+    watch = Watch(team, sets, passes, given.watch_rows)
     log = Log(given.out / "log.jsonl" if team.leads else None)
-    log.write({"event": "start", "parameters": shape.parameters, **words(given)})
-    if not start and progress.starts == 1:
-        stream.turn_to(curriculum.stages)
-        if team.leads:
-            cosines = begin_helpers(helpers, network, stream, given.device)
-            begin_comparing(helpers, network)
-            log.write({"event": "begin", **rounded(cosines)})
-        team.wait()
+    options = {n: v for n, v in vars(given).items() if not isinstance(v, Path)}
+    log.write({"event": "start", **options})
 
     begun, total = time.monotonic() - progress.seconds, given.minutes * 60
-    next_watch, next_save = progress.seconds + given.watch_minutes * 60, progress.seconds + 120
-    for batch in stream:
-        seconds, *stages = team.told(time.monotonic() - begun, *curriculum.stages)
+    next_watch = progress.seconds + (given.watch_minutes * 60 if progress.steps else 0)
+    next_save, processor = progress.seconds + 120, time.process_time()
+    while True:
+        (seconds,) = team.told(time.monotonic() - begun)
         share = min(1.0, seconds / total)
-        stream.turn_to(Stages(*map(int, stages)))
-        result = outcome(network, helpers, batch, given.device, Weights())
-        if not math.isfinite(float(result.loss.detach())):
-            raise SystemExit(f"step {progress.steps}: the loss is no number")
-        optimizer.gradients.zero_()
-        result.loss.backward()
-        optimizer.step(
-            rate_scale(share, progress.steps, from_file),
-            heads_alone=from_file and progress.steps < HEADS_ALONE_STEPS,
-        )
-        progress.count(batch, seconds, team.size)
-        curriculum.see(batch, result.correct, share)
-        log.gather(result.parts, batch.tasks, result.correct.tolist())
-        if progress.steps % 20 == 0:
-            log.write_means({"event": "step", **progress.figures(), "stages": batch.stages})
-        if team.leads and (seconds > next_watch or share >= 1):
-            found = watch.figures(network, given.device)
-            log.write({"event": "watch", **progress.figures(), **rounded(found)})
+        if seconds >= next_watch or share >= 1:
+            found = watch.figures(network)
+            log.write({"event": "watch", **progress.figures(), **found})
             next_watch = seconds + given.watch_minutes * 60
-        if team.leads and (seconds > next_save or share >= 1):
-            checkpoint.save(progress)
+        if team.leads and progress.steps and (seconds > next_save or share >= 1):
+            save_run(checkpoint, network, optimizer, progress)
             next_save = seconds + 120
         if share >= 1:
             break
-    stream.close()
+        optimizer.gradients.zero_()
+        for _ in range(given.batches):
+            alone = share < given.pairs_first
+            if alone or progress.steps % given.pairs_every == 0:
+                learn_pairs(network, pairs.batch(random), given.batches, log, progress, team)
+            if alone:
+                continue
+            batch = next(batches)
+            logits, looks = network.learn(batch)
+            loss = F.cross_entropy(logits, batch.answers)
+            ((loss + given.looks * looks) / given.batches).backward()
+            if not math.isfinite(float(loss.detach())):
+                raise SystemExit(f"step {progress.steps}: the loss is no number")
+            correct = (logits.argmax(1) == batch.answers).tolist()
+            parts = {"loss": float(loss.detach()), "looks": float(looks.detach())}
+            log.gather(parts, [asked.task for asked in batch.asked], correct)
+            progress.count(batch, team.size)
+        optimizer.step(rate_scale(share, progress.steps))
+        network.recast()
+        progress.steps, progress.seconds = progress.steps + 1, seconds
+        if progress.steps % 20 == 0:
+            used = time.process_time() - processor
+            log.write_means({"event": "step", **progress.figures(), "processor": round(used)})
 
 
-def words(given: argparse.Namespace) -> dict[str, object]:
-    """The options, without the folders of this machine."""
-    return {name: value for name, value in vars(given).items() if not isinstance(value, Path)}
+def learn_pairs(
+    network: Network, texts: Texts, batches: int, log: Log, progress: Progress, team: Team
+) -> None:
+    loss, right = pairs_loss(network.alone(texts), network.alone_scale)
+    (loss / batches).backward()
+    log.gather({"pairs": float(loss.detach())}, ["pairs"] * len(right), right.tolist())
+    progress.count(texts, team.size)
+
+
+def rate_scale(share: float, steps: int) -> float:
+    """Up within 50 steps, level, and down to nothing in the last third.
+
+    Most of what is learned is learned at the full rate, so that a run which was given more minutes
+    goes on as if it had had them from the beginning.
+    """
+    return min(1.0, (steps + 1) / 50, (1 - share) * 3)
 
 
 if __name__ == "__main__":

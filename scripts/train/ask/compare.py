@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
-from typing import Union
 
-from ask.question import ABOVE, BELOW, INSIDE
 from ask.values import Values, number_of
 from source.material import Comparison, Material
 
-Number = Union[int, float]
-
+# What each comparison allows: less than the other number, equal to it or greater, 0 to 2.
 _HOLDS = {
     ">": (2,),
     "<": (0,),
@@ -28,8 +25,6 @@ class Compared:
     #: As "more than 12".
     text: str
     holds: bool
-    #: Of ``RELATIONS``.
-    relation: int
 
 
 class Comparisons:
@@ -39,21 +34,9 @@ class Comparisons:
         for comparison in material.comparisons:
             self._by_use.setdefault(comparison.of, []).append(comparison)
 
-    def number(
-        self,
-        value: str,
-        random: Random,
-        uses: tuple[str, ...] = ("number",),
-        plain: bool = False,
-    ) -> Compared:
-        """
-        Asks about a number, half of the time so that the answer is yes.
-
-        :param plain: Only whether it is more, or less.
-        """
+    def number(self, value: str, random: Random, uses: tuple[str, ...] = ("number",)) -> Compared:
+        """Asks about a number, half of the time so that the answer is yes."""
         options = [c for use in uses for c in self._by_use.get(use, ())]
-        if plain:
-            options = [c for c in options if c.op in ("<", ">")]
         wanted = random.random() < 0.5
         while True:
             comparison = random.choice(options)
@@ -65,7 +48,7 @@ class Comparisons:
                     continue
                 bound = self._beside(value, relation, random)
                 text = random.choice(comparison.phrases).replace("{n}", bound)
-                return Compared(text, wanted, relation)
+                return Compared(text, wanted)
             bounds = (self._near(value, random), self._near(value, random))
             low, high = sorted(bounds, key=number_of)
             inside = number_of(low) <= number_of(value) <= number_of(high)
@@ -74,8 +57,7 @@ class Comparisons:
             if low == high or on_edge or (inside == (comparison.op == "between")) != wanted:
                 continue
             text = random.choice(comparison.phrases).replace("{n}", low).replace("{m}", high)
-            outside = BELOW if number_of(value) < number_of(low) else ABOVE
-            return Compared(text, wanted, INSIDE if inside else outside)
+            return Compared(text, wanted)
 
     def date(self, value: date, random: Random) -> Compared:
         options = [c for c in self._by_use["date"] if c.op in _HOLDS]
@@ -88,7 +70,7 @@ class Comparisons:
             days = random.choice((random.randint(1, 40), random.randint(1, 1500)))
             bound = value + timedelta(days=days * (1 - relation))
             text = random.choice(comparison.phrases).replace("{n}", bound.isoformat())
-            return Compared(text, wanted, relation)
+            return Compared(text, wanted)
 
     def count(self, value: int, random: Random) -> Compared:
         return self.number(str(value), random, ("count",))

@@ -6,9 +6,8 @@ from collections import defaultdict
 from random import Random
 from typing import Any
 
-from ask.noise import pick_style, plain, retyped, reworded, styled, wrapped
-from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_count
-from ask.words import WordTasks
+from ask.noise import pick_style, retyped, reworded, styled, wrapped
+from ask.question import Choice, Group, Noul, Option, Question, distinct, draw_unused, pick_count
 from source.material import Concept, Material
 
 
@@ -16,28 +15,10 @@ _MARKS = ".!?"
 
 
 class ConceptTasks:
-    def __init__(
-        self,
-        material: Material,
-        numbers: dict[str, int],
-        unseen: bool = False,
-        few: int | None = None,
-        words: WordTasks | None = None,
-    ) -> None:
-        """
-        :param numbers: Of every concept's key, for the heads that are thrown away.
-        :param unseen: Whether to ask about the wholly unseen concepts.
-        :param few: Ask about so many concepts only, those with the most texts.
-        :param words: Makes other texts of those that there are.
-        """
-        self._words = words
+    def __init__(self, material: Material, unseen: bool = False) -> None:
+        """:param unseen: Whether to ask about the wholly unseen concepts."""
         self._material = material
-        self._numbers = numbers
         self.concepts = material.unseen_concepts if unseen else material.concepts
-        self._evenly = few is not None
-        if few is not None:
-            ranked = sorted(self.concepts, key=lambda concept: -len(concept.utterances))
-            self.concepts = tuple(ranked[:few])
         self._groups: defaultdict[tuple[str, str], list[Concept]] = defaultdict(list)
         self._origins: defaultdict[str, list[Concept]] = defaultdict(list)
         for concept in self.concepts:
@@ -47,50 +28,19 @@ class ConceptTasks:
 
     def group(self, random: Random, count: int, most: int) -> Group:
         """A text of a concept, with so many questions of up to so many options."""
-        concept = self.pick(random)
-        said = random.choice(concept.utterances)
-        text = retyped(self._text(said, concept, random), random)
+        concept = self._pick(random)
+        text = retyped(_text(concept, random), random)
         questions = [self._question(concept, random, most) for _ in range(count)]
-        state = wrapped(text, self._material, random)
-        number = self._numbers.get(concept.key, -1)
-        return Group(state, questions, number, "concept", said)
+        return Group(wrapped(text, self._material, random), questions, "concept")
 
-    def _text(self, text: str, concept: Concept, random: Random) -> str:
-        """An utterance, or two of them, as longer messages say a thing twice."""
-        if random.random() < 0.08:
-            text = f"{text.rstrip(_MARKS)}. {random.choice(concept.utterances)}"
-        # A language is told by words that no neighbour has.
-        if self._words is not None and concept.kind != "language" and random.random() < 0.5:
-            text = self._words.varied(text, random)
-        return text
-
-    def bare(self, random: Random) -> Group:
-        """A text, or now and then a name or a description, without a question."""
-        concept = self.pick(random, 0.4)
-        chance = random.random()
-        said = random.choice(concept.utterances)
-        if chance < 0.15:
-            text = said = random.choice(concept.descriptions or concept.utterances)
-        elif chance < 0.20:
-            text, said = styled(concept.name, pick_style(random)), plain(concept.name)
-        else:
-            text = self._text(said, concept, random)
-        state = wrapped(retyped(text, random), self._material, random)
-        return Group(state, [], self._numbers.get(concept.key, -1), "bare", said)
-
-    def pick(self, random: Random, public: float = 1.0) -> Concept:
-        """The public sets' few intents have more texts each, and are asked for more often.
-
-        :param public: How often, of that.
-        """
-        if self._evenly:
-            return random.choice(self.concepts)
+    def _pick(self, random: Random) -> Concept:
+        """The public sets' few intents have more texts each, and are asked for more often."""
         chance = random.random()
         # Languages are told by other words than all else.
         if self._languages and chance > 0.97:
             return random.choice(self._languages)
-        origin = "banking77" if chance < 0.13 * public else "corpus"
-        if 0.13 * public <= chance < 0.30 * public:
+        origin = "banking77" if chance < 0.13 else "corpus"
+        if 0.13 <= chance < 0.30:
             origin = "clinc150"
         return random.choice(self._origins.get(origin) or self._origins["corpus"])
 
@@ -173,11 +123,7 @@ class ConceptTasks:
             description = None
             if random.random() < described:
                 description = self._description(concept, random)
-            number = self._numbers.get(concept.key, -1)
-            meaning = plain(concept.name)
-            if description in concept.descriptions:
-                meaning = f"{meaning}: {description}"
-            options.append(Option(styled(concept.name, style), description, number, meaning))
+            options.append(Option(styled(concept.name, style), description))
         return options
 
     def _description(self, concept: Concept, random: Random) -> str | None:
@@ -197,27 +143,25 @@ class ConceptTasks:
         answer = random.random() < 0.5
         asked = concept if answer else (self.others(concept, random, 1, hard) or [concept])[0]
         answer = asked.key == concept.key
-        number, meaning = self._numbers.get(asked.key, -1), plain(asked.name)
         chance = random.random()
         if chance < 0.6 or not asked.descriptions:
             name = styled(asked.name, pick_style(random))
             if chance < 0.5:
                 wording = random.choice(self._material.wordings["noul concept"])
                 text = reworded(wording.replace("{x}", name), random) or f"{name}?"
-                return Noul(text, answer, concept=number, meaning=meaning)
+                return Noul(text, answer)
             yes = name
             if asked.descriptions and random.random() < 0.5:
-                yes = meaning = random.choice(asked.descriptions)
+                yes = random.choice(asked.descriptions)
             no = random.choice((None, *self._material.wordings["other"]))
             text = random.choice(("Does it apply?", "Yes or no?", f"{name}?", None))
-            return Noul(
-                text, answer, yes, no, random.random() < 0.1, concept=number, meaning=meaning
-            )
+            draw_unused(random)
+            return Noul(text, answer, yes, no)
         kind, texts = "noul same", asked.utterances
         if chance < 0.9:
             kind, texts = "noul description", asked.descriptions
-        wording, meaning = random.choice(self._material.wordings[kind]), random.choice(texts)
-        return Noul(wording.replace("{x}", meaning), answer, concept=number, meaning=meaning)
+        wording, text = random.choice(self._material.wordings[kind]), random.choice(texts)
+        return Noul(wording.replace("{x}", text), answer)
 
     def choice_with_other(
         self, concept: Concept, random: Random, most: int, outside: bool | None = None
@@ -249,10 +193,7 @@ class ConceptTasks:
         count = pick_count(random, most)
         concepts = [concept, *self.others(concept, random, count - 1, 0.3)]
         random.shuffle(concepts)
-        options: list[Option] = []
-        for other in concepts:
-            said, number = random.choice(other.utterances), self._numbers.get(other.key, -1)
-            options.append(Option(said, None, number, said))
+        options = [Option(random.choice(other.utterances)) for other in concepts]
         instructions = random.choice(self._material.wordings["similar"])
         return distinct(Choice(instructions, options, concepts.index(concept)))
 
@@ -267,7 +208,7 @@ class ConceptTasks:
         random.shuffle(names)
         style = pick_style(random)
         instructions = random.choice(self._material.wordings["group"])
-        options = [Option(styled(name, style), meaning=plain(name)) for name in names]
+        options = [Option(styled(name, style)) for name in names]
         return distinct(Choice(instructions, options, names.index(right)))
 
     def matching(self, random: Random, most: int) -> Group:
@@ -276,29 +217,30 @@ class ConceptTasks:
         concepts = [concept, *self.others(concept, random, pick_count(random, most) - 1, 0.3)]
         random.shuffle(concepts)
         answer, style = concepts.index(concept), pick_style(random)
-        numbers = [self._numbers.get(c.key, -1) for c in concepts]
         state: Any
         if random.random() < 0.5:
-            state = meaning = random.choice(concept.descriptions)
-            options = [
-                Option(styled(c.name, style), None, n, plain(c.name))
-                for c, n in zip(concepts, numbers)
-            ]
+            state = random.choice(concept.descriptions)
+            options = [Option(styled(other.name, style)) for other in concepts]
             instructions = random.choice(self._material.wordings["describe"])
         else:
-            state, meaning = styled(concept.name, style), plain(concept.name)
-            options = []
-            for other, number in zip(concepts, numbers):
-                text = random.choice(other.descriptions or (other.name,))
-                options.append(Option(text, None, number, text))
+            state = styled(concept.name, style)
+            texts = (random.choice(other.descriptions or (other.name,)) for other in concepts)
+            options = list(map(Option, texts))
             instructions = random.choice(self._material.wordings["define"])
         question = distinct(Choice(instructions, options, answer))
-        return Group(state, [question], numbers[answer], "matching", meaning)
+        return Group(state, [question], "matching")
 
     def stray(self, random: Random, most: int) -> Group:
         """A text that fits no intent at all."""
-        said = random.choice(self._material.strays)
-        state = retyped(said, random)
+        state = retyped(random.choice(self._material.strays), random)
         concept = random.choice(self._origins["clinc150"])
         question = self.choice_with_other(concept, random, most, outside=True)
-        return Group(state, [question], -1, "stray", said)
+        return Group(state, [question], "stray")
+
+
+def _text(concept: Concept, random: Random) -> str:
+    """An utterance, or two of them, as longer messages say a thing twice."""
+    text = random.choice(concept.utterances)
+    if random.random() < 0.08:
+        text = f"{text.rstrip(_MARKS)}. {random.choice(concept.utterances)}"
+    return text

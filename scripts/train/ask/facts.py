@@ -16,4 +16,4 @@ class FactTasks:
         questions = [Noul(retyped(question, random), answer) for question, answer in fact.questions]
         random.shuffle(questions)
         # Cases and slips would change what some questions ask for, so not of the text.
-        return Group(wrapped(fact.text, self._material, random), list(questions), -1, "fact")
+        return Group(wrapped(fact.text, self._material, random), list(questions), "fact")

@@ -96,11 +96,6 @@ def styled(name: str, style: Style) -> str:
     return first.lower() + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
-def plain(name: str) -> str:
-    """A name in any style as words."""
-    return re.sub(r"[\s_-]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).lower()
-
-
 def reworded(instructions: str, random: Random) -> str | None:
     """Instructions as they are, in lower case, without their mark, or none."""
     chance = random.random()

@@ -11,11 +11,19 @@ from typing import Sequence
 
 from ask.compare import Comparisons
 from ask.made_up import Noun, made_up_field
-from ask.question import Choice, Group, Noul, Option, Question
+from ask.question import (
+    Choice,
+    Group,
+    Noul,
+    Option,
+    Question,
+    compact_json,
+    draw_unused,
+    state_text,
+)
 from ask.record_tasks import range_score
 from ask.values import Values, invented_word, number_of
 from source.material import Field, Material
-from tokens.wording import compact_json, state_text
 
 # Of the fields.
 _MADE_UP = 0.3
@@ -32,50 +40,33 @@ class NumberTasks:
         self._comparisons = Comparisons(material, self._values)
         self._fields = [f for f in material.fields if f.type in ("number", "money")]
 
-    def group(
-        self,
-        random: Random,
-        count: int,
-        most_digits: int = 6,
-        most_names: int = 5,
-        others: float = 1.0,
-        ranked: float = 0.0,
-    ) -> Group:
-        """
-        :param most_digits: Small numbers are learned first.
-        :param most_names: Few of them, too.
-        :param others: Share of comparisons that may ask for something else than more or less.
-        :param ranked: Share of groups that only ask which of two or three is larger.
-        """
-        if ranked and random.random() < ranked:
-            return self._several(random, count, most_digits, 3, others, ranked=True)
-        if most_names == 1 or random.random() < 0.55:
-            return self.single(random, count, most_digits, others)
-        return self._several(random, count, most_digits, most_names, others)
+    def group(self, random: Random, count: int) -> Group:
+        """:param count: Of questions."""
+        if random.random() < 0.55:
+            return self._single(random, count)
+        return self._several(random, count)
 
-    def single(
-        self, random: Random, count: int, most_digits: int = 6, others: float = 1.0
-    ) -> Group:
+    def _single(self, random: Random, count: int) -> Group:
         field = random.choice(self._fields)
         if self._nouns and random.random() < _MADE_UP:
             field = made_up_field(random.choice(self._nouns), self._nouns, random, ("number",))
-        value = self._number(random, most_digits)
+        value = self._number(random)
         phrase = random.choice(field.phrases)
         questions: list[Question] = []
         for _ in range(count):
-            plain = random.random() >= others
-            if not plain and random.random() < 0.1:
+            draw_unused(random)
+            if random.random() < 0.1:
                 questions.append(range_score(self._material, self._values, phrase, value, random))
                 continue
-            compared = self._comparisons.number(value, random, plain=plain)
+            compared = self._comparisons.number(value, random)
             text = random.choice(self._words["compare noul"])
             text = text.replace("{field}", phrase).replace("{cmp}", compared.text)
             text = text[:1].upper() + text[1:]
-            questions.append(Noul(text, compared.holds, relation=compared.relation))
+            questions.append(Noul(text, compared.holds))
         state = self._state(field, phrase, value, random)
         evidence = (_end_of(state, "", value),)
         questions = [replace(question, evidence=evidence) for question in questions]
-        return Group(state, questions, -1, "number")
+        return Group(state, questions, "number")
 
     def _state(self, field: Field, phrase: str, value: str, random: Random) -> object:
         chance = random.random()
@@ -87,20 +78,12 @@ class NumberTasks:
         text = text.replace("{field}", phrase).replace("{value}", value)
         return f"{text[:1].upper()}{text[1:]}."
 
-    def _several(
-        self,
-        random: Random,
-        count: int,
-        most_digits: int,
-        most_names: int,
-        others: float,
-        ranked: bool = False,
-    ) -> Group:
+    def _several(self, random: Random, count: int) -> Group:
         """Things with a number each."""
-        names = self._names(random, random.randint(2, most_names))
+        names = self._names(random, random.randint(2, 5))
         numbers: list[str] = []
         while len(numbers) < len(names):
-            number = self._number(random, most_digits)
+            number = self._number(random)
             if number_of(number) not in map(number_of, numbers):
                 numbers.append(number)
         given = dict(zip(names, numbers))
@@ -113,13 +96,8 @@ class NumberTasks:
         else:
             state = ". ".join(f"{name} has {number}" for name, number in given.items()) + "."
         ends = {name: _end_of(state, name, number) for name, number in given.items()}
-        questions: list[Question]
-        if ranked:
-            both = (self._largest, self._larger)
-            questions = [random.choice(both)(given, ends, random) for _ in range(count)]
-        else:
-            questions = [self._about(given, ends, random, others) for _ in range(count)]
-        return Group(state, questions, -1, "number")
+        questions = [self._about(given, ends, random) for _ in range(count)]
+        return Group(state, questions, "number")
 
     def _names(self, random: Random, count: int) -> list[str]:
         """People; where fields are made up, other things too, and names that nobody knows."""
@@ -137,31 +115,27 @@ class NumberTasks:
             if sum(name in other for name in names for other in names) == count:
                 return names
 
-    def _about(
-        self, given: dict[str, str], ends: dict[str, int], random: Random, others: float
-    ) -> Question:
+    def _about(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Question:
         chance = random.random()
-        names = list(given)
         if chance < 0.35:
             return self._largest(given, ends, random)
         if chance < 0.7:
             return self._larger(given, ends, random)
-        name = random.choice(names)
-        plain = random.random() >= others
-        compared = self._comparisons.number(given[name], random, plain=plain)
+        name = random.choice(list(given))
+        draw_unused(random)
+        compared = self._comparisons.number(given[name], random)
         text = random.choice(self._words["compare noul"])
         text = text.replace("{field}", name).replace("{cmp}", compared.text)
-        evidence = (ends[name],)
-        return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
+        return Noul(text, compared.holds, evidence=(ends[name],))
 
     def _larger(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Noul:
         first, second = random.sample(list(given), 2)
-        relation = 2 if number_of(given[first]) > number_of(given[second]) else 0
+        holds = number_of(given[first]) > number_of(given[second])
         higher = random.random() < 0.5
         words = self._words["compare two noul" if higher else "compare two noul less"]
         text = random.choice(words).replace("{a}", first).replace("{b}", second)
         evidence = (ends[first], ends[second])
-        return Noul(text, (relation == 2) == higher, relation=relation, evidence=evidence)
+        return Noul(text, holds == higher, evidence=evidence)
 
     def _largest(self, given: dict[str, str], ends: dict[str, int], random: Random) -> Choice:
         names, largest = list(given), random.random() < 0.5
@@ -170,13 +144,11 @@ class NumberTasks:
         right = pick(names, key=lambda name: number_of(given[name]))
         text = random.choice(self._words["largest choice" if largest else "smallest choice"])
         options = [Option(name) for name in names]
-        return Choice(
-            text, options, names.index(right), evidence=(ends[right],), value=right
-        )
+        return Choice(text, options, names.index(right), evidence=(ends[right],))
 
-    def _number(self, random: Random, most_digits: int) -> str:
-        digits = min(random.choices((1, 2, 3, 4, 5, 6), (2, 4, 5, 4, 2, 1))[0], most_digits)
-        return self._values.number(random, digits, cents=0.15 if most_digits > 3 else 0.0)
+    def _number(self, random: Random) -> str:
+        digits = random.choices((1, 2, 3, 4, 5, 6), (2, 4, 5, 4, 2, 1))[0]
+        return self._values.number(random, digits, cents=0.15)
 
 
 def _end_of(state: object, name: str, number: str) -> int:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Union
-
-
-# What decides a comparison: less, equal or greater (0 to 2), inside of a range, below or above it.
-INSIDE, BELOW, ABOVE = 3, 4, 5
-RELATIONS = 6
 
 
 @dataclass(slots=True)
 class Option:
     name: str
     description: str | None = None
-    #: Number of the concept that it names, for the heads that are thrown away; -1 for none.
-    concept: int = -1
-    #: What it says in plain words, whose vector is told where it ends.
-    meaning: str | None = None
 
 
 @dataclass(slots=True)
@@ -29,12 +21,8 @@ class Choice:
     options: list[Option]
     #: Index of the right option.
     answer: int
-    #: Which relation the answer depends on, for the head on numbers; -1 for none.
-    relation: int = -1
-    #: Where in the state's text, in characters, that ends which decides; two places at most.
+    #: Where in the state's text, in characters, that ends which decides; none if it is not known.
     evidence: tuple[int, ...] = ()
-    #: What stands there, where an option repeats it.
-    value: str | None = None
 
 
 @dataclass(slots=True)
@@ -43,7 +31,7 @@ class Score:
     #: Lowest first; ``None`` for a level without a text.
     levels: list[Option]
     answer: int
-    #: Highest first, as averaged orders ask.
+    #: Highest first.
     reversed: bool = False
     evidence: tuple[int, ...] = ()
 
@@ -55,19 +43,7 @@ class Noul:
     #: What counts as yes and as no.
     yes: str | None = None
     no: str | None = None
-    reversed: bool = False
-    #: Number of the concept that decides it; -1 for none.
-    concept: int = -1
-    #: Of ``RELATIONS``, where a comparison decides; -1 elsewhere.
-    relation: int = -1
-    #: Where it asks whether something is there at all: whether it is.
-    presence: bool | None = None
     evidence: tuple[int, ...] = ()
-    #: What stands there, and what the question asks for in its place.
-    value: str | None = None
-    asked: str | None = None
-    #: What is asked about in plain words.
-    meaning: str | None = None
 
 
 Question = Union[Choice, Score, Noul]
@@ -80,14 +56,8 @@ class Group:
     #: A text, or any JSON value.
     state: Any
     questions: list[Question]
-    #: Number of the concept that the state is about; -1 for none.
-    concept: int = -1
     #: What made it, for figures by task.
     task: str = ""
-    #: What the state says in plain words.
-    meaning: str | None = None
-    #: Kept for evaluation rows.
-    notes: dict[str, Any] = field(default_factory=dict)
 
 
 def body_of(group: Group) -> dict[str, Any]:
@@ -116,6 +86,16 @@ def _question(question: Question) -> tuple[dict[str, Any], Any]:
     return {"type": "choice", **body, "criteria": criteria}, right
 
 
+def compact_json(value: Any) -> str:
+    """As the server writes it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def state_text(state: Any) -> str:
+    """A state as a model reads it."""
+    return state if isinstance(state, str) else compact_json(state)
+
+
 def distinct(choice: Choice) -> Choice:
     """Options are keys of an object: the same text twice would be one."""
     right = choice.options[choice.answer]
@@ -125,6 +105,11 @@ def distinct(choice: Choice) -> Choice:
     kept = [option for option in choice.options if options[option.name] is option]
     choice.options, choice.answer = kept, kept.index(right)
     return choice
+
+
+def draw_unused(random: Random) -> None:
+    """A number that nothing reads any more: without it, all that is drawn later would be other."""
+    random.random()
 
 
 def pick_wrong(random: Random, most: int) -> int:

@@ -52,7 +52,7 @@ class ReadingTasks:
             self._twins = [(one, asked) for one in random.sample(versions, len(versions))]
         text, asked = self._twins.pop()
         questions = [_varied(text.questions[at], random) for at in asked]
-        return Group(text.text, questions, -1, "reading")
+        return Group(text.text, questions, "reading")
 
     def among(self, random: Random, count: int, most: int) -> Group:
         """The same in a longer text: up to so many, of other domains, one behind the other."""
@@ -64,7 +64,7 @@ class ReadingTasks:
         texts = [one.text for one in others if one.about != text.about]
         texts.insert(random.randint(0, len(texts)), text.text)
         asked = random.sample(asked, min(count, len(asked)))
-        return Group("\n\n".join(texts), [_varied(one, random) for one in asked], -1, "long")
+        return Group("\n\n".join(texts), [_varied(one, random) for one in asked], "long")
 
 
 def _without(text: ReadingText, hides: Callable[[str], bool]) -> ReadingText:
@@ -80,7 +80,7 @@ def _of_facts(text: FactText) -> ReadingText:
 
 
 def as_written(text: ReadingText, task: str = "reading") -> Group:
-    return Group(text.text, [_question(one) for one in text.questions], -1, task)
+    return Group(text.text, [_question(one) for one in text.questions], task)
 
 
 def _question(asked: ReadingQuestion) -> Question:

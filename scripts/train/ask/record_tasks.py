@@ -41,25 +41,20 @@ class RecordTasks:
         self._values = Values(material, invents=bool(nouns))
         self._comparisons = Comparisons(material, self._values)
 
-    def group(
-        self, random: Random, count: int, kinds: tuple[str, ...] = KINDS, most: int = 9
-    ) -> Group:
-        """
-        :param kinds: Of questions; not every record allows each.
-        :param most: Fields.
-        """
+    def group(self, random: Random, count: int, kinds: tuple[str, ...] = KINDS) -> Group:
+        """:param kinds: Of questions; not every record allows each."""
         while True:
             kind = random.choice(self._material.records)
             if self._nouns and random.random() < _MADE_UP:
                 kind = made_up_kind(self._nouns, random)
-            record = make_record(kind, self._material, self._values, random, most)
+            record = make_record(kind, self._material, self._values, random)
             questions: list[Question] = []
             for _ in range(3 * count):
                 question = self._question(record, random.choice(kinds), random)
                 if question is not None and len(questions) < count:
                     questions.append(question)
             if questions:
-                return Group(record.state, questions, -1, "record")
+                return Group(record.state, questions, "record")
 
     def _question(self, record: Record, kind: str, random: Random) -> Question | None:
         if kind == "presence":
@@ -83,13 +78,7 @@ class RecordTasks:
         same = random.random() < 0.5
         value = record.values[field.name] if same else self._other(record, field, random)
         text = _fill(self._frame(kind, random), _phrase(field, random), value.text)
-        return Noul(
-            text,
-            same == (kind == "lookup"),
-            evidence=(record.ends[field.name],),
-            value=record.values[field.name].text,
-            asked=value.text,
-        )
+        return Noul(text, same == (kind == "lookup"), evidence=(record.ends[field.name],))
 
     def _presence(self, record: Record, random: Random) -> Noul | None:
         given = random.random() < 0.5
@@ -107,7 +96,7 @@ class RecordTasks:
         frame = self._frame("absence" if absence else "presence", random)
         text = _fill(frame, _phrase(field, random))
         evidence = (record.ends[field.name],) if given else ()
-        return Noul(text, given != absence, presence=given, evidence=evidence)
+        return Noul(text, given != absence, evidence=evidence)
 
     def _frame(self, kind: str, random: Random) -> str:
         if self._nouns and random.random() < _COMPOSED:
@@ -148,7 +137,7 @@ class RecordTasks:
         wording = random.choice(self._words["field choice"])
         at = next(i for i, option in enumerate(options) if option is right)
         text, evidence = _fill(wording, _phrase(field, random)), (record.ends[field.name],)
-        return distinct(Choice(text, options, at, evidence=evidence, value=right.name))
+        return distinct(Choice(text, options, at, evidence=evidence))
 
     def _field_of(self, record: Record, field: Field, random: Random) -> Choice | None:
         value = record.values[field.name]
@@ -189,7 +178,7 @@ class RecordTasks:
             compared = self._comparisons.number(value.text, random, uses)
         text = random.choice(self._words["compare noul"])
         text = _fill(text, phrase).replace("{cmp}", compared.text)
-        return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
+        return Noul(text, compared.holds, evidence=evidence)
 
     def _count(self, record: Record, field: Field, phrase: str, random: Random) -> Question:
         value, evidence = record.values[field.name], (record.ends[field.name],)
@@ -200,12 +189,12 @@ class RecordTasks:
             names = [str(n) for n in sorted([count, *numbers])]
             text = _fill(random.choice(self._words["count choice"]), phrase)
             options, right = [Option(name) for name in names], names.index(str(count))
-            return Choice(text, options, right, evidence=evidence, value=str(count))
+            return Choice(text, options, right, evidence=evidence)
         if chance < 0.7:
             compared = self._comparisons.count(count, random)
             text = random.choice(self._words["count noul"])
             text = _fill(text, phrase).replace("{cmp}", compared.text)
-            return Noul(text, compared.holds, relation=compared.relation, evidence=evidence)
+            return Noul(text, compared.holds, evidence=evidence)
         listed = bool(value.json) and random.random() < 0.5
         item = random.choice(value.json) if listed else self._values.item(field, random)
         text = _fill(random.choice(self._words["contains noul"]), phrase, item)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from ask.question import compact_json
 from ask.values import Value, Values
 from source.material import Field, Material, RecordKind
-from tokens.wording import compact_json
 
 
 @dataclass(slots=True)
 class Record:
-    kind: RecordKind
     #: What it says, in its order.
     values: dict[str, Value]
     fields: dict[str, Field]
@@ -25,11 +24,8 @@ class Record:
     ends: dict[str, int]
 
 
-def make_record(
-    kind: RecordKind, material: Material, values: Values, random: Random, most: int = 9
-) -> Record:
-    """:param most: Fields."""
-    count = min(len(kind.fields), random.randint(min(2, most), most))
+def make_record(kind: RecordKind, material: Material, values: Values, random: Random) -> Record:
+    count = min(len(kind.fields), random.randint(2, 9))
     chosen = random.sample(kind.fields, count)
     absent = [field for field in kind.fields if field not in chosen]
     given: dict[str, Value] = {}
@@ -45,7 +41,7 @@ def make_record(
         state, ends = _as_json(kind, chosen, given, empty, random)
     else:
         state, ends = _as_text(material, kind, fields, given, random)
-    return Record(kind, given, fields, missing, state, ends)
+    return Record(given, fields, missing, state, ends)
 
 
 def _as_json(

@@ -10,35 +10,20 @@ from source.material import Material, Scale
 
 
 class ScaleTasks:
-    def __init__(self, material: Material, numbers: dict[str, int]) -> None:
-        """:param numbers: Of ``scale_key``, for the heads that are thrown away."""
+    def __init__(self, material: Material) -> None:
         self._material = material
-        self._numbers = numbers
 
     def group(self, random: Random, count: int) -> Group:
         scale = random.choice(self._material.scales)
         level = random.randrange(len(scale.levels))
         texts = scale.levels[level].texts
-        text = said = random.choice(texts)
+        text = random.choice(texts)
         if random.random() < 0.2:
             # Two of a level stay on it, and are too many to be known by heart.
-            text, said = f"{text} {random.choice(texts)}", None
+            text = f"{text} {random.choice(texts)}"
         state = retyped(text, random)
         questions = [self.question(scale, level, random) for _ in range(count)]
-        number = self.number(scale, level)
-        return Group(wrapped(state, self._material, random), questions, number, "scale", said)
-
-    def bare(self, random: Random) -> Group:
-        """A text, or now and then a level's name, without a question."""
-        scale = random.choice(self._material.scales)
-        level = random.randrange(len(scale.levels))
-        texts = scale.levels[level].texts
-        state = random.choice(texts if random.random() < 0.8 else scale.levels[level].names)
-        number = self.number(scale, level)
-        return Group(retyped(state, random), [], number, "bare", state)
-
-    def number(self, scale: Scale, level: int) -> int:
-        return self._numbers.get(scale_key(scale, level), -1)
+        return Group(wrapped(state, self._material, random), questions, "scale")
 
     def question(self, scale: Scale, level: int, random: Random) -> Question:
         chance = random.random()
@@ -63,9 +48,9 @@ class ScaleTasks:
             name = random.choice(scale.levels[i].names)
             while any(option.name == name for option in names):
                 name = random.choice(scale.levels[i].names)
-            names.append(Option(name, None, self.number(scale, i), name))
+            names.append(Option(name))
         if len(levels) == len(scale.levels) and random.random() < 0.06:
-            names = [Option("", None, option.concept) for option in names]
+            names = [Option("") for _ in names]
         instructions = reworded(random.choice(scale.questions), random)
         if names[0].name == "" or random.random() < 0.5:
             instructions = random.choice(scale.questions)
@@ -92,7 +77,6 @@ class ScaleTasks:
         if not answer:
             asked = random.choice([i for i in range(len(scale.levels)) if abs(i - level) > 1])
         name = random.choice(scale.levels[asked].names)
-        number = self.number(scale, asked)
         if random.random() < 0.3:
             other = random.choice([i for i in range(len(scale.levels)) if abs(i - asked) > 1])
             no = random.choice(scale.levels[other].names)
@@ -102,13 +86,7 @@ class ScaleTasks:
                 answer = True
             else:
                 no = None
-            return Noul(
-                random.choice(scale.questions), answer, name, no, concept=number, meaning=name
-            )
+            return Noul(random.choice(scale.questions), answer, name, no)
         wording = random.choice(self._material.wordings["level noul"])
         text = wording.replace("{x}", name).replace("{q}", random.choice(scale.questions))
-        return Noul(text, answer, concept=number, meaning=name)
-
-
-def scale_key(scale: Scale, level: int) -> str:
-    return f"{scale.name}\0{level}"
+        return Noul(text, answer)

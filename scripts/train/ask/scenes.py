@@ -58,7 +58,7 @@ class SceneTasks:
         # No is the answer more often, as there are more ways to be wrong.
         kept = [one for one in found.questions if _is_kept(one, random)] or found.questions
         questions = random.sample(kept, min(count, len(kept)))
-        return Group(text, [_checked(one, random) for one in questions], -1, "scene")
+        return Group(text, [_checked(one, random) for one in questions], "scene")
 
     def _events(self, random: Random) -> Found:
         templates = random.sample(_TEXTS["events"], random.choice((1, 2, 2, 3)))

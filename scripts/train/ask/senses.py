@@ -11,7 +11,6 @@ from ask.noise import pick_style, retyped, reworded, styled
 from ask.question import Choice, Group, Noul, Option, Question, distinct, pick_wrong
 from source.material import Material
 from source.senses import Sense, read_senses
-from tokens.vectors import read_vectors
 
 # Words that definitions are made of: so many, the most frequent ones.
 _KNOWN = 25_000
@@ -22,12 +21,10 @@ _OPPOSITE = 0.5
 
 
 class SenseTasks:
-    def __init__(
-        self, folder: Path, material: Material, frequent: Sequence[str] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, material: Material, frequent: Sequence[str]) -> None:
         """
         :param folder: With WordNet's files.
-        :param frequent: Words, the most frequent first; without them those of the words' vectors.
+        :param frequent: Words, the most frequent first.
         """
         self._folder, self._wordings = folder, material.wordings
         self._frequent = frequent
@@ -35,9 +32,8 @@ class SenseTasks:
 
     @cached_property
     def senses(self) -> list[Sense]:
-        known = self._frequent or read_vectors(self._folder / "vectors.npz")[0]
-        known = known[:_KNOWN]
-        return read_senses(self._folder / "wordnet/package/dict", set(known), self._hides)
+        known = set(self._frequent[:_KNOWN])
+        return read_senses(self._folder / "wordnet/package/dict", known, self._hides)
 
     @cached_property
     def _by_part(self) -> dict[str, list[int]]:
@@ -60,12 +56,6 @@ class SenseTasks:
     def _areas(self) -> list[str]:
         return sorted({sense.area for sense in self.senses if sense.area})
 
-    def bare(self, random: Random) -> Group:
-        """A definition, a use or a word without a question."""
-        sense = random.choice(self.senses)
-        text = random.choice((sense.definition, *sense.examples, sense.words[0]))
-        return Group(retyped(text, random), [], -1, "bare", meaning=text)
-
     def group(self, random: Random, count: int, most: int) -> Group:
         """
         :param count: Of questions.
@@ -76,14 +66,14 @@ class SenseTasks:
         if chance < 0.15:
             word = random.choice(sense.words)
             questions = [self._explained(place, random, most) for _ in range(min(count, 2))]
-            return Group(styled(word, pick_style(random)), questions, -1, "sense", meaning=word)
+            return Group(styled(word, pick_style(random)), questions, "sense")
         text = sense.definition
         uses = [use for use in sense.examples if len(use) > 12]
         if uses and chance < 0.5:
             text = random.choice(uses)
         ask = self._used if text in uses else self._defined
         questions = [ask(place, random, most) for _ in range(count)]
-        return Group(retyped(text, random), questions, -1, "sense", meaning=text)
+        return Group(retyped(text, random), questions, "sense")
 
     def _defined(self, place: int, random: Random, most: int) -> Question:
         """Of a definition: its word, or what it is a kind of."""
@@ -129,11 +119,9 @@ class SenseTasks:
         style = pick_style(random)
         options: list[Option] = []
         for i in places:
-            word, text = random.choice(self.senses[i].words), self.senses[i].definition
-            meaning = text if described else word
-            options.append(
-                Option(styled(word, style), text if described else None, meaning=meaning)
-            )
+            word = random.choice(self.senses[i].words)
+            definition = self.senses[i].definition if described else None
+            options.append(Option(styled(word, style), definition))
         instructions = reworded(random.choice(self._wordings[wordings]), random)
         return distinct(Choice(instructions, options, places.index(place)))
 
@@ -141,9 +129,8 @@ class SenseTasks:
         """Of a word: what it means."""
         places = [place, *self._others(place, random, pick_wrong(random, min(most, 6)))]
         random.shuffle(places)
-        texts = [self.senses[i].definition for i in places]
         instructions = reworded(random.choice(self._wordings["define"]), random)
-        options = [Option(text, meaning=text) for text in texts]
+        options = [Option(self.senses[i].definition) for i in places]
         return distinct(Choice(instructions, options, places.index(place)))
 
     def _area(self, sense: Sense, random: Random, most: int) -> Choice:
@@ -152,7 +139,7 @@ class SenseTasks:
         names.append(sense.area or "")
         random.shuffle(names)
         style = pick_style(random)
-        options = [Option(styled(name, style), meaning=name) for name in names]
+        options = [Option(styled(name, style)) for name in names]
         instructions = reworded(random.choice(self._wordings["group"]), random)
         return distinct(Choice(instructions, options, names.index(sense.area or "")))
 
@@ -164,4 +151,4 @@ class SenseTasks:
         asked = self.senses[place if answer else self._others(place, random, 1)[0]]
         name = random.choice(asked.words)
         wording = random.choice(self._wordings["noul concept"])
-        return Noul(wording.replace("{x}", styled(name, pick_style(random))), answer, meaning=name)
+        return Noul(wording.replace("{x}", styled(name, pick_style(random))), answer)

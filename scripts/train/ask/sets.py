@@ -16,14 +16,13 @@ from typing import Any
 from ask.concepts import ConceptTasks
 from ask.facts import FactTasks
 from ask.numbers import NumberTasks
-from ask.question import Choice, Group, Noul, Option, Question, Score, body_of
+from ask.question import Choice, Group, Noul, Option, Question, Score, body_of, state_text
 from ask.reading import as_written
 from ask.record_tasks import RecordTasks
 from ask.scales import ScaleTasks
 from source.files import everyday_lines
 from source.material import Concept, Material, ReadingText
 from source.split import is_held_out
-from tokens.wording import state_text
 
 SEED = 20_260_101
 
@@ -64,8 +63,8 @@ def evaluation_sets(
     """
     concepts = [c for c in held.unseen_concepts if is_held_out("tuning", c.key) == (side == "tune")]
     held = replace(held, unseen_concepts=tuple(concepts))
-    seen, unseen = ConceptTasks(held, {}), ConceptTasks(held, {}, unseen=True)
-    scales, facts = ScaleTasks(held, {}), FactTasks(held)
+    seen, unseen = ConceptTasks(held), ConceptTasks(held, unseen=True)
+    scales, facts = ScaleTasks(held), FactTasks(held)
     records, numbers = RecordTasks(held), NumberTasks(held)
 
     def corpus(tasks: ConceptTasks, random: Random) -> Concept:
@@ -191,8 +190,8 @@ def _everyday() -> EvaluationSet:
 def calibration_groups(held: Material, rows: int) -> list[Group]:
     """Questions of all kinds and numbers of options, of the side for tuning."""
     concepts = [c for c in held.unseen_concepts if is_held_out("tuning", c.key)]
-    unseen = ConceptTasks(replace(held, unseen_concepts=tuple(concepts)), {}, unseen=True)
-    seen, scales, records = ConceptTasks(held, {}), ScaleTasks(held, {}), RecordTasks(held)
+    unseen = ConceptTasks(replace(held, unseen_concepts=tuple(concepts)), unseen=True)
+    seen, scales, records = ConceptTasks(held), ScaleTasks(held), RecordTasks(held)
     numbers, facts = NumberTasks(held), FactTasks(held)
     makers: list[Callable[[Random], Group]] = [
         lambda random: seen.group(random, 2, 16),
@@ -254,7 +253,7 @@ def _banking(test: list[Concept]) -> EvaluationSet:
 def _strays(test: PublicTest, held: Material, rows: int) -> EvaluationSet:
     """Requests within CLINC150's intents and outside of them, as many of each."""
     random = Random(f"{SEED} strays")
-    tasks = ConceptTasks(replace(held, concepts=tuple(test.clinc)), {})
+    tasks = ConceptTasks(replace(held, concepts=tuple(test.clinc)))
     groups: list[Group] = []
     for i in range(rows):
         concept, outside = random.choice(tasks.concepts), i % 2 == 1

@@ -16,7 +16,6 @@ from ask.noise import retyped
 from ask.question import Group
 from ask.scales import ScaleTasks
 from source.material import Material, Scale
-from tokens.vectors import read_vectors
 
 LEXICON = "lexicon/package/vader_lexicon.txt"
 
@@ -36,12 +35,12 @@ class ValenceTasks:
         folder: Path,
         material: Material,
         scales: ScaleTasks,
-        frequent: Sequence[str] | None = None,
+        frequent: Sequence[str],
     ) -> None:
         """
         :param folder: With the lexicon.
         :param scales: Asks the questions.
-        :param frequent: Words, the most frequent first; without them those of the words' vectors.
+        :param frequent: Words, the most frequent first.
         """
         self._frequent = frequent
         self._folder, self._material, self._scales = folder, material, scales
@@ -61,8 +60,7 @@ class ValenceTasks:
             for level, (least, most) in _RATED.items():
                 if least <= float(rating) <= most and self._is_usable(word):
                     found[level].append(word)
-        frequent = self._frequent or read_vectors(self._folder / "vectors.npz")[0]
-        middle = frequent[_FIRST:_LAST]
+        middle = self._frequent[_FIRST:_LAST]
         found[_MIDDLE] = [word for word in middle if word not in rated and self._is_usable(word)]
         return found
 
@@ -83,8 +81,7 @@ class ValenceTasks:
         random.shuffle(shown)
         text = random.choice(_JOINTS).join(shown)
         questions = [self._scales.question(self._scale, level, random) for _ in range(count)]
-        number = self._scales.number(self._scale, level)
-        return Group(retyped(text, random), questions, number, "valence")
+        return Group(retyped(text, random), questions, "valence")
 
     def _one(self, random: Random, level: int) -> str:
         return random.choice(self._words[level])

@@ -1,6 +1,6 @@
 /**
- * `node dist/scripts/train/check/answers.js MODEL < bodies.jsonl`: the labels' logits that the library
- * reads for each question, one JSON line for each request.
+ * `node dist/scripts/train/check/answers.js MODEL < bodies.jsonl`: the logits that the library reads
+ * for each question's options, one JSON line for each request.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { runCommand, UsageError } from '../../command.js'
 
 const usage = `Usage: answers MODEL < bodies.jsonl
 
-Each line of the output: {"logits": [[…], …], "mass": […]}, by question`
+Each line of the output: {"logits": [[…], …]}, by question`
 
 const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
 
@@ -28,9 +28,8 @@ async function main(): Promise<number> {
   try {
     for await (const line of createInterface({ input: process.stdin })) {
       const { answers } = await oi.decide(readRequest(line, limits), { evidence: true })
-      const evidence = entriesOf(answers).map(([, answer]) => answer.evidence!)
-      const mass = evidence.map((one) => one.label_mass)
-      console.log(JSON.stringify({ logits: evidence.map(({ logits }) => logits), mass }))
+      const logits = entriesOf(answers).map(([, answer]) => answer.evidence!.logits)
+      console.log(JSON.stringify({ logits }))
     }
   } finally {
     await oi.close()

@@ -17,7 +17,7 @@ import { runCommand, UsageError } from '../../command.js'
 
 const usage = `Usage: prompts MODEL < bodies.jsonl
 
-Each line of the output: {"state": [tokens], "questions": [{"tokens", "candidates"}]}`
+Each line of the output: {"state": [tokens], "questions": [{"tokens"}]}`
 
 const limits = { maxQuestions: 256, maxOptions: 255, maxLevels: 255 }
 
@@ -41,8 +41,8 @@ async function main(): Promise<number> {
 
 async function promptsOf(engine: Engine, readout: Readout, line: string) {
   const { input } = readout.render(readRequest(line, limits))
-  const questions = input.suffixes.map(async ({ parts, candidates }) => {
-    return { tokens: await tokensOf(engine, parts), candidates: [...candidates] }
+  const questions = input.suffixes.map(async ({ parts }) => {
+    return { tokens: await tokensOf(engine, parts) }
   })
   return { state: await tokensOf(engine, input.prefix), questions: await Promise.all(questions) }
 }

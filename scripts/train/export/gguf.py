@@ -1,4 +1,4 @@
-"""A writer of GGUF files, version 3: metadata, and tensors in F32 or Q8_0."""
+"""A writer of GGUF files, version 3: metadata, and tensors in F32, F16 or Q8_0."""
 
 from __future__ import annotations
 

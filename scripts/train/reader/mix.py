@@ -7,11 +7,10 @@ from random import Random
 
 from ask.concepts import ConceptTasks
 from ask.made_up import names_for_fields
-from ask.mix import concept_numbers
 from ask.numbers import NumberTasks
 from ask.question import Group
 from ask.reading import ReadingTasks
-from ask.record_tasks import KINDS, RecordTasks
+from ask.record_tasks import RecordTasks
 from ask.scales import ScaleTasks
 from ask.scenes import SceneTasks
 from ask.senses import SenseTasks
@@ -42,10 +41,9 @@ class Mix:
     ) -> None:
         """:param folder: With WordNet and the lexicon."""
         self._shares = shares
-        numbers = concept_numbers(material)
         frequent = [token for token in words.tokens if token.isalpha() and len(token) > 1]
-        self._concepts = ConceptTasks(material, numbers)
-        self._scales = ScaleTasks(material, numbers)
+        self._concepts = ConceptTasks(material)
+        self._scales = ScaleTasks(material)
         self._valence = ValenceTasks(folder, material, self._scales, frequent)
         self._senses = SenseTasks(folder, material, frequent)
         nouns = names_for_fields(self._senses.nouns)
@@ -69,7 +67,7 @@ class Mix:
         if task == "scale":
             return self._scales.group(random, random.randint(2, 3))
         if task == "record":
-            return self._records.group(random, random.randint(2, 4), KINDS)
+            return self._records.group(random, random.randint(2, 4))
         if task == "valence":
             return self._valence.group(random, 2)
         if task == "sense":

@@ -1,7 +1,7 @@
 """Questions as the encoder reads them: the tokens of a pass, and where its parts stand.
 
 A mirror of what the server does with a model whose readout is ``markers@1``
-(``src/prompt/hidden/README.md``), which ``check_reader.py`` compares. The server asks one question
+(``src/prompt/hidden/README.md``), which ``check_model.py`` compares. The server asks one question
 in a pass. Training asks several, which share the state and do not see each other: half of the
 tokens of a short text with four questions are saved.
 """
@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from ask.question import Choice, Group, Noul, Question, Score
+from ask.question import Choice, Group, Noul, Question, Score, state_text
 from reader.wordpiece import WordPiece
-from tokens.wording import state_text
 
 #: Of the encoder that training begins with there are 512.
 POSITIONS = 2048

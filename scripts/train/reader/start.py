@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import torch
+from torch import Tensor
 
 from reader.network import LAYERS, Network
 from reader.passes import POSITIONS
 from reader.wordpiece import WordPiece
-from teach.encoder import read_safetensors
 
 _LAYER = {
     "out": "attention.output.dense", "up": "intermediate.dense", "down": "output.dense",
@@ -49,3 +51,17 @@ def pretrained(folder: Path, words: WordPiece, marker: str) -> Network:
                 getattr(layer, f"b{number}").copy_(tensors[f"{prefix}.{place}.bias"])
     network.recast()
     return network
+
+
+def read_safetensors(path: Path) -> dict[str, Tensor]:
+    """All tensors in half precision, as float32. Format: a length, a header in JSON, the data."""
+    data = path.read_bytes()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:begin])
+    tensors = {}
+    for name, told in header.items():
+        if told.get("dtype") == "F16":
+            first, end = told["data_offsets"]
+            values = np.frombuffer(data[begin + first : begin + end], np.float16)
+            tensors[name] = torch.from_numpy(values.astype(np.float32)).view(told["shape"])
+    return tensors

@@ -1,6 +1,6 @@
 """WordPiece as llama.cpp does it, from a ``tokenizer.json``.
 
-``check_reader.py`` compares both. Against the usual WordPiece: every mark that combines is an
+``check_model.py`` compares both. Against the usual WordPiece: every mark that combines is an
 accent, no word is too long to be split, and of a Korean syllable the first letter alone is read.
 """
 

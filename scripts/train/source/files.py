@@ -10,8 +10,9 @@ from source.split import key_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 WORDINGS = Path(__file__).parent.parent / "ask" / "wordings.json"
-#: What was on the training side of the corpus at commit ebee5e6, on which the packaged weights were
-#: trained, and is held out today: a list that grows may hold out others of its texts.
+#: What was on the training side of the corpus at commit ebee5e6, when the first model of the package
+#: was trained, and is held out today: a list that grows may hold out others of its texts. They are
+#: left out of the evaluation sets, so that these hold what no model of the package was shown.
 SHOWN = Path(__file__).parent / "shown.json"
 
 
