@@ -2,7 +2,8 @@
 // pooling, in F32 and without flash attention, each pass alone.
 //
 // stdin: per line the ids of a pass' tokens, separated by blanks.
-// stdout: per line the outputs of the model's head, or without one the pooled states.
+// stdout: per line the outputs of the model's head, or without one the pooled states, or without
+// pooling the states of all tokens, one behind the other.
 
 #include <cstdio>
 #include <cstdlib>
@@ -48,12 +49,16 @@ int main(int argc, char** argv) {
     const bool decoder = llama_get_memory(context) != nullptr;
     const int32_t status = decoder ? llama_decode(context, batch) : llama_encode(context, batch);
     if (status != 0) Fail("a pass failed");
-    const float* pooled = llama_get_embeddings_seq(context, 0);
-    if (pooled == nullptr) Fail("the file has no pooling");
-    const bool head = llama_pooling_type(context) == LLAMA_POOLING_TYPE_RANK;
-    const auto outputs =
-        head ? static_cast<int32_t>(llama_model_n_cls_out(model)) : llama_model_n_embd_out(model);
-    for (int32_t i = 0; i < outputs; ++i) std::printf("%.9g ", pooled[i]);
+    const auto pooling = llama_pooling_type(context);
+    const bool whole = pooling == LLAMA_POOLING_TYPE_NONE;
+    const float* states =
+        whole ? llama_get_embeddings(context) : llama_get_embeddings_seq(context, 0);
+    if (states == nullptr) Fail("the file has no states");
+    const int32_t width = pooling == LLAMA_POOLING_TYPE_RANK
+                              ? static_cast<int32_t>(llama_model_n_cls_out(model))
+                              : llama_model_n_embd_out(model);
+    const int32_t numbers = whole ? count * width : width;
+    for (int32_t i = 0; i < numbers; ++i) std::printf("%.9g ", states[i]);
     std::printf("\n");
     llama_free(context);
   }

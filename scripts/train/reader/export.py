@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import numpy as np
+import torch
 
-from export.gguf import Tensor, Value
+from export.gguf import Tensor, Value, dequantized
 from reader.network import EPSILON, HEADS, INNER, INPUTS, LAYERS, WIDTH, Network
 from reader.passes import ALONE, MARKER, TEMPLATE
 from reader.wordpiece import WORD_MARK, WordPiece
@@ -50,6 +51,24 @@ def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
             found.append(Tensor(f"{prefix}{name}.weight", values(getattr(layer, f"g{number}"))))
             found.append(Tensor(f"{prefix}{name}.bias", values(getattr(layer, f"b{number}"))))
     return found
+
+
+@torch.no_grad()
+def round_as_exported(network: Network) -> None:
+    """To the weights of the quantized file."""
+
+    def quantized(parameter: torch.Tensor) -> None:
+        parameter.copy_(torch.from_numpy(dequantized(parameter.detach().float().numpy())))
+
+    # The file has one row for the marker, the sum of both.
+    network.words[network.marker_token] += network.marker
+    network.marker.zero_()
+    quantized(network.words)
+    network.positions.copy_(network.positions.half())
+    for layer in network.layers:
+        for name in ("qkv", *_MATRICES):
+            quantized(getattr(layer, name))
+    network.recast()
 
 
 def hyperparameters(network: Network) -> dict[str, Value]:
