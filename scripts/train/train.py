@@ -59,6 +59,7 @@ def arguments() -> argparse.Namespace:
         "--pairs-first", type=float, default=0.15, help="share of the time for texts alone"
     )
     options.add_argument("--pairs-every", type=int, default=3, help="steps, afterwards")
+    options.add_argument("--frozen", type=int, default=0, help="lowest layers that stay")
     options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
     options.add_argument("--decay", type=float, default=0.02)
     options.add_argument("--shares", type=json.loads, default=SHARES, help="of tasks, in JSON")
@@ -95,6 +96,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     elif given.start:
         progress = start_from(given.start, network)
     network.recast()
+    network.frozen = given.frozen
     team.wait()
     # A run that goes on sees other examples than before, and every process its own.
     seed = f"{given.seed} {progress.starts} {team.rank}"

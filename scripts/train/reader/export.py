@@ -9,7 +9,9 @@ import numpy as np
 import torch
 
 from export.gguf import Tensor, Value, dequantized
-from reader.network import EPSILON, HEADS, INNER, INPUTS, LAYERS, WIDTH, Network
+from reader.network import (
+    EPSILON, HEADS, INNER, INPUTS, LAYERS, NEAR, NUMBERS, WIDTH, Network,
+)  # fmt: skip
 from reader.passes import ALONE, MARKER, TEMPLATE
 from reader.wordpiece import WORD_MARK, WordPiece
 
@@ -116,12 +118,14 @@ def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, V
     def numbers(parameter: Any) -> np.ndarray:
         return parameter.detach().float().reshape(-1).numpy()
 
+    hidden = network.hidden.detach().clone()
+    hidden[:, -NUMBERS:] *= NEAR
     head = {
         "cosine.alone": True,
         "cosine.scale": float(network.alone_scale),
         "cosine.gate": numbers(network.alone_gate),
         "inputs": list(INPUTS),
-        "hidden.weight": numbers(network.hidden),
+        "hidden.weight": numbers(hidden),
         "hidden.bias": numbers(network.hidden_b),
         "output.weight": numbers(network.output),
         "output.bias": float(network.output_b),

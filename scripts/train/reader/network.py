@@ -38,6 +38,9 @@ INPUTS = (
 )
 #: Of the inputs, those that are one number: cosines of texts by themselves.
 NUMBERS = 2
+#: What those are multiplied by: cosines differ by .1 where logits are to differ by 2, and a weight of
+#: 20 is learned in days.
+NEAR = 20.0
 HIDDEN = 192
 # Where markers are taught to look at what decides: the layer before the last, and heads of it.
 _TAUGHT_LAYER, _TAUGHT_HEADS = LAYERS - 2, torch.arange(3)
@@ -199,6 +202,8 @@ class Network(nn.Module):
         super().__init__()
         self.register_buffer("words", torch.empty(words, WIDTH))
         self.marker_token = marker
+        #: Lowest layers that are not trained.
+        self.frozen = 0
         self.marker = nn.Parameter(torch.zeros(WIDTH))
         self.positions = nn.Parameter(torch.empty(positions, WIDTH))
         self.gain, self.shift = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.zeros(WIDTH))
@@ -220,10 +225,12 @@ class Network(nn.Module):
         :param looks: Rows, queries and keys: where to look at attention's weights.
         :returns: States of all places, ``[rows · size, width]``, and those weights, by head.
         """
-        x = F.embedding(rows.tokens, self.words) + F.embedding(rows.positions, self.positions)
-        is_marker = (rows.tokens == self.marker_token).unsqueeze(1)
-        x = x + is_marker * self.marker
-        x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
+        grad = torch.is_grad_enabled()
+        with torch.set_grad_enabled(grad and not self.frozen):
+            x = F.embedding(rows.tokens, self.words) + F.embedding(rows.positions, self.positions)
+            is_marker = (rows.tokens == self.marker_token).unsqueeze(1)
+            x = x + is_marker * self.marker
+            x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
         places = None
         if looks is not None:
             row, query, key = (part[:, None] for part in looks)
@@ -231,7 +238,8 @@ class Network(nn.Module):
         looked = x
         for i, layer in enumerate(self.layers):
             taught = i == _TAUGHT_LAYER
-            x, found = layer(x, rows, places if taught else None)
+            with torch.set_grad_enabled(grad and i >= self.frozen):
+                x, found = layer(x, rows, places if taught else None)
             looked = found if taught else looked
         return x, looked
 
@@ -255,7 +263,7 @@ class Network(nn.Module):
         question = batch.mean_questions(x)
         asked_near, near = self._cosines(batch)
         products = (option * state, marker * option, marker * question)
-        numbers = (near[:, None], asked_near[:, None])
+        numbers = (near[:, None] * NEAR, asked_near[:, None] * NEAR)
         inputs = torch.cat((marker, option, state, question, *products, *numbers), 1)
         hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b))
         logits = hidden @ self.output + self.output_b
