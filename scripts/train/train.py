@@ -45,7 +45,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--out", type=Path, default=Path("build/train/run"))
-    options.add_argument("--start", type=Path, help="checkpoint of another run to go on from")
+    options.add_argument("--start", type=Path, help="checkpoint or model file to go on from")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
     options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
     options.add_argument("--batches", type=int, default=1, help="of a step, of each process")

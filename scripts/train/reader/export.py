@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from export.gguf import Tensor, Value, dequantized
+from export.read import read_gguf
 from reader.network import (
     EPSILON, HEADS, INNER, INPUTS, LAYERS, NEAR, NUMBERS, WIDTH, Network,
 )  # fmt: skip
@@ -71,6 +73,35 @@ def round_as_exported(network: Network) -> None:
         for name in ("qkv", *_MATRICES):
             quantized(getattr(layer, name))
     network.recast()
+
+
+@torch.no_grad()
+def load_model(path: Path, network: Network) -> dict[str, Any]:
+    """Layers, positions and head of a file that was exported here; tokens are the pretrained ones.
+
+    :returns: What it tells of its training.
+    """
+    model = read_gguf(path)
+
+    def put(parameter: torch.Tensor, values: Any) -> None:
+        parameter.copy_(torch.as_tensor(np.array(values, np.float32)).view(parameter.shape))
+
+    for tensor in tensors_of(network):
+        tensor.values[...] = model.tensors[tensor.name]
+    network.marker.copy_(torch.tensor(model.tensors["token_embd.weight"][network.marker_token]))
+    network.marker.sub_(network.words[network.marker_token])
+    head = {
+        name.removeprefix("oi.markers.head."): value for name, value in model.metadata.items()
+    }
+    put(network.alone_scale, head["cosine.scale"])
+    put(network.alone_gate, head["cosine.gate"])
+    put(network.hidden, head["hidden.weight"])
+    network.hidden[:, -NUMBERS:] /= NEAR
+    put(network.hidden_b, head["hidden.bias"])
+    put(network.output, head["output.weight"])
+    put(network.output_b, head["output.bias"])
+    network.recast()
+    return json.loads(model.metadata["oi.training"])
 
 
 def hyperparameters(network: Network) -> dict[str, Value]:

@@ -11,6 +11,7 @@ import torch
 
 from reader.adam import Adam
 from reader.batch import Batch
+from reader.export import load_model
 from reader.network import Network
 from reader.rows import Rows
 
@@ -19,6 +20,8 @@ from reader.rows import Rows
 class Progress:
     steps: int = 0
     seconds: float = 0.0
+    #: Seconds of the runs that it goes on from.
+    earlier: float = 0.0
     #: Without padding.
     tokens: int = 0
     questions: int = 0
@@ -46,13 +49,23 @@ def load_network(saved: dict[str, Any]) -> Network:
 
 
 def start_from(path: Path, network: Network) -> Progress:
-    """Goes on from another run's network, as far as shapes are the same, with a new optimizer."""
+    """Goes on from another run's network, as far as shapes are the same, with a new optimizer.
+
+    :param path: A checkpoint, or a model file, of which weights are rounded.
+    """
+    if path.suffix == ".gguf":
+        return _behind(load_model(path, network))
     saved = torch.load(path, map_location="cpu")
     own = network.state_dict()
     same = {n: t for n, t in saved["network"].items() if n in own and t.shape == own[n].shape}
     network.load_state_dict({**own, **same})
-    before = saved["progress"]
-    return Progress(tokens=before["tokens"], questions=before["questions"])
+    return _behind(saved["progress"])
+
+
+def _behind(before: dict[str, Any]) -> Progress:
+    """The beginning of a run behind another one."""
+    earlier = before["seconds"] + before.get("earlier", 0.0)
+    return Progress(tokens=before["tokens"], questions=before["questions"], earlier=earlier)
 
 
 def load_run(path: Path, network: Network, optimizer: Adam) -> Progress:
