@@ -21,12 +21,15 @@ from source.material import Concept, Material
 # Concepts of a batch, and of one group at most: the group's are hard to tell apart.
 _COUNT, _OF_GROUP = 96, 8
 # Where a batch's concepts come from: one data set, as others have the same under other names.
+# How often a name is called as a question asks for it: a question's cosine with a text tells, too.
+_ASKED = 0.3
 _ORIGINS = {"corpus": 0.72, "clinc150": 0.14, "banking77": 0.09, "scales": 0.05}
 
 
 class Pairs:
     def __init__(self, material: Material, words: WordPiece) -> None:
         self._words, self._passes = words, Passes(words)
+        self._wordings = material.wordings
         self._groups: dict[str, list[list[Concept]]] = defaultdict(list)
         groups: dict[tuple[str, str], list[Concept]] = defaultdict(list)
         for concept in (*material.concepts, *_levels(material)):
@@ -46,18 +49,24 @@ class Pairs:
             if len(found) >= _COUNT:
                 break
         said = [retyped(random.choice(one.utterances), random) for one in found.values()]
-        called = [_called(one, random) for one in found.values()]
+        called = [self._called(one, random) for one in found.values()]
         return Texts([self._passes.alone(self._words.encode(text)) for text in (*said, *called)])
 
+    def _called(self, concept: Concept, random: Random) -> str:
+        name, chance = styled(concept.name, pick_style(random)), random.random()
+        if chance < 0.45 or not concept.descriptions:
+            return self._asked(name, "noul concept", random)
+        description = random.choice(concept.descriptions)
+        if chance < 0.75:
+            return f"{name}: {description}"
+        if chance < 0.9:
+            return self._asked(description, "noul description", random)
+        return random.choice(concept.utterances)
 
-def _called(concept: Concept, random: Random) -> str:
-    name, chance = styled(concept.name, pick_style(random)), random.random()
-    if chance < 0.45 or not concept.descriptions:
-        return name
-    description = random.choice(concept.descriptions)
-    if chance < 0.75:
-        return f"{name}: {description}"
-    return description if chance < 0.9 else random.choice(concept.utterances)
+    def _asked(self, text: str, wordings: str, random: Random) -> str:
+        if random.random() >= _ASKED:
+            return text
+        return random.choice(self._wordings[wordings]).replace("{x}", text)
 
 
 def _levels(material: Material) -> list[Concept]:
