@@ -85,7 +85,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
     words = WordPiece(given.encoder / "tokenizer.json")
     network = pretrained(given.encoder, words, MARKER).to(given.device)
     passes = Passes(words)
-    heads = ("alone_gate", "hidden", "output", "marker")
+    heads = ("alone_gate", "question_gate", "hidden", "output", "marker")
     rates = {"": given.rate, **dict.fromkeys(heads, given.head_rate), "alone_scale": 0.02}
     rates["positions"] = given.rate / 2
     optimizer = Adam(team, list(network.named_parameters()), rates, given.decay)

@@ -115,6 +115,11 @@ export class EncoderReference {
       const [a, b] = [summaries[`${alone}option`]!, summaries[`${alone}state`]!]
       logit += ((scale as number) + open) * cosine(mapped(a), mapped(b))
     }
+    const asked = this.#head('question.gate')
+    if (asked.length > 0) {
+      const near = cosine(summaries['alone.question']!, summaries['alone.state']!)
+      logit += dot(asked, summaries['marker']!) * near
+    }
     const inputs = this.#file.meta.get('oi.markers.head.inputs') as string[] | undefined
     if (inputs === undefined) return logit
     const x = Float64Array.from(inputs.flatMap((input) => [...inputOf(input, summaries)]))

@@ -54,6 +54,10 @@ const variants: [string, Record<string, MetaValue | undefined>][] = [
       [`${head}cosine.weight`]: undefined,
     },
   ],
+  [
+    'a cosine of question and state, times what the marker says',
+    { ...alone, [`${head}question.gate`]: numbers(width) },
+  ],
 ]
 
 for (const [name, changes] of variants) testLogits(name, changes)
@@ -118,6 +122,11 @@ const faults: [string, Record<string, MetaValue | undefined>, RegExp][] = [
     'a cosine of what is not read alone',
     { [`${head}cosine.alone`]: true },
     /cosine\.alone: expected oi\.markers\.alone/,
+  ],
+  [
+    'a gate of what is not read alone',
+    { [`${head}question.gate`]: new Float32Array(width) },
+    /question\.gate: expected oi\.markers\.alone/,
   ],
   ['a short gate', { [`${head}cosine.gate`]: new Float32Array(2) }, /cosine\.gate: expected/],
 ]

@@ -47,6 +47,7 @@ std::optional<std::string> Between(const std::string& text, const std::string& b
 MarkerHead::MarkerHead(const GgufFile& file, size_t width, bool alone)
     : width_(width), alone_(alone) {
   ReadCosine(file);
+  ReadQuestionGate(file);
   ReadLayers(file);
   if (!cosine_scale_ && inputs_.empty())
     RefuseKey(kPrefix + "inputs", "expected these or cosine.scale");
@@ -69,6 +70,12 @@ void MarkerHead::ReadCosine(const GgufFile& file) {
     RefuseKey(kPrefix + "cosine.weight", "expected rows of " + std::to_string(width_) + " numbers");
   }
   cosine_weight_ = ReadNumbers(file, kPrefix + "cosine.weight", rows * width_);
+}
+
+void MarkerHead::ReadQuestionGate(const GgufFile& file) {
+  if (!file.Has(kPrefix + "question.gate")) return;
+  if (!alone_) RefuseKey(kPrefix + "question.gate", "expected oi.markers.alone beside it");
+  question_gate_ = ReadNumbers(file, kPrefix + "question.gate", width_);
 }
 
 void MarkerHead::ReadLayers(const GgufFile& file) {
@@ -122,6 +129,7 @@ size_t MarkerHead::InputNumbers() const {
 float MarkerHead::Logit(const Summaries& summaries) const {
   float logit = 0;
   if (cosine_scale_) logit += CosineTerm(summaries);
+  if (!question_gate_.empty()) logit += QuestionTerm(summaries);
   if (!inputs_.empty()) logit += Layers(summaries);
   return logit;
 }
@@ -140,6 +148,13 @@ float MarkerHead::CosineTerm(const Summaries& summaries) const {
     mapped[rows + row] = Dot(weight, state, width_);
   }
   return scale * Cosine(mapped.data(), mapped.data() + rows, rows);
+}
+
+float MarkerHead::QuestionTerm(const Summaries& summaries) const {
+  const float* question = summaries[Summary::kAloneQuestion];
+  const float* state = summaries[Summary::kAloneState];
+  return Dot(question_gate_.data(), summaries[Summary::kMarker], width_) *
+         Cosine(question, state, width_);
 }
 
 float MarkerHead::Layers(const Summaries& summaries) const {

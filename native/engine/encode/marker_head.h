@@ -1,4 +1,4 @@
-// The head of `markers@1`: a cosine of option and state, and two layers.
+// The head of `markers@1`: a cosine of option and state, one of question and state, and two layers.
 
 #pragma once
 
@@ -35,9 +35,11 @@ class MarkerHead final : public Head {
   Input ParseInput(const std::string& text) const;
   std::optional<Summary> FindSummary(const std::string& name) const;
   void ReadCosine(const GgufFile& file);
+  void ReadQuestionGate(const GgufFile& file);
   void ReadLayers(const GgufFile& file);
   size_t InputNumbers() const;
   float CosineTerm(const Summaries& summaries) const;
+  float QuestionTerm(const Summaries& summaries) const;
   float Layers(const Summaries& summaries) const;
 
   const size_t width_;
@@ -46,6 +48,7 @@ class MarkerHead final : public Head {
   bool cosine_alone_ = false;         // of the texts alone, else of those in the pass
   std::vector<float> cosine_weight_;  // empty: none
   std::vector<float> cosine_gate_;    // empty: none
+  std::vector<float> question_gate_;  // empty: none
   std::vector<Input> inputs_;         // empty: no layers
   std::vector<float> hidden_weight_;
   std::vector<float> hidden_bias_;

@@ -95,6 +95,8 @@ def load_model(path: Path, network: Network) -> dict[str, Any]:
     }
     put(network.alone_scale, head["cosine.scale"])
     put(network.alone_gate, head["cosine.gate"])
+    put(network.question_gate, head["question.gate"])
+    network.question_gate /= NEAR
     put(network.hidden, head["hidden.weight"])
     network.hidden[:, -NUMBERS:] /= NEAR
     put(network.hidden_b, head["hidden.bias"])
@@ -155,6 +157,7 @@ def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, V
         "cosine.alone": True,
         "cosine.scale": float(network.alone_scale),
         "cosine.gate": numbers(network.alone_gate),
+        "question.gate": numbers(network.question_gate * NEAR),
         "inputs": list(INPUTS),
         "hidden.weight": numbers(hidden),
         "hidden.bias": numbers(network.hidden_b),

@@ -1,8 +1,8 @@
 """The encoder with its head: BERT's layers, forward and backward by hand, and logits of options.
 
 A text by itself is the mean of its states, as the encoder learned it. An option's logit is the cosine of
-its own and the state's, times what its marker makes of it, and what a hidden layer makes of a pass
-in which question, options and state see each other.
+its own and the state's, times what its marker makes of it, the same of the question's and the state's,
+and what a hidden layer makes of a pass in which question, options and state see each other.
 
 Matrices are multiplied in bfloat16 where that is fast; what runs from layer to layer is in float32.
 The table of tokens is not trained but for the marker: 12 of 23 million parameters, and the corpus
@@ -215,6 +215,7 @@ class Network(nn.Module):
         self.hidden_b = nn.Parameter(torch.zeros(HIDDEN))
         self.output = nn.Parameter(torch.zeros(HIDDEN))
         self.output_b = nn.Parameter(torch.zeros(1))
+        self.question_gate = nn.Parameter(torch.zeros(WIDTH))
 
     def recast(self) -> None:
         for layer in self.layers:
@@ -268,6 +269,7 @@ class Network(nn.Module):
         hidden = F.gelu(F.linear(inputs, self.hidden, self.hidden_b))
         logits = hidden @ self.output + self.output_b
         logits = logits + (self.alone_scale + marker @ self.alone_gate) * near
+        logits = logits + marker @ self.question_gate * asked_near * NEAR
         table = logits.new_full((len(batch.asked), batch.options), -math.inf)
         table = table.index_put((batch.of_question, batch.column), logits)
         return table, batch.looks_loss(looked) if torch.is_grad_enabled() else looked
