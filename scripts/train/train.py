@@ -58,7 +58,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument(
         "--pairs-first", type=float, default=0.15, help="share of the time for texts alone"
     )
-    options.add_argument("--pairs-every", type=int, default=3, help="steps, afterwards")
+    options.add_argument("--pairs-every", type=int, default=5, help="steps, afterwards")
     options.add_argument("--frozen", type=int, default=0, help="lowest layers that stay")
     options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
     options.add_argument("--decay", type=float, default=0.02)

@@ -20,16 +20,16 @@ from source.material import Material
 
 #: Shares of groups, by task.
 SHARES = {
-    "reading": 0.22,
-    "scene": 0.20,
+    "reading": 0.34,
+    "scene": 0.11,
     "long": 0.01,
-    "concept": 0.25,
-    "matching": 0.02,
-    "stray": 0.02,
+    "concept": 0.20,
+    "matching": 0.01,
+    "stray": 0.01,
     "scale": 0.10,
-    "record": 0.09,
-    "number": 0.05,
-    "sense": 0.03,
+    "record": 0.14,
+    "number": 0.06,
+    "sense": 0.01,
     "valence": 0.01,
 }
 _MOST_OPTIONS = 255
