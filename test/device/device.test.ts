@@ -62,6 +62,19 @@ t.test('the plan is what llama.cpp allocates', async (t) => {
   })
 })
 
+t.test('a context for which no memory suffices is refused before any is taken', async (t) => {
+  const kibibytes = () => process.resourceUsage().maxRSS
+  const before = kibibytes()
+  for (const gpuLayers of [undefined, 1, 2]) {
+    await t.rejects(
+      withModel(planned, { gpuLayers, contextTokens: 2 ** 30, metadataOnly: true }, () => {}),
+      { code: 'ERR_MODEL_MEMORY', message: /\d\d+\.\d GiB/ },
+      `layers: ${gpuLayers}`,
+    )
+  }
+  t.ok(kibibytes() - before < 1e6, `${kibibytes() - before} KiB`)
+})
+
 t.test('on a small device', async (t) => {
   t.teardown(() => delete process.env['OI_TEST_DEVICE_BYTES'])
   const { placement } = await withModel(planned, { metadataOnly: true }, ({ info }) => info)

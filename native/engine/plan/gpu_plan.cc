@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../../kernels/kernels.h"
+#include "../../machine/available_bytes.h"
 #include "../error.h"
 #include "../log.h"
 #include "../logits/device_readout.h"
@@ -104,12 +106,21 @@ class Planner {
   bool Fits() {
     if (options_.gpu_layers == 0) return true;
     if (loaded_layers_ != options_.gpu_layers) Load();
+    const bool whole_images = !options_.projector_path.empty();
+    plan_ = PlanContext(*model_, options_, default_threads_, whole_images);
+    buffers_ = EmptyPlacement(gpus_);
+    failed_.clear();
+    Place();
+    // llama.cpp keeps 48 bytes of RAM for a cell, also in a context without memory.
+    if (!Enough()) return false;
     AskForBuffers();
     Place();
     return failed_.empty() && Enough();
   }
 
-  bool Enough() const {
+  bool Enough() const { return GpusSuffice() && RamSuffices(); }
+
+  bool GpusSuffice() const {
     const auto fits = [](const Placement& entry) {
       const uint64_t spare = std::min(kMaxSpareBytes, entry.free_bytes / kSpareShare);
       return entry.free_bytes == 0 || entry.bytes() + spare <= entry.free_bytes;
@@ -117,10 +128,14 @@ class Planner {
     return std::all_of(placement_.begin(), placement_.end() - 1, fits);
   }
 
+  // Weights in RAM may stay in their file.
+  bool RamSuffices() const {
+    const Placement& ram = placement_.back();
+    return !ram_bytes_ || ram.cell_bytes + ram.buffer_bytes <= *ram_bytes_;
+  }
+
   // Asks llama.cpp for the compute buffers of the current sizes.
   void AskForBuffers() {
-    const bool whole_images = !options_.projector_path.empty();
-    plan_ = PlanContext(*model_, options_, default_threads_, whole_images);
     llama_context_params params = ParamsOf(plan_, options_);
     const std::unique_ptr<DeviceReadout> readout = MakeReadout(*model_, plan_);
     if (readout) readout->AddTo(params);
@@ -134,7 +149,6 @@ class Planner {
     // The log counts recurrent states, and no cells: Place() adds both.
     for (auto& [name, buffers] : logged.buffers) buffers.cells = 0;
     logged.layers.clear();
-    buffers_ = EmptyPlacement(gpus_);
     AddLogged(buffers_, logged);
     if (!options_.projector_path.empty()) {
       std::error_code error;
@@ -234,7 +248,10 @@ class Planner {
               " and buffers " + Gigabytes(entry.buffer_bytes) + " of " +
               Gigabytes(entry.free_bytes) + " free";
     }
-    return text;
+    if (RamSuffices()) return text;
+    const Placement& ram = placement_.back();
+    return text + "; RAM: cells " + Gigabytes(ram.cell_bytes) + " and buffers " +
+           Gigabytes(ram.buffer_bytes) + " of " + Gigabytes(*ram_bytes_) + " available";
   }
 
   const EngineOptions& asked_;
@@ -244,6 +261,7 @@ class Planner {
   const Devices gpus_;
   const LayerWeights weights_;
   const size_t layers_;  // with the head
+  const std::optional<uint64_t> ram_bytes_ = AvailableBytes();
   bool has_experts_ = false;
   std::unique_ptr<Model> model_;
   int32_t loaded_layers_ = 0;
