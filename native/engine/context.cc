@@ -17,7 +17,7 @@ Context::Context(const Model& model, const EngineOptions& options, const Context
   params.abort_callback = abort;
   params.abort_callback_data = abort_data;
 
-  const kernels::LoadScope use_kernels(model.kernels());
+  const kernels::LoadScope use_kernels(model.kernels(), /*lock=*/false, model.exact_matmuls());
   ClearLog();
   context_ = llama_init_from_model(model.get(), params);
   if (context_ == nullptr) {

@@ -20,6 +20,7 @@ namespace {
 
 constexpr char kTemplateKey[] = "tokenizer.chat_template";
 constexpr char kDecisionKey[] = ".decision.type";  // behind the architecture's name
+constexpr char kExactKey[] = "oi.exact_matmuls";
 
 // llama.cpp reports a missing file like a damaged one, so existence is checked first.
 void CheckMagic(const std::string& path) {
@@ -167,6 +168,8 @@ bool Model::on_cpu() const { return gpus_.empty(); }
 
 bool Model::layers_on_cpu() const { return memory_.layers.count("CPU") > 0; }
 
+bool Model::exact_matmuls() const { return Meta(kExactKey) == "true"; }
+
 bool Model::recurrent() const {
   return llama_model_is_recurrent(model_) || llama_model_is_hybrid(model_);
 }
@@ -193,7 +196,9 @@ ModelFacts Model::Facts() const {
   }
   facts.device = on_cpu() ? "CPU" : Describe(gpus_);
   const bool tiles = memory_.buffers.count("CPU_OI") > 0;  // as of experts in RAM
-  if (kernels_ && (layers_on_cpu() || tiles)) facts.kernels = kernels::Description();
+  if (kernels_ && (layers_on_cpu() || tiles)) {
+    facts.kernels = kernels::Description() + (exact_matmuls() ? ", exact matmuls" : "");
+  }
   facts.parameters = llama_model_n_params(model_);
   facts.weight_bytes = llama_model_size(model_);
   facts.vocabulary_size = llama_vocab_n_tokens(vocab_);

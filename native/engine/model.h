@@ -38,6 +38,7 @@ class Model {
   bool on_cpu() const;                       // no layer is on a GPU
   bool layers_on_cpu() const;                // any is not
   bool kernels() const { return kernels_; }  // our own, for what is on the CPU
+  bool exact_matmuls() const;                // of these kernels, as its file asks for
   const Devices& gpus() const { return gpus_; }
   bool recurrent() const;                          // also hybrid: a sequence cannot be cut short
   size_t window() const;                           // of sliding attention, tokens; 0 without it

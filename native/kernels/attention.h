@@ -18,7 +18,9 @@
 
 namespace oi::kernels {
 
-enum class CacheFormat { kF16, kBF16 };
+enum class CacheFormat { kF16, kBF16, kF32 };
+
+constexpr size_t BytesOf(CacheFormat format) { return format == CacheFormat::kF32 ? 4 : 2; }
 
 // Strides are in bytes. Head and value sizes are multiples of 16.
 struct AttentionShape {

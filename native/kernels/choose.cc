@@ -115,10 +115,10 @@ std::span<const KernelSet> AllSets() { return kSets; }
 
 void UseSet(const KernelSet& set) { asked_for = &set; }
 
-const ProductKernel* FindProduct(Format format, int64_t rows) {
+const ProductKernel* FindProduct(Format format, int64_t rows, bool exact) {
   const KernelSet* set = ThisSet();
   if (set == nullptr) return nullptr;
-  return rows < kVocabularyRows ? set->product(format) : set->vocabulary(format);
+  return rows < kVocabularyRows && !exact ? set->product(format) : set->vocabulary(format);
 }
 
 const AttentionKernel* FindAttention() {

@@ -4,7 +4,8 @@
 
 namespace oi::kernels {
 
-LoadScope::LoadScope(bool, bool) : before_(false), locked_before_(false) {}
+LoadScope::LoadScope(bool, bool, bool)
+    : before_(false), locked_before_(false), exact_before_(false) {}
 LoadScope::~LoadScope() = default;
 PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {}
 PoolScope::~PoolScope() = default;

@@ -36,14 +36,17 @@ struct ProductKernel {
                          float* const* results) = nullptr;
   // Whether quantized weights are rounded, to BF16. Else sums of their quants are exact.
   bool rounds_weights = false;
+  // What `convert` rounds away of `count` (a multiple of kBlock) of a column's values: result[i] =
+  // values[i] - what is multiplied for it. Null: nothing.
+  void (*residual)(const float* values, int64_t count, float* result) = nullptr;
 };
 
 // Matrices with more rows are output heads, which are multiplied with few columns.
 constexpr int64_t kVocabularyRows = 40'000;
 
-// The kernels of this CPU for a format and rows of a whole matrix; null if it has none. The same
-// answer all along.
-const ProductKernel* FindProduct(Format format, int64_t rows);
+// The kernels of this CPU for a format and rows of a whole matrix; null if it has none. `exact`:
+// those that do not round weights. The same answer all along.
+const ProductKernel* FindProduct(Format format, int64_t rows, bool exact = false);
 
 // What the kernels are made of, "AVX-512 VNNI, BF16"; "" if this CPU has none.
 const char* InstructionSet();

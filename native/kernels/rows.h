@@ -1,5 +1,5 @@
-// What is computed row by row between the matmuls: norms, rotary position embeddings (RoPE) and
-// SwiGLU.
+// What is computed row by row between the matmuls: norms, rotary position embeddings (RoPE), GELU
+// and gates.
 //
 // Rule: a result depends on its row alone, in every bit.
 
@@ -23,6 +23,9 @@ struct RowKernel {
   void (*rope_neighbours)(const float* values, const float* table, int64_t pairs, float* result);
   // SwiGLU: result[i] = g / (1 + exp(-g)) * values[i], where g = gates[i].
   void (*swiglu)(const float* gates, const float* values, int64_t count, float* result);
+  // GELU by its approximation with tanh: g = x / (1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3))),
+  // where x = gates[i]; result[i] = g, or g * values[i] unless `values` is null.
+  void (*gelu)(const float* gates, const float* values, int64_t count, float* result);
 };
 
 // Null if this CPU has none.

@@ -15,7 +15,8 @@ struct KernelSet {
   const char* instructions;  // for people: "AVX2, FMA and F16C"
   bool (*runs_here)();       // whether this CPU and its operating system have them
   const ProductKernel* (*product)(Format format);
-  const ProductKernel* (*vocabulary)(Format format);  // for kVocabularyRows and more
+  // For kVocabularyRows and more. Does not round weights.
+  const ProductKernel* (*vocabulary)(Format format);
   const AttentionKernel* (*attention)();
   const RowKernel* (*rows)();
 };

@@ -3,7 +3,7 @@ import type { GgufFile } from './gguf-file.js'
 
 export type Vector = Float64Array
 
-/** The F32 tensors of a file, each read once. */
+/** The tensors of a file in F32 and Q8_0, each read once. */
 export class Weights {
   readonly #file: GgufFile
   readonly #read = new Map<string, Vector>()
@@ -12,17 +12,33 @@ export class Weights {
     this.#file = file
   }
 
-  /** @throws Error if there is no F32 tensor of that name. */
+  /** @throws Error if there is no such tensor of that name. */
   tensor(name: string): Vector {
     const known = this.#read.get(name)
     if (known !== undefined) return known
     const tensor = this.#file.tensors.get(name)
-    if (tensor?.type !== 0) throw new Error(`${name} is not there, or not F32`)
+    const read = readers.get(tensor?.type ?? -1)
+    if (!tensor || !read) throw new Error(`${name} is not there, or neither F32 nor Q8_0`)
     const count = tensor.dims.reduce((all, dim) => all * dim, 1)
-    const values = Float64Array.from({ length: count }, (_, i) => tensor.data.readFloatLE(4 * i))
+    const values = Float64Array.from({ length: count }, (_, i) => read(tensor.data, i))
     this.#read.set(name, values)
     return values
   }
+}
+
+/** Of a tensor's type, value i of its data. */
+const readers = new Map<number, (data: Buffer, i: number) => number>([
+  [0, (data, i) => data.readFloatLE(4 * i)],
+  // Blocks of a scale and 32 signed bytes.
+  [8, (data, i) => half(data.readUInt16LE(block(i))) * data.readInt8(block(i) + 2 + (i % 32))],
+])
+const block = (i: number) => Math.floor(i / 32) * 34
+
+/** A number in half precision. */
+function half(bits: number): number {
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023]
+  const size = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15)
+  return bits >> 15 ? -size : size
 }
 
 export const sum = (a: Vector, b: Vector): Vector => a.map((value, i) => value + b[i]!)

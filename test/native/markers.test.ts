@@ -6,11 +6,14 @@
  * precision from the same weights; bound 1e-3 relative.
  */
 import t from 'tap'
+import { join } from 'node:path'
 import type { DecideRequest } from '../../src/decide/types.js'
 import type { Engine } from '../../src/engine/types.js'
-import { outcomeOf, text } from '../helpers/fixture.js'
-import type { MetaValue } from '../helpers/gguf-file.js'
+import { EncoderReference } from '../helpers/encoder-reference.js'
+import { fixturePath, openEngine, outcomeOf, text } from '../helpers/fixture.js'
+import { type MetaValue, readGguf, writeGguf } from '../helpers/gguf-file.js'
 import {
+  expectedLogits,
   markerLogits,
   mixedRequest,
   renderedBy,
@@ -46,6 +49,26 @@ const variants: [string, Record<string, MetaValue | undefined>][] = [
 ]
 
 for (const [name, changes] of variants) testLogits(name, changes)
+
+t.test('with Q8_0 weights, exact matmuls give what double precision gives', async (t) => {
+  const path = join(t.testdir(), 'exact.gguf')
+  const file = readGguf(await fixturePath('encoder', { type: 'Q8_0' }))
+  const request = mixedRequest(120)
+  const errors = []
+  for (const exact of [undefined, true]) {
+    writeGguf(path, file, { 'oi.exact_matmuls': exact })
+    const engine = await openEngine({ modelPath: path, threads: 2 })
+    const actual = await markerLogits(engine, request)
+    const expected = await expectedLogits(engine, request, new EncoderReference(path))
+    errors.push(relativeError(actual.flat(), expected.flat()))
+    const { kernels } = engine.info
+    await engine.close()
+    if (kernels === '') return t.ok(true, 'exact matmuls', { skip: 'no kernels on this CPU' })
+    t.equal(kernels.endsWith(', exact matmuls'), exact === true)
+  }
+  const [rounded, exact] = errors
+  t.ok(exact! < 1e-4 && exact! < rounded! / 20, `${exact}, else ${rounded}`)
+})
 
 /** The same request alone, beside others, and among other questions. */
 async function rounds(engine: Engine): Promise<number[][][]> {

@@ -139,7 +139,8 @@ class Planner {
     llama_context_params params = ParamsOf(plan_, options_);
     const std::unique_ptr<DeviceReadout> readout = MakeReadout(*model_, plan_);
     if (readout) readout->AddTo(params);
-    const kernels::LoadScope use_kernels(model_->kernels());
+    const kernels::LoadScope use_kernels(model_->kernels(), /*lock=*/false,
+                                         model_->exact_matmuls());
     ClearLog();
     const std::unique_ptr<llama_context, decltype(&llama_free)> context(
         llama_init_from_model(model_->get(), params), &llama_free);

@@ -135,7 +135,7 @@ void StoreSums(float* to) {
 template <int H>
 void AddBlock(const AttentionShape& shape, const Scratch& scratch, const float* mask,
               const AmxTile& tile) {
-  const bool more = shape.format == CacheFormat::kF16;
+  const bool more = HasRest(shape.format);
   const int64_t padded = Padded(shape.key_size);
   Zero<0>();
   Zero<1>();

@@ -58,25 +58,36 @@ inline __m512i Join(__m512i a, __m512i b) {
 }
 
 inline __m512 LoadCached(CacheFormat format, const uint8_t* at) {
-  return format == CacheFormat::kF16 ? Registers::LoadF16(at) : Registers::LoadBF16(at);
+  switch (format) {
+    case CacheFormat::kF16:
+      return Registers::LoadF16(at);
+    case CacheFormat::kBF16:
+      return Registers::LoadBF16(at);
+    case CacheFormat::kF32:
+      break;
+  }
+  return _mm512_loadu_ps(at);
 }
+
+// Whether numbers of the cache are more than their upper halves.
+inline bool HasRest(CacheFormat format) { return format != CacheFormat::kBF16; }
 
 // The keys of the cells that `used` names; of others, zeros.
 inline void SplitKeys(const AttentionShape& shape, const uint8_t* cells, uint32_t used,
                       const Split& to) {
   const int64_t line = Padded(shape.key_size) * 2;
+  const auto bytes = static_cast<int64_t>(BytesOf(shape.format));
   for (int64_t cell = 0; cell < kCells; ++cell) {
     const uint8_t* from = cells + static_cast<size_t>(cell) * shape.key_cell_stride;
     const bool here = (used >> cell & 1) != 0;
     for (int64_t i = 0; i < shape.key_size; i += kStep) {
       const bool both = i + 16 < shape.key_size;
-      const __m512 a = here ? LoadCached(shape.format, from + i * 2) : _mm512_setzero_ps();
+      const __m512 a = here ? LoadCached(shape.format, from + i * bytes) : _mm512_setzero_ps();
       const __m512 b =
-          here && both ? LoadCached(shape.format, from + i * 2 + 32) : _mm512_setzero_ps();
+          here && both ? LoadCached(shape.format, from + (i + 16) * bytes) : _mm512_setzero_ps();
       const int64_t at = cell * line + i * 2;
       _mm512_store_si512(to.first + at, Join(UpperHalf(a), UpperHalf(b)));
-      if (shape.format == CacheFormat::kF16)
-        _mm512_store_si512(to.second + at, Join(Rest(a), Rest(b)));
+      if (HasRest(shape.format)) _mm512_store_si512(to.second + at, Join(Rest(a), Rest(b)));
     }
   }
 }
@@ -86,8 +97,8 @@ inline void SplitValues(const AttentionShape& shape, const uint8_t* cells, uint3
                         const Split& to) {
   const auto load = [&](int64_t cell, int64_t d) {
     if ((used >> cell & 1) == 0) return _mm512_setzero_ps();
-    return LoadCached(shape.format,
-                      cells + static_cast<size_t>(cell) * shape.value_cell_stride + d * 2);
+    return LoadCached(shape.format, cells + static_cast<size_t>(cell) * shape.value_cell_stride +
+                                        static_cast<size_t>(d) * BytesOf(shape.format));
   };
   alignas(64) float pairs[2][16][16];
   const float* lines[2][16];
@@ -104,7 +115,7 @@ inline void SplitValues(const AttentionShape& shape, const uint8_t* cells, uint3
     }
     const int64_t at = d * kCells * 2;
     avx512::Transpose16(lines[0], reinterpret_cast<float*>(to.first + at), 16);
-    if (shape.format == CacheFormat::kF16) {
+    if (HasRest(shape.format)) {
       avx512::Transpose16(lines[1], reinterpret_cast<float*>(to.second + at), 16);
     }
   }

@@ -31,16 +31,19 @@ int32_t Reduce(__m256i x, Combine combine) {
   return _mm_cvtsi128_si32(y);
 }
 
-// Quantizes 32 values to column `c` of a record of `width` columns.
-template <class W, class Dots>
-void QuantizeBlock(const float* x, uint8_t* record, int64_t width, int64_t c) {
-  __m256 values[4];
+// The numbers that take the place of a block's values are scale * round(value * inverse).
+struct BlockScale {
+  float scale;
+  float inverse;
+  bool finite;
+};
+
+BlockScale ScaleOf(const __m256* values) {
   // As integers the bits of positive floats are in order, with infinity and NaN on top.
   const __m256i magnitude = _mm256_set1_epi32(0x7FFFFFFF);
   __m256i largest = _mm256_setzero_si256();
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    values[i] = _mm256_loadu_ps(x + i * 8);
     largest =
         _mm256_max_epi32(largest, _mm256_and_si256(_mm256_castps_si256(values[i]), magnitude));
   }
@@ -48,8 +51,17 @@ void QuantizeBlock(const float* x, uint8_t* record, int64_t width, int64_t c) {
       Reduce(largest, [](__m128i a, __m128i b) { return _mm_max_epi32(a, b); }));
   const bool finite = max <= std::numeric_limits<float>::max();
   // Below this the reciprocal overflows, and the values are nothing beside any other.
-  const float inverse = max > 1e-36f && finite ? 127.0f / max : 0.0f;
-  const float scale = finite ? max / 127.0f : std::numeric_limits<float>::quiet_NaN();
+  return {finite ? max / 127.0f : std::numeric_limits<float>::quiet_NaN(),
+          max > 1e-36f && finite ? 127.0f / max : 0.0f, finite};
+}
+
+// Quantizes 32 values to column `c` of a record of `width` columns.
+template <class W, class Dots>
+void QuantizeBlock(const float* x, uint8_t* record, int64_t width, int64_t c) {
+  __m256 values[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) values[i] = _mm256_loadu_ps(x + i * 8);
+  const auto [scale, inverse, finite] = ScaleOf(values);
 
   const __m256i used = _mm256_set1_epi32(finite ? -1 : 0);
   const __m256 factor = _mm256_set1_ps(inverse);
@@ -88,6 +100,22 @@ void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin,
     uint8_t* record = group_start + block * width * kRecordBytes;
     for (int64_t c = 0; c < width; ++c) {
       QuantizeBlock<W, Dots>(columns[c] + block * kBlock, record, width, c);
+    }
+  }
+}
+
+void Residual(const float* values, int64_t count, float* result) {
+  for (int64_t at = 0; at < count; at += kBlock) {
+    __m256 block[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) block[i] = _mm256_loadu_ps(values + at + i * 8);
+    const BlockScale found = ScaleOf(block);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const __m256 quants = _mm256_round_ps(_mm256_mul_ps(block[i], _mm256_set1_ps(found.inverse)),
+                                            _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      const __m256 left = _mm256_fnmadd_ps(quants, _mm256_set1_ps(found.scale), block[i]);
+      _mm256_storeu_ps(result + at + i * 8, left);
     }
   }
 }

@@ -212,8 +212,13 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
 }
 
 template <class W, class Dots>
-constexpr ProductKernel kInt8Product{Dots::kGroup, ActivationBytes, Convert<W, Dots>,
-                                     Multiply<W, Dots>};
+constexpr ProductKernel kInt8Product{Dots::kGroup,
+                                     ActivationBytes,
+                                     Convert<W, Dots>,
+                                     Multiply<W, Dots>,
+                                     /*multiply_gated=*/nullptr,
+                                     /*rounds_weights=*/false,
+                                     Residual};
 
 // DotsOf<W>: the dots for a format.
 template <template <class> class DotsOf>

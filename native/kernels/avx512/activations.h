@@ -138,5 +138,28 @@ void QuantizeBlocks(const float* x, int64_t count, uint8_t* start, int64_t width
   }
 }
 
+// Of the numbers that QuantizeBlocks() makes, by the same operations.
+void Residual(const float* values, int64_t count, float* result) {
+  const __m512i magnitude = _mm512_set1_epi32(0x7FFFFFFF);
+  for (int64_t i = 0; i < count; i += kBlock) {
+    const __m512 halves[] = {_mm512_loadu_ps(values + i), _mm512_loadu_ps(values + i + 16)};
+    const auto bits = [&](int half) {
+      return _mm512_and_si512(_mm512_castps_si512(halves[half]), magnitude);
+    };
+    const __m512 max = _mm512_castsi512_ps(
+        _mm512_set1_epi32(_mm512_reduce_max_epi32(_mm512_max_epi32(bits(0), bits(1)))));
+    const __m512 most = _mm512_set1_ps(127.0f);
+    // What is not finite stays so, and makes NaN of the sum.
+    const __mmask16 large = _mm512_cmp_ps_mask(max, _mm512_set1_ps(1e-36f), _CMP_GT_OQ);
+    const __m512 inverse = _mm512_maskz_div_ps(large, most, max);
+    const __m512 scale = _mm512_div_ps(max, most);
+    for (int half = 0; half < 2; ++half) {
+      const __m512 quants = _mm512_roundscale_ps(_mm512_mul_ps(halves[half], inverse),
+                                                 _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      _mm512_storeu_ps(result + i + 16 * half, _mm512_fnmadd_ps(quants, scale, halves[half]));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace oi::kernels::avx512

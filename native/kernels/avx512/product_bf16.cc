@@ -65,8 +65,21 @@ void Convert(const float* const* columns, int64_t width, int64_t, int64_t begin,
   }
 }
 
-constexpr ProductKernel kKernel{WeightsBF16::kGroup, FloatActivationBytes<WeightsBF16>, Convert,
-                                MultiplyFloat<WeightsBF16>};
+void Residual(const float* values, int64_t count, float* result) {
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512 x = _mm512_loadu_ps(values + i);
+    const __m512i rounded = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(x));
+    _mm512_storeu_ps(result + i, _mm512_sub_ps(x, (__m512)_mm512_slli_epi32(rounded, 16)));
+  }
+}
+
+constexpr ProductKernel kKernel{WeightsBF16::kGroup,
+                                FloatActivationBytes<WeightsBF16>,
+                                Convert,
+                                MultiplyFloat<WeightsBF16>,
+                                /*multiply_gated=*/nullptr,
+                                /*rounds_weights=*/false,
+                                Residual};
 
 }  // namespace
 

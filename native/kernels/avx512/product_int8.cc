@@ -231,7 +231,13 @@ void Multiply(const uint8_t* tiles, int64_t k, int64_t begin, int64_t end,
 }
 
 template <class W, Format kFormat>
-constexpr ProductKernel kKernel{W::kGroup, ActivationBytes, Convert<W>, Multiply<W, kFormat>};
+constexpr ProductKernel kKernel{W::kGroup,
+                                ActivationBytes,
+                                Convert<W>,
+                                Multiply<W, kFormat>,
+                                /*multiply_gated=*/nullptr,
+                                /*rounds_weights=*/false,
+                                Residual};
 
 }  // namespace
 

@@ -115,7 +115,7 @@ void MeasureAttention(const Options& options, int64_t tokens, int64_t cells) {
   one.values = RandomFloats(one.key_heads * cells * one.size, 1, random);
   one.mask.assign(static_cast<size_t>(tokens * cells), 0.0f);
   const double operations = 4.0 * one.heads * tokens * cells * one.size;
-  const auto operation = Operation::Attention(one);
+  const auto operation = Operation::Attention(Side::kOurs, one);
   const auto repeats = static_cast<int>(std::clamp(1e9 / operations, 1.0, 1000.0));
   const auto rate = [&](Side side) { return Rate(options, *operation, side, operations, repeats); };
   std::vector<double> of_ours, of_stock, gains;

@@ -8,6 +8,7 @@
 #include "../attention.h"
 #include "op_params.h"
 #include "pools.h"
+#include "skip_casts.h"
 
 namespace oi::kernels {
 namespace {
@@ -31,6 +32,7 @@ uint8_t* ThreadScratch(size_t bytes) {
 std::optional<CacheFormat> FormatOf(ggml_type type) {
   if (type == GGML_TYPE_F16) return CacheFormat::kF16;
   if (type == GGML_TYPE_BF16) return CacheFormat::kBF16;
+  if (type == GGML_TYPE_F32) return CacheFormat::kF32;
   return std::nullopt;
 }
 
@@ -51,7 +53,8 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
   const bool one = query->ne[3] == 1 && key->ne[3] == 1 && value->ne[3] == 1;
   const bool sizes = key->ne[0] % 16 == 0 && value->ne[0] % 16 == 0 && key->ne[2] == value->ne[2] &&
                      query->ne[2] % key->ne[2] == 0;
-  const bool rows = query->nb[0] == sizeof(float) && key->nb[0] == 2 && value->nb[0] == 2;
+  const size_t bytes = BytesOf(*format);
+  const bool rows = query->nb[0] == sizeof(float) && key->nb[0] == bytes && value->nb[0] == bytes;
   const bool masked = mask == nullptr || (mask->type == GGML_TYPE_F16 && mask->ne[2] == 1 &&
                                           mask->ne[3] == 1 && mask->nb[0] == 2);
   if (!one || !sizes || !rows || !masked || !ggml_is_contiguous(op)) return std::nullopt;
@@ -82,7 +85,32 @@ std::optional<AttentionShape> ShapeOf(const ggml_tensor* op) {
   return shape;
 }
 
+bool IsToHalf(const ggml_tensor* cast) {
+  return cast->op == GGML_OP_CPY && cast->type == GGML_TYPE_F16 &&
+         cast->src[0]->type == GGML_TYPE_F32 && ggml_are_same_shape(cast, cast->src[0]);
+}
+
 }  // namespace
+
+void SkipCasts(ggml_cgraph* graph) {
+  if (FindAttention() == nullptr) return;
+  for (int i = 0; i < ggml_graph_n_nodes(graph); ++i) {
+    ggml_tensor* op = ggml_graph_node(graph, i);
+    if (op->op != GGML_OP_FLASH_ATTN_EXT) continue;
+    ggml_tensor* const key = op->src[1];
+    ggml_tensor* const value = op->src[2];
+    if (!IsToHalf(key) || !IsToHalf(value)) continue;
+    op->src[1] = key->src[0];
+    op->src[2] = value->src[0];
+    if (ShapeOf(op)) {
+      key->flags &= ~GGML_TENSOR_FLAG_COMPUTE;
+      value->flags &= ~GGML_TENSOR_FLAG_COMPUTE;
+    } else {
+      op->src[1] = key;
+      op->src[2] = value;
+    }
+  }
+}
 
 bool AttentionOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   const AttentionKernel* kernel = FindAttention();

@@ -10,11 +10,13 @@
 #include "../kernels.h"
 #include "../product.h"
 #include "buffer_type.h"
+#include "exact_products.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
 #include "join_gates.h"
 #include "join_norms.h"
 #include "pools.h"
+#include "skip_casts.h"
 #include "traits.h"
 
 namespace oi::kernels {
@@ -22,18 +24,30 @@ namespace {
 
 thread_local bool used_here = false;
 thread_local bool locked_here = false;
+thread_local bool exact_here = false;
 
 ggml_backend_t (*make_backend)(ggml_backend_dev_t, const char*) = nullptr;
 
 void Optimize(ggml_backend_t, ggml_cgraph* graph, ggml_backend_graph_optimize_params* params) {
   JoinNorms(graph, params);
   JoinGates(graph, params);
+  SkipCasts(graph);
+}
+
+void OptimizeExact(ggml_backend_t, ggml_cgraph* graph, ggml_backend_graph_optimize_params* params) {
+  JoinNorms(graph, params);
+  SkipCasts(graph);
+  for (int i = 0; i < graph->n_nodes; ++i) {
+    if (IsTiledProduct(graph->nodes[i])) MakeExact(graph->nodes[i]);
+  }
 }
 
 // A context asks its device for a backend of its own.
 ggml_backend_t MakeBackend(ggml_backend_dev_t device, const char* params) {
   ggml_backend_t backend = make_backend(device, params);
-  if (backend != nullptr && used_here) backend->iface.graph_optimize = Optimize;
+  if (backend != nullptr && used_here) {
+    backend->iface.graph_optimize = exact_here ? OptimizeExact : Optimize;
+  }
   return backend;
 }
 
@@ -56,15 +70,18 @@ void Register() {
 bool IsUsedHere() { return used_here; }
 bool IsLockedHere() { return locked_here; }
 
-LoadScope::LoadScope(bool use, bool lock) : before_(used_here), locked_before_(locked_here) {
+LoadScope::LoadScope(bool use, bool lock, bool exact)
+    : before_(used_here), locked_before_(locked_here), exact_before_(exact_here) {
   Register();
   used_here = use;
   locked_here = lock;
+  exact_here = exact;
 }
 
 LoadScope::~LoadScope() {
   used_here = before_;
   locked_here = locked_before_;
+  exact_here = exact_before_;
 }
 
 PoolScope::PoolScope(const ggml_threadpool* pool) : pool_(pool) {

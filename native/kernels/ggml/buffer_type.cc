@@ -14,6 +14,7 @@
 #include "attention_op.h"
 #include "backend.h"
 #include "gated_products.h"
+#include "gelu_op.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
 #include "ggml-impl.h"
@@ -52,12 +53,13 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
       case GGML_OP_MUL:
         return ComputesNorm(op) ? &norm_ : nullptr;
       case GGML_OP_GLU:
-        return ComputesProducts(op) ? &gated_products_ : nullptr;
+        if (ComputesProducts(op)) return &gated_products_;
+        return IsGelu(op) ? &gelu_ : nullptr;
+      case GGML_OP_UNARY:
+        return IsGelu(op) ? &gelu_ : nullptr;
       case GGML_OP_MUL_MAT:
-      case GGML_OP_MUL_MAT_ID: {
-        const ggml_backend_buffer_t buffer = op->src[0]->buffer;
-        return buffer && buffer->buft == BufferType() ? &products_ : nullptr;
-      }
+      case GGML_OP_MUL_MAT_ID:
+        return IsTiledProduct(op) ? &products_ : nullptr;
       default:
         return nullptr;
     }
@@ -68,6 +70,7 @@ class OurOperations : public ggml::cpu::extra_buffer_type {
   GatedProducts gated_products_;
   AttentionOp attention_;
   NormOp norm_;
+  GeluOp gelu_;
   RopeOp rope_;
 };
 
@@ -100,6 +103,12 @@ ggml_backend_buffer_t Allocate(ggml_backend_buffer_type_t type, size_t size) {
 size_t Alignment(ggml_backend_buffer_type_t) { return 64; }
 
 }  // namespace
+
+bool IsTiledProduct(const ggml_tensor* op) {
+  if (op->op != GGML_OP_MUL_MAT && op->op != GGML_OP_MUL_MAT_ID) return false;
+  const ggml_backend_buffer* buffer = op->src[0]->buffer;
+  return buffer != nullptr && buffer->buft == BufferType();
+}
 
 ggml_backend_buffer_type_t BufferType() {
   static OurOperations operations;

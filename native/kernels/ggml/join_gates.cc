@@ -17,10 +17,7 @@ bool IsSplitSwiglu(const ggml_tensor* op) {
 }
 
 bool IsOurProduct(const ggml_tensor* op) {
-  if (op->op != GGML_OP_MUL_MAT && op->op != GGML_OP_MUL_MAT_ID) return false;
-  if (!KnowsParams(op, kProductSlots)) return false;
-  const ggml_backend_buffer* buffer = op->src[0]->buffer;
-  return buffer != nullptr && buffer->buft == BufferType() && IsComputed(op);
+  return IsTiledProduct(op) && KnowsParams(op, kProductSlots) && IsComputed(op);
 }
 
 // Of the same columns, and experts, with as many rows of one type.

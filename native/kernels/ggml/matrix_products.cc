@@ -32,6 +32,7 @@ bool MatrixProducts::compute_forward(ggml_compute_params* params, ggml_tensor* o
     plan.kernel.multiply(plan.Matrix(matrix), plan.k, begin, end,
                          plan.ActivationsFrom(columns.begin), columns.end - columns.begin,
                          plan.results + columns.begin);
+    plan.AddParts(columns, begin, end);
   });
   return true;
 }

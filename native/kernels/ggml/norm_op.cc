@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "../rows.h"
+#include "float_rows.h"
 #include "ggml-backend-impl.h"
 #include "ggml-cpu-impl.h"
 #include "join_norms.h"
@@ -24,16 +25,6 @@ const ggml_tensor* NormOf(const ggml_tensor* product) {
   return IsLeftToProduct(product->src[0]) ? product->src[0] : product->src[1];
 }
 
-// Rows of floats that lie anyhow.
-bool HasFloatRows(const ggml_tensor* tensor) {
-  return tensor->type == GGML_TYPE_F32 && tensor->nb[0] == sizeof(float);
-}
-
-char* Row(const ggml_tensor* tensor, int64_t i1, int64_t i2, int64_t i3) {
-  return static_cast<char*>(tensor->data) + i1 * tensor->nb[1] + i2 * tensor->nb[2] +
-         i3 * tensor->nb[3];
-}
-
 // `weights`, repeated over the rows, or null.
 void Compute(const ggml_compute_params& params, const ggml_tensor* norm, const ggml_tensor* weights,
              const ggml_tensor* result) {
@@ -47,12 +38,10 @@ void Compute(const ggml_compute_params& params, const ggml_tensor* norm, const g
     const int64_t i1 = row % from->ne[1];
     const int64_t i2 = row / from->ne[1] % from->ne[2];
     const int64_t i3 = row / from->ne[1] / from->ne[2];
-    const char* of_row = weights == nullptr ? nullptr
-                                            : Row(weights, i1 % weights->ne[1], i2 % weights->ne[2],
-                                                  i3 % weights->ne[3]);
-    kernel.norm(reinterpret_cast<const float*>(Row(from, i1, i2, i3)),
-                reinterpret_cast<const float*>(of_row), from->ne[0], epsilon,
-                reinterpret_cast<float*>(Row(result, i1, i2, i3)));
+    const float* of_row = weights == nullptr ? nullptr
+                                             : Row(weights, i1 % weights->ne[1],
+                                                   i2 % weights->ne[2], i3 % weights->ne[3]);
+    kernel.norm(Row(from, i1, i2, i3), of_row, from->ne[0], epsilon, Row(result, i1, i2, i3));
   }
 }
 

@@ -17,13 +17,15 @@ using Slots = uint32_t;
 constexpr Slots kNoSlots = 0;
 constexpr Slots kNormSlots = 0b1;  // epsilon
 // MUL_MAT and MUL_MAT_ID: the precision of sums, which are floats here; and that of columns, which
-// for quantized weights are bytes with a scale, as in llama.cpp's own matmul on a CPU.
+// for quantized weights are bytes with a scale, as in llama.cpp's own matmul on a CPU, unless they
+// are exact (product_plan.h).
 constexpr Slots kProductSlots = 0b1001;
 // Scale, ALiBi's bias, soft cap, precision.
 constexpr Slots kAttentionSlots = 0b1111;
 // All but n_past and n_ctx, which llama.cpp has long left at 0, and the offset of the rotated
 // values, which our kernel does not support.
 constexpr Slots kRopeSlots = 0b0111'1111'1111'0110;
+constexpr Slots kUnarySlots = 0b1;  // the kind of function
 // The kind of gate, and whether halves are swapped, which means nothing where they are two tensors.
 constexpr Slots kGateSlots = 0b11;
 

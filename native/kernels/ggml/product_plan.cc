@@ -4,6 +4,13 @@
 
 namespace oi::kernels {
 
+// Where an operation has the precision of its columns, of a value that ggml gives to none.
+constexpr int kColumnsSlot = 3;
+constexpr int32_t kExactColumns = 0x6F69;
+
+void MakeExact(ggml_tensor* op) { op->op_params[kColumnsSlot] = kExactColumns; }
+bool IsExact(const ggml_tensor* op) { return op->op_params[kColumnsSlot] == kExactColumns; }
+
 std::optional<Format> FormatOf(ggml_type type) {
   switch (type) {
     case GGML_TYPE_Q8_0:
@@ -79,6 +86,30 @@ void FillExperts(const ggml_tensor* op, const ggml_tensor* results, const Plan& 
   }
 }
 
+// Behind each column its residual, whose results are apart.
+void InsertResiduals(const Plan& plan) {
+  const int64_t rows = plan.tiles * kTileRows;
+  for (int64_t i = plan.given - 1; i >= 0; --i) {
+    plan.sources[2 * i] = plan.sources[i];
+    plan.results[2 * i] = plan.results[i];
+    plan.sources[2 * i + 1] = plan.residuals + i * plan.k;
+    plan.results[2 * i + 1] = plan.parts + i * rows;
+  }
+  for (int64_t i = 0; i < plan.matrices; ++i) {
+    plan.columns[i].begin *= 2;
+    plan.columns[i].end *= 2;
+  }
+}
+
+// Of those of a group's columns that are residuals, values begin to end.
+void FindResiduals(const Plan& plan, int64_t column, int64_t width, int64_t begin, int64_t end) {
+  if (plan.copies == 1) return;
+  for (int64_t c = column | 1; c < column + width; c += 2) {
+    plan.kernel.residual(plan.sources[c - 1] + begin, end - begin,
+                         plan.residuals + c / 2 * plan.k + begin);
+  }
+}
+
 // A piece is a part of one group's values. Each thread has those that follow one another, as far as
 // possible of the columns that it made: they may still be in its cache.
 void Convert(const ggml_compute_params& params, const Plan& plan) {
@@ -99,14 +130,25 @@ void Convert(const ggml_compute_params& params, const Plan& plan) {
       const int64_t end = std::min(last - piece, parts);
       for (int64_t part = std::max(first - piece, int64_t{0}); part < end; ++part) {
         const int64_t begin = part * kSuperBlock;
-        plan.kernel.convert(plan.sources + column, width, plan.k, begin,
-                            std::min(plan.k, begin + kSuperBlock), plan.ActivationsFrom(column));
+        const int64_t part_end = std::min(plan.k, begin + kSuperBlock);
+        FindResiduals(plan, column, width, begin, part_end);
+        plan.kernel.convert(plan.sources + column, width, plan.k, begin, part_end,
+                            plan.ActivationsFrom(column));
       }
     }
   }
 }
 
 }  // namespace
+
+void Plan::AddParts(Columns some, int64_t begin, int64_t end) const {
+  if (copies == 1) return;
+  for (int64_t c = some.begin; c < some.end; c += 2) {
+    for (int64_t row = begin * kTileRows; row < end * kTileRows; ++row) {
+      results[c][row] += results[c + 1][row];
+    }
+  }
+}
 
 Plan StartPlan(const ggml_compute_params& params, const ggml_tensor* op,
                const ggml_tensor* results) {
@@ -120,6 +162,7 @@ Plan StartPlan(const ggml_compute_params& params, const ggml_tensor* op,
 
   if (params.ith == 0) {
     op->op == GGML_OP_MUL_MAT_ID ? FillExperts(op, results, plan) : FillOne(op, results, plan);
+    if (plan.copies == 2) InsertResiduals(plan);
     ggml_threadpool_chunk_set(params.threadpool, params.nth);
   }
   ggml_barrier(params.threadpool);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../product.h"
+#include "exact_products.h"
 #include "ggml-cpu-impl.h"
 #include "ggml.h"
 
@@ -26,11 +27,14 @@ struct Plan {
   Plan(const ggml_tensor* op, void* memory)
       : weights(op->src[0]),
         format(*FormatOf(weights->type)),
-        kernel(*FindProduct(format, weights->ne[1])),
+        exact(IsExact(op)),
+        kernel(*FindProduct(format, weights->ne[1], exact)),
         k(weights->ne[0]),
         tiles(weights->ne[1] / kTileRows),
         matrices(weights->ne[2]),
-        count(op->ne[1] * op->ne[2] * op->ne[3]) {
+        given(op->ne[1] * op->ne[2] * op->ne[3]),
+        copies(exact && kernel.residual != nullptr ? 2 : 1),
+        count(given * copies) {
     const auto start = reinterpret_cast<uintptr_t>(memory);
     uintptr_t next = start;
     const auto take = [&next](size_t size) {
@@ -43,6 +47,9 @@ struct Plan {
     sources = reinterpret_cast<const float**>(take(n * sizeof(float*)));
     results = reinterpret_cast<float**>(take(n * sizeof(float*)));
     columns = reinterpret_cast<Columns*>(take(static_cast<size_t>(matrices) * sizeof(Columns)));
+    const size_t left = copies == 1 ? 0 : static_cast<size_t>(given) * sizeof(float);
+    residuals = reinterpret_cast<float*>(take(left * static_cast<size_t>(k)));
+    parts = reinterpret_cast<float*>(take(left * static_cast<size_t>(tiles * kTileRows)));
     bytes = next - start;
   }
 
@@ -51,16 +58,21 @@ struct Plan {
 
   const ggml_tensor* weights;
   Format format;
+  bool exact;
   const ProductKernel& kernel;
   int64_t k;
   int64_t tiles;  // of a matrix
   int64_t matrices;
-  int64_t count;  // of all columns
+  int64_t given;   // columns
+  int64_t copies;  // of each: 1, or 2 of which the second is the residual
+  int64_t count;   // of all columns
 
   uint8_t* activations;
   const float** sources;  // [count]
   float** results;        // [count]
   Columns* columns;       // [matrices]
+  float* residuals;       // [given][k]
+  float* parts;           // [given][rows], results of the residuals
   size_t bytes;
 
   uint8_t* ActivationsFrom(int64_t column) const {
@@ -70,6 +82,8 @@ struct Plan {
   const uint8_t* Matrix(int64_t i) const {
     return static_cast<const uint8_t*>(weights->data) + static_cast<size_t>(i) * weights->nb[2];
   }
+  // Adds the parts of some columns to their results, for the rows of tiles begin to end.
+  void AddParts(Columns some, int64_t begin, int64_t end) const;
 };
 
 // The plan of the matmul `op`, whose results go to `results`, a tensor of its shape: filled in,

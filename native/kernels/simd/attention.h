@@ -95,6 +95,10 @@ void Widen(CacheFormat format, const uint8_t* cells, size_t stride, int64_t size
       continue;
     }
     const uint8_t* from = cells + static_cast<size_t>(cell) * stride;
+    if (format == CacheFormat::kF32) {
+      std::memcpy(to, from, static_cast<size_t>(size) * sizeof(float));
+      continue;
+    }
     for (int64_t i = 0; i < size; i += S::kLanes) {
       const uint8_t* at = from + i * 2;
       S::Store(to + i, format == CacheFormat::kF16 ? S::LoadF16(at) : S::LoadBF16(at));

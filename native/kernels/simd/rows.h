@@ -98,20 +98,47 @@ typename S::Vector Swiglu(typename S::Vector gates, typename S::Vector values) {
 }
 
 template <class S>
-void Swiglu(const float* gates, const float* values, int64_t count, float* result) {
+typename S::Vector Gelu(typename S::Vector x) {
+  constexpr float kLinear = 1.59576912f;  // 2 sqrt(2 / pi)
+  const auto factor =
+      S::MultiplyAdd(S::Multiply(x, x), S::Set(kLinear * 0.044715f), S::Set(kLinear));
+  const auto power = S::Max(S::Set(-80.0f), S::Multiply(x, factor));
+  const auto exp = Exp<S>(S::Subtract(S::Zero(), power));
+  return S::Multiply(x, S::Reciprocal(S::Add(S::Set(1.0f), exp)));
+}
+
+// result[i] = gate(gates[i], values[i]); without values, these are 1.
+template <class S, class Gate>
+void Gated(const float* gates, const float* values, int64_t count, float* result, Gate gate) {
+  const auto one = S::Set(1.0f);
   int64_t i = 0;
   for (; i + S::kLanes <= count; i += S::kLanes) {
-    S::Store(result + i, Swiglu<S>(S::Load(gates + i), S::Load(values + i)));
+    const auto value = values == nullptr ? one : S::Load(values + i);
+    S::Store(result + i, gate(S::Load(gates + i), value));
   }
   if (i == count) return;
   float last[3][S::kLanes] = {};
   std::copy(gates + i, gates + count, last[0]);
-  std::copy(values + i, values + count, last[1]);
-  S::Store(last[2], Swiglu<S>(S::Load(last[0]), S::Load(last[1])));
+  std::fill(last[1], last[1] + S::kLanes, 1.0f);
+  if (values != nullptr) std::copy(values + i, values + count, last[1]);
+  S::Store(last[2], gate(S::Load(last[0]), S::Load(last[1])));
   std::copy_n(last[2], count - i, result + i);
 }
 
 template <class S>
-constexpr RowKernel kRows{Norm<S>, RopeHalves<S>, RopeNeighbours<S>, Swiglu<S>};
+void Swiglu(const float* gates, const float* values, int64_t count, float* result) {
+  using Vector = typename S::Vector;
+  Gated<S>(gates, values, count, result, [](Vector x, Vector y) { return Swiglu<S>(x, y); });
+}
+
+template <class S>
+void Gelu(const float* gates, const float* values, int64_t count, float* result) {
+  using Vector = typename S::Vector;
+  Gated<S>(gates, values, count, result,
+           [](Vector x, Vector y) { return S::Multiply(Gelu<S>(x), y); });
+}
+
+template <class S>
+constexpr RowKernel kRows{Norm<S>, RopeHalves<S>, RopeNeighbours<S>, Swiglu<S>, Gelu<S>};
 
 }  // namespace oi::kernels::simd

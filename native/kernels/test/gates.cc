@@ -34,6 +34,58 @@ double Error(const Floats& gates, const Floats& values, const Floats& results) {
   return worst;
 }
 
+using GeluKind = Operation::GeluKind;
+
+Floats Gelu(Side side, GeluKind kind, const Floats& gates, const Floats& values, int64_t length,
+            int threads = 1) {
+  const auto operation = Operation::Gelu(kind, gates, values, length);
+  operation->Compute(side, threads);
+  return operation->Result();
+}
+
+// The largest error, relative to what goes in.
+double GeluError(const Floats& gates, const Floats& values, const Floats& results) {
+  double worst = 0;
+  for (size_t i = 0; i < gates.size(); ++i) {
+    const double x = gates[i];
+    const double value = values.empty() ? 1 : values[i];
+    const double inner = std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x);
+    const double exact = x / 2 * (1 + std::tanh(inner)) * value;
+    const double error = std::abs(results[i] - exact) / std::abs(x * value);
+    if (std::isnan(error)) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, error);
+  }
+  return worst;
+}
+
+void CheckGelu(GeluKind kind, const std::string& name) {
+  std::mt19937 random(850);
+  double ours = 0;
+  double stock = 0;
+  bool threads_agree = true;
+  for (const int64_t length : {1, 15, 64, 100, 1536}) {
+    for (const float size : {1e-3f, 1.0f, 20.0f, 1e15f}) {
+      const auto count = static_cast<size_t>(3 * length);
+      const Floats gates = RandomFloats(count, size, random);
+      const Floats values = kind == GeluKind::kAlone ? Floats{} : RandomFloats(count, 1, random);
+      const Floats result = Gelu(Side::kOurs, kind, gates, values, length);
+      ours = std::max(ours, GeluError(gates, values, result));
+      stock = std::max(stock,
+                       GeluError(gates, values, Gelu(Side::kStock, kind, gates, values, length)));
+      const Floats other = Gelu(Side::kOurs, kind, gates, values, length, 2);
+      threads_agree = threads_agree && SameBits(result, other);
+    }
+  }
+  char detail[100];
+  std::snprintf(detail, sizeof(detail), "%.3e, stock %.3e", ours, stock);
+  Check(ours < stock && ours < 1e-6, name + ": closer to exact than stock", detail);
+  Check(threads_agree, name + ": the same bits on two threads");
+  const Floats values = kind == GeluKind::kAlone ? Floats{} : Floats{1, 1, 1, 1};
+  const Floats odd = Gelu(Side::kOurs, kind, {std::nanf(""), 0, -1e38f, 1e38f}, values, 4);
+  Check(std::isnan(odd[0]) && odd[1] == 0 && std::abs(odd[2]) < 1e6f && odd[3] == 1e38f,
+        name + ": NaN stays NaN, and large values are nothing or themselves");
+}
+
 void CheckSwiglu() {
   std::mt19937 random(800);
   double ours = 0;
@@ -151,6 +203,10 @@ void CheckJoined(ggml_type type) {
 
 void CheckGates() {
   CheckSwiglu();
+  CheckGelu(GeluKind::kAlone, "GELU");
+  CheckGelu(GeluKind::kGate, "GEGLU");
+  CheckGelu(GeluKind::kHalves, "GEGLU of halves");
+  CheckGelu(GeluKind::kSwappedHalves, "GEGLU of swapped halves");
   for (const auto& [type, format] : kQuantized) CheckJoined(type);
   CheckJoined(GGML_TYPE_F16);
   if (FindProduct(Format::kBF16, 16) != nullptr) CheckJoined(GGML_TYPE_BF16);

@@ -5,8 +5,10 @@
 
 #include "../../threads/crew.h"
 #include "../ggml/buffer_type.h"
+#include "../ggml/exact_products.h"
 #include "../ggml/join_gates.h"
 #include "../ggml/join_norms.h"
+#include "../ggml/skip_casts.h"
 #include "../kernels.h"
 
 namespace oi::kernels::test {
@@ -149,17 +151,58 @@ std::unique_ptr<Operation> Operation::Swiglu(const Floats& gates, const Floats& 
   return operation;
 }
 
-std::unique_ptr<Operation> Operation::Attention(const AttentionCase& attention) {
+std::unique_ptr<Operation> Operation::Gelu(GeluKind kind, const Floats& gates, const Floats& values,
+                                           int64_t length) {
+  std::unique_ptr<Operation> operation(new Operation(3 * (gates.size() + values.size())));
+  ggml_context* context = operation->graph_context_.get();
+  const auto rows = static_cast<int64_t>(gates.size()) / length;
+  const auto input = [&](const Floats& from) {
+    return operation->Input(GGML_TYPE_F32, length, rows, 1, from);
+  };
+  const auto halves = [&](const Floats& first, const Floats& second) {
+    Floats both;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (const Floats* half : {&first, &second}) {
+        both.insert(both.end(), half->begin() + row * length, half->begin() + (row + 1) * length);
+      }
+    }
+    return operation->Input(GGML_TYPE_F32, 2 * length, rows, 1, both);
+  };
+  switch (kind) {
+    case GeluKind::kAlone:
+      operation->Finish(ggml_gelu(context, input(gates)));
+      break;
+    case GeluKind::kGate:
+      operation->Finish(ggml_geglu_split(context, input(gates), input(values)));
+      break;
+    case GeluKind::kHalves:
+      operation->Finish(ggml_geglu(context, halves(gates, values)));
+      break;
+    case GeluKind::kSwappedHalves:
+      operation->Finish(ggml_geglu_swapped(context, halves(values, gates)));
+      break;
+  }
+  return operation;
+}
+
+void Operation::MakeExact() { kernels::MakeExact(result_); }
+
+std::unique_ptr<Operation> Operation::Attention(Side side, const AttentionCase& attention) {
   std::unique_ptr<Operation> operation(
-      new Operation(2 * attention.queries.size() + attention.keys.size() + attention.values.size() +
-                    attention.mask.size()));
+      new Operation(2 * attention.queries.size() + 2 * attention.keys.size() +
+                    2 * attention.values.size() + attention.mask.size()));
   ggml_context* context = operation->graph_context_.get();
   ggml_tensor* queries = operation->Input(GGML_TYPE_F32, attention.size, attention.tokens,
                                           attention.heads, attention.queries);
   const auto cache = [&](const Floats& values) {
     ggml_tensor* tensor = operation->Input(attention.type, attention.size, attention.key_heads,
                                            attention.cells, values);
-    return ggml_permute(context, tensor, 0, 2, 1, 3);
+    tensor = ggml_permute(context, tensor, 0, 2, 1, 3);
+    if (!attention.cast) return tensor;
+    ggml_tensor* cast = ggml_cast(context, tensor, GGML_TYPE_F16);
+    cast->data = ggml_new_tensor(operation->inputs_.get(), GGML_TYPE_F16, 4, cast->ne)->data;
+    std::memset(cast->data, 0xFF, ggml_nbytes(cast));
+    return cast;
   };
   ggml_tensor* keys = cache(attention.keys);
   ggml_tensor* values = cache(attention.values);
@@ -167,6 +210,7 @@ std::unique_ptr<Operation> Operation::Attention(const AttentionCase& attention) 
       operation->Input(GGML_TYPE_F16, attention.cells, attention.tokens, 1, attention.mask);
   const float scale = 1.0f / std::sqrt(static_cast<float>(attention.size));
   operation->Finish(ggml_flash_attn_ext(context, queries, keys, values, mask, scale, 0, 0));
+  if (side == Side::kOurs) SkipCasts(operation->graph_);
   return operation;
 }
 

@@ -69,8 +69,18 @@ class Operation {
   // A SwiGLU alone, by llama.cpp.
   static std::unique_ptr<Operation> Swiglu(const Floats& gates, const Floats& values);
 
+  enum class GeluKind {
+    kAlone,          // of `gates`; `values` has none
+    kGate,           // times `values`
+    kHalves,         // the same, of rows that hold gates and then values
+    kSwappedHalves,  // or values and then gates
+  };
+  static std::unique_ptr<Operation> Gelu(GeluKind kind, const Floats& gates, const Floats& values,
+                                         int64_t length);
+
   struct AttentionCase {
     ggml_type type = GGML_TYPE_F16;
+    bool cast = false;  // keys and values are of 32 bits, and cast to half precision in the graph
     int64_t size = 128;
     int64_t tokens = 1;
     int64_t heads = 1;
@@ -81,7 +91,8 @@ class Operation {
     Floats values;   // [cells][key_heads][size]
     Floats mask;     // [tokens][cells]
   };
-  static std::unique_ptr<Operation> Attention(const AttentionCase& attention);
+  // Of a cast, what would be its result holds NaN before it is computed.
+  static std::unique_ptr<Operation> Attention(Side side, const AttentionCase& attention);
 
   // Rows of `length`, and then times `weights` (of one row) unless there are none.
   static std::unique_ptr<Operation> Norm(Side side, const Floats& values, int64_t length,
@@ -104,6 +115,7 @@ class Operation {
 
   // Of what gives the result.
   void SetParam(int slot, int32_t value) { result_->op_params[slot] = value; }
+  void MakeExact();  // a product, before it is computed
 
   void Compute(Side side, int threads);
   Floats Result() const;

@@ -110,6 +110,71 @@ void CheckShapes(ggml_type type) {
   Check(widths_agree, name + " gives a column the same bits alone and among others");
 }
 
+Floats ComputeOurs(ggml_type type, int64_t rows, int64_t k, const std::vector<uint8_t>& bytes,
+                   const Floats& columns, int threads) {
+  return Compute(Side::kOurs, type, rows, k, bytes, columns, threads);
+}
+
+Floats ComputeExactly(ggml_type type, int64_t rows, int64_t k, const std::vector<uint8_t>& bytes,
+                      const Floats& columns, int threads) {
+  const auto operation = Operation::Product(Side::kOurs, type, rows, k, bytes, columns);
+  operation->MakeExact();
+  operation->Compute(Side::kOurs, threads);
+  return operation->Result();
+}
+
+void CheckExact(ggml_type type) {
+  std::mt19937 random(type + 300);
+  const std::string name = std::string(ggml_type_name(type)) + ", exact";
+  double exact = 0;
+  double rounded = 0;
+  bool threads_agree = true;
+  bool widths_agree = true;
+  for (const int64_t count : {1, 2, 3, 5, 7, 12, 13, 40}) {
+    const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 9));
+    const int64_t k = Unit(type) * (1 + static_cast<int64_t>(random() % 12));
+    const auto bytes = Encode(type, RandomFloats(rows * k, 0.05f, random), k);
+    Floats columns = RandomFloats(count * k, 1, random);
+    for (int64_t c = 0; c < count; ++c) columns[c * k + random() % k] *= 30;
+    // Blocks of nothing, and of what is nearly nothing.
+    std::fill_n(columns.begin(), 32, 0.0f);
+    std::fill_n(columns.end() - 32, 32, 1e-37f);
+    const auto reference = Reference(Decode(type, bytes), columns, k);
+    const Floats result = ComputeExactly(type, rows, k, bytes, columns, 1);
+    exact = std::max(exact, Error(result, reference));
+    rounded =
+        std::max(rounded, Error(Compute(Side::kOurs, type, rows, k, bytes, columns, 1), reference));
+    for (int threads = 2; threads <= 3; ++threads) {
+      threads_agree =
+          threads_agree && SameBits(result, ComputeExactly(type, rows, k, bytes, columns, threads));
+    }
+    const auto c = static_cast<int64_t>(random() % count);
+    widths_agree =
+        widths_agree && SameBits(ComputeExactly(type, rows, k, bytes, Column(columns, k, c), 2),
+                                 Column(result, rows, c));
+  }
+  char detail[100];
+  std::snprintf(detail, sizeof(detail), "%.3e, else %.3e", exact, rounded);
+  // Rounding to bytes leaves at most 1/254 of what is rounded, to BF16 1/256; F16 rounds nothing.
+  const double ratio = type == GGML_TYPE_F16 ? 1 : RoundsWeights(type) ? 10 : 200;
+  Check(exact < 1e-4 && exact <= rounded / ratio, name + ": a fraction of the error", detail);
+  Check(threads_agree, name + ": the same bits on 1 to 3 threads");
+  Check(widths_agree, name + ": a column has the same bits alone and among others");
+
+  const int64_t rows = 32;
+  const int64_t k = Unit(type);
+  const auto bytes = Encode(type, RandomFloats(rows * k, 1, random), k);
+  Floats columns = RandomFloats(3 * k, 1, random);
+  const Floats clean = ComputeExactly(type, rows, k, bytes, columns, 1);
+  columns[5] = std::nanf("");
+  columns[k + 7] = std::numeric_limits<float>::infinity();
+  const Floats result = ComputeExactly(type, rows, k, bytes, columns, 1);
+  bool lost = true;
+  for (int64_t i = 0; i < 2 * rows; ++i) lost = lost && !std::isfinite(result[i]);
+  Check(lost && SameBits(Column(result, rows, 2), Column(clean, rows, 2)),
+        name + ": NaN and infinity spoil their columns alone");
+}
+
 void CheckExtremes(ggml_type type) {
   std::mt19937 random(type + 100);
   const std::string name = ggml_type_name(type);
@@ -188,6 +253,7 @@ void CheckLargest(ggml_type type) {
 void CheckProducts() {
   for (const ggml_type type : TypesHere()) {
     CheckShapes(type);
+    CheckExact(type);
     CheckExtremes(type);
     CheckLargest(type);
   }
@@ -197,7 +263,9 @@ void CheckExperts() {
   for (const ggml_type type : TypesHere()) {
     std::mt19937 random(type + 200);
     bool same = true;
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < 12; ++round) {
+      const bool exact = round >= 6;
+      const auto compute = exact ? ComputeExactly : ComputeOurs;
       const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 4));
       const int64_t k = Unit(type) * 2;
       const int64_t experts = 5;
@@ -210,6 +278,7 @@ void CheckExperts() {
       for (int32_t& id : ids) id = static_cast<int32_t>(random() % experts);
       const auto operation =
           Operation::Experts(Side::kOurs, type, rows, k, experts, bytes, columns, ids, used);
+      if (exact) operation->MakeExact();
       operation->Compute(Side::kOurs, 1 + round % 3);
       const Floats result = operation->Result();
       const auto expert_bytes = static_cast<int64_t>(bytes.size()) / experts;
@@ -217,8 +286,7 @@ void CheckExperts() {
         for (int64_t slot = 0; slot < used; ++slot) {
           const auto start = bytes.begin() + ids[token * used + slot] * expert_bytes;
           const Floats column = Column(columns, k, token * per_token + slot % per_token);
-          const Floats alone =
-              Compute(Side::kOurs, type, rows, k, {start, start + expert_bytes}, column, 1);
+          const Floats alone = compute(type, rows, k, {start, start + expert_bytes}, column, 1);
           same = same && SameBits(alone, Column(result, rows, token * used + slot));
         }
       }

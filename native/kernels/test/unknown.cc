@@ -51,7 +51,7 @@ void CheckUnknown() {
   attention.values = RandomFloats(64 * 128, 1, random);
   attention.mask.assign(8 * 64, 0);
   CheckSlot(
-      "attention", [&](Side) { return Operation::Attention(attention); }, 4);
+      "attention", [&](Side side) { return Operation::Attention(side, attention); }, 4);
 
   // Our RoPE may have llama.cpp's bits, so the case is one that ours would compute wrongly: an
   // offset.

@@ -1,6 +1,6 @@
 /**
  * `node dist/scripts/train/check/states.js MODEL < passes`: the hidden states of all tokens, as
- * llama.cpp computes them; of an encoder without pooling. Each line has the ids of a pass' tokens,
+ * the server computes them; of an encoder without pooling. Each line has the ids of a pass' tokens,
  * separated by blanks, and each line of the output its states, one token behind the other.
  *
  * @module
@@ -19,6 +19,8 @@ async function main(): Promise<number> {
   const [model, ...rest] = positionals
   if (model === undefined || rest.length > 0) throw new UsageError('Give one model.')
   const folder = await buildNative(new Set(), ['oi-pooled'])
-  const { status } = spawnSync(join(folder, 'oi-pooled'), [model], { stdio: 'inherit' })
+  const { status } = spawnSync(join(folder, 'oi-pooled'), ['--kernels', model], {
+    stdio: 'inherit',
+  })
   return status ?? 1
 }

@@ -166,6 +166,8 @@ def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, V
     }
     metadata: dict[str, Value] = {
         "oi.readout": "markers@1",
+        # What is trained is what is served.
+        "oi.exact_matmuls": True,
         "oi.markers.template": TEMPLATE,
         "oi.markers.marker": MARKER,
         "oi.markers.positions": "sequential",

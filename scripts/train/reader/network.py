@@ -182,7 +182,7 @@ class Layer(nn.Module):
         return self._exact(x, batch), x.new_zeros(0)
 
     def _exact(self, x: Tensor, batch: Rows) -> Tensor:
-        """In float32, with GELU as llama.cpp computes it."""
+        """In float32, with GELU as llama.cpp approximates it."""
         mixed = F.linear(x, self.qkv, self.qkv_b).view(batch.rows, batch.size, 3, HEADS, _HEAD)
         q, k, v = mixed.permute(2, 0, 3, 1, 4).unbind(0)
         scores = q @ k.transpose(-1, -2) * _HEAD**-0.5 + batch.bias
@@ -191,9 +191,7 @@ class Layer(nn.Module):
             x + F.linear(seen, self.out, self.out_b), (WIDTH,), self.g1, self.b1, EPSILON
         )
         up = F.linear(y, self.up, self.up_b)
-        inner = F.gelu(up.half().float() if batch.table else up, approximate="tanh")
-        inner = inner.half().float() if batch.table else inner
-        z = y + F.linear(inner, self.down, self.down_b)
+        z = y + F.linear(F.gelu(up, approximate="tanh"), self.down, self.down_b)
         return F.layer_norm(z, (WIDTH,), self.g2, self.b2, EPSILON)
 
 

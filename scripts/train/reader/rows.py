@@ -18,15 +18,13 @@ class Rows:
         self,
         rows: Sequence[tuple[Sequence[int], Sequence[int], Sequence[int]]],
         exact: bool = False,
-        table: bool = False,
     ) -> None:
         """
         :param rows: Tokens, positions and owners of each. Tokens of one owner see each other, and
             those of owner 0, who sees all.
         :param exact: In float32 throughout, as a check wants it.
-        :param table: Of these, with GELU from a table in half precision, which llama.cpp has.
         """
-        self.rows, self.exact, self.table = len(rows), exact, table
+        self.rows, self.exact = len(rows), exact
         self.size = max(1, *(len(row[0]) for row in rows))
         #: Of all rows without padding.
         self.length = sum(len(row[0]) for row in rows)
