@@ -121,6 +121,11 @@ export async function buildNative(
   for (const target of stale) rmSync(stampPath(out, target), { force: true })
   const names = stale.map((target) => (target === 'oi' ? 'the addon' : target))
   console.log(`Building ${names.join(', ')} in ${out}`)
+  // Of the sources as they are now: one may be edited while others are compiled.
+  const stamps = stale.map((target) => {
+    const known = stampedTargets[target]
+    return known && stamp(made, known)
+  })
   try {
     await cmake(made, tree, out, stale)
   } catch (error) {
@@ -133,12 +138,12 @@ export async function buildNative(
     mkdirSync(out, { recursive: true })
     await cmake(made, tree, out, stale)
   }
-  for (const target of stale) {
+  for (const [i, target] of stale.entries()) {
     const known = stampedTargets[target]
     if (!known) continue
     const product = join(out, known.product)
     if (!existsSync(product)) throw new BuildError(`The build left no ${product}`)
-    if (tree.pinned) writeFileSync(stampPath(out, target), stamp(made, known))
+    if (tree.pinned) writeFileSync(stampPath(out, target), stamps[i]!)
   }
   return out
 }

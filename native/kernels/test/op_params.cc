@@ -65,6 +65,9 @@ int main() {
   Check(ggml_mul(context, floats(64, 2, 1), floats(64, 2, 1)), "MUL", {});
   Check(ggml_swiglu_split(context, floats(64, 2, 1), floats(64, 2, 1)), "GLU",
         {{0, {"kind", GGML_GLU_OP_SWIGLU}}});
+  Check(ggml_geglu_swapped(context, floats(64, 2, 1)), "GLU of halves",
+        {{0, {"kind", GGML_GLU_OP_GEGLU}}, {1, {"swapped", 1}}});
+  Check(ggml_gelu(context, floats(64, 2, 1)), "UNARY", {{0, {"kind", GGML_UNARY_OP_GELU}}});
 
   ggml_tensor* product = ggml_mul_mat(context, floats(64, 8, 1), floats(64, 2, 1));
   ggml_tensor* ids = ggml_new_tensor_2d(context, GGML_TYPE_I32, 2, 2);

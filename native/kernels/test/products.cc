@@ -18,11 +18,17 @@ std::vector<ggml_type> TypesHere() {
   return types;
 }
 
-bool RoundsWeights(ggml_type type) {
+Format FormatOf(ggml_type type) {
   for (const auto& [quantized, format] : kQuantized) {
-    if (quantized == type) return FindProduct(format, 16)->rounds_weights;
+    if (quantized == type) return format;
   }
-  return false;
+  return type == GGML_TYPE_BF16 ? Format::kBF16 : Format::kF16;
+}
+
+bool RoundsWeights(ggml_type type) { return FindProduct(FormatOf(type), 16)->rounds_weights; }
+
+bool RoundsColumns(ggml_type type) {
+  return FindProduct(FormatOf(type), 16, /*exact=*/true)->residual != nullptr;
 }
 
 int64_t Unit(ggml_type type) { return ggml_blck_size(type) == 256 ? 256 : 64; }
@@ -155,8 +161,8 @@ void CheckExact(ggml_type type) {
   }
   char detail[100];
   std::snprintf(detail, sizeof(detail), "%.3e, else %.3e", exact, rounded);
-  // Rounding to bytes leaves at most 1/254 of what is rounded, to BF16 1/256; F16 rounds nothing.
-  const double ratio = type == GGML_TYPE_F16 ? 1 : RoundsWeights(type) ? 10 : 200;
+  // Rounding to bytes leaves at most 1/254 of what is rounded, to BF16 1/256.
+  const double ratio = !RoundsColumns(type) ? 1 : RoundsWeights(type) ? 10 : 200;
   Check(exact < 1e-4 && exact <= rounded / ratio, name + ": a fraction of the error", detail);
   Check(threads_agree, name + ": the same bits on 1 to 3 threads");
   Check(widths_agree, name + ": a column has the same bits alone and among others");

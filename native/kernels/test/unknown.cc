@@ -53,6 +53,13 @@ void CheckUnknown() {
   CheckSlot(
       "attention", [&](Side side) { return Operation::Attention(side, attention); }, 4);
 
+  const Floats gates(rows.begin() + 1, rows.begin() + 1 + 1024);
+  const auto gelu = [&](Operation::GeluKind kind) {
+    return [&, kind](Side) { return Operation::Gelu(kind, gates, gates, 1024); };
+  };
+  CheckSlot("GELU", gelu(Operation::GeluKind::kAlone), 1);
+  CheckSlot("GEGLU", gelu(Operation::GeluKind::kGate), 2);
+
   // Our RoPE may have llama.cpp's bits, so the case is one that ours would compute wrongly: an
   // offset.
   Operation::RopeCase rope;
