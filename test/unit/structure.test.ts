@@ -206,7 +206,7 @@ rule('native/ imports from left to right', () => {
     processor: [],
     kernels: [],
     'kernels/test': ['threads'],
-    tools: [],
+    tools: ['kernels', 'threads'],
     stress: ['runtime', 'engine'],
   }
   const across = includes.filter(({ specifier }) => specifier.startsWith('../'))

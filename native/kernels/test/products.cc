@@ -65,8 +65,10 @@ bool SameBits(const Floats& a, const Floats& b) {
 }
 
 Floats Compute(Side side, ggml_type type, int64_t rows, int64_t k,
-               const std::vector<uint8_t>& bytes, const Floats& columns, int threads) {
+               const std::vector<uint8_t>& bytes, const Floats& columns, int threads,
+               bool exact = false) {
   const auto operation = Operation::Product(side, type, rows, k, bytes, columns);
+  if (exact) operation->MakeExact();
   operation->Compute(side, threads);
   return operation->Result();
 }
@@ -116,19 +118,6 @@ void CheckShapes(ggml_type type) {
   Check(widths_agree, name + " gives a column the same bits alone and among others");
 }
 
-Floats ComputeOurs(ggml_type type, int64_t rows, int64_t k, const std::vector<uint8_t>& bytes,
-                   const Floats& columns, int threads) {
-  return Compute(Side::kOurs, type, rows, k, bytes, columns, threads);
-}
-
-Floats ComputeExactly(ggml_type type, int64_t rows, int64_t k, const std::vector<uint8_t>& bytes,
-                      const Floats& columns, int threads) {
-  const auto operation = Operation::Product(Side::kOurs, type, rows, k, bytes, columns);
-  operation->MakeExact();
-  operation->Compute(Side::kOurs, threads);
-  return operation->Result();
-}
-
 void CheckExact(ggml_type type) {
   std::mt19937 random(type + 300);
   const std::string name = std::string(ggml_type_name(type)) + ", exact";
@@ -146,18 +135,18 @@ void CheckExact(ggml_type type) {
     std::fill_n(columns.begin(), 32, 0.0f);
     std::fill_n(columns.end() - 32, 32, 1e-37f);
     const auto reference = Reference(Decode(type, bytes), columns, k);
-    const Floats result = ComputeExactly(type, rows, k, bytes, columns, 1);
+    const Floats result = Compute(Side::kOurs, type, rows, k, bytes, columns, 1, true);
     exact = std::max(exact, Error(result, reference));
     rounded =
         std::max(rounded, Error(Compute(Side::kOurs, type, rows, k, bytes, columns, 1), reference));
     for (int threads = 2; threads <= 3; ++threads) {
-      threads_agree =
-          threads_agree && SameBits(result, ComputeExactly(type, rows, k, bytes, columns, threads));
+      threads_agree = threads_agree && SameBits(result, Compute(Side::kOurs, type, rows, k, bytes,
+                                                                columns, threads, true));
     }
     const auto c = static_cast<int64_t>(random() % count);
-    widths_agree =
-        widths_agree && SameBits(ComputeExactly(type, rows, k, bytes, Column(columns, k, c), 2),
-                                 Column(result, rows, c));
+    widths_agree = widths_agree && SameBits(Compute(Side::kOurs, type, rows, k, bytes,
+                                                    Column(columns, k, c), 2, true),
+                                            Column(result, rows, c));
   }
   char detail[100];
   std::snprintf(detail, sizeof(detail), "%.3e, else %.3e", exact, rounded);
@@ -171,10 +160,10 @@ void CheckExact(ggml_type type) {
   const int64_t k = Unit(type);
   const auto bytes = Encode(type, RandomFloats(rows * k, 1, random), k);
   Floats columns = RandomFloats(3 * k, 1, random);
-  const Floats clean = ComputeExactly(type, rows, k, bytes, columns, 1);
+  const Floats clean = Compute(Side::kOurs, type, rows, k, bytes, columns, 1, true);
   columns[5] = std::nanf("");
   columns[k + 7] = std::numeric_limits<float>::infinity();
-  const Floats result = ComputeExactly(type, rows, k, bytes, columns, 1);
+  const Floats result = Compute(Side::kOurs, type, rows, k, bytes, columns, 1, true);
   bool lost = true;
   for (int64_t i = 0; i < 2 * rows; ++i) lost = lost && !std::isfinite(result[i]);
   Check(lost && SameBits(Column(result, rows, 2), Column(clean, rows, 2)),
@@ -271,7 +260,6 @@ void CheckExperts() {
     bool same = true;
     for (int round = 0; round < 12; ++round) {
       const bool exact = round >= 6;
-      const auto compute = exact ? ComputeExactly : ComputeOurs;
       const int64_t rows = 16 * (1 + static_cast<int64_t>(random() % 4));
       const int64_t k = Unit(type) * 2;
       const int64_t experts = 5;
@@ -292,7 +280,8 @@ void CheckExperts() {
         for (int64_t slot = 0; slot < used; ++slot) {
           const auto start = bytes.begin() + ids[token * used + slot] * expert_bytes;
           const Floats column = Column(columns, k, token * per_token + slot % per_token);
-          const Floats alone = compute(type, rows, k, {start, start + expert_bytes}, column, 1);
+          const Floats alone =
+              Compute(Side::kOurs, type, rows, k, {start, start + expert_bytes}, column, 1, exact);
           same = same && SameBits(alone, Column(result, rows, token * used + slot));
         }
       }
