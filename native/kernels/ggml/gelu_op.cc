@@ -17,7 +17,8 @@ bool GeluOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
   const bool gated = op->op == GGML_OP_GLU;
   const ggml_tensor* gates = op->src[0];
   const ggml_tensor* values = gated ? op->src[1] : nullptr;
-  if (FindRows() == nullptr || FindPool(params->threadpool) == nullptr) return false;
+  const RowKernel* kernel = FindRows();
+  if (kernel == nullptr || FindPool(params->threadpool) == nullptr) return false;
   if (params->use_ref || !KnowsParams(op, gated ? kGateSlots : kUnarySlots)) return false;
   if (!HasFloatRows(gates) || !HasFloatRows(op)) return false;
   if (values != nullptr && !HasFloatRows(values)) return false;
@@ -35,7 +36,7 @@ bool GeluOp::compute_forward(ggml_compute_params* params, ggml_tensor* op) {
     const float* other = halves              ? from + op->ne[0] - first
                          : values != nullptr ? Row(values, i1, i2, i3)
                                              : nullptr;
-    FindRows()->gelu(from + first, other, op->ne[0], Row(op, i1, i2, i3));
+    kernel->gelu(from + first, other, op->ne[0], Row(op, i1, i2, i3));
   }
   return true;
 }
