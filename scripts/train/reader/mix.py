@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+from ask.claims import ClaimTasks
 from ask.concepts import ConceptTasks
 from ask.made_up import names_for_fields
 from ask.numbers import NumberTasks
@@ -20,14 +21,15 @@ from source.material import Material
 
 #: Shares of groups, by task.
 SHARES = {
-    "reading": 0.34,
-    "scene": 0.11,
+    "reading": 0.28,
+    "claim": 0.18,
+    "scene": 0.05,
     "long": 0.01,
-    "concept": 0.20,
+    "concept": 0.19,
     "matching": 0.01,
     "stray": 0.01,
-    "scale": 0.10,
-    "record": 0.14,
+    "scale": 0.09,
+    "record": 0.13,
     "number": 0.06,
     "sense": 0.01,
     "valence": 0.01,
@@ -50,12 +52,15 @@ class Mix:
         self._records = RecordTasks(material, nouns)
         self._numbers = NumberTasks(material, nouns)
         self._readings, self._scenes = ReadingTasks(material), SceneTasks(material)
+        self._claims = ClaimTasks(material, self._senses.senses)
         self._has_strays = len(material.strays) > 0
 
     def one(self, random: Random) -> Group:
         task = random.choices(list(self._shares), list(self._shares.values()))[0]
         if task == "reading":
             return self._readings.group(random, 4)
+        if task == "claim":
+            return self._claims.group(random)
         if task == "scene":
             return self._scenes.group(random, 4)
         if task == "long":
