@@ -53,7 +53,7 @@ def main() -> None:
         body = body_of(group)
         for text in strings_of(body):
             texts += 1
-            require(normal(text) not in secrets, f"held out: {text}")
+            require(normal(text) not in secrets, f"held out: {text} (a {group.task})")
         for question in body["questions"].values():
             criteria = question.get("criteria") or {}
             if group.task == "scale":

@@ -21,6 +21,8 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _WORD = re.compile(r"[A-Za-z]+|\d+")
 # Shorter sentences say little by themselves, longer ones are no claims.
 _LEAST, _MOST = 4, 26
+# How many are about texts that were written to be read; the others are texts of concepts.
+_READ, _LEAST_OF_OTHERS = 0.75, 7
 _WRAPPED = (
     "{c}", "{c}", "{c}", "{c}", "Does the text say this? {c}", "Is it true? {c}",
     "According to the text: {c}", 'Is "{c}" right?', "Claim: {c}", "It says: {c} Right?",
@@ -59,7 +61,7 @@ class ClaimTasks:
         self._words = ClaimWords(senses)
         read = [one.text for one in (*material.readings, *material.facts)]
         said = [text for one in material.concepts for text in one.utterances]
-        self._texts = (read, [text for text in said if len(text.split()) >= 7])
+        self._texts = (read, [text for text in said if len(text.split()) >= _LEAST_OF_OTHERS])
         names = {name for text in read for name in _names(text)}
         self._names = sorted(names)
         hidden = set(map(normal, material.hidden_wordings))
@@ -71,12 +73,22 @@ class ClaimTasks:
         if self._twin is not None:
             found, self._twin = self._twin, None
             return found
-        while True:
-            texts = self._texts[0 if random.random() < 0.75 else 1]
-            text = random.choice(texts)
-            changes = self._changes(text, random)
-            if changes:
-                break
+        here: list[Question] = []
+        there: list[Question] = []
+        text = other = ""
+        while not here:
+            text = random.choice(self._texts[0 if random.random() < _READ else 1])
+            other = self._twin_of(text, here, there, random)
+        if random.random() < 0.5:
+            text, other, here, there = other, text, there, here
+        self._twin = Group(other, there, "claim")
+        return Group(text, here, "claim")
+
+    def _twin_of(
+        self, text: str, here: list[Question], there: list[Question], random: Random
+    ) -> str:
+        """Adds what is asked about the text and about its twin, in the same order."""
+        changes = self._changes(text, random)
         other, moved = text, 0
         places: list[tuple[int, int]] = []
         for change in changes:
@@ -84,17 +96,12 @@ class ClaimTasks:
             other = other[:begin] + change.other + other[begin + change.end - change.begin :]
             moved += len(change.other) - (change.end - change.begin)
             places.append((change.end, begin + len(change.other)))
-        here: list[Question] = []
-        there: list[Question] = []
         for change, ends in zip(changes, places):
             for one, two in self._asked(text, change, random):
                 one.evidence, two.evidence = (ends[0],), (ends[1],)
                 here.append(one)
                 there.append(two)
-        if random.random() < 0.5:
-            text, other, here, there = other, text, there, here
-        self._twin = Group(other, there, "claim")
-        return Group(text, here, "claim")
+        return other
 
     def _changes(self, text: str, random: Random) -> list[_Change]:
         """One or two, in different sentences, first to last."""
@@ -128,20 +135,22 @@ class ClaimTasks:
         self, text: str, change: _Change, random: Random
     ) -> list[tuple[Question, Question]]:
         """Questions for the text, each with the same for its twin."""
+        asks = random.random() < 0.8
         style = random.getstate()
         claims = []
         for word in (text[change.begin : change.end], change.other):
             random.setstate(style)
             before, behind = text[change.first : change.begin], text[change.end : change.last]
-            claims.append(self._claim(before, word, behind, random))
+            claims.append(self._claim(before, word, behind, asks, random))
+        if any(self._hides(claim.rstrip(".!?")) for claim in claims):
+            return []
         right, wrong = claims
-        if random.random() < 0.2:
+        if not asks and right != wrong:
             asked = random.choice(_WHICH)
             names = random.sample(claims, 2)
-            if len(set(names)) == 2:
-                here = Choice(asked, [Option(name) for name in names], names.index(right))
-                there = Choice(asked, [Option(name) for name in names], names.index(wrong))
-                return [(here, there)]
+            here = Choice(asked, [Option(name) for name in names], names.index(right))
+            there = Choice(asked, [Option(name) for name in names], names.index(wrong))
+            return [(here, there)]
         found: list[tuple[Question, Question]] = []
         for claim, answer in ((right, True), (wrong, False)):
             asked = random.choice(_WRAPPED).replace("{c}", claim)
@@ -149,8 +158,11 @@ class ClaimTasks:
             found.append((Noul(asked, answer), Noul(asked, not answer)))
         return found
 
-    def _claim(self, before: str, word: str, behind: str, random: Random) -> str:
-        """The sentence, or a part of it around the word, in other words, which say as much."""
+    def _claim(self, before: str, word: str, behind: str, asks: bool, random: Random) -> str:
+        """The sentence, or a part of it around the word, in other words, which say as much.
+
+        :param asks: Whether it may become a question.
+        """
         whole = (before, behind)
         behind = self._others(behind, random)
         before = self._others(before, random)
@@ -163,7 +175,7 @@ class ClaimTasks:
             claim = f"{whole[0]}{word}{whole[1]}".strip()
         if random.random() < 0.6:
             claim = _of_the_writer(claim, random.choice(_WRITERS))
-        if random.random() < 0.5:
+        if asks and random.random() < 0.5:
             claim = _ASKED.sub(_inverted, claim)
         claim = claim[:1].upper() + claim[1:]
         return claim if claim[-1:] in ".!?" else f"{claim}."
