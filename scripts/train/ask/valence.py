@@ -80,6 +80,8 @@ class ValenceTasks:
         shown += [self._one(random, _MIDDLE) for _ in range(random.randrange(2 * len(shown) + 1))]
         random.shuffle(shown)
         text = random.choice(_JOINTS).join(shown)
+        if self._material.hides(text):
+            return self.group(random, count)
         questions = [self._scales.question(self._scale, level, random) for _ in range(count)]
         return Group(retyped(text, random), questions, "valence")
 
