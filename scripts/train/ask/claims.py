@@ -136,6 +136,7 @@ class ClaimTasks:
     ) -> list[tuple[Question, Question]]:
         """Questions for the text, each with the same for its twin."""
         asks = random.random() < 0.8
+        # Both claims are put alike: what differs is the word.
         style = random.getstate()
         claims = []
         for word in (text[change.begin : change.end], change.other):
