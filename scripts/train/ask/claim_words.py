@@ -89,10 +89,10 @@ class ClaimWords:
         found = self._against.get(low)
         if found and (random.random() < 0.8 or low not in self._near):
             return _cased(word, random.choice(sorted(found)))
-        if low in self._near and self._near[low]:
-            return _cased(word, random.choice(sorted(self._near[low])))
-        if low.endswith("s") and self._near.get(low[:-1]):
-            other = random.choice(sorted(self._near[low[:-1]]))
+        if near := self._near.get(low):
+            return _cased(word, random.choice(sorted(near)))
+        if low.endswith("s") and (near := self._near.get(low[:-1])):
+            other = random.choice(sorted(near))
             return None if other.endswith("s") else _cased(word, f"{other}s")
         return None
 

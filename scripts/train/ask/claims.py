@@ -15,7 +15,6 @@ from ask.noise import reworded
 from ask.question import Choice, Group, Noul, Option, Question
 from source.material import Material
 from source.senses import Sense
-from source.split import normal
 
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _WORD = re.compile(r"[A-Za-z]+|\d+")
@@ -64,8 +63,7 @@ class ClaimTasks:
         self._texts = (read, [text for text in said if len(text.split()) >= _LEAST_OF_OTHERS])
         names = {name for text in read for name in _names(text)}
         self._names = sorted(names)
-        hidden = set(map(normal, material.hidden_wordings))
-        self._hides = lambda text: normal(text) in hidden or material.hides(text)
+        self._hides = material.hides_question
         self._twin: Group | None = None
 
     def group(self, random: Random) -> Group:
@@ -143,7 +141,7 @@ class ClaimTasks:
             random.setstate(style)
             before, behind = text[change.first : change.begin], text[change.end : change.last]
             claims.append(self._claim(before, word, behind, asks, random))
-        if any(self._hides(claim.rstrip(".!?")) for claim in claims):
+        if any(map(self._hides, claims)):
             return []
         right, wrong = claims
         if not asks and right != wrong:

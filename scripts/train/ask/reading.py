@@ -12,7 +12,6 @@ from random import Random
 from ask.noise import reworded
 from ask.question import Choice, Group, Noul, Option, Question, Score
 from source.material import FactText, Material, ReadingQuestion, ReadingText
-from source.split import normal
 
 # What a question may be about whose answer other texts around do not change.
 _LOCAL = {"fact", "who", "where", "when", "cause", "quantity", "count", "order", "reason"}
@@ -34,12 +33,7 @@ class ReadingTasks:
     def __init__(self, material: Material) -> None:
         texts = (*material.readings, *map(_of_facts, material.facts))
         # A held-out concept or level is no option anywhere, a held-out wording no question.
-        wordings = set(map(normal, material.hidden_wordings))
-
-        def hides(text: str) -> bool:
-            return normal(text) in wordings or material.hides(text)
-
-        self._texts = tuple(_without(text, hides) for text in texts)
+        self._texts = tuple(_without(text, material.hides_question) for text in texts)
         self._versions: dict[str, list[ReadingText]] = {}
         for text in self._texts:
             self._versions.setdefault(text.first, []).append(text)

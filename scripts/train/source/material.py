@@ -7,6 +7,7 @@ cannot show what is held out, and given the other side it makes the evaluation s
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from source.split import key_of, normal
@@ -122,6 +123,14 @@ class Material:
     unseen_concepts: tuple[Concept, ...] = field(default=())
     #: Texts of another author, for the figures alone; only on the held-out side.
     test_readings: tuple[ReadingText, ...] = field(default=())
+
+    def hides_question(self, text: str) -> bool:
+        """As ``hides``, of what is asked: whether it is a held-out wording, too."""
+        return normal(text) in self._hidden_questions or self.hides(text)
+
+    @cached_property
+    def _hidden_questions(self) -> frozenset[str]:
+        return frozenset(map(normal, self.hidden_wordings))
 
     def hides(self, text: str) -> bool:
         """Whether a text or a name from elsewhere is one that is held out."""
