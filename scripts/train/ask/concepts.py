@@ -12,6 +12,8 @@ from source.material import Concept, Material
 
 
 _MARKS = ".!?"
+# How often an option for everything else is the right one, where there is one.
+_OUTSIDE = 0.35
 
 
 class ConceptTasks:
@@ -168,7 +170,7 @@ class ConceptTasks:
     ) -> Choice:
         """An option for everything else, which is right if no other one is."""
         count = pick_count(random, most)
-        outside = random.random() < 0.5 if outside is None else outside
+        outside = random.random() < _OUTSIDE if outside is None else outside
         # Far ones where nothing fits: near ones would often half fit.
         concepts = self.others(concept, random, count - 1, 0.0 if outside else 0.4)
         if not outside:

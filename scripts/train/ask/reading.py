@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -119,7 +119,7 @@ def _question(asked: ReadingQuestion) -> Question:
 
 def _varied(asked: ReadingQuestion, random: Random) -> Question:
     if asked.options and random.random() < _CHECKED:
-        return _checked(asked, random)
+        return checked(asked.text, asked.options, asked.answer, random)
     question = _question(asked)
     # Without its question, nothing of this can be answered.
     question.instructions = reworded(asked.text, random) or asked.text
@@ -130,9 +130,10 @@ def _varied(asked: ReadingQuestion, random: Random) -> Question:
     return question
 
 
-def _checked(asked: ReadingQuestion, random: Random) -> Noul:
+def checked(asked: str, options: Sequence[str], right: int, random: Random) -> Noul:
+    """A choice as yes or no: whether one of its options is right."""
     answer = random.random() < 0.5
-    wrong = [i for i in range(len(asked.options)) if i != asked.answer]
-    option = asked.options[asked.answer if answer else random.choice(wrong)]
+    wrong = [i for i in range(len(options)) if i != right]
+    option = options[right if answer else random.choice(wrong)]
     wording = random.choice(_CHECKS)
-    return Noul(wording.replace("{q}", asked.text).replace("{x}", option), answer)
+    return Noul(wording.replace("{q}", asked).replace("{x}", option), answer)

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from ask.concepts import ConceptTasks
+from ask.decisions import as_asked
 from ask.facts import FactTasks
 from ask.numbers import NumberTasks
 from ask.question import Choice, Group, Noul, Option, Question, Score, body_of, state_text
@@ -21,7 +22,7 @@ from ask.reading import as_written
 from ask.record_tasks import RecordTasks
 from ask.scales import ScaleTasks
 from source.files import everyday_lines
-from source.material import Concept, Material, ReadingText
+from source.material import Concept, Decision, Material, ReadingText
 from source.split import is_held_out
 
 SEED = 20_260_101
@@ -146,6 +147,8 @@ def evaluation_sets(
         for name, about, figure, goal, make in makers
     ]
     sets += _readings(held.readings if side == "tune" else held.test_readings)
+    if side == "tune":
+        sets += _decisions(held.decisions)
     if side == "report":
         sets.append(_everyday())
     if test is not None:
@@ -168,6 +171,17 @@ def _readings(texts: Sequence[ReadingText]) -> list[EvaluationSet]:
         ]
         found = [group for group in asked if group.questions]
         sets.append(EvaluationSet(name, about, _RIGHT, goal, found))
+    return sets
+
+
+def _decisions(decisions: Sequence[Decision]) -> list[EvaluationSet]:
+    """All texts of the decisions, by the type of their question."""
+    sets = []
+    for kind in ("noul", "choice", "score"):
+        found = [group for one in decisions if one.type == kind for group in as_asked(one)]
+        Random(f"{SEED} decisions {kind}").shuffle(found)
+        about = "everyday decisions, by those who wrote them for training"
+        sets.append(EvaluationSet(f"decisions-{kind}", about, _RIGHT, None, found))
     return sets
 
 

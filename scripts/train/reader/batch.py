@@ -13,7 +13,7 @@ from reader.rows import Rows, Runs
 from reader.texts import Texts
 
 # Tasks about what a text is about: what it says by itself is learned from these.
-_ABOUT = {"concept", "matching", "stray", "scale", "sense", "valence"}
+_ABOUT = {"concept", "decision", "matching", "stray", "scale", "sense", "valence"}
 
 
 class Batch(Rows):

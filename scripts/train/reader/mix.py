@@ -7,6 +7,7 @@ from random import Random
 
 from ask.claims import ClaimTasks
 from ask.concepts import ConceptTasks
+from ask.decisions import DecisionTasks
 from ask.made_up import names_for_fields
 from ask.numbers import NumberTasks
 from ask.question import Group
@@ -52,6 +53,8 @@ class Mix:
         self._records = RecordTasks(material, nouns)
         self._numbers = NumberTasks(material, nouns)
         self._readings, self._scenes = ReadingTasks(material), SceneTasks(material)
+        self._decisions = DecisionTasks(material, ("choice", "score"))
+        self._checks = DecisionTasks(material, ("noul",))
         self._claims = ClaimTasks(material, self._senses.senses)
         self._has_strays = len(material.strays) > 0
 
@@ -59,6 +62,10 @@ class Mix:
         task = random.choices(list(self._shares), list(self._shares.values()))[0]
         if task == "reading":
             return self._readings.group(random, 4)
+        if task == "decision":
+            return self._decisions.group(random)
+        if task == "check":
+            return self._checks.group(random)
         if task == "claim":
             return self._claims.group(random)
         if task == "scene":

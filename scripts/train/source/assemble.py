@@ -8,8 +8,10 @@ from typing import Any, Callable, Iterator, Sequence
 
 from source import files
 from source.material import (
+    Answer,
     Comparison,
     Concept,
+    Decision,
     FactText,
     Field,
     Level,
@@ -45,6 +47,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
     vocabulary = files.read_json(files.CORPUS / "facts" / "vocabulary.json")
     facts = [_fact(line) for line in files.read_lines(files.CORPUS / "facts" / "text-facts.jsonl")]
     readings = [_reading(line) for line in files.reading_lines()]
+    decisions = [_decision(line) for line in files.decision_lines()]
     scales = [files.read_json(path) for path in sorted((files.CORPUS / "scales").glob("*.json"))]
     wordings = _all_wordings(vocabulary)
     # A wording that several lists share is on one side for all of them.
@@ -67,6 +70,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
             scales=tuple(_scale(scale, keep) for scale in scales),
             facts=tuple(fact for fact in facts if keep("fact text", fact.text)),
             readings=tuple(text for text in readings if keep("reading text", text.first)),
+            decisions=tuple(d for d in decisions if keep("decision", d.asks[0])),
             fields=tuple(f for f in fields.values() if keep("field", f.name)),
             records=_records(vocabulary, fields, held),
             comparisons=tuple(_comparison(c) for c in vocabulary["comparisons"]),
@@ -155,6 +159,20 @@ def _reading_question(line: Any) -> ReadingQuestion:
     options, levels = tuple(line.get("options", ())), tuple(line.get("levels", ()))
     answer = options.index(line["a"]) if options else int(line["a"])
     return ReadingQuestion(line["q"], line["skill"], options, levels, answer)
+
+
+def _decision(line: Any) -> Decision:
+    kind = line["type"]
+    if kind == "noul":
+        answers = [Answer((), "", None, tuple(line[name])) for name in ("no", "yes")]
+    elif kind == "score":
+        answers = [Answer(tuple(x["names"]), "", None, tuple(x["texts"])) for x in line["levels"]]
+    else:
+        answers = [
+            Answer(tuple(x["names"]), x["description"], x["ask"], tuple(x["texts"]))
+            for x in line["options"]
+        ]
+    return Decision(kind, line["about"], tuple(line["asks"]), tuple(answers))
 
 
 def _scale(scale: Any, keep: Keep) -> Scale:

@@ -48,6 +48,12 @@ def _versions(line: Any) -> list[Any]:
     ]
 
 
+def decision_lines() -> list[Any]:
+    """Questions with texts for each of their answers."""
+    paths = sorted((CORPUS / "decisions").glob("*.jsonl"))
+    return [line for path in paths for line in read_lines(path)]
+
+
 def everyday_lines() -> list[Any]:
     """Requests as a first user would try them, for the figures alone."""
     return read_lines(CORPUS / "reading" / "everyday.jsonl")

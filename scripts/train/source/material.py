@@ -71,6 +71,29 @@ class ReadingText:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What can be decided, with texts for which it is right."""
+
+    #: That mean the same; none of yes and no.
+    names: tuple[str, ...]
+    description: str
+    #: A question that is yes for these texts and no for those of all others; of the rest, none.
+    ask: str | None
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Decision:
+    #: ``choice``, ``noul`` or ``score``.
+    type: str
+    about: str
+    #: Ways to ask.
+    asks: tuple[str, ...]
+    #: Options, no and yes, or levels, lowest first.
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True)
 class Field:
     name: str
     #: ``string``, ``date``, ``money``, ``number``, ``boolean``, ``enum`` or ``list``.
@@ -104,6 +127,7 @@ class Material:
     scales: tuple[Scale, ...]
     facts: tuple[FactText, ...]
     readings: tuple[ReadingText, ...]
+    decisions: tuple[Decision, ...]
     fields: tuple[Field, ...]
     records: tuple[RecordKind, ...]
     comparisons: tuple[Comparison, ...]

@@ -22,6 +22,7 @@ SHARES = {
     "fact text": 0.15,
     # For watching alone: another author's texts do the reporting.
     "reading text": 0.08,
+    "decision": 0.06,
     "schema": 0.15,
     "field": 0.15,
     "entity": 0.15,

@@ -1,0 +1,181 @@
+"""Everyday questions, written with many texts for each answer: which of a user's options, yes or no, which level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from ask.noise import pick_style, retyped, reworded, styled, wrapped
+from ask.question import Choice, Group, Noul, Option, Question, Score
+from ask.reading import checked
+from source.material import Answer, Decision, Material
+
+# Texts of a decision that are asked about one behind the other.
+_TOGETHER = 4
+# How often the right option is left out, where another one stands for the rest.
+_LEFT_OUT = 0.08
+
+
+class DecisionTasks:
+    def __init__(self, material: Material, types: tuple[str, ...]) -> None:
+        """:param types: Of the decisions that are asked: ``noul`` and the like."""
+        self._material = material
+        those = (decision for decision in material.decisions if decision.type in types)
+        found = (_without(decision, material) for decision in those)
+        self._decisions = [one for one in found if len(one.answers) > 1 and one.asks]
+        self._weights = [sum(len(a.texts) for a in one.answers) for one in self._decisions]
+        #: Texts that wait: of the decision before, with the places of their answers.
+        self._waiting: list[tuple[Decision, int, str]] = []
+
+    def group(self, random: Random) -> Group:
+        """A text with a question or more; behind it, texts of other answers to the same."""
+        if not self._waiting:
+            decision = random.choices(self._decisions, self._weights)[0]
+            places = [i for i in range(len(decision.answers)) for _ in range(_TOGETHER)]
+            random.shuffle(places)
+            if decision.type == "noul":
+                places = [0, 1] * (_TOGETHER // 2)
+            for place in places[:_TOGETHER]:
+                text = random.choice(decision.answers[place].texts)
+                self._waiting.append((decision, place, text))
+        decision, place, text = self._waiting.pop()
+        task = "check" if decision.type == "noul" else "decision"
+        # A slip would change what some texts say.
+        shown = retyped(text, random) if task == "decision" else text
+        questions = _ASK[decision.type](decision, place, random)
+        return Group(wrapped(shown, self._material, random), questions, task)
+
+
+def as_asked(decision: Decision) -> list[Group]:
+    """Each text with the question as it stands first."""
+    return [
+        Group(text, [_plain(decision, place)], "decision")
+        for place, answer in enumerate(decision.answers)
+        for text in answer.texts
+    ]
+
+
+def _plain(decision: Decision, place: int) -> Question:
+    if decision.type == "noul":
+        return Noul(decision.asks[0], place == 1)
+    options = [Option(a.names[0], a.description or None) for a in decision.answers]
+    if decision.type == "score":
+        return Score(decision.asks[0], options, place)
+    return Choice(decision.asks[0], options, place)
+
+
+def _nouls(decision: Decision, place: int, random: Random) -> list[Question]:
+    asks = random.sample(decision.asks, random.choice((1, 1, 2)))
+    return [Noul(reworded(ask, random) or ask, place == 1) for ask in asks]
+
+
+def _choices(decision: Decision, place: int, random: Random) -> list[Question]:
+    questions: list[Question] = [_choice(decision, place, random)]
+    asked = [i for i, answer in enumerate(decision.answers) if answer.ask]
+    wrong = [i for i in asked if i != place]
+    if place in asked and (not wrong or random.random() < 0.5):
+        questions.append(_whether(decision.answers[place], True, random))
+    elif wrong:
+        questions.append(_whether(decision.answers[random.choice(wrong)], False, random))
+    if random.random() < 0.25:
+        questions.append(_checked(_choice(decision, place, random), decision, random))
+    return questions
+
+
+def _checked(choice: Choice, decision: Decision, random: Random) -> Noul:
+    names = [option.name for option in choice.options]
+    return checked(random.choice(decision.asks), names, choice.answer, random)
+
+
+def _whether(answer: Answer, holds: bool, random: Random) -> Noul:
+    text = reworded(answer.ask or "", random)
+    if answer.description and random.random() < 0.3:
+        name = random.choice(answer.names)
+        yes = answer.description if text or random.random() < 0.5 else name
+        return Noul(text, holds, yes)
+    return Noul(text or answer.ask, holds)
+
+
+def _choice(decision: Decision, place: int, random: Random) -> Choice:
+    answers = list(decision.answers)
+    right = answers[place]
+    rest = next((answer for answer in answers if not answer.ask), None)
+    if rest and rest is not right and len(answers) > 2 and random.random() < _LEFT_OUT:
+        answers.remove(right)
+        right = rest
+    while len(answers) > 2 and random.random() < 0.12:
+        # Without the rest, a text that fits nothing would have no answer.
+        answers.remove(random.choice([answer for answer in answers if answer is not right]))
+    if random.random() < 0.7:
+        random.shuffle(answers)
+    described, style = random.choice((0.0, 0.0, 0.6, 1.0, 1.0)), pick_style(random)
+    options = [
+        Option(
+            styled(random.choice(answer.names), style),
+            answer.description or None if random.random() < described else None,
+        )
+        for answer in answers
+    ]
+    instructions = reworded(random.choice(decision.asks), random)
+    return Choice(instructions, options, answers.index(right))
+
+
+def _scores(decision: Decision, place: int, random: Random) -> list[Question]:
+    questions: list[Question] = [_score(decision, place, random)]
+    if random.random() < 0.4:
+        score = _score(decision, place, random)
+        right = score.levels[score.answer]
+        random.shuffle(score.levels)
+        questions.append(Choice(score.instructions, score.levels, score.levels.index(right)))
+    if random.random() < 0.3:
+        score = _score(decision, place, random)
+        choice = Choice(score.instructions, score.levels, score.answer)
+        questions.append(_checked(choice, decision, random))
+    return questions
+
+
+def _score(decision: Decision, place: int, random: Random) -> Score:
+    names = random.randrange(len(decision.answers[0].names))
+    style = random.choice(("as it is", "as it is", "as it is", "lower", "sentence", "snake"))
+    levels = [Option(styled(answer.names[names], style)) for answer in decision.answers]
+    # Without the question, levels such as "low" say nothing.
+    ask = random.choice(decision.asks)
+    ask = reworded(ask, random) or ask
+    if random.random() < 0.12:
+        return Score(ask, levels[::-1], len(levels) - 1 - place, True)
+    return Score(ask, levels, place)
+
+
+_ASK: dict[str, Callable[[Decision, int, Random], list[Question]]] = {
+    "noul": _nouls,
+    "choice": _choices,
+    "score": _scores,
+}
+
+
+def _without(decision: Decision, material: Material) -> Decision:
+    """Without what is held out: wordings, names of options and levels, whole texts."""
+    asks = tuple(ask for ask in decision.asks if not material.hides_question(ask))
+    answers: list[Answer] = []
+    # Of levels, names at one place belong together.
+    hidden = {
+        i
+        for answer in decision.answers
+        for i, name in enumerate(answer.names)
+        if material.hides(name)
+    }
+    for answer in decision.answers:
+        names = tuple(
+            name
+            for i, name in enumerate(answer.names)
+            if not (i in hidden if decision.type == "score" else material.hides(name))
+        )
+        texts = tuple(text for text in answer.texts if not material.hides(text))
+        ask = None if answer.ask and material.hides_question(answer.ask) else answer.ask
+        if answer.names and not names or not texts:
+            if decision.type != "choice":
+                return replace(decision, asks=asks, answers=())
+            continue
+        answers.append(replace(answer, names=names, texts=texts, ask=ask))
+    return replace(decision, asks=asks, answers=tuple(answers))
