@@ -1,14 +1,14 @@
-"""Everyday questions, written with many texts for each answer: which of a user's options, yes or no, which level."""
+"""Everyday questions, written with texts for each answer: options, yes or no, levels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
 from ask.noise import pick_style, retyped, reworded, styled, wrapped
 from ask.question import Choice, Group, Noul, Option, Question, Score
-from ask.reading import checked
+from ask.reading import changed, checked
 from source.material import Answer, Decision, Material
 
 # Texts of a decision that are asked about one behind the other.
@@ -21,9 +21,7 @@ class DecisionTasks:
     def __init__(self, material: Material, types: tuple[str, ...]) -> None:
         """:param types: Of the decisions that are asked: ``noul`` and the like."""
         self._material = material
-        those = (decision for decision in material.decisions if decision.type in types)
-        found = (_without(decision, material) for decision in those)
-        self._decisions = [one for one in found if len(one.answers) > 1 and one.asks]
+        self._decisions = [one for one in visible(material) if one.type in types]
         self._weights = [sum(len(a.texts) for a in one.answers) for one in self._decisions]
         #: Texts that wait: of the decision before, with the places of their answers.
         self._waiting: list[tuple[Decision, int, str]] = []
@@ -32,19 +30,33 @@ class DecisionTasks:
         """A text with a question or more; behind it, texts of other answers to the same."""
         if not self._waiting:
             decision = random.choices(self._decisions, self._weights)[0]
-            places = [i for i in range(len(decision.answers)) for _ in range(_TOGETHER)]
-            random.shuffle(places)
-            if decision.type == "noul":
-                places = [0, 1] * (_TOGETHER // 2)
-            for place in places[:_TOGETHER]:
-                text = random.choice(decision.answers[place].texts)
-                self._waiting.append((decision, place, text))
+            self._waiting = list(_some(decision, random))
         decision, place, text = self._waiting.pop()
-        task = "check" if decision.type == "noul" else "decision"
-        # A slip would change what some texts say.
-        shown = retyped(text, random) if task == "decision" else text
-        questions = _ASK[decision.type](decision, place, random)
-        return Group(wrapped(shown, self._material, random), questions, task)
+        questions = _ASK[decision.type](decision, place, text, random)
+        if decision.type == "noul":
+            # As it is: a slip would change what some texts say, and where it is said.
+            return Group(text, questions, "check")
+        shown = retyped(text, random)
+        return Group(wrapped(shown, self._material, random), questions, "decision")
+
+
+def _some(decision: Decision, random: Random) -> Iterator[tuple[Decision, int, str]]:
+    """Texts with the places of their answers; of yes and no, those that are counterparts."""
+    if decision.type == "noul":
+        no, yes = (answer.texts for answer in decision.answers)
+        for at in random.sample(range(min(len(no), len(yes))), _TOGETHER // 2):
+            yield decision, 0, no[at]
+            yield decision, 1, yes[at]
+        return
+    places = [i for i in range(len(decision.answers)) for _ in range(_TOGETHER)]
+    for place in random.sample(places, _TOGETHER):
+        yield decision, place, random.choice(decision.answers[place].texts)
+
+
+def visible(material: Material) -> list[Decision]:
+    """The decisions without what is held out, those of which enough is left."""
+    found = (_without(decision, material) for decision in material.decisions)
+    return [one for one in found if len(one.answers) > 1 and one.asks]
 
 
 def as_asked(decision: Decision) -> list[Group]:
@@ -65,12 +77,15 @@ def _plain(decision: Decision, place: int) -> Question:
     return Choice(decision.asks[0], options, place)
 
 
-def _nouls(decision: Decision, place: int, random: Random) -> list[Question]:
-    asks = random.sample(decision.asks, random.choice((1, 1, 2)))
-    return [Noul(reworded(ask, random) or ask, place == 1) for ask in asks]
+def _nouls(decision: Decision, place: int, text: str, random: Random) -> list[Question]:
+    own, other = decision.answers[place].texts, decision.answers[1 - place].texts
+    at = own.index(text)
+    decides = changed(text, other[at]) if at < len(other) else ()
+    asks = random.sample(decision.asks, min(len(decision.asks), random.choice((1, 1, 2))))
+    return [Noul(reworded(ask, random) or ask, place == 1, evidence=decides) for ask in asks]
 
 
-def _choices(decision: Decision, place: int, random: Random) -> list[Question]:
+def _choices(decision: Decision, place: int, _text: str, random: Random) -> list[Question]:
     questions: list[Question] = [_choice(decision, place, random)]
     asked = [i for i, answer in enumerate(decision.answers) if answer.ask]
     wrong = [i for i in asked if i != place]
@@ -121,7 +136,7 @@ def _choice(decision: Decision, place: int, random: Random) -> Choice:
     return Choice(instructions, options, answers.index(right))
 
 
-def _scores(decision: Decision, place: int, random: Random) -> list[Question]:
+def _scores(decision: Decision, place: int, _text: str, random: Random) -> list[Question]:
     questions: list[Question] = [_score(decision, place, random)]
     if random.random() < 0.4:
         score = _score(decision, place, random)
@@ -147,7 +162,7 @@ def _score(decision: Decision, place: int, random: Random) -> Score:
     return Score(ask, levels, place)
 
 
-_ASK: dict[str, Callable[[Decision, int, Random], list[Question]]] = {
+_ASK: dict[str, Callable[[Decision, int, str, Random], list[Question]]] = {
     "noul": _nouls,
     "choice": _choices,
     "score": _scores,

@@ -76,12 +76,12 @@ def _what_decides(text: ReadingText, versions: list[ReadingText], at: int) -> tu
     """Where the words end that a twin with another answer has not."""
     answer = text.questions[at].answer
     others = (one.text for one in versions if one.questions[at].answer != answer)
-    found = [ends for ends in (_changed(text.text, other) for other in others) if ends]
+    found = [ends for ends in (changed(text.text, other) for other in others) if ends]
     return min(found, key=len, default=())
 
 
 @lru_cache(50_000)
-def _changed(text: str, other: str) -> tuple[int, ...]:
+def changed(text: str, other: str) -> tuple[int, ...]:
     """Where the words end that the other text has not; where words are missing, those around."""
     words = list(_WORD.finditer(text))
     ends: list[int] = []
