@@ -26,13 +26,13 @@ from net.heap import keep_freed_memory
 from net.log import Log
 from net.team import Team, run_team
 from reader.adam import Adam
-from reader.mix import SHARES
+from reader.mix import STAGES, Stage
 from reader.network import Network
 from reader.pairs import Pairs, pairs_loss
 from reader.passes import MARKER, Passes
 from reader.run import Progress, load_run, save_run, start_from
 from reader.start import pretrained
-from reader.stream import Source, stream
+from reader.stream import Source, Stream
 from reader.texts import Texts
 from reader.watch import Watch
 from reader.wordpiece import WordPiece
@@ -62,7 +62,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--frozen", type=int, default=0, help="lowest layers that stay")
     options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
     options.add_argument("--decay", type=float, default=0.02)
-    options.add_argument("--shares", type=json.loads, default=SHARES, help="of tasks, in JSON")
+    options.add_argument("--shares", type=json.loads, help="of tasks, in JSON: no other stages")
     options.add_argument("--watch-minutes", type=float, default=15, help="between figures")
     options.add_argument("--watch-rows", type=int, default=80, help="of each held-out set")
     return options.parse_args()
@@ -100,8 +100,9 @@ def train(team: Team, given: argparse.Namespace) -> None:
     team.wait()
     # A run that goes on sees other examples than before, and every process its own.
     seed = f"{given.seed} {progress.starts} {team.rank}"
-    source = Source(given.encoder, given.public, given.folder, given.shares, given.batch)
-    batches = stream(source, training, seed, given.workers)
+    stages = [Stage(1.0, given.shares)] if given.shares else STAGES
+    source = Source(given.encoder, given.public, given.folder, stages, given.batch)
+    batches = Stream(source, training, seed, given.workers)
     pairs, random = Pairs(training, words), Random(f"{seed} pairs")
     sets = evaluation_sets(held, "tune", rows=given.watch_rows)
     watch = Watch(team, sets, passes, given.watch_rows)
@@ -131,7 +132,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
                 learn_pairs(network, pairs.batch(random), given.batches, log, progress, team)
             if alone:
                 continue
-            batch = next(batches)
+            batch = batches.next(share)
             logits, looks = network.learn(batch)
             loss = F.cross_entropy(logits, batch.answers)
             ((loss + given.looks * looks) / given.batches).backward()

@@ -218,6 +218,7 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
         lambda random: _first(facts.group(random)),
         lambda random: _noul(seen, random.choice(seen.concepts), random),
         lambda random: _noul(unseen, random.choice(unseen.concepts), random),
+        *(_one_of(found.groups) for found in _decisions(held.decisions)),
     ]
     each = rows // len(makers)
     return [
@@ -230,6 +231,10 @@ def calibration_groups(held: Material, rows: int) -> list[Group]:
 def _noul(tasks: ConceptTasks, concept: Concept, random: Random) -> Group:
     question = tasks.noul(concept, random, hard=0.3)
     return Group(random.choice(concept.utterances), [question])
+
+
+def _one_of(groups: list[Group]) -> Callable[[Random], Group]:
+    return lambda random: random.choice(groups)
 
 
 def _first(group: Group) -> Group:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from os import getpid
 from pathlib import Path
@@ -12,7 +12,7 @@ from random import Random
 
 from net.parent import end_with_parent
 from reader.batch import Batch, Packer
-from reader.mix import Mix
+from reader.mix import Mix, Stage
 from reader.passes import Passes
 from reader.wordpiece import WordPiece
 from source.assemble import load
@@ -30,38 +30,62 @@ class Source:
     public: Path | None
     #: With WordNet and the lexicon.
     folder: Path
-    shares: dict[str, float]
+    stages: Sequence[Stage]
     #: Tokens of a batch, about.
     tokens: int
 
-    def batches(self, training: Material, seed: str) -> Iterator[Batch]:
-        random = Random(seed)
+    def batches(self, training: Material, stage: int, seed: str) -> Iterator[Batch]:
+        random = Random(f"{seed} {stage}")
         words = WordPiece(self.encoder / "tokenizer.json")
-        passes = Passes(words)
-        mix, packer = Mix(training, words, self.folder, self.shares), Packer(self.tokens, random)
+        passes, shares = Passes(words), self.stages[stage].shares
+        mix, packer = Mix(training, words, self.folder, shares), Packer(self.tokens, random)
         while True:
             while packer.hungry:
                 packer.add(passes.to_learn(mix.one(random), random))
             yield packer.take()
 
 
-def stream(source: Source, training: Material, seed: str, workers: int) -> Iterator[Batch]:
-    """:param workers: Processes that make batches; 0: this one makes them."""
-    if workers == 0:
-        yield from source.batches(training, seed)
-    context = multiprocessing.get_context("spawn")
-    queues = [context.Queue(maxsize=_WAITING) for _ in range(workers)]
-    for i, queue in enumerate(queues):
-        given = (getpid(), source, f"{seed} {i}", queue)
-        context.Process(target=_work, args=given, daemon=True).start()
-    # Round robin, so that a run with as many workers sees the same batches again.
-    while True:
-        for queue in queues:
-            yield pickle.loads(queue.get())
+class Stream:
+    """Batches of the stage that a run is in."""
+
+    def __init__(self, source: Source, training: Material, seed: str, workers: int) -> None:
+        """:param workers: Processes that make batches; 0: this one makes them."""
+        self._source, self._training = source, training
+        self._seed, self._workers = seed, workers
+        self._stage = -1
+        self._batches: Generator[Batch, None, None] | None = None
+
+    def next(self, share: float) -> Batch:
+        """:param share: Of the run's time, how much is over."""
+        stage = sum(share >= one.until for one in self._source.stages[:-1])
+        if stage != self._stage or self._batches is None:
+            if self._batches:
+                self._batches.close()
+            self._stage, self._batches = stage, self._begin(stage)
+        return next(self._batches)
+
+    def _begin(self, stage: int) -> Generator[Batch, None, None]:
+        if self._workers == 0:
+            yield from self._source.batches(self._training, stage, self._seed)
+        context = multiprocessing.get_context("spawn")
+        queues = [context.Queue(maxsize=_WAITING) for _ in range(self._workers)]
+        processes = []
+        for i, queue in enumerate(queues):
+            given = (getpid(), self._source, stage, f"{self._seed} {i}", queue)
+            processes.append(context.Process(target=_work, args=given, daemon=True))
+            processes[-1].start()
+        try:
+            # Round robin, so that a run with as many workers sees the same batches again.
+            while True:
+                for queue in queues:
+                    yield pickle.loads(queue.get())
+        finally:
+            for process in processes:
+                process.terminate()
 
 
-def _work(parent: int, source: Source, seed: str, queue) -> None:
+def _work(parent: int, source: Source, stage: int, seed: str, queue) -> None:
     end_with_parent(parent)
-    for batch in source.batches(load(source.public)[0], seed):
+    for batch in source.batches(load(source.public)[0], stage, seed):
         # As bytes: a tensor would be sent as an open file, of which a process may have few.
         queue.put(pickle.dumps(batch))
