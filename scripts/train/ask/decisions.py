@@ -171,23 +171,24 @@ _ASK: dict[str, Callable[[Decision, int, str, Random], list[Question]]] = {
 
 def _without(decision: Decision, material: Material) -> Decision:
     """Without what is held out: wordings, names of options and levels, whole texts."""
-    asks = tuple(ask for ask in decision.asks if not material.hides_question(ask))
+    hides = material.hides_question
+    asks = tuple(ask for ask in decision.asks if not hides(ask))
     answers: list[Answer] = []
     # Of levels, names at one place belong together.
     hidden = {
         i
         for answer in decision.answers
         for i, name in enumerate(answer.names)
-        if material.hides(name)
+        if hides(name)
     }
     for answer in decision.answers:
         names = tuple(
             name
             for i, name in enumerate(answer.names)
-            if not (i in hidden if decision.type == "score" else material.hides(name))
+            if not (i in hidden if decision.type == "score" else hides(name))
         )
-        texts = tuple(text for text in answer.texts if not material.hides(text))
-        ask = None if answer.ask and material.hides_question(answer.ask) else answer.ask
+        texts = tuple(text for text in answer.texts if not hides(text))
+        ask = None if answer.ask and hides(answer.ask) else answer.ask
         if answer.names and not names or not texts:
             if decision.type != "choice":
                 return replace(decision, asks=asks, answers=())
