@@ -189,9 +189,11 @@ def _without(decision: Decision, material: Material) -> Decision:
         )
         texts = tuple(text for text in answer.texts if not hides(text))
         ask = None if answer.ask and hides(answer.ask) else answer.ask
+        description = "" if hides(answer.description) else answer.description
         if answer.names and not names or not texts:
             if decision.type != "choice":
                 return replace(decision, asks=asks, answers=())
             continue
-        answers.append(replace(answer, names=names, texts=texts, ask=ask))
+        found = replace(answer, names=names, description=description, ask=ask, texts=texts)
+        answers.append(found)
     return replace(decision, asks=asks, answers=tuple(answers))
