@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from random import Random
 
 from ask.noise import pick_style, retyped, reworded, styled, wrapped
@@ -21,7 +20,7 @@ class DecisionTasks:
     def __init__(self, material: Material, types: tuple[str, ...]) -> None:
         """:param types: Of the decisions that are asked: ``noul`` and the like."""
         self._material = material
-        self._decisions = [one for one in visible(material) if one.type in types]
+        self._decisions = [one for one in material.decisions if one.type in types]
         self._weights = [sum(len(a.texts) for a in one.answers) for one in self._decisions]
         #: Texts that wait: of the decision before, with the places of their answers.
         self._waiting: list[tuple[Decision, int, str]] = []
@@ -51,12 +50,6 @@ def _some(decision: Decision, random: Random) -> Iterator[tuple[Decision, int, s
     places = [i for i in range(len(decision.answers)) for _ in range(_TOGETHER)]
     for place in random.sample(places, _TOGETHER):
         yield decision, place, random.choice(decision.answers[place].texts)
-
-
-def visible(material: Material) -> list[Decision]:
-    """The decisions without what is held out, those of which enough is left."""
-    found = (_without(decision, material) for decision in material.decisions)
-    return [one for one in found if len(one.answers) > 1 and one.asks]
 
 
 def as_asked(decision: Decision) -> list[Group]:
@@ -167,33 +160,3 @@ _ASK: dict[str, Callable[[Decision, int, str, Random], list[Question]]] = {
     "choice": _choices,
     "score": _scores,
 }
-
-
-def _without(decision: Decision, material: Material) -> Decision:
-    """Without what is held out: wordings, names of options and levels, whole texts."""
-    hides = material.hides_question
-    asks = tuple(ask for ask in decision.asks if not hides(ask))
-    answers: list[Answer] = []
-    # Of levels, names at one place belong together.
-    hidden = {
-        i
-        for answer in decision.answers
-        for i, name in enumerate(answer.names)
-        if hides(name)
-    }
-    for answer in decision.answers:
-        names = tuple(
-            name
-            for i, name in enumerate(answer.names)
-            if not (i in hidden if decision.type == "score" else hides(name))
-        )
-        texts = tuple(text for text in answer.texts if not hides(text))
-        ask = None if answer.ask and hides(answer.ask) else answer.ask
-        description = "" if hides(answer.description) else answer.description
-        if answer.names and not names or not texts:
-            if decision.type != "choice":
-                return replace(decision, asks=asks, answers=())
-            continue
-        found = replace(answer, names=names, description=description, ask=ask, texts=texts)
-        answers.append(found)
-    return replace(decision, asks=asks, answers=tuple(answers))

@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from ask.decisions import visible
 from ask.noise import pick_style, retyped, styled
 from reader.passes import Passes
 from reader.texts import Texts
@@ -76,7 +75,7 @@ class Pairs:
 
 def _options(material: Material) -> Iterator[Concept]:
     """Options of everyday decisions; those that stand for the rest are about nothing."""
-    for i, decision in enumerate(visible(material)):
+    for i, decision in enumerate(material.decisions):
         for answer in decision.answers if decision.type == "choice" else ():
             if answer.ask:
                 name, *others = answer.names

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
 from source import files
+from source.decisions import decision_of, visible
 from source.material import (
-    Answer,
     Comparison,
     Concept,
-    Decision,
     FactText,
     Field,
     Level,
@@ -47,7 +46,7 @@ def load(public: Path | None) -> tuple[Material, Material]:
     vocabulary = files.read_json(files.CORPUS / "facts" / "vocabulary.json")
     facts = [_fact(line) for line in files.read_lines(files.CORPUS / "facts" / "text-facts.jsonl")]
     readings = [_reading(line) for line in files.reading_lines()]
-    decisions = [_decision(line) for line in files.decision_lines()]
+    decisions = [decision_of(line) for line in files.decision_lines()]
     scales = [files.read_json(path) for path in sorted((files.CORPUS / "scales").glob("*.json"))]
     wordings = _all_wordings(vocabulary)
     # A wording that several lists share is on one side for all of them.
@@ -92,7 +91,8 @@ def load(public: Path | None) -> tuple[Material, Material]:
         hidden_texts=frozenset(map(normal, _texts_of(held))),
         hidden_names=frozenset(map(key_of, _names_of(held))),
     )
-    return training, _without(held, frozenset(files.read_json(files.SHOWN)))
+    shown = visible(training.decisions, training.hides_question)
+    return replace(training, decisions=shown), _without(held, frozenset(files.read_json(files.SHOWN)))
 
 
 def _without(held: Material, shown: frozenset[str]) -> Material:
@@ -159,20 +159,6 @@ def _reading_question(line: Any) -> ReadingQuestion:
     options, levels = tuple(line.get("options", ())), tuple(line.get("levels", ()))
     answer = options.index(line["a"]) if options else int(line["a"])
     return ReadingQuestion(line["q"], line["skill"], options, levels, answer)
-
-
-def _decision(line: Any) -> Decision:
-    kind = line["type"]
-    if kind == "noul":
-        answers = [Answer((), "", None, tuple(line[name])) for name in ("no", "yes")]
-    elif kind == "score":
-        answers = [Answer(tuple(x["names"]), "", None, tuple(x["texts"])) for x in line["levels"]]
-    else:
-        answers = [
-            Answer(tuple(x["names"]), x["description"], x["ask"], tuple(x["texts"]))
-            for x in line["options"]
-        ]
-    return Decision(kind, line["about"], tuple(line["asks"]), tuple(answers))
 
 
 def _scale(scale: Any, keep: Keep) -> Scale:

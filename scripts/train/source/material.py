@@ -86,7 +86,6 @@ class Answer:
 class Decision:
     #: ``choice``, ``noul`` or ``score``.
     type: str
-    about: str
     #: Ways to ask.
     asks: tuple[str, ...]
     #: Options, no and yes, or levels, lowest first.
