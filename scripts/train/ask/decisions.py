@@ -108,12 +108,11 @@ def _whether(answer: Answer, holds: bool, random: Random) -> Noul:
 def _choice(decision: Decision, place: int, random: Random) -> Choice:
     answers = list(decision.answers)
     right = answers[place]
-    rest = next((answer for answer in answers if not answer.ask), None)
+    rest = next((answer for answer in answers if answer.is_rest), None)
     if rest and rest is not right and len(answers) > 2 and random.random() < _LEFT_OUT:
         answers.remove(right)
         right = rest
     while len(answers) > 2 and random.random() < 0.12:
-        # Without the rest, a text that fits nothing would have no answer.
         answers.remove(random.choice([answer for answer in answers if answer is not right]))
     if random.random() < 0.7:
         random.shuffle(answers)

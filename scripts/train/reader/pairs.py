@@ -77,7 +77,7 @@ def _options(material: Material) -> Iterator[Concept]:
     """Options of everyday decisions; those that stand for the rest are about nothing."""
     for i, decision in enumerate(material.decisions):
         for answer in decision.answers if decision.type == "choice" else ():
-            if answer.ask:
+            if not answer.is_rest:
                 name, *others = answer.names
                 descriptions = tuple(filter(None, (answer.description, *others)))
                 given = (name, key_of(name), f"decision {i}", "option", "decisions")

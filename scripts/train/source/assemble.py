@@ -91,8 +91,9 @@ def load(public: Path | None) -> tuple[Material, Material]:
         hidden_texts=frozenset(map(normal, _texts_of(held))),
         hidden_names=frozenset(map(key_of, _names_of(held))),
     )
-    shown = visible(training.decisions, training.hides_question)
-    return replace(training, decisions=shown), _without(held, frozenset(files.read_json(files.SHOWN)))
+    decisions = visible(training.decisions, training.hides_question)
+    training = replace(training, decisions=decisions)
+    return training, _without(held, frozenset(files.read_json(files.SHOWN)))
 
 
 def _without(held: Material, shown: frozenset[str]) -> Material:

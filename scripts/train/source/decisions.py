@@ -17,7 +17,7 @@ def decision_of(line: Any) -> Decision:
         answers = [Answer(tuple(x["names"]), "", None, tuple(x["texts"])) for x in line["levels"]]
     else:
         answers = [
-            Answer(tuple(x["names"]), x["description"], x["ask"], tuple(x["texts"]))
+            Answer(tuple(x["names"]), x["description"], x["ask"], tuple(x["texts"]), not x["ask"])
             for x in line["options"]
         ]
     return Decision(kind, tuple(line["asks"]), tuple(answers))

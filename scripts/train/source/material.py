@@ -77,9 +77,11 @@ class Answer:
     #: That mean the same; none of yes and no.
     names: tuple[str, ...]
     description: str
-    #: A question that is yes for these texts and no for those of all others; of the rest, none.
+    #: A question that is yes for these texts and no for all others'; none if it is held out.
     ask: str | None
     texts: tuple[str, ...]
+    #: Whether it stands for all that no other answer fits.
+    is_rest: bool = False
 
 
 @dataclass(frozen=True)
