@@ -60,10 +60,16 @@ std::optional<float> GgufFile::Float(const std::string& key) const {
 }
 
 std::optional<std::vector<float>> GgufFile::Floats(const std::string& key) const {
-  const int64_t id = FindArray(file_, key, GGUF_TYPE_FLOAT32);
+  if (const int64_t id = FindArray(file_, key, GGUF_TYPE_FLOAT32); id >= 0) {
+    const auto* values = static_cast<const float*>(gguf_get_arr_data(file_, id));
+    return std::vector<float>(values, values + gguf_get_arr_n(file_, id));
+  }
+  const int64_t id = FindArray(file_, key, GGUF_TYPE_UINT16);
   if (id < 0) return std::nullopt;
-  const auto* values = static_cast<const float*>(gguf_get_arr_data(file_, id));
-  return std::vector<float>(values, values + gguf_get_arr_n(file_, id));
+  const auto* halves = static_cast<const ggml_fp16_t*>(gguf_get_arr_data(file_, id));
+  std::vector<float> values(gguf_get_arr_n(file_, id));
+  ggml_fp16_to_fp32_row(halves, values.data(), static_cast<int64_t>(values.size()));
+  return values;
 }
 
 std::optional<std::vector<std::string>> GgufFile::Texts(const std::string& key) const {

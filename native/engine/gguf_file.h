@@ -34,6 +34,7 @@ class GgufFile {
   std::optional<bool> Bool(const std::string& key) const;
   std::optional<uint32_t> Unsigned(const std::string& key) const;
   std::optional<float> Float(const std::string& key) const;
+  // Of float32, or of uint16, which are the bits of half precision.
   std::optional<std::vector<float>> Floats(const std::string& key) const;
   std::optional<std::vector<std::string>> Texts(const std::string& key) const;
   // Nothing if there is no such tensor. Throws EngineError ERR_MODEL_LOAD if it cannot be read.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from export.gguf import q8_0_error, write_gguf
+from export.gguf import Q8_0, quantization_error, write_gguf
 from export.temperatures import read_temperatures
 from reader.card import general
 from reader.export import hyperparameters, readout, tensors_of, tokenizer
@@ -37,12 +37,12 @@ def main() -> None:
         **general(given.version, saved["progress"]),
         **hyperparameters(network),
         **tokenizer(words),
-        **readout(network, temperature),
+        **readout(network, temperature, not given.exact),
     }
-    tensors = tensors_of(network, quantized=not given.exact)
+    tensors = tensors_of(network, not given.exact)
     write_gguf(given.out, metadata, tensors)
     size = given.out.stat().st_size
-    errors = [q8_0_error(tensor.values) for tensor in tensors if tensor.quantized]
+    errors = [quantization_error(tensor) for tensor in tensors if tensor.kind == Q8_0]
     facts = {"bytes": size, "quantization": round(max(errors, default=0), 5)}
     print(json.dumps({"file": given.out.name, **facts}))
     if size > MOST_BYTES and not given.exact:

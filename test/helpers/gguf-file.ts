@@ -1,7 +1,8 @@
 /** GGUF files in memory: reads a whole file with its arrays, and writes it with other metadata. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-export type MetaValue = string | number | boolean | readonly string[] | Float32Array
+/** Numbers of half precision are their bits. */
+export type MetaValue = string | number | boolean | readonly string[] | Float32Array | Uint16Array
 
 interface Tensor {
   readonly dims: readonly number[]
@@ -126,9 +127,10 @@ function rawOf(value: MetaValue): Buffer {
     bytes.writeFloatLE(value)
     return Buffer.concat([u32(6), bytes])
   }
-  if (value instanceof Float32Array) {
+  if (value instanceof Float32Array || value instanceof Uint16Array) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    return Buffer.concat([u32(9), u32(6), u64(value.length), bytes])
+    const type = value instanceof Float32Array ? 6 : 2
+    return Buffer.concat([u32(9), u32(type), u64(value.length), bytes])
   }
   return Buffer.concat([u32(9), u32(8), u64(value.length), ...value.map(text)])
 }

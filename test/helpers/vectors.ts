@@ -35,7 +35,7 @@ const readers = new Map<number, (data: Buffer, i: number) => number>([
 const block = (i: number) => Math.floor(i / 32) * 34
 
 /** A number in half precision. */
-function half(bits: number): number {
+export function half(bits: number): number {
   const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023]
   const size = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15)
   return bits >> 15 ? -size : size

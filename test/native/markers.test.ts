@@ -22,6 +22,7 @@ import {
   withMarkers,
 } from '../helpers/markers.js'
 import { relativeError } from '../helpers/reference.js'
+import { half } from '../helpers/vectors.js'
 
 const head = 'oi.markers.head.'
 const variants: [string, Record<string, MetaValue | undefined>][] = [
@@ -68,6 +69,22 @@ t.test('with Q8_0 weights, exact matmuls give what double precision gives', asyn
   }
   const [rounded, exact] = errors
   t.ok(exact! < 1e-4 && exact! < rounded! / 20, `${exact}, else ${rounded}`)
+})
+
+t.test('numbers of a head may be the bits of half precision', async (t) => {
+  const key = `${head}hidden.weight`
+  const { length } = readGguf(await fixturePath('encoder')).meta.get(key) as Float32Array
+  // From 2^-7 to 2^-5, every second one below zero.
+  const bits = Uint16Array.from(
+    { length },
+    (_, i) => 0x2000 + ((i * 7919) % 0x800) + 0x8000 * (i % 2),
+  )
+  const found = []
+  for (const value of [bits, Float32Array.from(bits, half)]) {
+    const ask = (engine: Engine) => markerLogits(engine, mixedRequest(9))
+    found.push(await withMarkers(t.testdir(), { [key]: value }, ask))
+  }
+  t.strictSame(found[0], found[1])
 })
 
 /** The same request alone, beside others, and among other questions. */

@@ -14,7 +14,7 @@ void RefuseKey(const std::string& key, const std::string& what) {
 
 std::vector<float> ReadNumbers(const GgufFile& file, const std::string& key, size_t count) {
   std::optional<std::vector<float>> values = file.Floats(key);
-  if (!values) RefuseKey(key, "expected an array of float32");
+  if (!values) RefuseKey(key, "expected an array of float32, or of uint16");
   if (values->size() != count) {
     RefuseKey(key, "expected " + std::to_string(count) + " numbers, got " +
                        std::to_string(values->size()));

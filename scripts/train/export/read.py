@@ -1,4 +1,4 @@
-"""A reader of the GGUF files that are written here: metadata, and tensors in three types."""
+"""A reader of the GGUF files that are written here: metadata, and tensors."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from export.gguf import (
-    ALIGNMENT, ARRAY, BLOCK, BOOL, F16, F32, FLOAT32, INT32, Q8_0, STRING, UINT32,
+    ALIGNMENT, ARRAY, BLOCK, BOOL, F32, FLOAT32, INT32, Q4_0, Q8_0, STRING, UINT16, UINT32,
 )  # fmt: skip
 
 _SCALARS = {UINT32: "<I", INT32: "<i", FLOAT32: "<f", BOOL: "<?"}
 _Q8_0_BLOCK = np.dtype([("scale", "<f2"), ("numbers", "i1", BLOCK)])
+_Q4_0_BLOCK = np.dtype([("scale", "<f2"), ("numbers", "u1", BLOCK // 2)])
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,16 @@ def _tensor(data: bytes, at: int, shape: list[int], kind: int) -> np.ndarray:
     count = int(np.prod(shape))
     if kind == F32:
         return np.frombuffer(data, "<f4", count, at).reshape(shape)
-    if kind == F16:
-        return np.frombuffer(data, "<f2", count, at).reshape(shape).astype(np.float32)
-    if kind != Q8_0:
-        raise ValueError(f"expected a tensor in F32, F16 or Q8_0, got type {kind}")
-    blocks = np.frombuffer(data, _Q8_0_BLOCK, count // BLOCK, at)
-    return (blocks["scale"].astype(np.float32)[:, None] * blocks["numbers"]).reshape(shape)
+    if kind == Q8_0:
+        blocks = np.frombuffer(data, _Q8_0_BLOCK, count // BLOCK, at)
+        numbers = blocks["numbers"]
+    elif kind == Q4_0:
+        blocks = np.frombuffer(data, _Q4_0_BLOCK, count // BLOCK, at)
+        halves = blocks["numbers"] & 15, blocks["numbers"] >> 4
+        numbers = np.concatenate(halves, axis=1).astype(np.int8) - 8
+    else:
+        raise ValueError(f"expected a tensor in F32, Q8_0 or Q4_0, got type {kind}")
+    return (blocks["scale"].astype(np.float32)[:, None] * numbers).reshape(shape)
 
 
 class _Head:
@@ -80,6 +85,8 @@ class _Head:
             return self.string()
         if kind == ARRAY:
             of, count = self.number("<I"), self.number("<Q")
+            if of == UINT16:
+                return np.frombuffer(self.take(2 * count), "<f2").astype(np.float32)
             return [self.value(of) for _ in range(count)]
         if kind not in _SCALARS:
             raise ValueError(f"expected metadata as they are written here, got type {kind}")

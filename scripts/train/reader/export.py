@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from export.gguf import Tensor, Value, dequantized
+from export.gguf import F32, Q4_0, Q8_0, Tensor, Value, dequantized
 from export.read import read_gguf
 from reader.network import (
     EPSILON, HEADS, INNER, INPUTS, LAYERS, NEAR, NUMBERS, WIDTH, Network,
@@ -25,17 +25,18 @@ _NORMS = {"1": "attn_output_norm", "2": "layer_output_norm"}
 
 def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
     """
-    :param quantized: Matrices of layers and tokens in Q8_0, positions in F16, all else in F32.
+    :param quantized: Tokens in Q4_0, matrices of layers and positions in Q8_0, all else in F32.
     """
 
     def values(parameter: Any) -> np.ndarray:
         return parameter.detach().float().numpy()
 
+    tokens, matrices = (Q4_0, Q8_0) if quantized else (F32, F32)
     words = values(network.words).copy()
-    words[network.marker_token] += values(network.marker)
+    words[network.marker_token] = values(network.marker_row())
     found = [
-        Tensor("token_embd.weight", words, quantized),
-        Tensor("position_embd.weight", values(network.positions), half=quantized),
+        Tensor("token_embd.weight", words, tokens),
+        Tensor("position_embd.weight", values(network.positions), matrices),
         # What every token has is in the positions.
         Tensor("token_types.weight", np.zeros((1, WIDTH), np.float32)),
         Tensor("token_embd_norm.weight", values(network.gain)),
@@ -45,11 +46,11 @@ def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
         prefix = f"blk.{i}."
         for j, name in enumerate(("attn_q", "attn_k", "attn_v")):
             rows = slice(j * WIDTH, (j + 1) * WIDTH)
-            found.append(Tensor(f"{prefix}{name}.weight", values(layer.qkv)[rows], quantized))
+            found.append(Tensor(f"{prefix}{name}.weight", values(layer.qkv)[rows], matrices))
             found.append(Tensor(f"{prefix}{name}.bias", values(layer.qkv_b)[rows]))
         for mine, name in _MATRICES.items():
             matrix, bias = getattr(layer, mine), getattr(layer, f"{mine}_b")
-            found.append(Tensor(f"{prefix}{name}.weight", values(matrix), quantized))
+            found.append(Tensor(f"{prefix}{name}.weight", values(matrix), matrices))
             found.append(Tensor(f"{prefix}{name}.bias", values(bias)))
         for number, name in _NORMS.items():
             found.append(Tensor(f"{prefix}{name}.weight", values(getattr(layer, f"g{number}"))))
@@ -61,17 +62,12 @@ def tensors_of(network: Network, quantized: bool = True) -> list[Tensor]:
 def round_as_exported(network: Network) -> None:
     """To the weights of the quantized file."""
 
-    def quantized(parameter: torch.Tensor) -> None:
-        parameter.copy_(torch.from_numpy(dequantized(parameter.detach().float().numpy())))
-
-    # The file has one row for the marker, the sum of both.
-    network.words[network.marker_token] += network.marker
-    network.marker.zero_()
-    quantized(network.words)
-    network.positions.copy_(network.positions.half())
-    for layer in network.layers:
-        for name in ("qkv", *_MATRICES):
-            quantized(getattr(layer, name))
+    matrices = (getattr(layer, name) for layer in network.layers for name in ("qkv", *_MATRICES))
+    for matrix in (network.positions, *matrices):
+        matrix.copy_(torch.from_numpy(dequantized(matrix.float().numpy(), Q8_0)))
+    network.hidden[:, -NUMBERS:] *= NEAR
+    network.hidden.copy_(network.hidden.half())
+    network.hidden[:, -NUMBERS:] /= NEAR
     network.recast()
 
 
@@ -88,8 +84,8 @@ def load_model(path: Path, network: Network) -> dict[str, Any]:
 
     for tensor in tensors_of(network):
         tensor.values[...] = model.tensors[tensor.name]
-    network.marker.copy_(torch.tensor(model.tensors["token_embd.weight"][network.marker_token]))
-    network.marker.sub_(network.words[network.marker_token])
+    row = torch.tensor(model.tensors["token_embd.weight"][network.marker_token])
+    network.marker.copy_(row - network.words[network.marker_token])
     head = {
         name.removeprefix("oi.markers.head."): value for name, value in model.metadata.items()
     }
@@ -147,7 +143,11 @@ def _in_file(token: str) -> str:
     return token[2:] if token.startswith("##") else WORD_MARK + token
 
 
-def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, Value]:
+def readout(
+    network: Network, temperature: dict[str, Any] | None, quantized: bool = True
+) -> dict[str, Value]:
+    """:param quantized: The hidden layer in half precision."""
+
     def numbers(parameter: Any) -> np.ndarray:
         return parameter.detach().float().reshape(-1).numpy()
 
@@ -159,7 +159,7 @@ def readout(network: Network, temperature: dict[str, Any] | None) -> dict[str, V
         "cosine.gate": numbers(network.alone_gate),
         "question.gate": numbers(network.question_gate * NEAR),
         "inputs": list(INPUTS),
-        "hidden.weight": numbers(hidden),
+        "hidden.weight": numbers(hidden).astype(np.float16 if quantized else np.float32),
         "hidden.bias": numbers(network.hidden_b),
         "output.weight": numbers(network.output),
         "output.bias": float(network.output_b),

@@ -6,7 +6,7 @@ and what a hidden layer makes of a pass in which question, options and state see
 
 Matrices are multiplied in bfloat16 where that is fast; what runs from layer to layer is in float32.
 The table of tokens is not trained but for the marker: 12 of 23 million parameters, and the corpus
-has too few words to better them.
+has too few words to better them. It is in Q4_0 from the beginning, and the rest learns to live with that.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from export.gguf import Q4_0, dequantized
 from net.precision import PRODUCTS
 from reader.batch import Batch
 from reader.rows import Rows
@@ -199,11 +200,14 @@ class Network(nn.Module):
     def __init__(self, words: int, positions: int, marker: int) -> None:
         """:param marker: The token before each option."""
         super().__init__()
+        #: As they are left of Q4_0.
         self.register_buffer("words", torch.empty(words, WIDTH))
         self.marker_token = marker
         #: Lowest layers that are not trained.
         self.frozen = 0
+        #: What is added to the marker's token, before Q4_0 rounds the sum by ``_rounding``.
         self.marker = nn.Parameter(torch.zeros(WIDTH))
+        self._rounding = torch.zeros(WIDTH)
         self.positions = nn.Parameter(torch.empty(positions, WIDTH))
         self.gain, self.shift = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.zeros(WIDTH))
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
@@ -217,8 +221,16 @@ class Network(nn.Module):
         self.question_gate = nn.Parameter(torch.zeros(WIDTH))
 
     def recast(self) -> None:
+        """After each change of the parameters."""
         for layer in self.layers:
             layer.recast()
+        row = (self.words[self.marker_token] + self.marker).detach()
+        rounded = torch.from_numpy(dequantized(row.cpu().numpy(), Q4_0)).to(row.device)
+        self._rounding = rounded - row
+
+    def marker_row(self) -> Tensor:
+        """The marker's token, as the file has it."""
+        return self.words[self.marker_token] + self.marker + self._rounding
 
     def states(self, rows: Rows, looks: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """
@@ -229,7 +241,7 @@ class Network(nn.Module):
         with torch.set_grad_enabled(grad and not self.frozen):
             x = F.embedding(rows.tokens, self.words) + F.embedding(rows.positions, self.positions)
             is_marker = (rows.tokens == self.marker_token).unsqueeze(1)
-            x = x + is_marker * self.marker
+            x = x + is_marker * (self.marker + self._rounding)
             x = F.layer_norm(x, (WIDTH,), self.gain, self.shift, EPSILON)
         places = None
         if looks is not None:

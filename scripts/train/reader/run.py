@@ -51,6 +51,8 @@ def load_network(saved: dict[str, Any]) -> Network:
 def start_from(path: Path, network: Network) -> Progress:
     """Goes on from another run's network, as far as shapes are the same, with a new optimizer.
 
+    Tokens are the pretrained ones.
+
     :param path: A checkpoint, or a model file, of which weights are rounded.
     """
     if path.suffix == ".gguf":
@@ -58,7 +60,7 @@ def start_from(path: Path, network: Network) -> Progress:
     saved = torch.load(path, map_location="cpu")
     own = network.state_dict()
     same = {n: t for n, t in saved["network"].items() if n in own and t.shape == own[n].shape}
-    network.load_state_dict({**own, **same})
+    network.load_state_dict({**own, **same, "words": own["words"]})
     return _behind(saved["progress"])
 
 

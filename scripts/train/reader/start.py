@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from export.gguf import Q4_0, dequantized
 from reader.network import LAYERS, Network
 from reader.passes import POSITIONS
 from reader.wordpiece import WordPiece
@@ -27,7 +28,7 @@ def pretrained(folder: Path, words: WordPiece, marker: str) -> Network:
     network = Network(len(table), POSITIONS, words.numbers[marker])
     with torch.no_grad():
         # Every token is of type 0, so its vector is a part of all positions.
-        network.words.copy_(table)
+        network.words.copy_(torch.from_numpy(dequantized(table.numpy(), Q4_0)))
         places = places + tensors["embeddings.token_type_embeddings.weight"][0]
         # Behind the last one, its second half again and again.
         half = places[len(places) // 2 :]
