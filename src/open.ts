@@ -13,7 +13,7 @@ import { loadAddon } from './engine/native.js'
 import type { Engine } from './engine/types.js'
 import { findCalibration } from './models/calibration-file.js'
 import { makeCacheFolder } from './models/cache-folder.js'
-import { defaultModelPath, standardContextTokens } from './models/default-model.js'
+import { defaultModelPath } from './models/default-model.js'
 import { type FileFacts, fileFacts } from './models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from './models/file-kind.js'
 import { resolveModel } from './models/pulled-models.js'
@@ -91,8 +91,7 @@ export async function openWith(
   const facts = fileFacts(model)
   facts.catch(() => {}) // the engine's own error names the file better
   const diskCacheDir = dir ? await ownFolder(dir, facts, options) : undefined
-  const { contextTokens = standardContextTokens(model) } = rest
-  const engine = await openAny({ ...rest, contextTokens, modelPath: model, diskCacheDir })
+  const engine = await openAny({ ...rest, modelPath: model, diskCacheDir })
   try {
     const known = await facts
     const decider = await createDecider(engine, { ...known, ...answering })

@@ -10,7 +10,7 @@ import { root } from '../build/paths.js'
 
 /** Files and folders that the main package copies unchanged. */
 export const copied = [
-  ...['src/models/oi-small.gguf', 'native', 'CMakeLists.txt'],
+  ...['src/models/oi-small.gguf', 'src/models/oi-small.LICENSE.txt', 'native', 'CMakeLists.txt'],
   ...['README.md', 'CHANGELOG.md', 'LICENSE'],
 ]
 

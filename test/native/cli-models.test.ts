@@ -32,9 +32,8 @@ t.test('a model that can be served, for people and for programs', async (t) => {
 t.test('the default is the model of the package, which has no random weights', async (t) => {
   const shown = await oi(['models', 'inspect'])
   t.equal(shown.code, 0)
-  t.match(shown.stdout, /^model +qwen3 10\.2M Q8_0$/m)
-  t.match(shown.stdout, /^readout +oi-small@2/m)
-  t.match(shown.stdout, /^orders +2$/m)
+  t.match(shown.stdout, /^model +bert 22M Q8_0$/m)
+  t.match(shown.stdout, /^readout +markers@1/m)
   t.notMatch(shown.stdout, /random/)
 
   const { stdout, stderr } = await oi([

@@ -13,7 +13,6 @@ import type { Engine } from '../../engine/types.js'
 import { fileBytes } from '../../models/file-facts.js'
 import { requireModelFile, requireProjectorFile } from '../../models/file-kind.js'
 import { mebibyte, type MemoryNeed, memoryNeed, sumNeeds } from '../../models/memory-plan.js'
-import { standardContextTokens } from '../../models/default-model.js'
 import { probeRequest, requireLoadable, tryOnce } from '../../models/probe.js'
 import { chosenReadout } from '../../models/readout-file.js'
 import { tryOut } from '../../models/try-out.js'
@@ -157,7 +156,7 @@ function engineOptions(
   const part = (size: number) => Math.floor((size * mebibyte) / devices.length)
   return {
     device: devices[0],
-    contextTokens: chosen(model.contextTokens) ?? standardContextTokens(model.file),
+    contextTokens: chosen(model.contextTokens),
     threads: chosen(model.threads),
     split: model.split,
     tensorSplit: model.tensorSplit === '' ? undefined : model.tensorSplit.split(',').map(Number),
