@@ -128,12 +128,12 @@ async function bash(folder: string, command: string) {
   return { code, stdout, stderr }
 }
 
-/** A reply's text without its numbers, and the numbers without times and what their digits cost. */
+/** A reply's text without its numbers, and the numbers without times. */
 function taken(text: string): { shape: string; numbers: number[] } {
   const numbers: number[] = []
   const shape = JSON.stringify(JSON.parse(text), (name, value: unknown) => {
     if (typeof value !== 'number') return value
-    if (name !== 'latency_ms' && name !== 'output_tokens') numbers.push(value)
+    if (name !== 'latency_ms') numbers.push(value)
     return '#'
   })
   return { shape, numbers }
