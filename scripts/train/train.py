@@ -18,7 +18,6 @@ if has_avx512():
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
-from random import Random
 from torch.nn import functional as F
 
 from ask.sets import evaluation_sets
@@ -28,7 +27,7 @@ from net.team import Team, run_team
 from reader.adam import Adam
 from reader.mix import STAGES, Stage
 from reader.network import Network
-from reader.pairs import Pairs, pairs_loss
+from reader.pairs import pairs_loss
 from reader.passes import MARKER, Passes
 from reader.run import Progress, load_run, save_run, start_from
 from reader.start import pretrained
@@ -47,6 +46,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--out", type=Path, default=Path("build/train/run"))
     options.add_argument("--start", type=Path, help="checkpoint or model file to go on from")
     options.add_argument("--minutes", type=float, default=150, help="of training, in all")
+    options.add_argument("--tokens", type=float, help="millions, in all; instead of minutes")
     options.add_argument("--batch", type=int, default=2048, help="tokens of a batch, about")
     options.add_argument("--batches", type=int, default=1, help="of a step, of each process")
     options.add_argument("--processes", type=int, default=2, help="one for each core; 1 on a GPU")
@@ -59,6 +59,8 @@ def arguments() -> argparse.Namespace:
         "--pairs-first", type=float, default=0.15, help="share of the time for texts alone"
     )
     options.add_argument("--pairs-every", type=int, default=5, help="steps, afterwards")
+    options.add_argument("--pairs", type=int, default=96, help="texts alone of a batch, and names")
+    options.add_argument("--dropout", type=float, default=0.0, help="of what layers add")
     options.add_argument("--frozen", type=int, default=0, help="lowest layers that stay")
     options.add_argument("--looks", type=float, default=0.2, help="of what markers look at")
     options.add_argument("--decay", type=float, default=0.02)
@@ -83,27 +85,28 @@ def train(team: Team, given: argparse.Namespace) -> None:
     torch.manual_seed(given.seed)
     training, held = load(given.public)
     words = WordPiece(given.encoder / "tokenizer.json")
-    network = pretrained(given.encoder, words, MARKER).to(given.device)
+    network = pretrained(given.encoder, words, MARKER)
+    progress, checkpoint = Progress(), given.out / "checkpoint.pt"
+    if given.start and not checkpoint.exists():
+        progress = start_from(given.start, network)
+    network.to(given.device)
     passes = Passes(words)
     heads = ("alone_gate", "question_gate", "hidden", "output", "marker")
     rates = {"": given.rate, **dict.fromkeys(heads, given.head_rate), "alone_scale": 0.02}
     rates["positions"] = given.rate / 2
     optimizer = Adam(team, list(network.named_parameters()), rates, given.decay)
-    checkpoint = given.out / "checkpoint.pt"
-    progress = Progress()
     if checkpoint.exists():
         progress = load_run(checkpoint, network, optimizer)
-    elif given.start:
-        progress = start_from(given.start, network)
     network.recast()
     network.frozen = given.frozen
+    for layer in network.layers:
+        layer.dropout = given.dropout
     team.wait()
     # A run that goes on sees other examples than before, and every process its own.
     seed = f"{given.seed} {progress.starts} {team.rank}"
     stages = [Stage(1.0, given.shares)] if given.shares else STAGES
-    source = Source(given.encoder, given.public, given.folder, stages, given.batch)
+    source = Source(given.encoder, given.public, given.folder, stages, given.batch, given.pairs)
     batches = Stream(source, training, seed, given.workers)
-    pairs, random = Pairs(training, words), Random(f"{seed} pairs")
     sets = evaluation_sets(held, "tune", rows=given.watch_rows)
     watch = Watch(team, sets, passes, given.watch_rows)
     log = Log(given.out / "log.jsonl" if team.leads else None)
@@ -114,8 +117,8 @@ def train(team: Team, given: argparse.Namespace) -> None:
     next_watch = progress.seconds + (given.watch_minutes * 60 if progress.steps else 0)
     next_save, processor = progress.seconds + 120, time.process_time()
     while True:
-        (seconds,) = team.told(time.monotonic() - begun)
-        share = min(1.0, seconds / total)
+        seconds, tokens = team.told(time.monotonic() - begun, progress.new_tokens)
+        share = min(1.0, tokens / 1e6 / given.tokens if given.tokens else seconds / total)
         if seconds >= next_watch or share >= 1:
             found = watch.figures(network)
             log.write({"event": "watch", **progress.figures(), **found})
@@ -129,7 +132,7 @@ def train(team: Team, given: argparse.Namespace) -> None:
         for _ in range(given.batches):
             alone = share < given.pairs_first
             if alone or progress.steps % given.pairs_every == 0:
-                learn_pairs(network, pairs.batch(random), given.batches, log, progress, team)
+                learn_pairs(network, batches.pairs(), given.batches, log, progress, team)
             if alone:
                 continue
             batch = batches.next(share)

@@ -50,9 +50,13 @@ _TAUGHT_LAYER, _TAUGHT_HEADS = LAYERS - 2, torch.arange(3)
 class LayerFunction(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx, x, qkv, qkv_b, out, out_b, g1, b1, up, up_b, down, down_b, g2, b2, batch, cast, looks
-    ):
-        """:param looks: Places in attention's weights, which are returned, too."""
+        ctx, x, qkv, qkv_b, out, out_b, g1, b1, up, up_b, down, down_b, g2, b2, batch, cast, looks,
+        dropout,
+    ):  # fmt: skip
+        """
+        :param looks: Places in attention's weights, which are returned, too.
+        :param dropout: Share of what attention and the inner layer add that is left out.
+        """
         w_qkv, w_out, w_up, w_down = cast
         rows, size = batch.rows, batch.size
         low = x.to(PRODUCTS)
@@ -61,15 +65,18 @@ class LayerFunction(torch.autograd.Function):
         scores = torch.matmul(q, k.transpose(-1, -2)).mul_(_HEAD**-0.5).add_(batch.bias)
         weights = torch.softmax(scores, -1)
         seen = torch.matmul(weights, v).transpose(1, 2).reshape(rows * size, WIDTH)
-        z = torch.addmm(out_b.to(PRODUCTS), seen, w_out.t()).float().add_(x)
+        added = torch.addmm(out_b.to(PRODUCTS), seen, w_out.t()).float()
+        left1, left2 = (_left(added, dropout) for _ in range(2)) if dropout else (None, None)
+        z = (added if left1 is None else added.mul_(left1)).add_(x)
         y, mean1, rstd1 = torch.native_layer_norm(z, (WIDTH,), g1, b1, EPSILON)
         low_y = y.to(PRODUCTS)
         up_x = torch.addmm(up_b.to(PRODUCTS), low_y, w_up.t())
         inner = F.gelu(up_x)
-        z2 = torch.addmm(down_b.to(PRODUCTS), inner, w_down.t()).float().add_(y)
+        added = torch.addmm(down_b.to(PRODUCTS), inner, w_down.t()).float()
+        z2 = (added if left2 is None else added.mul_(left2)).add_(y)
         result, mean2, rstd2 = torch.native_layer_norm(z2, (WIDTH,), g2, b2, EPSILON)
         ctx.batch, ctx.cast, ctx.gains = batch, cast, (g1, b1, g2, b2)
-        ctx.looks = looks
+        ctx.looks, ctx.left = looks, (left1, left2)
         ctx.kept = (
             low,
             q,
@@ -113,16 +120,18 @@ class LayerFunction(torch.autograd.Function):
         rows, size = ctx.batch.rows, ctx.batch.size
         mask = [True, True, True]
         grad, grad_g2, grad_b2 = _norm_backward(grad, z2, (WIDTH,), mean2, rstd2, g2, b2, mask)
-        above = grad.to(PRODUCTS)
+        left1, left2 = ctx.left
+        below = grad if left2 is None else grad * left2
+        above, grad_down_b = below.to(PRODUCTS), below.sum(0)
         grad_down = above.t() @ inner
         grad_inner = torch.ops.aten.gelu_backward(above @ w_down, up_x)
         grad_up = grad_inner.t() @ low_y
         grad_up_b = _column_sums(grad_inner)
-        grad_down_b = grad.sum(0)
         grad = grad.add_(grad_inner @ w_up)
         grad, grad_g1, grad_b1 = _norm_backward(grad, z, (WIDTH,), mean1, rstd1, g1, b1, mask)
-        above = grad.to(PRODUCTS)
-        grad_out, grad_out_b = above.t() @ seen, grad.sum(0)
+        below = grad if left1 is None else grad * left1
+        above, grad_out_b = below.to(PRODUCTS), below.sum(0)
+        grad_out = above.t() @ seen
         grad_seen = (above @ w_out).view(rows, size, HEADS, _HEAD).transpose(1, 2)
         grad_mixed = low.new_empty(rows, size, 3, HEADS, _HEAD)
         parts = grad_mixed.permute(2, 0, 3, 1, 4)
@@ -141,8 +150,13 @@ class LayerFunction(torch.autograd.Function):
         gq, go, gu, gd = large
         return (
             grad, gq, grad_qkv_b, go, grad_out_b, grad_g1, grad_b1, gu, grad_up_b, gd, grad_down_b,
-            grad_g2, grad_b2, None, None, None,
+            grad_g2, grad_b2, None, None, None, None,
         )  # fmt: skip
+
+
+def _left(x: Tensor, dropout: float) -> Tensor:
+    """What each number is multiplied by: 0, or what makes up for those."""
+    return torch.empty_like(x, dtype=PRODUCTS).bernoulli_(1 - dropout).div_(1 - dropout)
 
 
 _norm_backward = torch.ops.aten.native_layer_norm_backward
@@ -165,6 +179,7 @@ class Layer(nn.Module):
         for name in ("g1", "b1", "g2", "b2"):
             setattr(self, name, nn.Parameter(torch.empty(WIDTH)))
         self.cast: tuple[Tensor, ...] = ()
+        self.dropout = 0.0
 
     def recast(self) -> None:
         """After each change of the matrices: in the type of products."""
@@ -179,6 +194,7 @@ class Layer(nn.Module):
             return LayerFunction.apply(
                 x, self.qkv, self.qkv_b, self.out, self.out_b, self.g1, self.b1, self.up, self.up_b,
                 self.down, self.down_b, self.g2, self.b2, batch, self.cast, looks,
+                self.dropout if torch.is_grad_enabled() else 0.0,
             )  # fmt: skip
         return self._exact(x, batch), x.new_zeros(0)
 

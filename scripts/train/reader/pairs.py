@@ -20,8 +20,8 @@ from reader.wordpiece import WordPiece
 from source.material import Concept, Material
 from source.split import key_of
 
-# Concepts of a batch, and of one group at most: the group's are hard to tell apart.
-_COUNT, _OF_GROUP = 96, 8
+# Concepts of one group in a batch, at most: they are hard to tell apart.
+_OF_GROUP = 8
 # Where a batch's concepts come from: one data set, as others have the same under other names.
 # How often a name is called as a question asks for it: a question's cosine with a text tells, too.
 _ASKED = 0.3
@@ -31,8 +31,9 @@ _ORIGINS = {
 
 
 class Pairs:
-    def __init__(self, material: Material, words: WordPiece) -> None:
-        self._words, self._passes = words, Passes(words)
+    def __init__(self, material: Material, words: WordPiece, count: int) -> None:
+        """:param count: Concepts of a batch, about; fewer where a data set has not as many."""
+        self._words, self._passes, self._count = words, Passes(words), count
         self._wordings = material.wordings
         self._groups: dict[str, list[list[Concept]]] = defaultdict(list)
         groups: dict[tuple[str, str], list[Concept]] = defaultdict(list)
@@ -47,10 +48,10 @@ class Pairs:
         (origin,) = random.choices(origins, [_ORIGINS[name] for name in origins])
         found: dict[str, Concept] = {}
         groups = self._groups[origin]
-        for group in random.choices(groups, [len(group) ** 0.5 for group in groups], k=_COUNT):
+        for group in random.choices(groups, [len(group) ** 0.5 for group in groups], k=self._count):
             for concept in random.sample(group, min(_OF_GROUP, len(group))):
                 found.setdefault(concept.key, concept)
-            if len(found) >= _COUNT:
+            if len(found) >= self._count:
                 break
         said = [retyped(random.choice(one.utterances), random) for one in found.values()]
         called = [self._called(one, random) for one in found.values()]

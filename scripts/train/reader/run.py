@@ -22,8 +22,10 @@ class Progress:
     seconds: float = 0.0
     #: Seconds of the runs that it goes on from.
     earlier: float = 0.0
-    #: Without padding.
+    #: Without padding; of the runs that it goes on from, too.
     tokens: int = 0
+    #: Of those, the run's own.
+    new_tokens: int = 0
     questions: int = 0
     #: How often the run was begun or gone on with.
     starts: int = 1
@@ -31,6 +33,7 @@ class Progress:
     def count(self, batch: Rows, processes: int) -> None:
         """Each process counts its own batch for that of all others, which are as large."""
         self.tokens += batch.length * processes
+        self.new_tokens += batch.length * processes
         if isinstance(batch, Batch):
             self.questions += len(batch.asked) * processes
 
