@@ -25,7 +25,8 @@ std::vector<float> ReadNumbers(const GgufFile& file, const std::string& key, siz
 std::vector<float> ReadUnits(const GgufFile& file, const std::string& key) {
   std::vector<float> values = file.Floats(key).value_or(std::vector<float>());
   if (values.empty() || values.size() > kMostUnits) {
-    RefuseKey(key, "expected an array of 1 to " + std::to_string(kMostUnits) + " float32");
+    RefuseKey(key,
+              "expected an array of 1 to " + std::to_string(kMostUnits) + " float32, or uint16");
   }
   return values;
 }
