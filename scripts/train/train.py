@@ -117,7 +117,8 @@ def train(team: Team, given: argparse.Namespace) -> None:
     next_watch = progress.seconds + (given.watch_minutes * 60 if progress.steps else 0)
     next_save, processor = progress.seconds + 120, time.process_time()
     while True:
-        seconds, tokens = team.told(time.monotonic() - begun, progress.new_tokens)
+        tokens = progress.tokens - progress.earlier_tokens
+        seconds, tokens = team.told(time.monotonic() - begun, tokens)
         share = min(1.0, tokens / 1e6 / given.tokens if given.tokens else seconds / total)
         if seconds >= next_watch or share >= 1:
             found = watch.figures(network)

@@ -66,14 +66,14 @@ class LayerFunction(torch.autograd.Function):
         weights = torch.softmax(scores, -1)
         seen = torch.matmul(weights, v).transpose(1, 2).reshape(rows * size, WIDTH)
         added = torch.addmm(out_b.to(PRODUCTS), seen, w_out.t()).float()
-        left1, left2 = (_left(added, dropout) for _ in range(2)) if dropout else (None, None)
-        z = (added if left1 is None else added.mul_(left1)).add_(x)
+        left1, left2 = _left(added, dropout), _left(added, dropout)
+        z = _without(added, left1).add_(x)
         y, mean1, rstd1 = torch.native_layer_norm(z, (WIDTH,), g1, b1, EPSILON)
         low_y = y.to(PRODUCTS)
         up_x = torch.addmm(up_b.to(PRODUCTS), low_y, w_up.t())
         inner = F.gelu(up_x)
         added = torch.addmm(down_b.to(PRODUCTS), inner, w_down.t()).float()
-        z2 = (added if left2 is None else added.mul_(left2)).add_(y)
+        z2 = _without(added, left2).add_(y)
         result, mean2, rstd2 = torch.native_layer_norm(z2, (WIDTH,), g2, b2, EPSILON)
         ctx.batch, ctx.cast, ctx.gains = batch, cast, (g1, b1, g2, b2)
         ctx.looks, ctx.left = looks, (left1, left2)
@@ -121,7 +121,7 @@ class LayerFunction(torch.autograd.Function):
         mask = [True, True, True]
         grad, grad_g2, grad_b2 = _norm_backward(grad, z2, (WIDTH,), mean2, rstd2, g2, b2, mask)
         left1, left2 = ctx.left
-        below = grad if left2 is None else grad * left2
+        below = _without(grad, left2)
         above, grad_down_b = below.to(PRODUCTS), below.sum(0)
         grad_down = above.t() @ inner
         grad_inner = torch.ops.aten.gelu_backward(above @ w_down, up_x)
@@ -129,7 +129,7 @@ class LayerFunction(torch.autograd.Function):
         grad_up_b = _column_sums(grad_inner)
         grad = grad.add_(grad_inner @ w_up)
         grad, grad_g1, grad_b1 = _norm_backward(grad, z, (WIDTH,), mean1, rstd1, g1, b1, mask)
-        below = grad if left1 is None else grad * left1
+        below = _without(grad, left1)
         above, grad_out_b = below.to(PRODUCTS), below.sum(0)
         grad_out = above.t() @ seen
         grad_seen = (above @ w_out).view(rows, size, HEADS, _HEAD).transpose(1, 2)
@@ -154,9 +154,15 @@ class LayerFunction(torch.autograd.Function):
         )  # fmt: skip
 
 
-def _left(x: Tensor, dropout: float) -> Tensor:
-    """What each number is multiplied by: 0, or what makes up for those."""
+def _left(x: Tensor, dropout: float) -> Tensor | None:
+    """What each number is multiplied by, if any is left out: 0, or what makes up for those."""
+    if dropout == 0:
+        return None
     return torch.empty_like(x, dtype=PRODUCTS).bernoulli_(1 - dropout).div_(1 - dropout)
+
+
+def _without(x: Tensor, left: Tensor | None) -> Tensor:
+    return x if left is None else x * left
 
 
 _norm_backward = torch.ops.aten.native_layer_norm_backward

@@ -24,8 +24,8 @@ class Progress:
     earlier: float = 0.0
     #: Without padding; of the runs that it goes on from, too.
     tokens: int = 0
-    #: Of those, the run's own.
-    new_tokens: int = 0
+    #: Of those, of the runs that it goes on from.
+    earlier_tokens: int = 0
     questions: int = 0
     #: How often the run was begun or gone on with.
     starts: int = 1
@@ -33,7 +33,6 @@ class Progress:
     def count(self, batch: Rows, processes: int) -> None:
         """Each process counts its own batch for that of all others, which are as large."""
         self.tokens += batch.length * processes
-        self.new_tokens += batch.length * processes
         if isinstance(batch, Batch):
             self.questions += len(batch.asked) * processes
 
@@ -70,7 +69,8 @@ def start_from(path: Path, network: Network) -> Progress:
 def _behind(before: dict[str, Any]) -> Progress:
     """The beginning of a run behind another one."""
     earlier = before["seconds"] + before.get("earlier", 0.0)
-    return Progress(tokens=before["tokens"], questions=before["questions"], earlier=earlier)
+    tokens, questions = before["tokens"], before["questions"]
+    return Progress(tokens=tokens, earlier_tokens=tokens, questions=questions, earlier=earlier)
 
 
 def load_run(path: Path, network: Network, optimizer: Adam) -> Progress:
