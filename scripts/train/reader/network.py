@@ -295,7 +295,7 @@ class Network(nn.Module):
         state = batch.mean_states(x)
         marker = x.index_select(0, batch.markers)
         question = batch.mean_questions(x)
-        asked_near, near = self._cosines(batch)
+        asked_near, near = self.cosines(batch)
         products = (option * state, marker * option, marker * question)
         numbers = (near[:, None] * NEAR, asked_near[:, None] * NEAR)
         inputs = torch.cat((marker, option, state, question, *products, *numbers), 1)
@@ -307,7 +307,7 @@ class Network(nn.Module):
         table = table.index_put((batch.of_question, batch.column), logits)
         return table, batch.looks_loss(looked) if torch.is_grad_enabled() else looked
 
-    def _cosines(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def cosines(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Of each option: of its question and the state, and of itself and the state."""
         learned, others = batch.texts
         found = [self.alone(learned)] if learned else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,15 @@ def start_from(path: Path, network: Network) -> Progress:
     same = {n: t for n, t in saved["network"].items() if n in own and t.shape == own[n].shape}
     network.load_state_dict({**own, **same, "words": own["words"]})
     return _behind(saved["progress"])
+
+
+def mean_network(networks: Sequence[Network]) -> Network:
+    """Of networks that began at the same weights: the first one gets the mean of all."""
+    states = [network.state_dict() for network in networks]
+    mean = {name: sum(state[name] for state in states) / len(states) for name in states[0]}
+    networks[0].load_state_dict(mean)
+    networks[0].recast()
+    return networks[0]
 
 
 def _behind(before: dict[str, Any]) -> Progress:
