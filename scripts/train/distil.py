@@ -16,10 +16,7 @@ if has_avx512():
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import torch
-
 from ask.sets import evaluation_sets
-from net.heap import keep_freed_memory
 from net.log import Log
 from net.team import Team, run_team
 from reader.adam import Adam
@@ -73,9 +70,6 @@ def main() -> None:
 
 
 def distil(team: Team, given: argparse.Namespace) -> None:
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
-    keep_freed_memory()
     training, held = load(given.public)
     words = WordPiece(given.encoder / "tokenizer.json")
 

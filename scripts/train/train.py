@@ -21,7 +21,6 @@ import torch
 from torch.nn import functional as F
 
 from ask.sets import evaluation_sets
-from net.heap import keep_freed_memory
 from net.log import Log
 from net.team import Team, run_team
 from reader.adam import Adam
@@ -79,9 +78,6 @@ def main() -> None:
 
 
 def train(team: Team, given: argparse.Namespace) -> None:
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
-    keep_freed_memory()
     torch.manual_seed(given.seed)
     training, held = load(given.public)
     words = WordPiece(given.encoder / "tokenizer.json")

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import distributed, multiprocessing
 
+from net.heap import keep_freed_memory
 from net.parent import end_with_parent
 
 # Bytes that a team may come to share: a model of 50 million parameters for two processes.
@@ -64,6 +65,7 @@ def run_team(size: int, work: Callable[[Team, Any], None], given: Any) -> None:
     with tempfile.TemporaryDirectory(dir=memory if fits else None) as name:
         folder = Path(name)
         if size == 1:
+            _prepare()
             work(Team(0, 1, folder), given)
         else:
             multiprocessing.spawn(_member, (size, folder, work, given, os.getpid()), nprocs=size)
@@ -71,4 +73,11 @@ def run_team(size: int, work: Callable[[Team, Any], None], given: Any) -> None:
 
 def _member(rank: int, size: int, folder: Path, work: Any, given: Any, parent: int) -> None:
     end_with_parent(parent)
+    _prepare()
     work(Team(rank, size, folder), given)
+
+
+def _prepare() -> None:
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    keep_freed_memory()

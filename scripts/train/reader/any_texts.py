@@ -21,10 +21,9 @@ class AnyTexts:
     def __init__(self, material: Material, words: WordPiece, folder: Path) -> None:
         """:param folder: With WordNet."""
         self._words, self._passes = words, Passes(words)
-        frequent = [token for token in words.tokens if token.isalpha() and len(token) > 1]
         self._concepts, self._readings = material.concepts, material.readings
         self._decisions = [one for one in material.decisions if one.type == "choice"]
-        self._senses = SenseTasks(folder, material, frequent).senses
+        self._senses = SenseTasks(folder, material, words.frequent).senses
 
     def batch(self, random: Random) -> Texts:
         found: list[str] = []

@@ -64,7 +64,7 @@ class Mix:
     ) -> None:
         """:param folder: With WordNet and the lexicon."""
         self._shares = shares
-        frequent = [token for token in words.tokens if token.isalpha() and len(token) > 1]
+        frequent = words.frequent
         self._concepts = ConceptTasks(material)
         self._scales = ScaleTasks(material)
         self._valence = ValenceTasks(folder, material, self._scales, frequent)

@@ -40,6 +40,11 @@ class WordPiece:
         """By number."""
         return sorted(self.numbers, key=self.numbers.__getitem__)
 
+    @property
+    def frequent(self) -> list[str]:
+        """Whole words, the most frequent first."""
+        return [token for token in self.tokens if token.isalpha() and len(token) > 1]
+
     def encode(self, text: str) -> list[int]:
         """Plain text: nothing in it becomes a control token, and nothing is added."""
         return [number for word in words_of(text) for number in self._word(word)]
