@@ -7,7 +7,6 @@ import argparse
 import os
 import time
 from pathlib import Path
-from random import Random
 
 from net.processor import has_avx512
 
@@ -16,15 +15,16 @@ if has_avx512():
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx512")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import torch
+
 from ask.sets import evaluation_sets
 from net.log import Log
 from net.team import Team, run_team
 from reader.adam import Adam
-from reader.any_texts import AnyTexts
 from reader.mix import Stage
 from reader.network import Network
 from reader.passes import MARKER, Passes
-from reader.run import load_run, mean_network, save_run, start_from
+from reader.run import Keeper, load_run, mean_network, start_from
 from reader.start import pretrained
 from reader.stream import Source, Stream
 from reader.teachers import Teachers, answers_loss
@@ -47,6 +47,9 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--public", type=Path, help="folder of banking77 and clinc150")
     options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--start", type=Path, required=True, help="checkpoint or model file")
+    options.add_argument(
+        "--beside", type=Path, nargs="*", default=[], help="others of its kind, which answer, too"
+    )
     options.add_argument("--alone", type=Path, nargs="*", default=[], help="others, whose mean is taken")
     options.add_argument("--weight", type=float, default=25, help="of the others' cosines")
     options.add_argument(
@@ -55,7 +58,9 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--out", type=Path, default=Path("build/train/distilled"))
     options.add_argument("--minutes", type=float, default=40)
     options.add_argument("--batch", type=int, default=1024, help="tokens of a batch, about")
-    options.add_argument("--processes", type=int, default=2, help="one for each core")
+    options.add_argument("--processes", type=int, default=2, help="one for each core; 1 on a GPU")
+    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    options.add_argument("--workers", type=int, default=0, help="that make batches, of each process")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--rate", type=float, default=7e-5, help="of the layers")
     options.add_argument("--watch-minutes", type=float, default=10, help="between figures")
@@ -77,15 +82,18 @@ def distil(team: Team, given: argparse.Namespace) -> None:
         network = pretrained(given.encoder, words, MARKER)
         if path:
             start_from(path, network)
-        network.recast()
+        network.to(given.device).recast()
         return network
 
-    network, passes, checkpoint = loaded(None), Passes(words), given.out / "checkpoint.pt"
+    passes, checkpoint = Passes(words), given.out / "checkpoint.pt"
+    network = pretrained(given.encoder, words, MARKER)
     progress = start_from(given.start, network)
+    network.to(given.device)
     others = [(loaded(None), given.encoder_weight)]
     if given.alone:
         others.append((mean_network([loaded(path) for path in given.alone]), given.weight))
-    teachers = Teachers(loaded(given.start), others)
+    answering = [loaded(path) for path in (given.start, *given.beside)]
+    teachers = Teachers(answering, others)
     heads = ("alone_gate", "question_gate", "hidden", "output", "marker")
     rates = {"": given.rate, **dict.fromkeys(heads, 4 * given.rate), "alone_scale": 0.005}
     optimizer = Adam(team, list(network.named_parameters()), rates, decay=0.02)
@@ -96,27 +104,22 @@ def distil(team: Team, given: argparse.Namespace) -> None:
     seed = f"{given.seed} {progress.starts} {team.rank}"
     stages = [Stage(1.0, _SHARES)]
     source = Source(given.encoder, given.public, given.folder, stages, given.batch, 0)
-    batches = Stream(source, training, seed, 0)
-    texts, random = AnyTexts(training, words, given.folder), Random(f"{seed} texts")
+    batches = Stream(source, training, seed, given.workers)
     sets = evaluation_sets(held, "tune", rows=given.watch_rows)
     watch = Watch(team, sets, passes, given.watch_rows)
     log = Log(given.out / "log.jsonl" if team.leads else None)
 
+    parts = network, optimizer, progress
+    keeper = Keeper(team, checkpoint, parts, watch, log, given.watch_minutes)
     begun, total = time.monotonic() - progress.seconds, given.minutes * 60
-    next_watch, next_save = progress.seconds, progress.seconds + 120
     while True:
         (seconds,) = team.told(time.monotonic() - begun)
         share = min(1.0, seconds / total)
-        if seconds >= next_watch or share >= 1:
-            log.write({"event": "watch", **progress.figures(), **watch.figures(network)})
-            next_watch = seconds + given.watch_minutes * 60
-        if team.leads and progress.steps and (seconds > next_save or share >= 1):
-            save_run(checkpoint, network, optimizer, progress)
-            next_save = seconds + 120
+        keeper.look(seconds, share)
         if share >= 1:
             break
         optimizer.gradients.zero_()
-        some, batch = texts.batch(random), batches.next(share)
+        some, batch = batches.texts(), batches.next(share)
         likeness = teachers.likeness_loss(network, some)
         (_LIKENESS * likeness).backward()
         logits = network(batch)

@@ -28,7 +28,7 @@ from reader.mix import STAGES, Stage
 from reader.network import Network
 from reader.pairs import pairs_loss
 from reader.passes import MARKER, Passes
-from reader.run import Progress, load_run, save_run, start_from
+from reader.run import Keeper, Progress, load_run, start_from
 from reader.start import pretrained
 from reader.stream import Source, Stream
 from reader.texts import Texts
@@ -109,20 +109,15 @@ def train(team: Team, given: argparse.Namespace) -> None:
     options = {n: v for n, v in vars(given).items() if not isinstance(v, Path)}
     log.write({"event": "start", **options})
 
+    parts = network, optimizer, progress
+    keeper = Keeper(team, checkpoint, parts, watch, log, given.watch_minutes)
     begun, total = time.monotonic() - progress.seconds, given.minutes * 60
-    next_watch = progress.seconds + (given.watch_minutes * 60 if progress.steps else 0)
-    next_save, processor = progress.seconds + 120, time.process_time()
+    processor = time.process_time()
     while True:
         tokens = progress.tokens - progress.earlier_tokens
         seconds, tokens = team.told(time.monotonic() - begun, tokens)
         share = min(1.0, tokens / 1e6 / given.tokens if given.tokens else seconds / total)
-        if seconds >= next_watch or share >= 1:
-            found = watch.figures(network)
-            log.write({"event": "watch", **progress.figures(), **found})
-            next_watch = seconds + given.watch_minutes * 60
-        if team.leads and progress.steps and (seconds > next_save or share >= 1):
-            save_run(checkpoint, network, optimizer, progress)
-            next_save = seconds + 120
+        keeper.look(seconds, share)
         if share >= 1:
             break
         optimizer.gradients.zero_()

@@ -25,6 +25,7 @@ class Rows:
         :param exact: In float32 throughout, as a check wants it.
         """
         self.rows, self.exact = len(rows), exact
+        self._device: torch.device | None = None
         self.size = max(1, *(len(row[0]) for row in rows))
         #: Of all rows without padding.
         self.length = sum(len(row[0]) for row in rows)
@@ -38,7 +39,10 @@ class Rows:
         }  # fmt: skip
 
     def to(self, device: torch.device) -> None:
-        """Moves it there; what the network reads of it is there only then."""
+        """Moves it there, once; what the network reads of it is there only then."""
+        if self._device == device:
+            return
+        self._device = device
         for name, tensor in self._tensors.items():
             setattr(self, name, tensor.to(device))
         self.bias = _bias(self.owners, torch.float32 if self.exact else PRODUCTS)

@@ -10,11 +10,17 @@ from typing import Any
 
 import torch
 
+from net.log import Log
+from net.team import Team
 from reader.adam import Adam
 from reader.batch import Batch
 from reader.export import load_model
 from reader.network import Network
 from reader.rows import Rows
+from reader.watch import Watch
+
+# Seconds from one checkpoint to the next.
+_SAVE = 120
 
 
 @dataclass
@@ -40,6 +46,40 @@ class Progress:
     def figures(self) -> dict[str, int]:
         names = ("steps", "seconds", "tokens", "questions")
         return {name: round(getattr(self, name)) for name in names}
+
+
+class Keeper:
+    """Watches a run and writes its checkpoints, by the clock and at its end."""
+
+    def __init__(
+        self,
+        team: Team,
+        checkpoint: Path,
+        parts: tuple[Network, Adam, Progress],
+        watch: Watch,
+        log: Log,
+        minutes: float,
+    ) -> None:
+        """:param minutes: From figures to figures."""
+        self._team, self._checkpoint, self._parts = team, checkpoint, parts
+        self._watch, self._log, self._seconds = watch, log, minutes * 60
+        progress = parts[2]
+        self._next_watch = progress.seconds + (self._seconds if progress.steps else 0)
+        self._next_save = progress.seconds + _SAVE
+
+    def look(self, seconds: float, share: float) -> None:
+        """
+        :param seconds: Since the run began.
+        :param share: Of the run, how much is over.
+        """
+        network, optimizer, progress = self._parts
+        if seconds >= self._next_watch or share >= 1:
+            found = self._watch.figures(network)
+            self._log.write({"event": "watch", **progress.figures(), **found})
+            self._next_watch = seconds + self._seconds
+        if self._team.leads and progress.steps and (seconds > self._next_save or share >= 1):
+            save_run(self._checkpoint, network, optimizer, progress)
+            self._next_save = seconds + _SAVE
 
 
 def load_network(saved: dict[str, Any]) -> Network:

@@ -13,6 +13,7 @@ from random import Random
 from typing import TypeVar
 
 from net.parent import end_with_parent
+from reader.any_texts import AnyTexts
 from reader.batch import Batch, Packer
 from reader.mix import Mix, Stage
 from reader.pairs import Pairs
@@ -57,6 +58,12 @@ class Source:
         while True:
             yield pairs.batch(random)
 
+    def texts(self, training: Material, seed: str) -> Iterator[Texts]:
+        random = Random(f"{seed} texts")
+        texts = AnyTexts(training, WordPiece(self.encoder / "tokenizer.json"), self.folder)
+        while True:
+            yield texts.batch(random)
+
 
 Made = TypeVar("Made", bound=Rows)
 Maker = Callable[[Material, str], Iterator[Made]]
@@ -72,6 +79,7 @@ class Stream:
         self._stage = -1
         self._batches: Generator[Batch, None, None] | None = None
         self._pairs = self._made(source.pairs, min(1, workers))
+        self._texts = self._made(source.texts, min(1, workers))
 
     def next(self, share: float) -> Batch:
         """:param share: Of the run, how much is over."""
@@ -86,6 +94,10 @@ class Stream:
     def pairs(self) -> Texts:
         """Texts, and behind them as many names or descriptions, in the same order."""
         return next(self._pairs)
+
+    def texts(self) -> Texts:
+        """Of all kinds."""
+        return next(self._texts)
 
     def _made(self, maker: Maker[Made], workers: int) -> Generator[Made, None, None]:
         if workers == 0:

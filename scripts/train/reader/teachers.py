@@ -1,6 +1,6 @@
 """What several networks know of topics, together: what one is to learn from them.
 
-One of them answers. Of the others only texts by themselves are read: their cosines, with weights, are
+Some answer, with their mean. Of the others only texts by themselves are read: their cosines, with weights, are
 added to its own. Networks that went other ways from the same pretrained weights err on other texts, and
 so does the pretrained encoder itself.
 """
@@ -29,10 +29,15 @@ _ABSENT = -1e4
 
 
 class Teachers:
-    def __init__(self, first: Network, others: Sequence[tuple[Network, float]]) -> None:
-        """:param others: Each with the weight of its cosines in a logit."""
-        self._first, self._others = first, others
-        self._own = float(first.alone_scale)
+    def __init__(
+        self, answering: Sequence[Network], others: Sequence[tuple[Network, float]]
+    ) -> None:
+        """
+        :param answering: Of which the mean logits are taught.
+        :param others: Each with the weight of its cosines in a logit.
+        """
+        self._answering, self._others = answering, others
+        self._own = float(answering[0].alone_scale)
         #: Sums of the cosines of yes in ``_CHECKS``, of each of the others, and how many there were:
         #: yes gets what is more than their mean, as half of these answers are yes.
         self._sums, self._count = [0.0] * len(others), 0
@@ -40,7 +45,7 @@ class Teachers:
     @torch.no_grad()
     def logits(self, batch: Batch) -> Tensor:
         """For each option: ``[questions, options]``, those that are not there at -inf."""
-        logits = self._first(batch)
+        logits = sum(network(batch) for network in self._answering) / len(self._answering)
         topics = logits.new_tensor([asked.task in _TOPICS for asked in batch.asked])
         of, column = batch.of_question, batch.column
         checks = logits.new_tensor([asked.task in _CHECKS for asked in batch.asked])
@@ -60,11 +65,11 @@ class Teachers:
     @torch.no_grad()
     def likeness(self, texts: Texts) -> Tensor:
         """Cosines of all texts with each other: the mean, by weights."""
-        found, weights = torch.zeros(()), 0.0
-        for network, weight in ((self._first, self._own), *self._others):
-            vectors = network.alone(texts)
-            found, weights = found + weight * (vectors @ vectors.t()), weights + weight
-        return found / weights
+        own = [(network, self._own / len(self._answering)) for network in self._answering]
+        taught = [*own, *self._others]
+        vectors = [(network.alone(texts), weight) for network, weight in taught]
+        found = sum(weight * (each @ each.t()) for each, weight in vectors)
+        return found / sum(weight for _, weight in taught)
 
     def likeness_loss(self, network: Network, texts: Texts) -> Tensor:
         """Of cosines of all texts, in units of the first one's logits, squared."""
