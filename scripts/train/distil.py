@@ -55,6 +55,9 @@ def arguments() -> argparse.Namespace:
     options.add_argument(
         "--encoder-weight", type=float, default=15, help="of the pretrained encoder's"
     )
+    options.add_argument(
+        "--checked", type=float, default=0.5, help="of both, for yes to what a text is about"
+    )
     options.add_argument("--out", type=Path, default=Path("build/train/distilled"))
     options.add_argument("--minutes", type=float, default=40)
     options.add_argument("--batch", type=int, default=1024, help="tokens of a batch, about")
@@ -93,7 +96,7 @@ def distil(team: Team, given: argparse.Namespace) -> None:
     if given.alone:
         others.append((mean_network([loaded(path) for path in given.alone]), given.weight))
     answering = [loaded(path) for path in (given.start, *given.beside)]
-    teachers = Teachers(answering, others)
+    teachers = Teachers(answering, others, given.checked)
     heads = ("alone_gate", "question_gate", "hidden", "output", "marker")
     rates = {"": given.rate, **dict.fromkeys(heads, 4 * given.rate), "alone_scale": 0.005}
     optimizer = Adam(team, list(network.named_parameters()), rates, decay=0.02)

@@ -254,8 +254,8 @@ class EngineDecider implements ModelDecider {
 function ownTemperatures({ temperatures }: Readout): CalibrationSource | undefined {
   if (temperatures === undefined) return undefined
   return (type, options) => {
-    const temperature = findTemperature(temperatures, type, options)
-    return temperature === undefined ? undefined : { temperature, bias: 0 }
+    const found = findTemperature(temperatures, type, options)
+    return found && { temperature: found.temperature, bias: found.bias ?? 0 }
   }
 }
 

@@ -14,14 +14,15 @@ export interface Temperature {
   readonly to: number
   /** Greater than 0. */
   readonly temperature: number
+  /** Nats, added to the logit of a noul's yes. Default: 0. */
+  readonly bias?: number
 }
 
-/** The temperature for so many options of a type, or undefined. */
+/** What applies to so many options of a type, or undefined. */
 export function findTemperature(
   temperatures: readonly Temperature[],
   type: Question['type'],
   options: number,
-): number | undefined {
+): Temperature | undefined {
   return temperatures.find((row) => row.type === type && options >= row.from && options <= row.to)
-    ?.temperature
 }

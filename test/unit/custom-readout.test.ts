@@ -196,6 +196,16 @@ t.test("the file's temperatures flatten their types, and win over all others", a
   t.ok(Math.abs(x! - Math.E / (Math.E + 2)) < 1e-9)
 })
 
+t.test("the file's bias is added to the logit of yes before the temperature", async (t) => {
+  const content = { temperature: { noul: { temperature: 2, bias: 0.5 } } }
+  const plain = await (await decider(t, {})).created.decide(request, { evidence: true })
+  const biased = await (await decider(t, content)).created.decide(request, { evidence: true })
+  const own = biased.answers['name'] as NoulAnswer
+  t.strictSame(own.evidence!.logits, plain.answers['name']!.evidence!.logits, 'raw ones')
+  const [no, yes] = own.evidence!.logits
+  t.ok(Math.abs(own.noul - 1 / (1 + Math.exp((no! - yes! - 0.5) / 2))) < 1e-9)
+})
+
 t.test("the orders of the file are its model's default", async (t) => {
   const spreadOf = async (created: ModelDecider, orders?: Orders) => {
     const { answers } = await created.decide(request, { evidence: true, orders })

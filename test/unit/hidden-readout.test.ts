@@ -94,6 +94,16 @@ t.test('a model carries temperatures', async (t) => {
   ])
 })
 
+t.test('a model carries a bias for yes, which inspect shows', async (t) => {
+  const engine = engineOf({ 'oi.temperature': '{"noul":{"temperature":1.5,"bias":-0.25}}' })
+  const { temperatures } = await createReadout(engine)
+  t.same(temperatures, [
+    { type: 'noul', from: 1, to: Infinity, temperature: 1.5, bias: -0.25 },
+  ])
+  const { inspection } = await inspectModel('m.gguf', engine)
+  t.match(inspectionText(inspection), /^temperatures +noul 1\.5, yes -0\.25$/m)
+})
+
 t.test('inspect shows a pass', async (t) => {
   const metadata = { 'oi.markers.positions': 'parallel', 'oi.markers.pass_options': '77' }
   const { inspection } = await inspectModel('m.gguf', engineOf(metadata))
@@ -115,6 +125,21 @@ const bad: [string, Record<string, string>, RegExp][] = [
     /expected {state} first or last/,
   ],
   ['a temperature of 0', { 'oi.temperature': '{"noul":0}' }, /^oi\.temperature: temperature\.noul/],
+  [
+    'a bias of 11',
+    { 'oi.temperature': '{"noul":{"temperature":1,"bias":11}}' },
+    /temperature\.noul\.bias: expected a number from -10 to 10/,
+  ],
+  [
+    'a bias alone',
+    { 'oi.temperature': '{"noul":{"bias":1}}' },
+    /temperature\.noul: expected a temperature beside the bias/,
+  ],
+  [
+    'a bias of a choice',
+    { 'oi.temperature': '{"choice":{"temperature":1,"bias":1}}' },
+    /temperature\.choice/,
+  ],
   ['no JSON', { 'oi.temperature': '{' }, /^oi\.temperature: /],
   ['another version', { 'oi.readout': 'markers@2' }, /^oi\.readout: .*markers@2 is a readout that/],
 ]

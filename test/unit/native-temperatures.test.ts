@@ -24,7 +24,7 @@ t.test("each family's buckets, at their borders", async (t) => {
     const all = [...new Set(names)]
     const values = Object.fromEntries(all.map((name, i) => [`choice.${name}`, `${i + 1}.5`]))
     const rows = readTemperatures(infoOf(values), families[type]!.buckets)
-    const found = borders.map((count) => findTemperature(rows, 'choice', count))
+    const found = borders.map((count) => findTemperature(rows, 'choice', count)?.temperature)
     t.strictSame(
       found,
       borders.map((_, i) => all.indexOf(names[i >> 1]!) + 1.5),
@@ -38,10 +38,10 @@ t.test('a bucket comes before its type, and the type fills the other buckets', a
   const info = infoOf({ choice: '2.000000', 'choice.3_5': '0.500000', noul: '3' })
   const rows = readTemperatures(info, families['nimble']!.buckets)
   t.strictSame(
-    [2, 3, 5, 6, 200].map((count) => findTemperature(rows, 'choice', count)),
+    [2, 3, 5, 6, 200].map((count) => findTemperature(rows, 'choice', count)?.temperature),
     [2, 0.5, 0.5, 2, 2],
   )
-  t.equal(findTemperature(rows, 'noul', 2), 3)
+  t.equal(findTemperature(rows, 'noul', 2)?.temperature, 3)
 })
 
 t.test('a model without temperatures has none', async (t) => {

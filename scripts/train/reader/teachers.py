@@ -20,8 +20,8 @@ from reader.texts import Texts
 
 # Choices about what a text is about. About what it says, or how much, cosines of others tell nothing.
 _TOPICS = {f"{task} choice" for task in ("concept", "decision", "matching", "sense", "stray")}
-# Yes or no about what a text is about, and how much of the weights yes gets there.
-_CHECKS, _CHECKED = {"concept noul", "sense noul"}, 0.5
+# Yes or no about what a text is about.
+_CHECKS = {"concept noul", "sense noul"}
 # Answers are compared at this temperature: at 1, wrong options of a sure answer weigh nothing.
 _TEMPERATURE = 2.0
 # For an option that is not there, instead of -inf, times which 0 is no number.
@@ -30,13 +30,17 @@ _ABSENT = -1e4
 
 class Teachers:
     def __init__(
-        self, answering: Sequence[Network], others: Sequence[tuple[Network, float]]
+        self,
+        answering: Sequence[Network],
+        others: Sequence[tuple[Network, float]],
+        checked: float,
     ) -> None:
         """
         :param answering: Of which the mean logits are taught.
         :param others: Each with the weight of its cosines in a logit.
+        :param checked: How much of the weights yes gets where it is asked what a text is about.
         """
-        self._answering, self._others = answering, others
+        self._answering, self._others, self._checked = answering, others, checked
         self._own = float(answering[0].alone_scale)
         #: Sums of the cosines of yes in ``_CHECKS``, of each of the others, and how many there were:
         #: yes gets what is more than their mean, as half of these answers are yes.
@@ -57,7 +61,7 @@ class Teachers:
             # What a check asks for stands in its question, or in what yes means.
             most = torch.maximum(asked_near, near)
             self._sums[i] += float(most[is_yes].sum())
-            yes = _CHECKED * (most - self._sums[i] / max(1, self._count))
+            yes = self._checked * (most - self._sums[i] / max(1, self._count))
             more = weight * torch.where(is_yes, yes, near * topics[of])
             added.index_put_((of, column), more, accumulate=True)
         return logits + added

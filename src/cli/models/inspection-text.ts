@@ -88,7 +88,7 @@ function noulText({ noul: { no, yes }, noulRatings, pass }: NonNullable<Inspecti
   return `${noulRatings} ratings, from ${quoted(no)}, a certain no, to ${quoted(yes)}, a certain yes`
 }
 
-/** `choice 1-2 options 0.85, 3-5 options 0.9; noul 1.5`. */
+/** `choice 1-2 options 0.85, 3-5 options 0.9; noul 1.5, yes +0.3`. */
 function temperaturesText(temperatures: readonly Temperature[]): string {
   if (temperatures.length === 0) return 'none of its own'
   const types = [...new Set(temperatures.map(({ type }) => type))]
@@ -97,7 +97,9 @@ function temperaturesText(temperatures: readonly Temperature[]): string {
       const rows = temperatures.filter((row) => row.type === type)
       const values = new Set(rows.map(({ temperature }) => temperature))
       const whole = values.size === 1 && rows[0]!.from === 1 && rows.at(-1)!.to === Infinity
-      if (type === 'noul' || whole) return `${type} ${rows[0]!.temperature}`
+      const { temperature, bias = 0 } = rows[0]!
+      const forYes = bias === 0 ? '' : `, yes ${bias < 0 ? '' : '+'}${bias}`
+      if (type === 'noul' || whole) return `${type} ${temperature}${forYes}`
       const buckets = rows.map(({ from, to, temperature }) => {
         const range = to === Infinity ? `from ${from}` : `${from}-${to}`
         return `${range} options ${temperature}`
