@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 from pathlib import Path
@@ -48,7 +49,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--folder", type=Path, default=Path("build/train"))
     options.add_argument("--start", type=Path, required=True, help="checkpoint or model file")
     options.add_argument(
-        "--beside", type=Path, nargs="*", default=[], help="others of its kind, which answer, too"
+        "--answering", type=Path, nargs="*", help="whose mean answers are taught; else its own"
     )
     options.add_argument("--alone", type=Path, nargs="*", default=[], help="others, whose mean is taken")
     options.add_argument("--weight", type=float, default=25, help="of the others' cosines")
@@ -66,6 +67,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--workers", type=int, default=0, help="that make batches, of each process")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--rate", type=float, default=7e-5, help="of the layers")
+    options.add_argument("--shares", type=json.loads, default=_SHARES, help="of tasks, in JSON")
     options.add_argument("--watch-minutes", type=float, default=10, help="between figures")
     options.add_argument("--watch-rows", type=int, default=80, help="of each held-out set")
     return options.parse_args()
@@ -95,7 +97,7 @@ def distil(team: Team, given: argparse.Namespace) -> None:
     others = [(loaded(None), given.encoder_weight)]
     if given.alone:
         others.append((mean_network([loaded(path) for path in given.alone]), given.weight))
-    answering = [loaded(path) for path in (given.start, *given.beside)]
+    answering = [loaded(path) for path in given.answering or [given.start]]
     teachers = Teachers(answering, others, given.checked)
     heads = ("alone_gate", "question_gate", "hidden", "output", "marker")
     rates = {"": given.rate, **dict.fromkeys(heads, 4 * given.rate), "alone_scale": 0.005}
@@ -105,7 +107,7 @@ def distil(team: Team, given: argparse.Namespace) -> None:
     network.recast()
     team.wait()
     seed = f"{given.seed} {progress.starts} {team.rank}"
-    stages = [Stage(1.0, _SHARES)]
+    stages = [Stage(1.0, given.shares)]
     source = Source(given.encoder, given.public, given.folder, stages, given.batch, 0)
     batches = Stream(source, training, seed, given.workers)
     sets = evaluation_sets(held, "tune", rows=given.watch_rows)

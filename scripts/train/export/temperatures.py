@@ -1,4 +1,4 @@
-"""The temperatures of a calibration file, as a readout has them."""
+"""The temperatures of a calibration file, and its bias, as a readout has them."""
 
 import json
 from pathlib import Path
