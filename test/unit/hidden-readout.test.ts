@@ -97,9 +97,7 @@ t.test('a model carries temperatures', async (t) => {
 t.test('a model carries a bias for yes, which inspect shows', async (t) => {
   const engine = engineOf({ 'oi.temperature': '{"noul":{"temperature":1.5,"bias":-0.25}}' })
   const { temperatures } = await createReadout(engine)
-  t.same(temperatures, [
-    { type: 'noul', from: 1, to: Infinity, temperature: 1.5, bias: -0.25 },
-  ])
+  t.same(temperatures, [{ type: 'noul', from: 1, to: Infinity, temperature: 1.5, bias: -0.25 }])
   const { inspection } = await inspectModel('m.gguf', engine)
   t.match(inspectionText(inspection), /^temperatures +noul 1\.5, yes -0\.25$/m)
 })
