@@ -154,3 +154,8 @@ t.test('a single temperature is that of all types and buckets', async (t) => {
     { type: 'choice', from: 3, to: 5, temperature: 2 },
   ])
 })
+
+t.test("a noul's temperature may stand in an object without a bias", async (t) => {
+  const { temperatures } = read(t, { temperature: { noul: { temperature: 1.5 } } })
+  t.strictSame(temperatures, [{ type: 'noul', from: 1, to: Infinity, temperature: 1.5 }])
+})

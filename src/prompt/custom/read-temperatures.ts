@@ -43,10 +43,11 @@ function readBuckets(type: Temperature['type'], value: Json): readonly Temperatu
     return { type, from: 1, to: Infinity, temperature: numberAt(place, number, temperatureRange) }
   }
   if (!isJsonObject(value)) return [whole(value)]
-  if (type === 'noul' && 'bias' in value) {
+  if (type === 'noul' && ('bias' in value || 'temperature' in value)) {
     const { temperature, bias } = objectAt(place, value, ['temperature', 'bias'])
     if (temperature === undefined) throw refusal(place, 'expected a temperature beside the bias')
-    return [{ ...whole(temperature), bias: numberAt(`${place}.bias`, bias!, biasRange) }]
+    if (bias === undefined) return [whole(temperature)]
+    return [{ ...whole(temperature), bias: numberAt(`${place}.bias`, bias, biasRange) }]
   }
   const given = objectAt(place, value, bucketNames)
   return bucketNames.flatMap((name) => {
