@@ -22,12 +22,12 @@ from source.material import Material
 
 #: Shares of groups, by task.
 SHARES = {
-    "check": 0.26,
-    "decision": 0.19,
-    "number": 0.15,
-    "concept": 0.13,
-    "reading": 0.12,
-    "record": 0.07,
+    "check": 0.25,
+    "decision": 0.16,
+    "number": 0.13,
+    "concept": 0.12,
+    "reading": 0.20,
+    "record": 0.06,
     "scale": 0.04,
     "matching": 0.01,
     "scene": 0.005,
