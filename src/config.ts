@@ -4,16 +4,17 @@
  * Every setting is a property of the schema in config/settings.ts, under one name in three
  * spellings: `maxBodyBytes`, `OI_MAX_BODY_BYTES`, `--max-body-bytes`. A flag wins over the
  * environment, which wins over the file, in which a model's own settings win over those for all
- * models; at the end come the defaults. Unknown names are refused with the nearest known one;
- * variables that begin with `OI_TEST_` belong to the test suite and are ignored, as are the few
- * that other modules read.
+ * models; at the end come the defaults. Unknown names of flags and keys are refused with the nearest
+ * known one; unknown variables are left to the caller ({@link unknownVariables}), as only a server
+ * must not start without a setting that somebody meant. Variables that begin with `OI_TEST_` belong
+ * to the test suite and are ignored, as are the few that other modules read.
  *
  * @module
  */
 
 import { join } from 'node:path'
 import { Compile } from 'typebox/compile'
-import { checkValues, requireKnown, type Values } from './config/check.js'
+import { checkValues, requireKnown, unknownText, type Values } from './config/check.js'
 import { readConfigFile } from './config/file.js'
 import type { Origin } from './config/report.js'
 import {
@@ -57,13 +58,15 @@ const defaults = Object.fromEntries(
 
 const prefix = 'OI_'
 const testPrefix = 'OI_TEST_'
-/** Read by other modules: the addon's path, its log, and the key that examples use. */
-const foreign = new Set(['OI_ADDON', 'OI_NATIVE_LOG', 'OI_KEY'])
+/** Variables with the key of `oi ask --url`; the first one that is set wins. */
+const keyVariables = ['OI_KEY', 'OI_API_KEY'] as const
+/** Read by other modules: the addon's path, its log, and the key. */
+const foreign: ReadonlySet<string> = new Set(['OI_ADDON', 'OI_NATIVE_LOG', ...keyVariables])
 
 /**
  * Reads the settings and the settings file that they name.
  *
- * @param environment - As `process.env`; names that do not begin with `OI_` are ignored.
+ * @param environment - As `process.env`; names of no setting are ignored.
  * @param flags - Setting name -> value, from the command line or from code.
  * @throws {@link OiError} `ERR_CONFIG` naming the variable, the flag or the place in the file,
  *   and what it expects.
@@ -156,14 +159,29 @@ function requireTogether(values: Settings, one: ConfigName, other: ConfigName): 
 }
 
 function readEnvironment(environment: Values): Partial<Settings> {
-  const ours = Object.entries(environment).filter(
-    ([variable, value]) =>
-      value !== undefined &&
-      variable.startsWith(prefix) &&
-      !variable.startsWith(testPrefix) &&
-      !foreign.has(variable),
+  return readSource(
+    'variable',
+    Object.entries(environment).filter(([name, value]) => value !== undefined && isSetting(name)),
   )
-  return readSource('variable', ours)
+}
+
+const isSetting = (variable: string) => settings.some((setting) => setting.variable === variable)
+
+/**
+ * A sentence for each variable that begins with `OI_` and that nothing reads, with the nearest known
+ * name.
+ */
+export function unknownVariables(environment: Values): readonly string[] {
+  const known = [...settings.map(({ variable }) => variable), ...foreign]
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(prefix) && !name.startsWith(testPrefix))
+    .filter((name) => environment[name] !== undefined && !known.includes(name))
+    .map((name) => unknownText(name, known))
+}
+
+/** The key for a server; undefined without one. */
+export function keyIn(environment: Readonly<Record<string, string | undefined>>) {
+  return keyVariables.map((name) => environment[name]).find((key) => key)
 }
 
 function readFlags(flags: Values): Partial<Settings> {
@@ -179,9 +197,8 @@ function readSource(
   entries: readonly (readonly [string, unknown])[],
 ): Partial<Settings> {
   const known = settings.map((setting) => setting[spelling])
-  const suggested = spelling === 'variable' ? [...known, ...foreign] : known
   const given = entries.map(([name, value]) => {
-    requireKnown(name, suggested)
+    requireKnown(name, known)
     const setting = settings[known.indexOf(name)]!
     return { setting, value: convert(setting, value) }
   })

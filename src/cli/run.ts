@@ -5,6 +5,7 @@
  */
 
 import { Command, CommanderError } from 'commander'
+import { unknownVariables } from '../config.js'
 import { OiError } from '../errors.js'
 import { packageVersion } from '../package-root.js'
 import { addAccountsCommand } from './accounts/accounts-command.js'
@@ -47,6 +48,11 @@ async function runCommand(argv: readonly string[], dependencies: Dependencies): 
     .configureOutput({ writeOut: print, writeErr: printError })
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', footer)
+    .hook('preAction', (_, command) => {
+      // oi serve refuses them.
+      if (command.name() === 'serve') return
+      for (const text of unknownVariables(dependencies.environment)) printError(`oi: ${text}\n`)
+    })
   let code: number = exitCodes.ok
   addServeCommand(program, dependencies, (result) => (code = result))
   addAskCommand(program, dependencies)

@@ -39,10 +39,11 @@ export function checkValues(
  * @throws {@link OiError} `ERR_CONFIG` with the nearest known name, if this name is unknown.
  */
 export function requireKnown(name: string, known: readonly string[], source = ''): void {
-  if (known.includes(name)) return
+  if (!known.includes(name)) throw new OiError('ERR_CONFIG', unknownText(name, known, source))
+}
+
+/** Says that a name is unknown. @param source - As for {@link requireKnown}. */
+export function unknownText(name: string, known: readonly string[], source = ''): string {
   const start = source === '' ? 'Unknown' : `${source}unknown`
-  throw new OiError(
-    'ERR_CONFIG',
-    `${start} setting ${name}: did you mean ${nearestOf(name, known)}?`,
-  )
+  return `${start} setting ${name}: did you mean ${nearestOf(name, known)}?`
 }

@@ -88,7 +88,7 @@ consoleTest('the playground', {}, async (t, console) => {
     await page.getByRole('button', { name: 'View code' }).click()
     const dialog = page.getByRole('dialog', { name: 'Code' })
     const code = () => dialog.locator('pre').innerText()
-    const env = { ...process.env, OI_API_KEY: secret }
+    const env = { ...process.env, OI_KEY: secret }
     const curl = await run('sh', ['-c', await code()], { env })
     t.equal((JSON.parse(curl.stdout) as Reply).answers.team.choice, verdict)
     await dialog.getByText('Python').click()
@@ -99,7 +99,7 @@ consoleTest('the playground', {}, async (t, console) => {
     const client = new URL('../../src/client/index.js', import.meta.url).href
     const script = (await code())
       .replace("'oi-systemone/client'", JSON.stringify(client))
-      .replace('OI_API_KEY!', 'OI_API_KEY')
+      .replace('OI_KEY!', 'OI_KEY')
     writeFileSync(file, script)
     const node = await run(process.execPath, [file], { env })
     t.match(node.stdout, `choice: '${verdict}'`)

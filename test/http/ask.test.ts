@@ -161,13 +161,12 @@ t.test('a refused request ends the command with 1, before the model is loaded', 
 t.test('--url asks a server', (t) =>
   withServer({}, async ({ url, key, port }) => {
     const question = ['x', '--noul', 'q=y']
-    for (const [address, more] of [
-      [url, ['--key', key]],
-      [`${url}/v1/`, []],
+    for (const [address, more, environment] of [
+      [url, ['--key', key], { OI_KEY: 'oi-wrong' }],
+      [`${url}/v1/`, [], { OI_KEY: key, OI_API_KEY: 'oi-wrong' }],
+      [url, [], { OI_API_KEY: key }],
     ] as const) {
-      const { code, stdout } = await ask([...question, '--url', address, ...more], '', {
-        OI_KEY: key,
-      })
+      const { code, stdout } = await ask([...question, '--url', address, ...more], '', environment)
       t.equal(code, 0)
       t.match(stdout, /^q: yes\n {2}y\n.*75\.0 %.*^stub: 12 tokens in/ms)
     }

@@ -49,6 +49,14 @@ for (const [title, args, environment, message] of [
   })
 }
 
+t.test('an unknown variable stops only the server; other commands warn', async (t) => {
+  const environment = { OI_PROT: '1', OI_API_KEY: 'oi-x' }
+  const { code, stdout, stderr } = await oi(['settings', '--json'], environment)
+  t.equal(code, 0)
+  t.match(JSON.parse(stdout), [{ name: 'config' }])
+  t.equal(stderr, 'oi: Unknown setting OI_PROT: did you mean OI_PORT?\n')
+})
+
 t.test('the default is the model of the package', async (t) => {
   const command = new RunningCommand(['serve', '--port', '0', '--data', t.testdir()], 'instant')
   t.teardown(() => command.process.kill('SIGKILL'))

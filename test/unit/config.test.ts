@@ -1,6 +1,6 @@
 import t from 'tap'
 import { join } from 'node:path'
-import { readConfig, reportSettings, settings } from '../../src/config.js'
+import { readConfig, reportSettings, settings, unknownVariables } from '../../src/config.js'
 
 t.test('the defaults', async (t) => {
   const config = readConfig({ PATH: '/bin', OI_TEST_MODEL: 'x' })
@@ -79,14 +79,21 @@ for (const [title, environment, flags, message] of [
     /^--orders: expected "auto" or 1 or 2 or "all", got "both"/,
   ],
   ['another choice', {}, { log: 'all' }, /^--log: expected "off" or "requests", got "all"/],
-  ['an unknown variable', { OI_PROT: '1' }, {}, /OI_PROT: did you mean OI_PORT\?/],
-  ['a variable of others', { OI_KYE: '1' }, {}, /OI_KYE: did you mean OI_KEY\?/],
   ['an unknown flag', {}, { thread: 1 }, /thread: did you mean threads\?/],
 ] as const) {
   t.test(`${title} is refused by name`, async (t) => {
     t.throws(() => readConfig(environment, flags), { code: 'ERR_CONFIG', message })
   })
 }
+
+t.test('variables that nothing reads are named, with the nearest known name', async (t) => {
+  const known = { OI_PORT: '1', OI_KEY: 'k', OI_API_KEY: 'k', OI_ADDON: 'a', OI_TEST_X: '1' }
+  t.strictSame(unknownVariables({ ...known, PATH: '/bin', OI_LOST: undefined }), [])
+  t.strictSame(unknownVariables({ ...known, OI_PROT: '1', OI_KYE: 'k' }), [
+    'Unknown setting OI_PROT: did you mean OI_PORT?',
+    'Unknown setting OI_KYE: did you mean OI_KEY?',
+  ])
+})
 
 t.test('shares of GPUs are numbers separated by commas', async (t) => {
   t.equal(readConfig({}, { tensorSplit: '3, 1.5' }).tensorSplit, '3, 1.5')

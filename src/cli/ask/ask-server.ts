@@ -6,7 +6,7 @@
 
 import { ordersOf } from '../../api/orders.js'
 import { type Client, createClient, OiRequestError, type Orders } from '../../client/index.js'
-import { readConfig, settings } from '../../config.js'
+import { keyIn, readConfig, settings } from '../../config.js'
 import { OiError } from '../../errors.js'
 import type { Dependencies } from '../dependencies.js'
 
@@ -75,7 +75,7 @@ export function requireKey(
   if (setting !== undefined) {
     throw new OiError('ERR_CONFIG', `--url asks the server's own model: leave out ${setting.flag}`)
   }
-  const key = flags.key ?? environment['OI_KEY']
+  const key = flags.key ?? keyIn(environment)
   if (key) return key
   throw new OiError('ERR_CONFIG', '--url needs a key: --key <key> or OI_KEY')
 }

@@ -5,7 +5,8 @@
  */
 
 import type { Command } from 'commander'
-import { readConfig } from '../../config.js'
+import { readConfig, unknownVariables } from '../../config.js'
+import { OiError } from '../../errors.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
 import { runServer } from './run-server.js'
 import { ServerLog } from './server-log.js'
@@ -29,7 +30,11 @@ export function addServeCommand(
         '\nExit codes: 0 stopped as asked, 130 or 143 at once by a second SIGINT or SIGTERM.',
     )
   addSettings(serve).action(async (flags: Record<string, string | boolean>) => {
-    const read = () => readConfig(dependencies.environment, flags)
+    const { environment } = dependencies
+    // A server must not run for months without a setting that was misspelt.
+    const [unknown] = unknownVariables(environment)
+    if (unknown !== undefined) throw new OiError('ERR_CONFIG', unknown)
+    const read = () => readConfig(environment, flags)
     const config = read()
     const log = new ServerLog(config)
     try {

@@ -37,7 +37,7 @@ export function CodeDialog({ input, onClose }: CodeDialogProps) {
           {code.length > mostShown ? `${code.slice(0, mostShown)}…` : code}
         </pre>
         <p class="hint">
-          The key is read from the variable <code>OI_API_KEY</code>. Create one under API keys.
+          The key is read from the variable <code>OI_KEY</code>. Create one under API keys.
         </p>
       </div>
     </Dialog>

@@ -32,7 +32,7 @@ export function codeFor(language: Language, input: CodeInput): string {
 const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
   curl({ origin, body, orders, evidence }) {
     const headers = [
-      '"Authorization: Bearer $OI_API_KEY"',
+      '"Authorization: Bearer $OI_KEY"',
       "'Content-Type: application/json'",
       ...(orders === undefined ? [] : [`'x-oi-orders: ${orders}'`]),
       ...(evidence ? ["'x-oi-evidence: 1'"] : []),
@@ -61,7 +61,7 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
       '',
       'const client = createClient({',
       `  baseUrl: ${JSON.stringify(origin)},`,
-      '  apiKey: process.env.OI_API_KEY!,',
+      '  apiKey: process.env.OI_KEY!,',
       '})',
       call,
       'console.log(answers)',
@@ -70,7 +70,7 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
 
   python({ origin, body, orders, evidence }) {
     const headers = [
-      `    "Authorization": "Bearer " + os.environ["OI_API_KEY"],`,
+      `    "Authorization": "Bearer " + os.environ["OI_KEY"],`,
       `    "Content-Type": "application/json",`,
       ...(orders === undefined ? [] : [`    "x-oi-orders": "${orders}",`]),
       ...(evidence ? ['    "x-oi-evidence": "1",'] : []),
