@@ -84,7 +84,7 @@ export class Oi implements Decider, AsyncDisposable {
     return this.#decider.models
   }
 
-  /** The readout's own temperatures, which take precedence over a calibration's. */
+  /** The readout's own temperatures, on top of which a calibration is applied. */
   get temperatures(): ModelDecider['temperatures'] {
     return this.#decider.temperatures
   }

@@ -37,7 +37,10 @@ export const EvidenceSchema = Type.Object(
         'One per possible answer, before the temperature; for a noul no, then yes. With several ' +
         'orders: the means of the log-probabilities.',
     }),
-    temperature: Type.Number({ exclusiveMinimum: 0 }),
+    temperature: Type.Number({
+      exclusiveMinimum: 0,
+      description: 'The product of the model’s own temperature and of a calibration’s.',
+    }),
     order_spread: Type.Optional(
       probability(
         'The largest change of a probability by the order of the options; only if ' +

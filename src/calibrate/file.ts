@@ -8,6 +8,9 @@
  *         "choice": { "temperature": 2.1, "buckets": { "3-5": { "temperature": 2.3, … } }, … } },
  *       "heldOut": { … } }
  *
+ * A file for a model with temperatures of its own has them in `onTopOf`: it holds on top of these,
+ * and of no others.
+ *
  * Answers depend on `types` alone. Intervals, counts and figures are for people.
  *
  * @module
@@ -17,6 +20,7 @@ import Type from 'typebox'
 import { type Fault, faultOf, wordsOf } from '../api/schema-fault.js'
 import { OiError } from '../errors.js'
 import { type BoundCalibration, type Bucket, buckets } from '../scoring/calibration.js'
+import type { Temperature } from '../scoring/types.js'
 import type { Calibrated, CalibrateOptions, FittedTypes } from './calibrate.js'
 import type { Figures } from './figures.js'
 import { sourceOf } from './source.js'
@@ -35,10 +39,22 @@ const common = { temperature: positive, buckets: Type.Optional(Type.Object(ofBuc
 const noBias = Type.Never({ expected: 'no bias, which is for noul only' })
 const unbiased = Type.Object({ ...common, bias: Type.Optional(noBias) })
 
+const ownTemperature = Type.Object({
+  type: Type.Union(
+    (['noul', 'choice', 'score'] as const).map((type) => Type.Literal(type)),
+    { expected: 'noul, choice or score' },
+  ),
+  from: positive,
+  to: Type.Union([positive, Type.Null()], { expected: 'a positive number or null' }),
+  temperature: positive,
+  bias: Type.Optional(Type.Number()),
+})
+
 const head = Type.Object({ format: Type.Literal(format, { expected: format }) })
 const schema = Type.Object({
   ...head.properties,
   ...{ model: text, readout: text, data: text, date: text, observations: positive },
+  onTopOf: Type.Optional(Type.Array(ownTemperature)),
   types: Type.Object(
     {
       noul: Type.Optional(Type.Object({ ...common, bias: Type.Optional(Type.Number()) })),
@@ -59,6 +75,8 @@ export interface Provenance {
   readonly data: string
   /** ISO date. */
   readonly date: string
+  /** The model's own temperatures; undefined without any. */
+  readonly onTopOf?: readonly Temperature[] | undefined
 }
 
 export interface CalibrationFile extends Provenance {
@@ -70,12 +88,12 @@ export interface CalibrationFile extends Provenance {
 
 /** The content of the file. */
 export function calibrationFile(
-  { model, readout, data, date }: Provenance,
+  { model, readout, data, date, onTopOf }: Provenance,
   { observations, types, heldOut: { before, after } }: Calibrated,
   { share, seed }: CalibrateOptions,
 ): CalibrationFile {
   const heldOut = { share, seed, before, after }
-  return { format, model, readout, data, date, observations, types, heldOut }
+  return { format, model, readout, data, date, onTopOf, observations, types, heldOut }
 }
 
 /**
@@ -89,8 +107,14 @@ export function readCalibration(path: string, text: string): BoundCalibration {
   // The format first: a file of another format may differ everywhere else.
   const fault = faultOf(head, file) ?? faultOf(schema, file)
   if (fault !== undefined) throw new OiError('ERR_CALIBRATION', `${path}: ${messageOf(fault)}`)
-  const { model, readout, data, date, observations, types } = file as Type.Static<typeof schema>
-  return { path, digest: model, readout, data, date, observations, of: sourceOf(types) }
+  const { model, onTopOf, types, ...about } = file as Type.Static<typeof schema>
+  return {
+    ...{ path, digest: model, of: sourceOf(types) },
+    ...{ readout: about.readout, data: about.data, date: about.date },
+    observations: about.observations,
+    // JSON has no Infinity.
+    onTopOf: onTopOf?.map((row) => ({ ...row, to: row.to ?? Infinity })),
+  }
 }
 
 function parse(path: string, text: string): unknown {

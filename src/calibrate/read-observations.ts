@@ -13,18 +13,20 @@
 
 import type { Json } from '../api/json.js'
 import { OiError } from '../errors.js'
-import { inLine, linesOf, piecesOf } from '../evaluate/lines.js'
+import { inLine, linesOf } from '../evaluate/lines.js'
 import { groupNearCopies, sketchOf, type SketchedRow } from './near-copies.js'
 import type { RowObservation } from './sample.js'
 import { rowKey } from './split.js'
 
 /**
- * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read, `ERR_BODY_INVALID` for the first
- *   bad line: `line 3: logits: expected …`.
+ * @throws {@link OiError} `ERR_BODY_INVALID` for the first bad line: `line 3: logits: expected …`; what
+ *   `pieces` throws.
  */
-export async function readObservations(path: string): Promise<RowObservation[]> {
+export async function readObservations(
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<RowObservation[]> {
   const observations: (RowObservation & SketchedRow)[] = []
-  for await (const { number, text } of linesOf(piecesOf(path))) {
+  for await (const { number, text } of linesOf(pieces)) {
     try {
       observations.push(observationOf(text))
     } catch (error) {

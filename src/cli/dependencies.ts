@@ -8,7 +8,7 @@ import type { Config, ModelConfig } from '../config.js'
 import type { Decider } from '../decide/types.js'
 import type { Wire } from '../http/exchange/wire.js'
 import type { MemoryNeed } from '../models/memory-plan.js'
-import type { Temperature } from '../prompt/temperatures.js'
+import type { Temperature } from '../scoring/types.js'
 import type { SupervisedEngine } from '../runner/supervised-engine.js'
 import type { SupervisorEvents } from '../runner/supervision.js'
 
@@ -20,7 +20,7 @@ export interface OpenedModel {
   readonly startLine: string
   /** A warning about its answers. */
   readonly warning: string | undefined
-  /** The readout's own temperatures, which take precedence over a calibration's. */
+  /** The readout's own temperatures, on top of which a calibration is applied. */
   readonly temperatures?: readonly Temperature[] | undefined
   /** Its engines in processes of their own: none for a model in this process. */
   readonly runners?: readonly SupervisedEngine[] | undefined

@@ -1,22 +1,34 @@
 /**
- * A calibration belongs to the model that it was made with, and is refused for any other model.
+ * A calibration belongs to the model that it was made with, and is refused for any other model; it
+ * is applied on top of the model's own temperatures.
  *
  * @module
  */
 
 import { OiError } from '../errors.js'
-import type { BoundCalibration } from '../scoring/calibration.js'
+import type { Readout } from '../prompt/types.js'
+import {
+  type BoundCalibration,
+  type Calibration,
+  ownCalibration,
+  type QuestionType,
+} from '../scoring/calibration.js'
+import type { Temperature } from '../scoring/types.js'
 
 const remedy = 'make another with oi calibrate, or leave it out with --calibration off'
 
 /**
  * @param digest - The model's.
- * @param readout - The name of the model's readout.
- * @throws {@link OiError} `ERR_CALIBRATION` if it was made with other weights, or for another
- *   readout.
+ * @param readout - The model's.
+ * @throws {@link OiError} `ERR_CALIBRATION` if it was made with other weights, for another readout,
+ *   or on top of other temperatures.
  */
-export function requireOwn(calibration: BoundCalibration, digest: string, readout: string): void {
-  const { path } = calibration
+export function requireOwn(
+  calibration: BoundCalibration,
+  digest: string,
+  { name: readout, temperatures = [] }: Pick<Readout, 'name' | 'temperatures'>,
+): void {
+  const { path, onTopOf } = calibration
   if (calibration.digest !== digest) {
     throw new OiError(
       'ERR_CALIBRATION',
@@ -28,5 +40,45 @@ export function requireOwn(calibration: BoundCalibration, digest: string, readou
       'ERR_CALIBRATION',
       `${path}: readout: expected ${readout}, this model's readout, got ${calibration.readout}: ${remedy}`,
     )
+  }
+  if (onTopOf !== undefined && textOf(onTopOf) !== textOf(temperatures)) {
+    throw new OiError(
+      'ERR_CALIBRATION',
+      `${path}: onTopOf: expected the model's own temperatures, got others: ${remedy}`,
+    )
+  }
+}
+
+function textOf(temperatures: readonly Temperature[]): string {
+  const rows = temperatures.map(({ type, from, to, temperature, bias = 0 }) =>
+    [type, from, to, temperature, bias].join(' '),
+  )
+  return rows.sort().join('\n')
+}
+
+export interface Calibrations {
+  readonly own: Calibration
+  /** Of the probabilities that `own` gives. */
+  readonly onTop: Calibration | undefined
+}
+
+/**
+ * What applies to so many options of a type.
+ *
+ * @param temperatures - The model's own.
+ */
+export function calibrationsFor(
+  temperatures: readonly Temperature[],
+  calibration: BoundCalibration | undefined,
+): (type: QuestionType, options: number) => Calibrations {
+  const ownOf = ownCalibration(temperatures)
+  return (type, options) => {
+    const own = ownOf(type, options)
+    // A file of an earlier version was fitted to raw logits, which it does not get here.
+    const fits = own === undefined || calibration?.onTopOf !== undefined
+    return {
+      own: own ?? { temperature: 1, bias: 0 },
+      onTop: fits ? calibration?.of(type, options) : undefined,
+    }
   }
 }

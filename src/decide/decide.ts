@@ -16,13 +16,12 @@ import { OiError } from '../errors.js'
 import { loadDecoder, readImages } from '../images/read-images.js'
 import type { ChosenReadout } from '../prompt/custom/types.js'
 import { createReadout } from '../prompt/readout.js'
-import { findTemperature, type Temperature } from '../prompt/temperatures.js'
 import type { Reader, Readout } from '../prompt/types.js'
 import { answerOf, answerText } from '../scoring/answers.js'
-import { type BoundCalibration, type CalibrationSource, inTurn } from '../scoring/calibration.js'
+import type { BoundCalibration } from '../scoring/calibration.js'
 import { optionLogits, suffixesOf } from '../scoring/option-logits.js'
-import type { Measurement } from '../scoring/types.js'
-import { requireOwn } from './bound-calibration.js'
+import type { Measurement, Temperature } from '../scoring/types.js'
+import { calibrationsFor, requireOwn } from './bound-calibration.js'
 import { createModelCard } from './model-card.js'
 import type { ModelFacts } from './model-card.js'
 import { namesOf, requireAllowed, unknownModel } from './model-names.js'
@@ -41,7 +40,7 @@ import type {
 } from './types.js'
 
 export interface DeciderOptions extends ModelFacts {
-  /** For types and numbers of options without a temperature in the readout. */
+  /** On top of the readout's own temperatures. */
   readonly calibration?: BoundCalibration | undefined
   /** The number of option orders of requests that do not set it; default: the readout's. */
   readonly orders?: Orders | undefined
@@ -54,7 +53,7 @@ export interface ModelDecider extends Decider {
   readonly card: ModelCard
   /** For `readRequest`, so that every accepted request can be asked. */
   readonly limits: RequestLimits
-  /** The readout's own temperatures, which take precedence over a calibration's. */
+  /** The readout's own temperatures, on top of which a calibration is applied. */
   readonly temperatures: readonly Temperature[]
   /** The number of option orders of requests that do not set it. */
   readonly orders: Orders
@@ -72,7 +71,7 @@ export async function createDecider(
   options: DeciderOptions,
 ): Promise<ModelDecider> {
   const readout = await createReadout(engine, { custom: options.readout })
-  if (options.calibration) requireOwn(options.calibration, options.digest, readout.name)
+  if (options.calibration) requireOwn(options.calibration, options.digest, readout)
   if (engine.info.vision && readout.textOnly !== true) await loadDecoder()
   return new EngineDecider(engine, readout, options)
 }
@@ -85,14 +84,14 @@ class EngineDecider implements ModelDecider {
   readonly #engine: Engine
   readonly #renderer: RequestRenderer
   readonly #names: readonly string[]
-  readonly #calibrationOf: ReturnType<typeof inTurn>
+  readonly #calibrationsOf: ReturnType<typeof calibrationsFor>
   readonly orders: Orders
 
   constructor(engine: Engine, readout: Readout, options: DeciderOptions) {
     this.#engine = engine
     this.#renderer = new RequestRenderer(readout)
     this.temperatures = readout.temperatures ?? []
-    this.#calibrationOf = inTurn(ownTemperatures(readout), options.calibration?.of)
+    this.#calibrationsOf = calibrationsFor(this.temperatures, options.calibration)
     this.orders = options.orders ?? readout.orders ?? 1
     this.card = createModelCard(engine.info, readout, options)
     this.models = [this.card]
@@ -235,8 +234,8 @@ class EngineDecider implements ModelDecider {
         at += count + 1
       }
       const options = optionLogits(reading, measured)
-      const { temperature, bias } = this.#calibrationOf(question.type, optionCount(question))
-      const answer = answerOf(question, options, { temperature, bias, evidence })
+      const { own, onTop } = this.#calibrationsOf(question.type, optionCount(question))
+      const answer = answerOf(question, options, { ...own, onTop, evidence })
       answers.push([name, answer])
       const comma = text === '' ? '' : ','
       text += `${comma}${JSON.stringify(name)}:${answerText(answer)}`
@@ -248,14 +247,6 @@ class EngineDecider implements ModelDecider {
   #requireModel(model: string | undefined): void {
     if (model === undefined || this.#names.includes(model)) return
     throw unknownModel(model, this.#names)
-  }
-}
-
-function ownTemperatures({ temperatures }: Readout): CalibrationSource | undefined {
-  if (temperatures === undefined) return undefined
-  return (type, options) => {
-    const found = findTemperature(temperatures, type, options)
-    return found && { temperature: found.temperature, bias: found.bias ?? 0 }
   }
 }
 

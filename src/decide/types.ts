@@ -71,6 +71,7 @@ export interface Evidence {
    * per rating, from no to yes. With averaged orders: the means of the log-probabilities.
    */
   readonly logits: readonly number[]
+  /** The product of the model's own and a calibration's. */
   readonly temperature: number
   /** With averaged orders: the largest change of a probability by the order, 0 to 1. */
   readonly order_spread?: number

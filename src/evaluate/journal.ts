@@ -13,7 +13,8 @@
 import { closeSync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { isJsonObject, type Json } from '../api/json.js'
 import { OiError } from '../errors.js'
-import { linesOf, longestLine, piecesOf } from './lines.js'
+import { kindOf, piecesOf } from '../open-input.js'
+import { linesOf, longestLine } from './lines.js'
 import { LineSet } from './line-set.js'
 import type { RowRecord } from './measure.js'
 
@@ -68,10 +69,10 @@ export class Journal {
     const file = openFile(path)
     try {
       // First: a wrong file named by mistake must stay unchanged.
-      await requireHead(path)
+      await requireHead(path, file)
       cutUnfinished(file)
       const done = new LineSet()
-      const earlierMs = await replay(path, identity, (record) => {
+      const earlierMs = await replay(path, file, identity, (record) => {
         // Two processes may have written to the file at the same time.
         if (done.add(record.line)) onRecord(record)
       })
@@ -117,17 +118,25 @@ export class Journal {
 }
 
 function openFile(path: string): number {
+  let file: number
   try {
-    return openSync(path, 'a+')
+    // For reading, too: a FIFO then opens without its other end.
+    file = openSync(path, 'a+')
   } catch (cause) {
     throw new OiError('ERR_CONFIG', `--resume: ${(cause as Error).message}`, { cause })
   }
+  const kind = kindOf(fstatSync(file))
+  if (kind === undefined) return file
+  closeSync(file)
+  throw refusal(path, `it is ${kind}`)
 }
 
+const linesIn = (file: number) => linesOf(piecesOf(file, fstatSync(file).size))
+
 /** An empty file is a new one. @throws {@link OiError} Unless it begins with a head. */
-async function requireHead(path: string): Promise<void> {
+async function requireHead(path: string, file: number): Promise<void> {
   try {
-    for await (const { text, ended } of linesOf(piecesOf(path))) {
+    for await (const { text, ended } of linesIn(file)) {
       if (ended && parse(text)?.['format'] === format) return
       throw refusal(path, notOurs)
     }
@@ -139,12 +148,13 @@ async function requireHead(path: string): Promise<void> {
 /** @returns The time of earlier runs, milliseconds. */
 async function replay(
   path: string,
+  file: number,
   identity: RunIdentity,
   onRecord: (record: RowRecord) => void,
 ): Promise<number> {
   let earlierMs = 0
   let lastMs = 0
-  for await (const { number, text } of linesOf(piecesOf(path))) {
+  for await (const { number, text } of linesIn(file)) {
     const entry = parse(text)
     if (entry?.['format'] !== undefined) {
       requireSame(path, entry, identity)

@@ -1,10 +1,9 @@
 /**
- * Reads the lines of a file of any length, one at a time.
+ * Lines of texts of any length, one at a time.
  *
  * @module
  */
 
-import { createReadStream } from 'node:fs'
 import { fileText } from '../api/file-text.js'
 import { decodeUtf8 } from '../api/json.js'
 import { OiError } from '../errors.js'
@@ -21,22 +20,6 @@ export interface Line {
 const lineFeed = 10
 /** As long as the largest body of a server: 64 MiB. */
 export const longestLine = 64 * 2 ** 20
-const pieceBytes = 256 * 2 ** 10
-
-/**
- * Reads the bytes of a file in pieces.
- *
- * @throws {@link OiError} `ERR_CONFIG` if it cannot be read.
- */
-export async function* piecesOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    yield* createReadStream(path, { highWaterMark: pieceBytes })
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'there is no such file' : message
-    throw new OiError('ERR_CONFIG', `${path}: ${reason}`, { cause })
-  }
-}
 
 /**
  * Lines that are not empty. Memory: one line and one piece.

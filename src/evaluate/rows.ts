@@ -23,23 +23,15 @@ import type { RequestLimits } from '../api/counts.js'
 import { failure, placeOf } from '../api/place.js'
 import { checkRequest, describe } from '../api/read-request.js'
 import type { DecideRequest, Question } from '../decide/types.js'
-import { inLine, linesOf, piecesOf } from './lines.js'
+import { inLine, linesOf } from './lines.js'
 import type { Expected, LabelledRow } from './types.js'
 
 /**
- * Reads the rows of a file in order. Memory: one line.
+ * Reads the rows in order. Memory: one line.
  *
- * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read; `ERR_BODY_INVALID` or
- *   `ERR_REQUEST_UNACCEPTABLE` for the first bad line: `line 3: expected.team: expected …`.
+ * @throws {@link OiError} `ERR_BODY_INVALID` or `ERR_REQUEST_UNACCEPTABLE` for the first bad line:
+ *   `line 3: expected.team: expected …`; what `pieces` throws.
  */
-export async function* readRows(
-  path: string,
-  limits: RequestLimits,
-): AsyncGenerator<LabelledRow, void, undefined> {
-  yield* rowsOf(piecesOf(path), limits)
-}
-
-/** The same for bytes from another source. @throws As {@link readRows}. */
 export async function* rowsOf(
   pieces: AsyncIterable<Uint8Array>,
   limits: RequestLimits,

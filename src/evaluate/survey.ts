@@ -1,16 +1,14 @@
 /**
- * A first pass over a labelled file, before any request: checks and counts its lines, and hashes
- * it.
+ * The first reading of labelled rows, before any request: checks, counts and hashes them.
  *
  * @module
  */
 
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import { keysOf } from '../api/json.js'
 import type { RequestLimits } from '../api/counts.js'
-import { piecesOf } from './lines.js'
 import { rowsOf } from './rows.js'
+import type { RowsFile } from './rows-file.js'
 import type { LabelledRow } from './types.js'
 
 export interface SurveyOptions {
@@ -20,7 +18,7 @@ export interface SurveyOptions {
 
 export interface Survey {
   readonly rows: number
-  /** `sha256:` and 64 hex digits of the file. */
+  /** `sha256:` and 64 hex digits of all bytes. */
   readonly digest: string
   /** Names in `others` that no labelled choice has as an option. */
   readonly missing: readonly string[]
@@ -28,26 +26,21 @@ export interface Survey {
 
 /**
  * @param options - `others`: names of options to look for. `onProgress`: called with the read
- *   fraction, 0 to 1.
- * @throws {@link OiError} As {@link readRows}: the first bad line.
+ *   fraction, 0 to 1, if the size is known.
+ * @throws {@link OiError} As {@link rowsOf}: the first bad line.
  */
 export async function surveyRows(
-  path: string,
+  file: RowsFile,
   limits: RequestLimits,
   { others = [], onProgress = () => {} }: SurveyOptions = {},
 ): Promise<Survey> {
   const hash = createHash('sha256')
-  // If it cannot be read, piecesOf reports it.
-  const size = await stat(path).then(
-    (file) => file.size,
-    () => 0,
-  )
   let read = 0
   async function* hashed() {
-    for await (const piece of piecesOf(path)) {
+    for await (const piece of file.pieces()) {
       hash.update(piece)
       read += piece.byteLength
-      onProgress(Math.min(1, read / Math.max(1, size)))
+      if (file.bytes !== undefined) onProgress(read / file.bytes)
       yield piece
     }
   }

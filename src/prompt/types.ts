@@ -10,7 +10,7 @@ import type { Steps } from '../api/turns.js'
 import type { DecideRequest, Question, RequestImages } from '../decide/types.js'
 import type { ScoreInput } from '../engine/types.js'
 import type { Reading } from '../scoring/types.js'
-import type { Temperature } from './temperatures.js'
+import type { Temperature } from '../scoring/types.js'
 
 /** How one question's answer is read. */
 export interface Reader {
@@ -50,7 +50,7 @@ export interface Readout {
   readonly orders?: Orders
   /** Label or form of every known token that can be a candidate. */
   readonly tokenTexts: ReadonlyMap<number, string>
-  /** Its own temperatures, which take precedence over a calibration's. */
+  /** Its own temperatures; a calibration is applied on top of them. */
   readonly temperatures?: readonly Temperature[]
   /** For a model whose answers are read from its hidden states: the facts of a pass. */
   readonly pass?: PassFacts

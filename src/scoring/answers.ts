@@ -16,16 +16,18 @@ import type {
   ScoreAnswer,
   ScoreQuestion,
 } from '../decide/types.js'
-import { withBias } from './calibration.js'
+import { type Calibration, onTopOf, withBias } from './calibration.js'
 import { argMax, choiceConfidence, scoreConfidence } from './confidence.js'
 import { type OptionLogits, orderSpread } from './option-logits.js'
 import { softmax } from './softmax.js'
 
 export interface AnswerOptions {
-  /** Calibration temperature, > 0. */
+  /** The model's own temperature, > 0; 1 without. */
   readonly temperature: number
   /** Nats, added to the logit of a noul's yes before the temperature. 0 by default. */
   readonly bias?: number
+  /** A second calibration, of the probabilities that the first gives. */
+  readonly onTop?: Calibration | undefined
   readonly evidence: boolean
 }
 
@@ -40,22 +42,25 @@ export interface AnswerOptions {
 export function answerOf(
   question: Question,
   { logits, labelMass, rank, orders, meanOfProbabilities }: OptionLogits,
-  { temperature, bias = 0, evidence }: AnswerOptions,
+  { temperature, bias = 0, onTop, evidence }: AnswerOptions,
 ): Answer {
   const rows = orders?.map((row) => withBias(row, bias))
-  const probabilities =
+  const own =
     rows && meanOfProbabilities
       ? meanProbabilities(rows, temperature)
       : softmax(withBias(logits, bias), temperature)
-  const answer = shape(question, probabilities)
+  const answer = shape(question, onTop ? onTopOf(noAndYes(question, own), onTop) : own)
   if (!evidence) return answer
+
+  const { temperature: second, bias: shift } = onTop ?? { temperature: 1, bias: 0 }
+  const biased = orders?.map((row) => withBias(row, bias + temperature * shift))
 
   const shown: Evidence = {
     label_mass: labelMass,
     ...(rank !== undefined && { rank }),
     logits,
-    temperature,
-    ...(rows && { order_spread: orderSpread(rows, temperature) }),
+    temperature: temperature * second,
+    ...(biased && { order_spread: orderSpread(biased, temperature * second) }),
   }
   return { ...answer, evidence: shown }
 }
@@ -70,6 +75,13 @@ function meanProbabilities(
     softmax(row, temperature).forEach((probability, i) => (mean[i]! += probability / orders.length))
   }
   return mean
+}
+
+/** Of a rated noul, the probabilities of no and yes. */
+function noAndYes({ type }: Question, probabilities: Float64Array): ArrayLike<number> {
+  if (type !== 'noul' || probabilities.length === 2) return probabilities
+  const { noul } = noulAnswer(probabilities)
+  return [1 - noul, noul]
 }
 
 function shape(question: Question, probabilities: Float64Array): Answer {

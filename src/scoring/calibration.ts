@@ -3,10 +3,16 @@
  *
  *     p = softmax((l + b) / T),   b added to the logit of yes, 0 for all other options
  *
+ * A model may have temperatures of its own. A calibration is fitted to the answers that these give,
+ * and applied to them: with the model's T1 and b1, then T2 and b2, the answer is that of T1 T2 and
+ * b1 + T1 b2.
+ *
  * @module
  */
 
 import type { Question } from '../decide/types.js'
+import { softmax } from './softmax.js'
+import type { Temperature } from './types.js'
 
 export type QuestionType = Question['type']
 
@@ -34,22 +40,18 @@ export interface BoundCalibration {
   readonly date: string
   /** Answers that it was fitted to. */
   readonly observations: number
+  /** The model's own temperatures, on top of which it was fitted; undefined without any. */
+  readonly onTopOf?: readonly Temperature[] | undefined
   readonly of: CalibrationSource
 }
 
-const none: Calibration = { temperature: 1, bias: 0 }
-
-/** The first source with a calibration wins; without any, logits stay unchanged. */
-export function inTurn(
-  ...sources: readonly (CalibrationSource | undefined)[]
-): (type: QuestionType, options: number) => Calibration {
-  const given = sources.filter((source) => source !== undefined)
+/** A model's own temperatures as a source. */
+export function ownCalibration(temperatures: readonly Temperature[]): CalibrationSource {
   return (type, options) => {
-    for (const source of given) {
-      const found = source(type, options)
-      if (found !== undefined) return found
-    }
-    return none
+    const found = temperatures.find(
+      (row) => row.type === type && options >= row.from && options <= row.to,
+    )
+    return found && { temperature: found.temperature, bias: found.bias ?? 0 }
   }
 }
 
@@ -71,4 +73,17 @@ export function bucketOf(options: number): Bucket {
  */
 export function withBias(logits: readonly number[], bias: number): readonly number[] {
   return bias === 0 || logits.length !== 2 ? logits : [logits[0]!, logits[1]! + bias]
+}
+
+/**
+ * Calibrates probabilities again.
+ *
+ * @param probabilities - Shape [n]; of a noul: no, then yes.
+ * @returns Shape [n].
+ */
+export function onTopOf(
+  probabilities: ArrayLike<number>,
+  { temperature, bias }: Calibration,
+): Float64Array {
+  return softmax(withBias(Array.from(probabilities, Math.log), bias), temperature)
 }

@@ -5,6 +5,20 @@
  * @module
  */
 
+import type { Question } from '../decide/types.js'
+
+/** A model's own temperature for questions of one type with `from` to `to` options; 2 for a noul. */
+export interface Temperature {
+  readonly type: Question['type']
+  readonly from: number
+  /** Infinity in the last bucket. */
+  readonly to: number
+  /** Greater than 0. */
+  readonly temperature: number
+  /** Nats, added to the logit of a noul's yes. Default: 0. */
+  readonly bias?: number
+}
+
 /** The measurement behind one suffix. */
 export interface Measurement {
   /** Raw logits of its candidates, in their order. */

@@ -1,9 +1,15 @@
 /** How `oi calibrate` ends on wrong usage or a bad row; over an engine without a model. */
 import t from 'tap'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createWire } from '../../src/cli/create-wire.js'
 import { run } from '../../src/cli/run.js'
 import { createDecider } from '../../src/decide/decide.js'
+import { readCalibration } from '../../src/calibrate/file.js'
+import { rowKey, splitRows } from '../../src/calibrate/split.js'
+import type { ChoiceAnswer, DecideRequest, NoulAnswer } from '../../src/decide/types.js'
+import { chosenReadout } from '../../src/models/readout-file.js'
+import type { ChosenReadout } from '../../src/prompt/custom/types.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 
 const facts = { fileName: 'fake.gguf', digest: 'sha256:', releaseDate: '2025-01-02' }
@@ -14,12 +20,14 @@ const observation = {
 }
 
 /** Runs the command in this process. @returns The exit code and standard error. */
-async function calibrate(t: Tap, args: readonly string[]) {
+async function calibrate(t: Tap, args: readonly string[], readout?: ChosenReadout) {
   const written = t.capture(process.stderr, 'write', () => true)
+  const decider = await createDecider(createFakeEngine(), { ...facts, readout })
   const code = await run(['node', 'oi', 'calibrate', ...args], {
     surveyModel: async () => Promise.reject(new Error('nobody asks')),
     openModel: async () => ({
-      decider: await createDecider(createFakeEngine(), facts),
+      decider,
+      temperatures: decider.temperatures,
       startLine: '',
       warning: undefined,
       device: 'CPU',
@@ -86,3 +94,43 @@ t.test("an unreadable or refused row ends the command with 1 and the row's line"
     t.match(ran.stderr, message)
   }
 })
+
+t.test(
+  'what is measured after the fit is what the model answers on top of its own temperatures',
+  async (t) => {
+    const dir = t.testdir({
+      'r.json': '{"temperature":{"noul":{"temperature":3,"bias":-1},"choice":2}}',
+    })
+    const readout = chosenReadout(join(dir, 'r.json'))
+    const questions = { wet, team: { type: 'choice', criteria: { a: null, b: null, c: null } } }
+    const rows = Array.from({ length: 300 }, (_, i) => {
+      const expected = { wet: i % 3 > 0, team: i % 2 > 0 ? 'a' : 'c' }
+      return { state: `Ticket ${i}`, questions, expected }
+    })
+    const [file, out] = [join(dir, 'rows.jsonl'), join(dir, 'c.json')]
+    writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n'))
+    const ran = await calibrate(t, [file, '--model', 'fake.gguf', '--out', out], readout)
+    t.equal(ran.code, 0, ran.stderr)
+    t.match(ran.stderr, /^300 of 300 rows answered$/m)
+
+    const written = readFileSync(out, 'utf8')
+    t.match(JSON.parse(written).onTopOf, [
+      { type: 'noul', from: 1, to: null, temperature: 3, bias: -1 },
+      { type: 'choice', from: 1, to: null, temperature: 2 },
+    ])
+    const calibration = readCalibration(out, written)
+    const decider = await createDecider(createFakeEngine(), { ...facts, readout, calibration })
+    const named = rows.map((row) => ({ ...row, row: rowKey(row) }))
+    const { heldOut } = splitRows(named, 0.3, 1)
+    let loss = 0
+    for (const { state, expected } of heldOut) {
+      const { answers } = await decider.decide({ state, questions } as DecideRequest)
+      const { noul } = answers['wet'] as NoulAnswer
+      const { probabilities } = answers['team'] as ChoiceAnswer
+      loss -= Math.log(expected.wet ? noul : 1 - noul) + Math.log(probabilities[expected.team]!)
+    }
+    const { after } = JSON.parse(written).heldOut
+    t.equal(2 * heldOut.length, after.observations)
+    t.ok(Math.abs(loss / after.observations - after.logLoss) < 1e-9)
+  },
+)

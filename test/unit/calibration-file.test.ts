@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { calibrate } from '../../src/calibrate/calibrate.js'
 import { calibrationFile, readCalibration } from '../../src/calibrate/file.js'
 import { createDecider } from '../../src/decide/decide.js'
+import { chosenReadout } from '../../src/models/readout-file.js'
+import { answerOf } from '../../src/scoring/answers.js'
 import type { ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../src/decide/types.js'
 import {
   calibrationPath,
   findCalibration,
   writeCalibration,
 } from '../../src/models/calibration-file.js'
-import { inTurn } from '../../src/scoring/calibration.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 import { createRandom } from '../helpers/random.js'
 import { plainSoftmax, synthetic } from '../helpers/synthetic.js'
@@ -142,15 +143,65 @@ for (const [what, wrong, message] of [
   })
 }
 
-t.test('the first source with a value wins, and without any nothing changes', async (t) => {
-  const first = inTurn(
-    undefined,
-    (type) => (type === 'noul' ? { temperature: 2, bias: 0 } : undefined),
-    () => ({ temperature: 3, bias: 0 }),
-  )
-  t.equal(first('noul', 2).temperature, 2)
-  t.equal(first('choice', 3).temperature, 3)
-  t.strictSame(inTurn()('choice', 3), { temperature: 1, bias: 0 })
+t.test('on top of own temperatures: temperatures multiply, and biases add up', async (t) => {
+  const own = { noul: { temperature: 2, bias: 0.5 }, choice: { '2': 3 } }
+  const onTopOf = [
+    { type: 'noul', from: 1, to: null, temperature: 2, bias: 0.5 },
+    { type: 'choice', from: 1, to: 2, temperature: 3 },
+  ]
+  const dir = t.testdir({ 'r.json': JSON.stringify({ temperature: own }) })
+  const readout = chosenReadout(join(dir, 'r.json'))
+  const { name } = readout
+  const decide = async (changes?: object) => {
+    const calibration = changes && readCalibration('c.json', text({ readout: name, ...changes }))
+    const decider = await createDecider(createFakeEngine(), { ...facts, readout, calibration })
+    return (await decider.decide(request, { evidence: true })).answers
+  }
+  const [plain, onTop, earlier] = [await decide(), await decide({ onTopOf }), await decide({})]
+  const [no, yes] = plain['wet']!.evidence!.logits
+  const noul = (answers: typeof plain) => (answers['wet'] as NoulAnswer).noul
+  const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
+  t.ok(near(noul(onTop), sigmoid((yes! - no! + 0.5 + 2 * -0.75) / (2 * 2.5))))
+  t.equal(onTop['wet']!.evidence!.temperature, 5)
+  for (const [question, temperature] of [
+    ['two', 3 * 0.5],
+    ['three', 4],
+  ] as const) {
+    const { probabilities, evidence } = onTop[question] as ChoiceAnswer
+    t.equal(evidence!.temperature, temperature)
+    const expected = plainSoftmax(evidence!.logits, temperature)
+    Object.values(probabilities).forEach((p, i) => t.ok(near(p, expected[i]!), question))
+  }
+  t.equal(noul(earlier), noul(plain), 'a file that says nothing of them is not on top of them')
+  t.strictSame(earlier['three'], onTop['three'])
+  for (const others of [[], [onTopOf[0]]]) {
+    await t.rejects(decide({ onTopOf: others }), {
+      code: 'ERR_CALIBRATION',
+      message: /^c\.json: onTopOf: expected the model's own temperatures, got others: make another/,
+    })
+  }
+})
+
+t.test('on top of a rated noul, and of a mean of probabilities, is on top of the answer', (t) => {
+  const onTop = { temperature: 2, bias: 1 }
+  const logit = (p: number) => Math.log(p / (1 - p))
+  const ratings = { logits: [1, 0, 3], labelMass: 1 }
+  const noulOf = (options: object) => {
+    const how = { temperature: 3, evidence: false, ...options }
+    return (answerOf({ type: 'noul' }, ratings, how) as NoulAnswer).noul
+  }
+  t.ok(near(logit(noulOf({ onTop })), (logit(noulOf({})) + 1) / 2))
+
+  const orders = { orders: [[0, 2], [1, 0]], meanOfProbabilities: true } as const // prettier-ignore
+  const criteria = { a: null, b: null }
+  const choiceOf = (options: object) => {
+    const measured = { logits: [0, 0], labelMass: 1, ...orders }
+    const how = { temperature: 3, evidence: false, ...options }
+    const answer = answerOf({ type: 'choice', criteria }, measured, how) as ChoiceAnswer
+    return answer.probabilities['b']!
+  }
+  t.ok(near(logit(choiceOf({ onTop: { ...onTop, bias: 0 } })), logit(choiceOf({})) / 2))
+  t.end()
 })
 
 t.test('the file is found beside the model, also through a link', async (t) => {

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileText } from '../../src/api/file-text.js'
 import { readConfig } from '../../src/config.js'
-import { readRows } from '../../src/evaluate/rows.js'
+import { rowsOf } from '../../src/evaluate/rows.js'
+import { RowsFile } from '../../src/evaluate/rows-file.js'
 import { findCalibration } from '../../src/models/calibration-file.js'
 import { readReadoutFile } from '../../src/models/readout-file.js'
 import { ended, RunningCommand } from '../helpers/command.js'
@@ -32,8 +33,9 @@ t.test('every file from a user may begin with a mark', async (t) => {
   t.equal(readConfig({}, { config: write('oi.json', '{"port":9000}') }).port, 9000)
 
   const row = body.replace(/\}$/, ',"expected":{"q":true}}')
+  const file = await RowsFile.open(write('rows.jsonl', `${row}\n${row}\n`))
   const rows = []
-  for await (const one of readRows(write('rows.jsonl', `${row}\n${row}\n`), limits)) rows.push(one)
+  for await (const one of rowsOf(file.pieces(), limits)) rows.push(one)
   t.equal(rows.length, 2)
 
   const calibration = write(

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { ModelInfo } from '../../src/engine/types.js'
 import { families } from '../../src/prompt/native/families.js'
 import { readTemperatures } from '../../src/prompt/native/temperatures.js'
-import { findTemperature } from '../../src/prompt/temperatures.js'
+import { ownCalibration } from '../../src/scoring/calibration.js'
 import { createFakeEngine } from '../helpers/fake-engine.js'
 
 const infoOf = (temperatures: Readonly<Record<string, string>>): ModelInfo => ({
@@ -24,13 +24,13 @@ t.test("each family's buckets, at their borders", async (t) => {
     const all = [...new Set(names)]
     const values = Object.fromEntries(all.map((name, i) => [`choice.${name}`, `${i + 1}.5`]))
     const rows = readTemperatures(infoOf(values), families[type]!.buckets)
-    const found = borders.map((count) => findTemperature(rows, 'choice', count)?.temperature)
+    const found = borders.map((count) => ownCalibration(rows)('choice', count)?.temperature)
     t.strictSame(
       found,
       borders.map((_, i) => all.indexOf(names[i >> 1]!) + 1.5),
       type,
     )
-    t.equal(findTemperature(rows, 'score', 3), undefined, 'of this type only')
+    t.equal(ownCalibration(rows)('score', 3), undefined, 'of this type only')
   }
 })
 
@@ -38,10 +38,10 @@ t.test('a bucket comes before its type, and the type fills the other buckets', a
   const info = infoOf({ choice: '2.000000', 'choice.3_5': '0.500000', noul: '3' })
   const rows = readTemperatures(info, families['nimble']!.buckets)
   t.strictSame(
-    [2, 3, 5, 6, 200].map((count) => findTemperature(rows, 'choice', count)?.temperature),
+    [2, 3, 5, 6, 200].map((count) => ownCalibration(rows)('choice', count)?.temperature),
     [2, 0.5, 0.5, 2, 2],
   )
-  t.equal(findTemperature(rows, 'noul', 2)?.temperature, 3)
+  t.equal(ownCalibration(rows)('noul', 2)?.temperature, 3)
 })
 
 t.test('a model without temperatures has none', async (t) => {

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { RowsFile } from '../../src/evaluate/rows-file.js'
 import { askRows } from '../../src/calibrate/ask-rows.js'
 import { readObservations } from '../../src/calibrate/read-observations.js'
 import type { DecideRequest, Decision } from '../../src/decide/types.js'
@@ -19,9 +20,12 @@ function fileOf(t: { testdir: () => string }, ...lines: readonly object[]): stri
   return path
 }
 
+const observationsIn = async (path: string) =>
+  readObservations((await RowsFile.open(path)).pieces())
+
 t.test('lines are observations, each its own row unless it names one', async (t) => {
   const path = fileOf(t, good, { ...good, right: 0 }, { ...good, row: 7 }, { ...good, row: '7' })
-  const [first, second, third, fourth] = await readObservations(path)
+  const [first, second, third, fourth] = await observationsIn(path)
   t.match(first, { question: 'team', type: 'choice', logits: [1, 2.5, -Infinity], right: 1 })
   t.not(first!.row, second!.row)
   t.equal(third!.row, fourth!.row)
@@ -43,15 +47,15 @@ for (const [what, change, message] of [
 ] as const) {
   t.test(`${what} is refused with its line`, async (t) => {
     const path = fileOf(t, good, { ...good, ...change })
-    await t.rejects(readObservations(path), { code: 'ERR_BODY_INVALID', message })
+    await t.rejects(observationsIn(path), { code: 'ERR_BODY_INVALID', message })
   })
 }
 
 t.test('text that is not a JSON object is refused, and a missing file too', async (t) => {
-  await t.rejects(readObservations(fileOf(t, [1])), { message: /^line 1: expected an object/ })
+  await t.rejects(observationsIn(fileOf(t, [1])), { message: /^line 1: expected an object/ })
   const path = join(t.testdir({ bad: '{' }), 'bad')
-  await t.rejects(readObservations(path), { message: /^line 1: not valid JSON/ })
-  await t.rejects(readObservations(`${path}.none`), { code: 'ERR_CONFIG' })
+  await t.rejects(observationsIn(path), { message: /^line 1: not valid JSON/ })
+  await t.rejects(observationsIn(`${path}.none`), { code: 'ERR_CONFIG' })
 })
 
 const row = (line: number): LabelledRow => ({
@@ -91,7 +95,7 @@ t.test('rows are asked several at a time, never all, and stay in order', async (
       running--
       return decision(request)
     },
-    (count) => counts.push(count),
+    { onRow: (count) => counts.push(count) },
   )
   t.ok(most > 1 && most <= 16, `${most}`)
   t.strictSame(

@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   chain: [],
   'package-root': [],
   'user-folder': [],
+  'open-input': ['errors'],
   'server-package': ['package-root', 'errors'],
   config: ['api', 'errors'],
   api: ['package-root', 'errors'],
@@ -33,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['package-root', 'user-folder', 'errors'],
   ],
   decide: ['prompt', 'scoring', 'images', 'api', 'errors'],
-  evaluate: ['scoring', 'client', 'api', 'errors'],
+  evaluate: ['open-input', 'scoring', 'client', 'api', 'errors'],
   calibrate: ['evaluate', 'scoring', 'api', 'errors'],
   trace: ['package-root'],
   http: [
@@ -50,7 +51,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['open', 'runner', 'decide', 'models', 'engine', 'prompt', 'images', 'http', 'accounts'],
     ...['admin', 'trace', 'api', 'config', 'client', 'evaluate', 'calibrate', 'scoring'],
-    ...['package-root', 'errors'],
+    ...['package-root', 'open-input', 'errors'],
   ],
 }
 

@@ -11,7 +11,8 @@ import { parseArgs } from 'node:util'
 import { createClient } from '../../../src/client/index.js'
 import { LogHistogram } from '../../../src/evaluate/histogram.js'
 import { measureRow } from '../../../src/evaluate/measure.js'
-import { readRows } from '../../../src/evaluate/rows.js'
+import { rowsOf } from '../../../src/evaluate/rows.js'
+import { RowsFile } from '../../../src/evaluate/rows-file.js'
 import { firstRows, runRows } from '../../../src/evaluate/run.js'
 import { localSubject, remoteSubject, type Subject } from '../../../src/evaluate/subject.js'
 import { type Figures, Tally } from '../../../src/evaluate/tally.js'
@@ -141,7 +142,8 @@ async function measure(
 ): Promise<Measured> {
   const own = new Tally()
   const latency = new LogHistogram(1e-3, 1e7)
-  await runRows(firstRows(readRows(path, limits), limit), {
+  const file = await RowsFile.open(path)
+  await runRows(firstRows(rowsOf(file.pieces(), limits), limit), {
     concurrency: alone ? 1 : 16,
     measure: (row, signal) => measureRow(row, { ask, maxQuestions, others, flips: !alone }, signal),
     onRecord: (record) => {
@@ -154,6 +156,7 @@ async function measure(
       }
     },
   })
+  await file.close()
   return { figures: own.figures(), medianMs: latency.quantile(0.5) }
 }
 

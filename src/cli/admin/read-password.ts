@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { OiError } from '../../errors.js'
 import { printError } from '../output/print.js'
-import { readStandardInput } from '../input/read-text.js'
+import { readText } from '../input/read-text.js'
 
 /**
  * Asks for it twice, without showing it; if standard input is no terminal, reads its first line.
@@ -17,7 +17,7 @@ import { readStandardInput } from '../input/read-text.js'
  */
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
-    const [line = ''] = (await readStandardInput()).split(/\r?\n/, 1)
+    const [line = ''] = (await readText('-')).split(/\r?\n/, 1)
     return line
   }
   const first = await ask('New password: ')

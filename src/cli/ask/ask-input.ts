@@ -16,7 +16,7 @@ import {
 import type { Question } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import { mediaTypes, sniff } from '../../images/media-type.js'
-import { namingSource, readBytes, readStandardInput, readTextFile } from '../input/read-text.js'
+import { namingSource, readBytes, readText } from '../input/read-text.js'
 import type { NamedQuestion } from './question-flags.js'
 
 export interface AskInput {
@@ -40,8 +40,9 @@ export interface AskInput {
  */
 export async function readAskInput(input: AskInput): Promise<string> {
   if (input.request === undefined) {
-    const questions = readQuestions(input)
-    const images = input.images.map(imageUrl)
+    const questions = await readQuestions(input)
+    const images: string[] = []
+    for (const path of input.images) images.push(await imageUrl(path))
     const state = await readState(input)
     return stringifyJson({ ...(images.length > 0 && { images }), state, questions })
   }
@@ -50,7 +51,7 @@ export async function readAskInput(input: AskInput): Promise<string> {
   if (parts.some((part) => part !== undefined)) {
     throw new OiError('ERR_CONFIG', '--request is the whole request: leave out all of its parts')
   }
-  return input.request === '-' ? readStandardInput() : readTextFile('--request', input.request)
+  return readText(input.request, '--request')
 }
 
 async function readState(input: AskInput): Promise<Json> {
@@ -67,7 +68,7 @@ async function readStateText({ state, stateFile }: AskInput): Promise<[string, s
     throw new OiError('ERR_CONFIG', 'There are two states: the argument and --state-file')
   }
   if (stateFile !== undefined) {
-    return ['The state file', withoutLastBreak(readTextFile('--state-file', stateFile))]
+    return ['The state file', withoutLastBreak(await readText(stateFile, '--state-file'))]
   }
   if (state !== undefined && state !== '-') return ['The state', state]
   if (state === undefined && process.stdin.isTTY) {
@@ -76,14 +77,18 @@ async function readStateText({ state, stateFile }: AskInput): Promise<[string, s
       'There is no state: give it as an argument, with --state-file <file>, or on standard input',
     )
   }
-  return ['The state on standard input', withoutLastBreak(await readStandardInput())]
+  return ['The state on standard input', withoutLastBreak(await readText('-'))]
 }
 
-function readQuestions({ questions, asked }: AskInput): Record<string, Json | Question> {
+async function readQuestions({
+  questions,
+  asked,
+}: AskInput): Promise<Record<string, Json | Question>> {
   const entries: [string, Json | Question][] = []
   if (questions !== undefined) {
     const inline = questions.trimStart().startsWith('{')
-    const given = asJson('--questions', inline ? questions : readTextFile('--questions', questions))
+    const text = inline ? questions : await readText(questions, '--questions')
+    const given = asJson('--questions', text)
     if (!isJsonObject(given)) {
       throw new OiError('ERR_CONFIG', '--questions: expected an object: {"name": {"type": …}, …}')
     }
@@ -123,8 +128,8 @@ function withoutLastBreak(text: string): string {
  * @throws {@link OiError} `ERR_CONFIG` if the file cannot be read, or has none of the allowed image
  *   types.
  */
-function imageUrl(path: string): string {
-  const bytes = readBytes('--image', path)
+async function imageUrl(path: string): Promise<string> {
+  const bytes = await readBytes(path, '--image')
   const type = sniff(bytes)
   if (type === undefined) {
     throw new OiError('ERR_CONFIG', `--image ${path}: expected one of ${mediaTypes.join(', ')}`)

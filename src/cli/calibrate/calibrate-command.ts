@@ -12,16 +12,20 @@ import { calibrate, type CalibrateOptions, type Calibrated } from '../../calibra
 import { doubtsOf } from '../../calibrate/doubts.js'
 import { calibrationFile, type Provenance } from '../../calibrate/file.js'
 import { readObservations } from '../../calibrate/read-observations.js'
+import { onSaved } from '../../calibrate/on-top.js'
 import type { RowObservation } from '../../calibrate/sample.js'
 import { type Goal, thresholdsOf } from '../../calibrate/thresholds.js'
 import { type Config, type ModelConfig, readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
-import { readRows } from '../../evaluate/rows.js'
+import { rowsOf } from '../../evaluate/rows.js'
+import { RowsFile } from '../../evaluate/rows-file.js'
+import { surveyRows } from '../../evaluate/survey.js'
 import { calibrationPath, writeCalibration } from '../../models/calibration-file.js'
 import { fileFacts } from '../../models/file-facts.js'
 import { inspectModel } from '../../models/inspect.js'
 import { chosenReadout } from '../../models/readout-file.js'
-import type { Temperature } from '../../prompt/temperatures.js'
+import { ownCalibration } from '../../scoring/calibration.js'
+import type { Temperature } from '../../scoring/types.js'
 import { printCalibration, printDoubts, printThresholds } from './calibration-text.js'
 import type { Dependencies } from '../dependencies.js'
 import { loadModel } from '../opening/load-model.js'
@@ -54,7 +58,7 @@ type CalibrateFlags = {
 } & Partial<Record<(typeof modelSettings)[number], string>>
 
 /** The model of the observations. */
-type Identity = Pick<Provenance, 'model' | 'readout'> & { readonly file: string }
+type Identity = Pick<Provenance, 'model' | 'readout' | 'onTopOf'> & { readonly file: string }
 
 const help = `
 A row is a request body with the right answers beside it, one JSON object a line:
@@ -69,7 +73,7 @@ export function addCalibrateCommand(program: Command, dependencies: Dependencies
   const command = program
     .command('calibrate')
     .description('fit temperatures to labelled rows, so that probabilities match reality')
-    .argument('[rows]', 'JSONL file of labelled rows')
+    .argument('[rows]', 'JSONL file of labelled rows; - reads standard input')
     .option('--observations <file>', 'fit to saved observations (JSONL) instead of asking')
     .option('--out <file>', 'write the calibration there; default: <model>.calibration.json')
     .option('--held-out <share>', 'share of rows held out to judge the fit', '0.3')
@@ -113,10 +117,10 @@ async function runCalibrate(
   if (data === undefined || (rows !== undefined && flags.observations !== undefined)) {
     throw new OiError('ERR_CONFIG', 'Expected a file of labelled rows, or --observations <file>')
   }
-  const { observations, identity } =
-    rows === undefined
-      ? await readSaved(data, config, flags.out)
-      : await ask(rows, config, dependencies)
+  const file = await RowsFile.open(data)
+  const { observations, identity } = await (
+    rows === undefined ? readSaved(file, config, flags.out) : ask(file, config, dependencies)
+  ).finally(() => file.close())
   const calibrated = calibrate(observations, options)
   const doubts = doubtsOf(calibrated)
   const path = identity && (flags.out ?? (await calibrationPath(identity.file)))
@@ -129,9 +133,9 @@ async function runCalibrate(
     )
   }
   if (path !== undefined) {
-    const { model, readout } = identity!
+    const { model, readout, onTopOf } = identity!
     const date = new Date().toISOString().slice(0, 10)
-    const provenance = { model, readout, data: basename(data), date }
+    const provenance = { model, readout, onTopOf, data: basename(file.name), date }
     await writeCalibration(path, calibrationFile(provenance, calibrated, options))
   }
   show({ calibrated, options, goal, doubts, path, json: flags.json })
@@ -145,32 +149,40 @@ async function runCalibrate(
 }
 
 async function ask(
-  rows: string,
+  file: RowsFile,
   config: Config,
   dependencies: Dependencies,
 ): Promise<{ observations: RowObservation[]; identity: Identity }> {
   const model = modelToOpen(config)
+  const limits = {
+    maxQuestions: config.maxQuestions,
+    maxOptions: mostOptions,
+    maxLevels: mostOptions,
+  }
+  // A bad row shows before a model is loaded, or asked for hours.
+  const { rows } = await surveyRows(file, limits)
   const opened = await loadModel(model, dependencies)
   try {
-    requireUncalibrated(opened.temperatures)
     if (opened.warning !== undefined) printError(`${opened.warning}\n`)
-    const limits = {
-      maxQuestions: config.maxQuestions,
-      maxOptions: mostOptions,
-      maxLevels: mostOptions,
-    }
-    const { decider } = opened
+    const { decider, temperatures = [] } = opened
     const observations = await askRows(
-      readRows(rows, limits),
+      rowsOf(file.pieces(), limits),
       (request, options) => decider.decide(request, options),
-      (count) => {
-        if (count % 1000 === 0) printError(`${count} rows answered\n`)
+      {
+        own: ownCalibration(temperatures),
+        onRow: (count) => {
+          if (count % 1000 !== 0 && count !== rows) return
+          printError(`${count} of ${rows} rows answered\n`)
+        },
       },
     )
     const [card] = decider.models
     return {
       observations,
-      identity: { file: model.file, model: card!.digest, readout: card!.readout },
+      identity: {
+        ...{ file: model.file, model: card!.digest, readout: card!.readout },
+        onTopOf: given(temperatures),
+      },
     }
   } finally {
     await opened.close()
@@ -179,7 +191,7 @@ async function ask(
 
 /** A calibration file needs the model of the observations. */
 async function readSaved(
-  path: string,
+  file: RowsFile,
   { models: [model] }: Config,
   out: string | undefined,
 ): Promise<{ observations: RowObservation[]; identity: Identity | undefined }> {
@@ -189,8 +201,10 @@ async function readSaved(
       '--out needs --model <file>: a calibration belongs to one model',
     )
   }
-  const observations = await readObservations(path)
-  return { observations, identity: model && (await identify(model)) }
+  const observations = await readObservations(file.pieces())
+  const identity = model && (await identify(model))
+  const own = ownCalibration(identity?.onTopOf ?? [])
+  return { observations: observations.map((one) => onSaved(one, own)), identity }
 }
 
 async function identify(model: ModelConfig): Promise<Identity> {
@@ -201,21 +215,15 @@ async function identify(model: ModelConfig): Promise<Identity> {
     const custom = model.readout === '' ? undefined : chosenReadout(model.readout)
     const { readout, inspection } = await inspectModel(file, engine, custom)
     if (!readout) throw new OiError('ERR_READOUT', `${file}: ${inspection.refusal}`)
-    requireUncalibrated(readout.temperatures)
-    return { file, model: digest, readout: readout.name }
+    return { file, model: digest, readout: readout.name, onTopOf: given(readout.temperatures) }
   } finally {
     await engine.close()
   }
 }
 
-/** A readout's own temperatures take precedence over fitted ones. */
-function requireUncalibrated(temperatures: readonly Temperature[] = []): void {
-  if (new Set(temperatures.map(({ type }) => type)).size < 3) return
-  throw new OiError(
-    'ERR_CALIBRATION',
-    'The model has its own temperatures for every type of question, which take precedence',
-  )
-}
+/** Undefined if the model has none. */
+const given = (temperatures: readonly Temperature[] = []) =>
+  temperatures.length === 0 ? undefined : temperatures
 
 interface Shown {
   readonly calibrated: Calibrated

@@ -47,7 +47,7 @@ export function addEvalCommand(
   const evaluation = program
     .command('eval')
     .description('measure the answers of a model on questions whose right answers are known')
-    .argument('<file>', 'JSONL of request bodies with the right answers')
+    .argument('<file>', 'JSONL of request bodies with the right answers; - reads standard input')
     .option('--flips', 'ask choices and scores again with reversed options')
     .option('--other <option>', 'a catch-all option; can be repeated', together)
     .option('--limit <n>', 'only the first rows', readWhole(1, Number.MAX_SAFE_INTEGER))

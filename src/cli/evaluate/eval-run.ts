@@ -12,7 +12,8 @@ import { Journal } from '../../evaluate/journal.js'
 import { measureRow, type RowRecord } from '../../evaluate/measure.js'
 import type { Report, ReportHead } from '../../evaluate/report.js'
 import { Results } from '../../evaluate/results.js'
-import { readRows } from '../../evaluate/rows.js'
+import { rowsOf } from '../../evaluate/rows.js'
+import { RowsFile } from '../../evaluate/rows-file.js'
 import { firstRows, runRows } from '../../evaluate/run.js'
 import type { Subject } from '../../evaluate/subject.js'
 import { type Survey, surveyRows } from '../../evaluate/survey.js'
@@ -53,17 +54,31 @@ const limits = { maxQuestions: 65_536, maxOptions: mostOptions, maxLevels: mostO
  * so far.
  */
 export async function evaluateFile(
-  file: string,
+  path: string,
+  open: OpenSubject,
+  options: EvalOptions,
+  dependencies: Pick<Dependencies, 'exit'>,
+): Promise<number> {
+  // Errors of files show before a model is loaded, or asked for hours.
+  if (options.html !== undefined) requireWritable('--html', options.html)
+  const file = await RowsFile.open(path)
+  try {
+    return await evaluateRows(file, open, options, dependencies)
+  } finally {
+    await file.close()
+  }
+}
+
+async function evaluateRows(
+  file: RowsFile,
   open: OpenSubject,
   options: EvalOptions,
   { exit }: Pick<Dependencies, 'exit'>,
 ): Promise<number> {
-  // Errors of files show before a model is loaded, or asked for hours.
-  if (options.html !== undefined) requireWritable('--html', options.html)
   const survey = await withProgress('Reading the rows', (onProgress) =>
     surveyRows(file, limits, { others: options.other ?? [], onProgress }),
   )
-  if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file}: expected at least one row`)
+  if (survey.rows === 0) throw new OiError('ERR_CONFIG', `${file.name}: expected at least one row`)
   if (survey.missing.length > 0) {
     const names = survey.missing.map((name) => JSON.stringify(name)).join(', ')
     throw new OiError(
@@ -87,7 +102,7 @@ export async function evaluateFile(
 }
 
 class Run {
-  readonly #file: string
+  readonly #file: RowsFile
   readonly #survey: Survey
   readonly #opened: OpenedSubject
   readonly #options: EvalOptions
@@ -96,7 +111,7 @@ class Run {
   readonly #others: ReadonlySet<string>
   #elapsedMs = () => 0
 
-  constructor(file: string, survey: Survey, opened: OpenedSubject, options: EvalOptions) {
+  constructor(file: RowsFile, survey: Survey, opened: OpenedSubject, options: EvalOptions) {
     this.#file = file
     this.#survey = survey
     this.#opened = opened
@@ -157,7 +172,7 @@ class Run {
       const perSecond = (1000 * (rows - before)) / (performance.now() - startMs)
       show(Math.min(1, rows / total), `${rows} of ${total} rows, ${perSecond.toFixed(1)}/s`)
     }
-    return runRows(firstRows(readRows(this.#file, limits), limit), {
+    return runRows(firstRows(rowsOf(this.#file.pieces(), limits), limit), {
       concurrency,
       measure: (row, of) => measureRow(row, how, of),
       onRecord,
@@ -169,7 +184,7 @@ class Run {
   #report(whole: boolean): Report {
     const { subject, url, warning } = this.#opened
     const about: ReportHead = {
-      file: this.#file,
+      file: this.#file.name,
       digest: this.#survey.digest,
       models: subject.models,
       ...(url !== undefined && { url }),

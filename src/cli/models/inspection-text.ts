@@ -8,7 +8,7 @@ import { placementLines } from '../opening/places-text.js'
 import type { Inspection } from '../../models/inspect.js'
 import { sizeText } from '../../api/words.js'
 import type { PassFacts } from '../../prompt/types.js'
-import type { Temperature } from '../../prompt/temperatures.js'
+import type { Temperature } from '../../scoring/types.js'
 
 const shownLabels = 12
 

@@ -16,7 +16,7 @@ import type { Readout } from '../../prompt/types.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
 import { inspectionText } from './inspection-text.js'
 import { openMetadata, probeModel } from '../opening/open-model.js'
-import { readTextFile } from '../input/read-text.js'
+import { readText } from '../input/read-text.js'
 import { addPriceCommand } from '../accounts/price-command.js'
 import { promptText, showPrompt, type ShownPrompt } from './rendering-text.js'
 import { modelToOpen } from '../opening/models-to-open.js'
@@ -98,7 +98,7 @@ async function inspectFile(
 async function readPrompt(path: string, readout: Readout): Promise<ShownPrompt> {
   const { maxOptions } = readout
   const limits = { maxQuestions, maxOptions, maxLevels: maxOptions }
-  const request = readRequest(readTextFile('--render', path), limits)
+  const request = readRequest(await readText(path, '--render'), limits)
   const { images: found, state } = findImages(request)
   const images = found.length === 0 ? undefined : await readImages(found)
   return showPrompt(readout.render({ ...request, state }, images), readout.tokenTexts)

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { askServer } from '../../admin/client.js'
@@ -25,6 +24,7 @@ import { sizeText } from '../../api/words.js'
 import type { Dependencies } from '../dependencies.js'
 import { probeModel } from '../opening/open-model.js'
 import { print, printError } from '../output/print.js'
+import { readText } from '../input/read-text.js'
 import { PullDisplay } from './pull-display.js'
 import { addSettings } from '../input/setting-options.js'
 import { printList, showTime } from '../output/table.js'
@@ -88,7 +88,7 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     const config = configOf(flags)
     const display = new PullDisplay(printError)
     try {
-      const options = pullOptions(source, flags, config, dependencies, display)
+      const options = await pullOptions(source, flags, config, dependencies, display)
       const { model, unchanged } = await pullModel(source, options)
       display.stop()
       if (flags.json) print(`${JSON.stringify({ ...model, unchanged }, null, 2)}\n`)
@@ -135,17 +135,17 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
   )
 }
 
-function pullOptions(
+async function pullOptions(
   source: string,
   flags: PullFlags,
   config: Config,
   { environment }: Dependencies,
   display: PullDisplay,
-): PullOptions {
+): Promise<PullOptions> {
   const hub = readAddress('--hub', flags.hub ?? (environment['HF_ENDPOINT'] || defaultHub))
   return {
     hub,
-    token: readToken(source, hub, flags, environment),
+    token: await readToken(source, hub, flags, environment),
     silenceMs: 30_000,
     backoffMs: 500,
     signal: undefined,
@@ -174,23 +174,18 @@ function projectorSource(flag: string | false | undefined, hub: URL): PullOption
 /**
  * The token given for this pull goes to its source; the environment's token goes to the hub only.
  */
-function readToken(
+async function readToken(
   source: string,
   hub: URL,
   { tokenFile }: PullFlags,
   environment: Dependencies['environment'],
-): Token | undefined {
+): Promise<Token | undefined> {
   if (tokenFile === undefined) {
     const text = environment['HF_TOKEN']?.trim()
     return text ? tokenFor(hub, 'HF_TOKEN', text) : undefined
   }
   const found = readSource(source, hub)
-  let text: string
-  try {
-    text = readFileSync(tokenFile, 'utf8').trim()
-  } catch (cause) {
-    throw new OiError('ERR_CONFIG', `--token-file: ${(cause as Error).message}`, { cause })
-  }
+  const text = (await readText(tokenFile, '--token-file')).trim()
   return tokenFor(found.kind === 'address' ? found.url : hub, '--token-file', text)
 }
 

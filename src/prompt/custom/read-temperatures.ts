@@ -6,7 +6,7 @@
  */
 
 import { isJsonObject, RawNumber, type Json } from '../../api/json.js'
-import type { Temperature } from '../temperatures.js'
+import type { Temperature } from '../../scoring/types.js'
 import { objectAt, refusal } from './fields.js'
 
 const types = ['noul', 'choice', 'score'] as const

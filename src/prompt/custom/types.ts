@@ -6,7 +6,7 @@
 
 import type { Orders } from '../../api/orders.js'
 import type { LettersVersion, Wording } from '../letters.js'
-import type { Temperature } from '../temperatures.js'
+import type { Temperature } from '../../scoring/types.js'
 
 export interface CustomReadout {
   /** Its path, for messages. */

@@ -19,7 +19,7 @@ import type { LabelReading, ScoreReading } from '../../scoring/types.js'
 import { named } from '../custom/faults.js'
 import { readTemperatures } from '../custom/read-temperatures.js'
 import { stateText } from '../letters.js'
-import type { Temperature } from '../temperatures.js'
+import type { Temperature } from '../../scoring/types.js'
 import type { PassFacts, Reader, Readout, Rendering } from '../types.js'
 
 const temperatureKey = 'oi.temperature'

@@ -8,7 +8,7 @@
 import type { Question } from '../../decide/types.js'
 import type { ModelInfo } from '../../engine/types.js'
 import { OiError } from '../../errors.js'
-import type { Temperature } from '../temperatures.js'
+import type { Temperature } from '../../scoring/types.js'
 import type { Bucket } from './families.js'
 
 const types: readonly Question['type'][] = ['choice', 'score', 'noul']
