@@ -36,10 +36,7 @@ t.test('rows become a file beside the model, with figures and thresholds', async
   t.match(ran.stdout, /noul .*\d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\)/)
   t.match(ran.stdout, /^No threshold holds for team: /m)
   t.match(ran.stdout, `Written to ${model}.calibration.json\n`)
-  t.equal(
-    ran.stderr,
-    'The weights of fake are random\n120 of 120 rows answered\nModel closed\n',
-  )
+  t.equal(ran.stderr, 'The weights of fake are random\n120 of 120 rows answered\nModel closed\n')
 
   const file = JSON.parse(readFileSync(`${model}.calibration.json`, 'utf8'))
   t.match(file, {
