@@ -12,7 +12,7 @@ import type { Engine } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import { llamaTree } from '../build/vendor.js'
 import { ensureModel } from '../make-model/ensure.js'
-import { checkOptions, type Cost } from './check.js'
+import { checkOptions } from './check.js'
 
 export interface Row {
   readonly vocabulary: string
@@ -20,17 +20,9 @@ export interface Row {
   readonly size: number
   /** Texts that are single tokens at the start of a chat template's reply, and after `Answer:`. */
   readonly labels: { readonly chat: number; readonly plain: number }
-  /** With all labels, with the 26 letters alone, and without any. */
-  readonly ways: readonly Way[]
+  /** Tokens of the question. */
+  readonly tokens: number
 }
-
-export interface Way extends Cost {
-  /** Name of the readout, as `letters@1+groups`. */
-  readonly readout: string
-}
-
-/** The largest number of labels for each of a row's ways. */
-const limits = [mostOptions, 26, 0]
 
 const names = Array.from({ length: mostOptions }, (_, i) => `option ${i + 1}`)
 const request = {
@@ -62,25 +54,23 @@ export async function rowOf(vocabulary: string): Promise<Row> {
   const modelPath = await ensureModel('fixture-small', { vocab: vocabulary, type: 'Q8_0' })
   const engine = await openEngine({ modelPath, metadataOnly: true })
   try {
-    const ways: Way[] = []
-    for (const maxLabels of limits) ways.push(await wayOf(engine, maxLabels))
+    const tokens = await ask(engine)
     const plain = withoutTemplate(engine)
-    await wayOf(plain, mostOptions)
+    await ask(plain)
     return {
       vocabulary,
       size: engine.info.vocabularySize,
       labels: { chat: await countLabels(engine), plain: await countLabels(plain) },
-      ways,
+      tokens,
     }
   } finally {
     await engine.close()
   }
 }
 
-async function wayOf(engine: Engine, maxLabels: number): Promise<Way> {
-  const readout = await createReadout(engine, { maxLabels })
-  const cost = await checkOptions(engine, readout.render(request), names)
-  return { readout: readout.name, ...cost }
+async function ask(engine: Engine): Promise<number> {
+  const readout = await createReadout(engine)
+  return checkOptions(engine, readout.render(request), names)
 }
 
 async function countLabels(engine: Engine): Promise<number> {

@@ -40,8 +40,6 @@ export interface Inspection {
     | {
         readonly name: string
         readonly labels: readonly string[]
-        /** Labels of several tokens, for questions of more options than labels; often none. */
-        readonly codes: readonly string[]
         readonly noul: Readout['noulForms']
         readonly maxOptions: number
         readonly maxQuestions: number
@@ -97,7 +95,6 @@ export async function inspectModel(
     readout: readout && {
       name: readout.name,
       labels: readout.labels,
-      codes: readout.codes,
       noul: readout.noulForms,
       maxOptions: readout.maxOptions,
       ...(readout.orders && { orders: readout.orders }),

@@ -31,9 +31,6 @@ const digits = [...'0123456789']
 const pairs = (first: readonly string[], second: readonly string[]) =>
   first.flatMap((a) => second.map((b) => a + b))
 
-/** Alphabets of labels and codes, the plainest first. */
-export const alphabets: readonly (readonly string[])[] = [upper, lower, digits]
-
 /** Tried in this order, each as a whole, until there are enough labels. */
 const pools: readonly (readonly string[])[] = [
   upper,

@@ -15,10 +15,7 @@ import type { Steps } from '../api/turns.js'
 import type { DecideRequest, NoulQuestion, Question, RequestImages } from '../decide/types.js'
 import type { PromptPart, Suffix } from '../engine/types.js'
 import { OiError } from '../errors.js'
-import { askByCodes } from './ask-by-codes.js'
-import { askInGroups } from './ask-in-groups.js'
-import type { Asked, AskedSuffix } from './asked.js'
-import { type Code, mostCodes } from './codes.js'
+import type { LabelReading } from '../scoring/types.js'
 import type { CustomReadout } from './custom/types.js'
 import type { Label, NoulTokens } from './labels.js'
 import * as letters from './letters.js'
@@ -30,10 +27,8 @@ import { stateParts, statePartsInSteps, wrapText } from './state-parts.js'
 
 export interface LettersParts {
   readonly layout: Layout
-  /** Two or more labels, or none if there are codes. */
+  /** Two or more. */
   readonly labels: readonly Label[]
-  /** Sets by length; none if labels and groups reach every question. */
-  readonly codes: readonly (readonly Code[])[]
   /** Undefined if a noul is asked with labels. */
   readonly noul: NoulTokens | undefined
   /** `letters@1` by default. */
@@ -41,10 +36,17 @@ export interface LettersParts {
   readonly custom?: CustomReadout
 }
 
+/** A rendered question: its suffix, and how its answer is read behind it. */
+interface Asked {
+  /** The wording with the caller's text: never trusted. */
+  readonly text: string
+  readonly candidates: Int32Array
+  readonly reading: LabelReading
+}
+
 export class LettersReadout implements Readout {
   readonly name: string
   readonly labels: readonly string[]
-  readonly codes: readonly string[]
   readonly noulForms: Readout['noulForms']
   readonly maxOptions: number
   readonly tokenTexts: ReadonlyMap<number, string>
@@ -54,7 +56,6 @@ export class LettersReadout implements Readout {
   readonly #version: LettersVersion
   readonly #wording: letters.Wording
   readonly #tokens: Int32Array
-  readonly #codes: readonly (readonly Code[])[]
   /** Undefined if a noul is asked with labels. */
   readonly #noul: { readonly candidates: Int32Array; readonly forms: readonly number[] } | undefined
   /** A frame's own text behind the state. */
@@ -63,20 +64,17 @@ export class LettersReadout implements Readout {
   /** Texts of large states, written in advance. */
   readonly #written = new WeakMap<object, readonly PromptPart[]>()
 
-  constructor({ layout, labels, codes, noul, version = letters.lettersOne, custom }: LettersParts) {
-    const fallback = codes.length > 0 ? '+trie' : labels.length < mostOptions ? '+groups' : ''
-    this.name = custom?.name ?? version.name + fallback
+  constructor({ layout, labels, noul, version = letters.lettersOne, custom }: LettersParts) {
+    this.name = custom?.name ?? version.name
     if (custom?.temperatures) this.temperatures = custom.temperatures
     if (custom?.orders) this.orders = custom.orders
     this.#version = version
     this.#wording = custom?.wording ?? version
     this.labels = labels.map((label) => label.text)
-    this.codes = (codes.at(-1) ?? []).map((code) => code.text)
-    this.maxOptions = mostOptionsOf(labels, codes, custom)
+    this.maxOptions = Math.min(mostOptions, labels.length)
     this.#layout = layout
     this.#tokens = Int32Array.from(labels, (label) => label.token)
-    this.#codes = codes
-    const [yes, no] = this.#codesFor(2)?.map((code) => code.text) ?? this.labels
+    const [yes, no] = this.labels
     const texts = (forms: readonly Label[]) => forms.map((form) => form.text)
     this.noulForms = noul
       ? { no: texts(noul.no), yes: texts(noul.yes) }
@@ -86,12 +84,7 @@ export class LettersReadout implements Readout {
       forms: [noul.no.length, noul.yes.length],
     }
     const forms = noul ? [...noul.no, ...noul.yes] : []
-    this.tokenTexts = new Map(
-      [...labels, ...forms, ...codes.flat().flatMap(piecesOf)].map(({ token, text }) => [
-        token,
-        text,
-      ]),
-    )
+    this.tokenTexts = new Map([...labels, ...forms].map(({ token, text }) => [token, text]))
     this.#turn = layout.turn ? { text: layout.turn, trusted: true } : undefined
     this.#tail = { text: layout.tail, trusted: true }
   }
@@ -105,9 +98,9 @@ export class LettersReadout implements Readout {
     const suffixes: Suffix[] = []
     const readers: Reader[] = []
     for (const [name, question] of entriesOf(request.questions)) {
-      const asked = this.#ask(name, question, reversed)
-      for (const suffix of asked.suffixes) suffixes.push(this.#suffix(suffix))
-      readers.push({ name, question, reading: asked.reading })
+      const { text, candidates, reading } = this.#ask(name, question, reversed)
+      suffixes.push({ parts: [{ text, trusted: false }, this.#tail], candidates })
+      readers.push({ name, question, reading })
     }
     return { input: { prefix, suffixes }, readers }
   }
@@ -130,59 +123,36 @@ export class LettersReadout implements Readout {
     return wrapText(before, parts, behind + between)
   }
 
-  #suffix({ text, begun = '', candidates }: AskedSuffix): Suffix {
-    const tail = begun === '' ? this.#tail : { text: this.#layout.tail + begun, trusted: true }
-    return { parts: [{ text, trusted: false }, tail], candidates }
-  }
-
   #ask(name: string, question: Question, reversed: boolean): Asked {
     if (question.type === 'noul') return this.#askNoul(question, reversed)
 
     const count = this.#countOptions(name, question)
-    if (count > this.labels.length && this.#codes.length === 0) {
-      return askInGroups(question, this.labels, this.#tokens, reversed, this.#version)
-    }
-    return this.#askAtOnce(count, (labels) =>
+    return this.#askWithLabels(
+      count,
       question.type === 'choice'
-        ? this.#wording.choiceText(question, labels)
-        : this.#wording.scoreText(question, labels, reversed),
+        ? this.#wording.choiceText(question, this.labels)
+        : this.#wording.scoreText(question, this.labels, reversed),
     )
   }
 
   /** The reading is no, then yes, in whichever order they are listed. */
   #askNoul(question: NoulQuestion, reversed: boolean): Asked {
     if (this.#noul === undefined) {
-      const asked = this.#askAtOnce(2, (labels) => {
-        return this.#wording.noulChoiceText(question, labels, reversed)
-      })
-      return reversed ? asked : turned(asked)
+      const text = this.#wording.noulChoiceText(question, this.labels, reversed)
+      const asked = this.#askWithLabels(2, text)
+      // The first label is yes, unless reversed.
+      return reversed ? asked : { ...asked, candidates: asked.candidates.toReversed() }
     }
     const { candidates, forms } = this.#noul
-    return {
-      suffixes: [{ text: this.#wording.noulText(question, reversed), candidates }],
-      reading: { kind: 'labels', forms },
-    }
+    const text = this.#wording.noulText(question, reversed)
+    return { text, candidates, reading: { kind: 'labels', forms } }
   }
 
-  /** Asks with labels, or with codes if there are too few labels. */
-  #askAtOnce(count: number, textWith: (labels: readonly string[]) => string): Asked {
-    const codes = this.#codesFor(count)
-    const text = textWith(codes?.map((code) => code.text) ?? this.labels)
-    if (count === 1) {
-      const candidates = new Int32Array()
-      return { suffixes: [{ text, candidates }], reading: { kind: 'labels', forms: [] } }
-    }
-    if (codes !== undefined) return askByCodes(text, codes.slice(0, count))
-    return {
-      suffixes: [{ text, candidates: this.#tokens.subarray(0, count) }],
-      reading: { kind: 'labels', forms: new Array<number>(count).fill(1) },
-    }
-  }
-
-  /** The shortest codes for so many options, if there are too few labels and enough codes. */
-  #codesFor(count: number): readonly Code[] | undefined {
-    if (count <= this.labels.length) return undefined
-    return this.#codes.find((codes) => codes.length >= count)
+  #askWithLabels(count: number, text: string): Asked {
+    // A single option needs no model.
+    const candidates = this.#tokens.subarray(0, count === 1 ? 0 : count)
+    const forms = new Array<number>(candidates.length).fill(1)
+    return { text, candidates, reading: { kind: 'labels', forms } }
   }
 
   #countOptions(name: string, question: ListQuestion): number {
@@ -198,36 +168,4 @@ export class LettersReadout implements Readout {
       { param },
     )
   }
-}
-
-/** The same question of two options, with the second option read first. */
-function turned({ suffixes, reading }: Asked): Asked {
-  if (reading.kind === 'steps') {
-    return { suffixes, reading: { ...reading, options: reading.options.toReversed() } }
-  }
-  return {
-    suffixes: suffixes.map((suffix) => {
-      return { ...suffix, candidates: suffix.candidates.toReversed() }
-    }),
-    reading,
-  }
-}
-
-/** A user's own wording has no groups. */
-function mostOptionsOf(
-  labels: readonly Label[],
-  codes: LettersParts['codes'],
-  custom: CustomReadout | undefined,
-): number {
-  if (codes.length > 0) return mostCodes(codes)
-  return custom ? labels.length : Math.min(mostOptions, labels.length ** 2)
-}
-
-/** The tokens of a code with their pieces of its text. */
-function piecesOf({ text, steps }: Code): { readonly token: number; readonly text: string }[] {
-  const whole = steps[1]?.before.startsWith(' ') ? ` ${text}` : text
-  return steps.map(({ before, token }, i) => ({
-    token,
-    text: whole.slice(before.length, steps[i + 1]?.before.length),
-  }))
 }

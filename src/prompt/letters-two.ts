@@ -28,6 +28,7 @@ import {
   jsonLine,
   type LettersVersion,
   lineText,
+  type ListQuestion,
   listText,
   noulAsChoice,
   noulText,
@@ -35,7 +36,12 @@ import {
 
 const separator = ' - '
 
-const optionTexts: LettersVersion['optionTexts'] = (question, labels, reversed = false) => {
+/** Each option or level on its line, without a label; more labels than lines do not matter. */
+function optionTexts(
+  question: ListQuestion,
+  labels: readonly string[],
+  reversed = false,
+): string[] {
   if (question.type === 'score') return levelTexts(question.criteria, labels, reversed)
   const entries = entriesOf(question.criteria)
   const isLabel = labelTest(labels.slice(0, entries.length))
@@ -55,7 +61,6 @@ export const lettersTwo: LettersVersion = {
     const fence = fenceFor(state)
     return { before: `State:\n${fence}\n`, behind: `\n${fence}` }
   },
-  optionTexts,
   choiceText,
   scoreText: (question, labels, reversed) =>
     listText(question, optionTexts(question, labels, reversed), labels, reversed),

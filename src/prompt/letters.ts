@@ -1,6 +1,5 @@
 /**
- * The wording of the readout `letters@1`: a state and a question as the model reads them. With
- * more options than labels, `letters@1+groups` asks in two steps.
+ * The wording of the readout `letters@1`: a state and a question as the model reads them.
  *
  * Rules
  *   1. A change of any of these texts makes a new version.
@@ -8,8 +7,6 @@
  *   3. One option is one line. A name or description with a line break in it, or with invisible
  *      characters at one of its ends, is written as a JSON string, so that no text can pass for
  *      another option. Instructions are the question itself and may have any number of lines.
- *   4. In a list of groups, a line with only a label begins a group. An option's line begins with a
- *      dash, so that no option can pass for a group.
  *
  * @module
  */
@@ -37,16 +34,6 @@ export interface LettersVersion extends Wording {
   readonly name: string
   /** @param state - Its text, without images. @returns Plain text. */
   aroundState(state: string): { readonly before: string; readonly behind: string }
-  /**
-   * Each option or level on its line, without a label.
-   *
-   * @param labels - At least as many as one list has.
-   */
-  optionTexts(
-    question: ListQuestion,
-    labels: readonly string[],
-    reversed?: boolean,
-  ): readonly string[]
 }
 
 /** A string as it is, anything else as compact JSON in the caller's order. */
@@ -125,45 +112,6 @@ export function listText(
     instructionText(instructions),
     `${heading}:\n${lines.join('\n')}`,
     `Answer with only the ${labelWord(labels, options.length)} of ${bestOf[type]}.`,
-  )
-}
-
-/**
- * The question which group has the answer.
- *
- * @param groups - From {@link optionTexts}; none is empty.
- * @param labels - At least as many.
- * @example
- * ```text
- * Which team should handle this?
- *
- * Groups of options:
- * A:
- * - billing - payments and invoices
- * - support
- * B:
- * - sales
- *
- * Answer with only the letter of the group that has the best option.
- * ```
- */
-export function groupsText(
-  { type, instructions }: ListQuestion,
-  groups: readonly (readonly string[])[],
-  labels: readonly string[],
-  reversed = false,
-): string {
-  const heading =
-    type === 'choice' ? 'Groups of options' : `Groups of levels, ${direction(reversed)}`
-  const lines = groups.flatMap((members, i) => [
-    `${labels[i]}:`,
-    ...members.map((member) => `- ${member}`),
-  ])
-  const word = labelWord(labels, groups.length)
-  return paragraphs(
-    instructionText(instructions),
-    `${heading}:\n${lines.join('\n')}`,
-    `Answer with only the ${word} of the group that has ${bestOf[type]}.`,
   )
 }
 
@@ -257,7 +205,6 @@ export function jsonLine(value: Json): string {
 export const lettersOne: LettersVersion = {
   name: lettersVersion,
   aroundState: () => ({ before: '', behind: '' }),
-  optionTexts: (question, _labels, reversed) => optionTexts(question, reversed),
   choiceText,
   scoreText,
   noulText: (question, reversed) => noulText(question, reversed),

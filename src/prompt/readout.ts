@@ -15,14 +15,13 @@ import { mostOptions } from '../api/limits.js'
 import type { Engine, ModelInfo } from '../engine/types.js'
 import { OiError } from '../errors.js'
 import { renderChat } from './chat-template.js'
-import { findCodes, mostCodes } from './codes.js'
 import { embeddedReadout } from './custom/embedded.js'
 import { named } from './custom/faults.js'
 import { frameLayout } from './custom/frame.js'
 import { ownLabels, ownNoulTokens } from './custom/own-labels.js'
 import type { ChosenReadout, CustomReadout } from './custom/types.js'
 import { createHiddenReadout, readsStates } from './hidden/hidden-readout.js'
-import { findLabels, findNoulTokens } from './labels.js'
+import { findLabels, findNoulTokens, type Label } from './labels.js'
 import { lettersOne, type LettersVersion } from './letters.js'
 import { LettersReadout } from './letters-readout.js'
 import { decisionType } from './native/families.js'
@@ -34,8 +33,8 @@ import type { Readout } from './types.js'
 
 export interface ReadoutOptions {
   /**
-   * The most single-token labels. Default 255, as more are never needed. Fewer simulate a model
-   * with a poorer vocabulary.
+   * The most labels. Default 255, as more are never needed. Fewer simulate a model with a poorer
+   * vocabulary.
    */
   readonly maxLabels?: number
   /** Replaces the model's readout. */
@@ -44,8 +43,7 @@ export interface ReadoutOptions {
 
 /**
  * Chooses a readout: the given one or the model's embedded one; for a decision model its own
- * format; for any other model labels of one token, and beyond them groups, or, if groups do not
- * reach 255 options, codes of several tokens.
+ * format; for any other model letters.
  *
  * @throws {@link OiError} `ERR_READOUT` if its template cannot be used, always thinks, or leaves no
  *   place for labels; if it is a decision model of a type that cannot be served; for a user's own
@@ -79,17 +77,9 @@ async function createLettersReadout(
 ): Promise<Readout> {
   const layout = layoutOf(engine.info)
   const labels = await findLabels(engine, layout, maxLabels)
-  const inGroups = labels.length ** 2
-  const found = inGroups < mostOptions ? await findCodes(engine, layout) : []
-  const codes = mostCodes(found) > inGroups ? found : []
-  if (labels.length === 0 && codes.length === 0) {
-    throw new OiError(
-      'ERR_READOUT',
-      'labels: expected 2 letters or digits or more that are tokens behind the question',
-    )
-  }
+  requireLabels(labels)
   const noul = await findNoulTokens(engine, layout)
-  return new LettersReadout({ layout, labels, codes, noul, version })
+  return new LettersReadout({ layout, labels, noul, version })
 }
 
 async function createCustomReadout(engine: Engine, custom: CustomReadout): Promise<Readout> {
@@ -103,16 +93,19 @@ async function createCustomReadout(engine: Engine, custom: CustomReadout): Promi
     const labels = custom.labels
       ? await ownLabels(engine, layout, custom.labels)
       : await findLabels(engine, layout, mostOptions)
-    if (labels.length === 0) {
-      throw new OiError('ERR_READOUT', 'labels: expected 2 single tokens or more')
-    }
+    requireLabels(labels)
     const noul = custom.noul
       ? await ownNoulTokens(engine, layout, custom.noul)
       : await findNoulTokens(engine, layout)
-    return new LettersReadout({ layout, labels, codes: [], noul, custom })
+    return new LettersReadout({ layout, labels, noul, custom })
   } catch (error) {
     throw named(custom.file, error)
   }
+}
+
+function requireLabels(labels: readonly Label[]): void {
+  if (labels.length > 0) return
+  throw new OiError('ERR_READOUT', 'labels: expected 2 single tokens or more behind the question')
 }
 
 function layoutOf(info: ModelInfo): Layout {

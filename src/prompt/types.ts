@@ -26,18 +26,10 @@ export interface Rendering {
 }
 
 export interface Readout {
-  /**
-   * Name and version: `letters@1`. If there are fewer than 255 labels, a suffix says how questions
-   * of more options are asked: `letters@1+groups` in two steps, `letters@1+trie` with codes of
-   * several tokens.
-   */
+  /** Name and version: `letters@1`. */
   readonly name: string
   /** Labels of a single token: two or more, or none. */
   readonly labels: readonly string[]
-  /**
-   * Labels of several tokens, for questions of more options than single-token labels; often none.
-   */
-  readonly codes: readonly string[]
   /** The forms of no and of yes that are read, and summed up. */
   readonly noulForms: { readonly no: readonly string[]; readonly yes: readonly string[] }
   /** The most options of a choice and levels of a score, 2 to 255. */

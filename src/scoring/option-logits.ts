@@ -5,14 +5,7 @@
  */
 
 import { logSumExp, softmax } from './softmax.js'
-import type {
-  LabelReading,
-  Measurement,
-  OrdersReading,
-  Reading,
-  ScoreReading,
-  StepReading,
-} from './types.js'
+import type { LabelReading, Measurement, OrdersReading, Reading, ScoreReading } from './types.js'
 
 export interface OptionLogits {
   /** Shape [n], nats, in the caller's order; known up to a constant. */
@@ -33,7 +26,6 @@ export interface OptionLogits {
 /** The number of suffixes of a reading. */
 export function suffixesOf(reading: Reading): number {
   if (reading.kind === 'labels') return 1
-  if (reading.kind === 'steps') return reading.suffixes
   if (reading.kind === 'scores') return reading.options.filter((suffix) => suffix !== null).length
   return reading.orders.reduce((sum, order) => sum + suffixesOf(order.reading), 0)
 }
@@ -51,8 +43,7 @@ export function suffixesOf(reading: Reading): number {
  */
 export function optionLogits(reading: Reading, measured: readonly Measurement[]): OptionLogits {
   if (reading.kind === 'orders') return meanOverOrders(reading, measured)
-  if (reading.kind === 'scores') return scoreLogits(reading, measured)
-  return reading.kind === 'steps' ? stepLogits(reading, measured) : labelLogits(reading, measured)
+  return reading.kind === 'scores' ? scoreLogits(reading, measured) : labelLogits(reading, measured)
 }
 
 function scoreLogits({ options }: ScoreReading, measured: readonly Measurement[]): OptionLogits {
@@ -76,27 +67,6 @@ function labelLogits(
     return pick === 'likeliest' ? Math.max(...own) : logSumExp(own)
   })
   return { logits, labelMass: massOf(logits, vocabulary), rank }
-}
-
-function stepLogits(reading: StepReading, measured: readonly Measurement[]): OptionLogits {
-  const sums = (totals: readonly number[]) =>
-    reading.options.map((forms) =>
-      logSumExp(
-        forms.map((steps) =>
-          steps.reduce(
-            (sum, { suffix, candidate }) =>
-              sum + measured[suffix]!.logits[candidate]! - totals[suffix]!,
-            0,
-          ),
-        ),
-      ),
-    )
-  const overVocabulary = sums(measured.map(({ vocabulary }) => vocabulary))
-  const logits =
-    reading.over === 'vocabulary'
-      ? overVocabulary
-      : sums(measured.map(({ logits: candidates }) => logSumExp(candidates)))
-  return { logits, labelMass: massOf(overVocabulary, 0), rank: measured[0]?.rank }
 }
 
 function meanOverOrders(

@@ -43,30 +43,6 @@ export interface LabelReading {
 }
 
 /**
- * Answers of several tokens or several questions: an option's probability is the sum over its
- * forms, a form's the product of its steps.
- */
-export interface StepReading {
-  readonly kind: 'steps'
-  /** Suffixes in all, at least 1. */
-  readonly suffixes: number
-  /** Shape [options][forms][steps]; no form and no list of steps is empty. */
-  readonly options: readonly (readonly (readonly Step[])[])[]
-  /**
-   * The base of a step's probability: the candidates of its suffix (a question with a closed list
-   * of answers), or the vocabulary (a token of a text).
-   */
-  readonly over: 'candidates' | 'vocabulary'
-}
-
-export interface Step {
-  /** Index of the suffix in the reading. */
-  readonly suffix: number
-  /** Index of the candidate in that suffix. */
-  readonly candidate: number
-}
-
-/**
  * Each option has a suffix of its own, whose one candidate is the option's logit: nothing says how
  * likely it is beside anything else.
  */
@@ -84,8 +60,8 @@ export interface OrdersReading {
   readonly orders: readonly {
     /** The place in this order of each option, by the caller's order. */
     readonly places: readonly number[]
-    readonly reading: LabelReading | StepReading | ScoreReading
+    readonly reading: LabelReading | ScoreReading
   }[]
 }
 
-export type Reading = LabelReading | StepReading | ScoreReading | OrdersReading
+export type Reading = LabelReading | ScoreReading | OrdersReading

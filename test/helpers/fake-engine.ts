@@ -244,3 +244,12 @@ function hashLogit(text: string): number {
   const mixed = Math.imul(hash(text) ^ (hash(text) >>> 15), 0x2c1b3c6d) >>> 0
   return (mixed / 2 ** 32) * 16 - 8
 }
+
+/** An engine of which these single characters alone can be labels. */
+export async function engineOfLabels(letters: string): Promise<FakeEngine> {
+  const engine = createFakeEngine({ isWord: (word) => word.length < 2 })
+  const tokens = await engine.tokenize([...letters].map((text) => ({ text, trusted: true })))
+  const known = new Set(tokens.map(([token]) => token))
+  engine.areOrdinary = (ids) => Array.from(ids, (id) => known.has(id))
+  return engine
+}

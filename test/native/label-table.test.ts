@@ -20,11 +20,7 @@ for (const name of names) {
   t.test(`255 options with the vocabulary ${name}, each at its label`, async (t) => {
     const row = await rowOf(name)
     rows.push(row)
-    t.strictSame(
-      row.ways.map(({ readout }) => readout),
-      ['letters@1', 'letters@1+groups', 'letters@1+trie'],
-    )
-    for (const { readout, suffixes } of row.ways) t.ok(suffixes <= 64, readout)
+    t.ok(Math.min(row.labels.chat, row.labels.plain) >= 255)
   })
 }
 

@@ -4,45 +4,9 @@ import { answerOf } from '../../src/scoring/answers.js'
 import { meaningsOf } from '../../src/scoring/meanings.js'
 import { optionLogits, orderSpread, suffixesOf } from '../../src/scoring/option-logits.js'
 import { softmax } from '../../src/scoring/softmax.js'
-import type { OrdersReading, ScoreReading, StepReading } from '../../src/scoring/types.js'
+import type { OrdersReading, ScoreReading } from '../../src/scoring/types.js'
 
 const near = (actual: number, expected: number) => Math.abs(actual - expected) < 1e-12
-const logs = (...values: number[]) => values.map(Math.log)
-
-t.test('a group and then a member: their probabilities are multiplied', async (t) => {
-  // Options a and b in the first group, c alone in the second, which needs no second step.
-  const reading: StepReading = {
-    kind: 'steps',
-    suffixes: 2,
-    options: [[[step(0, 0), step(1, 0)]], [[step(0, 0), step(1, 1)]], [[step(0, 1)]]],
-    over: 'candidates',
-  }
-  // Raw logits have any offset; the vocabulary holds twice and four times the candidates' mass.
-  const { logits, labelMass } = optionLogits(reading, [
-    { logits: logs(3 * 0.7, 3 * 0.3), vocabulary: Math.log(6) },
-    { logits: logs(5 * 0.9, 5 * 0.1), vocabulary: Math.log(20) },
-  ])
-  const p = softmax(logits)
-  t.ok(near(p[0]!, 0.63) && near(p[1]!, 0.07) && near(p[2]!, 0.3), p.join(' '))
-  t.ok(near(labelMass, (0.7 / 2) * (1 / 4) + 0.3 / 2))
-})
-
-t.test('a text of several tokens has the product of their probabilities', async (t) => {
-  // "x" and "xy" share the first token; "x" has an end as its second.
-  const reading: StepReading = {
-    kind: 'steps',
-    suffixes: 2,
-    options: [[[step(0, 0), step(1, 0)]], [[step(0, 0), step(1, 1)], [step(0, 1)]]],
-    over: 'vocabulary',
-  }
-  const { logits, labelMass } = optionLogits(reading, [
-    { logits: logs(0.5, 0.1), vocabulary: 0 },
-    { logits: logs(0.2, 0.6), vocabulary: 0 },
-  ])
-  t.ok(near(Math.exp(logits[0]!), 0.1))
-  t.ok(near(Math.exp(logits[1]!), 0.4))
-  t.ok(near(labelMass, 0.5))
-})
 
 t.test("a label's own bias cancels in the mean over all rotations", async (t) => {
   const strength = [0.2, 1.5, -0.7]
@@ -127,22 +91,11 @@ t.test('a rated noul is the expected rating', async (t) => {
   t.ok(answer.type === 'noul' && near(answer.noul, 0.3 / 2 + 0.6))
 })
 
-function step(suffix: number, candidate: number) {
-  return { suffix, candidate }
-}
-
-t.test('the rank is that of the first place, and the worst of several orders', async (t) => {
+t.test('the rank is that of the labels, and the worst of several orders', async (t) => {
   const labels = { kind: 'labels', forms: [1, 1] } as const
   const of = (rank: number) => ({ logits: [1, 2], vocabulary: 3, rank })
   t.equal(optionLogits(labels, [of(4)]).rank, 4)
   t.equal(optionLogits({ kind: 'labels', forms: [] }, []).rank, undefined)
-  const reading: StepReading = {
-    kind: 'steps',
-    suffixes: 2,
-    options: [[[step(0, 0), step(1, 0)]], [[step(0, 1)]]],
-    over: 'vocabulary',
-  }
-  t.equal(optionLogits(reading, [of(2), of(9)]).rank, 2)
   const orders: OrdersReading = {
     kind: 'orders',
     orders: [

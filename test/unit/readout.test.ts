@@ -5,8 +5,8 @@ import { findLabels, findNoulTokens } from '../../src/prompt/labels.js'
 import { plainLayout } from '../../src/prompt/plain-layout.js'
 import { parseJson } from '../../src/api/json.js'
 import type { DecideRequest } from '../../src/decide/types.js'
-import { createFakeEngine } from '../helpers/fake-engine.js'
-import type { FakeEngineOptions } from '../helpers/fake-engine.js'
+import type { Engine } from '../../src/engine/types.js'
+import { createFakeEngine, engineOfLabels, type FakeEngineOptions } from '../helpers/fake-engine.js'
 
 const chat = { head: '', between: '\n\n', tail: '<|start|>assistant\n', labelPrefix: '' } as const
 const request = parseJson(
@@ -182,12 +182,9 @@ t.test('without a token for yes or no, a noul is asked with letters', async (t) 
 })
 
 t.test('more options than the model can answer are refused with the place', async (t) => {
-  const engine = createFakeEngine({ isWord: (word) => word.length < 2 })
-  const [a, b] = await engine.tokenize(['A', 'B'].map((text) => ({ text, trusted: true })))
-  engine.areOrdinary = (ids) => Array.from(ids, (id) => id === a![0] || id === b![0])
-  const readout = await createReadout(engine)
+  const readout = await createReadout(await engineOfLabels('ABC'))
   const most = readout.maxOptions
-  t.ok(most > 4 && most < 255, String(most))
+  t.equal(most, 3)
   const criteria = Object.fromEntries(Array.from({ length: most + 1 }, (_, i) => [`o${i}`, null]))
   t.throws(() => readout.render({ state: 1, questions: { 'a b': { type: 'choice', criteria } } }), {
     code: 'ERR_REQUEST_UNACCEPTABLE',
@@ -205,17 +202,13 @@ t.test('more options than the model can answer are refused with the place', asyn
   t.ok(readout.render({ state: 1, questions: { q: { type: 'score', criteria: levels } } }))
 })
 
-t.test('the name says how more options than labels are asked', async (t) => {
-  const nameOf = async (options: FakeEngineOptions, maxLabels?: number) => {
-    const more = maxLabels === undefined ? {} : { maxLabels }
-    const { name, maxOptions } = await createReadout(createFakeEngine(options), more)
-    return [name, maxOptions]
-  }
-  t.strictSame(await nameOf({}), ['letters@1', 255])
-  t.strictSame(await nameOf({}, 254), ['letters@1+groups', 255])
-  t.strictSame(await nameOf({}, 16), ['letters@1+groups', 255])
-  // Groups of 15 reach 225.
-  t.strictSame(await nameOf({}, 15), ['letters@1+trie', 255])
-  t.strictSame(await nameOf({}, 0), ['letters@1+trie', 255])
-  t.strictSame(await nameOf({ isWord: (word) => word.length < 2 }), ['letters@1+groups', 255])
+t.test('a model has as many options as labels; with fewer than two it is refused', async (t) => {
+  const mostOf = async (engine: Engine) => (await createReadout(engine)).maxOptions
+  t.equal(await mostOf(createFakeEngine()), 255)
+  t.equal(await mostOf(createFakeEngine({ isWord: (word) => word.length < 2 })), 26)
+  t.equal(await mostOf(await engineOfLabels('AB')), 2)
+  await t.rejects(mostOf(await engineOfLabels('A')), {
+    code: 'ERR_READOUT',
+    message: 'labels: expected 2 single tokens or more behind the question',
+  })
 })

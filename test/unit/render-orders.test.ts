@@ -6,7 +6,7 @@ import type { Orders, Question } from '../../src/decide/types.js'
 import type { PromptPart, Suffix } from '../../src/engine/types.js'
 import { createReadout } from '../../src/prompt/readout.js'
 import type { Readout } from '../../src/prompt/types.js'
-import type { Reading, StepReading } from '../../src/scoring/types.js'
+import type { Reading, ScoreReading } from '../../src/scoring/types.js'
 import { createFakeEngine, type FakeEngineOptions } from '../helpers/fake-engine.js'
 
 const state = { rain: true }
@@ -203,7 +203,7 @@ const part = (text: string): PromptPart => ({ text, trusted: false })
 /** A readout whose questions take two suffixes each, read by `reading`. */
 function twoSteps(reading: Reading): Readout {
   return {
-    ...{ name: 'steps@1', labels: ['A', 'B'], codes: [], maxOptions: 255 },
+    ...{ name: 'steps@1', labels: ['A', 'B'], maxOptions: 255 },
     ...{ noulForms: { no: [], yes: [] }, tokenTexts: new Map<number, string>() },
     *writeState() {},
     render: ({ questions }) => {
@@ -221,12 +221,7 @@ function twoSteps(reading: Reading): Readout {
 }
 
 t.test('a reading of several suffixes takes all of them in each order', async (t) => {
-  const reading: StepReading = {
-    kind: 'steps',
-    suffixes: 2,
-    options: [[[{ suffix: 0, candidate: 0 }]], [[{ suffix: 1, candidate: 1 }]]],
-    over: 'vocabulary',
-  }
+  const reading: ScoreReading = { kind: 'scores', options: [0, 1] }
   const questions = { q: choiceOf('a', 'b'), r: choiceOf('c', 'd') }
   const rendered = renderInOrders(twoSteps(reading), { state, questions }, undefined, 2)
   t.strictSame(

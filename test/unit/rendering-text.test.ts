@@ -30,38 +30,12 @@ const orders: Reading = {
     { places: [2, 0, 1], reading: labels },
   ],
 }
-/** x and y are a group, z is alone. */
-const groups: Reading = {
-  kind: 'steps',
-  suffixes: 2,
-  over: 'candidates',
-  options: [
-    [
-      [
-        { suffix: 0, candidate: 0 },
-        { suffix: 1, candidate: 0 },
-      ],
-    ],
-    [
-      [
-        { suffix: 0, candidate: 0 },
-        { suffix: 1, candidate: 2 },
-      ],
-    ],
-    [[{ suffix: 0, candidate: 1 }]],
-  ],
-}
-
 t.test('a candidate stands for the option that is read from it', async (t) => {
   t.strictSame(meaningsOf({ kind: 'labels', forms: [2, 1] }), [[[0], [0], [1]]])
   t.strictSame(meaningsOf({ kind: 'labels', forms: [] }), [[]])
   t.strictSame(meaningsOf(orders), [
     [[0], [1], [2]],
     [[1], [2], [0]],
-  ])
-  t.strictSame(meaningsOf(groups), [
-    [[0, 1], [2]],
-    [[0], [], [1]],
   ])
 })
 
@@ -82,19 +56,8 @@ t.test('every order of a question is shown with its own labels', async (t) => {
   )
 })
 
-t.test('a label of a group is shown with all its options', async (t) => {
-  const shown = showPrompt(rendering(groups, [1, 2], [1, 2, 9]), tokenTexts)
-  t.match(promptText(shown), 'labels  "A" = x | y, "B" = z\n')
-  t.match(promptText(shown), 'labels  "A" = x, "B" = nothing, "token 9" = y\n')
-  t.strictSame(shown.questions[0]!.suffixes[1]!.labels, [
-    { label: 'A', token: 1, options: ['x'] },
-    { label: 'B', token: 2, options: [] },
-    { label: 'token 9', token: 9, options: ['y'] },
-  ])
-})
-
 t.test('questions of several suffixes do not move the labels of other questions', async (t) => {
-  const both = rendering(groups, [1, 2], [1, 2, 3], [3, 2, 1])
+  const both = rendering(orders, [1, 2, 3], [2, 1, 3], [3, 2, 1])
   const next = { name: 'next', question, reading: labels }
   const shown = showPrompt({ ...both, readers: [...both.readers, next] }, tokenTexts)
   t.strictSame(

@@ -51,7 +51,6 @@ export function inspectionText(inspection: Inspection): string {
     if (readout.pass === undefined || readout.labels.length > 0) {
       facts.push(['labels', listText(readout.labels)])
     }
-    if (readout.codes.length > 0) facts.push(['codes', listText(readout.codes)])
     facts.push(
       ['noul', noulText(readout)],
       [

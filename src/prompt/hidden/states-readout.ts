@@ -36,7 +36,6 @@ export const oneOption: LabelReading = { kind: 'labels', forms: [] }
 export abstract class StatesReadout implements Readout {
   readonly name: string
   readonly labels: readonly string[] = []
-  readonly codes: readonly string[] = []
   readonly noulForms: Readout['noulForms'] = { no: ['no'], yes: ['yes'] }
   readonly maxOptions: number = mostOptions
   readonly tokenTexts: ReadonlyMap<number, string> = new Map()
