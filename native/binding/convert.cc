@@ -199,6 +199,7 @@ Napi::Object FromResult(Napi::Env env, const Job& job) {
   out.Set("imageTokens", static_cast<double>(result.image_tokens));
   out.Set("suffixTokens", static_cast<double>(result.suffix_tokens));
   out.Set("cachedTokens", static_cast<double>(result.cached_tokens));
+  out.Set("evaluatedTokens", static_cast<double>(result.evaluated_tokens));
   out.Set("queueMs", job.queue_ms);
   out.Set("tokenizeMs", job.tokenize_ms);
   out.Set("visionMs", job.vision_ms);

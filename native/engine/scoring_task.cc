@@ -10,13 +10,11 @@ namespace oi {
 ScoringTask::ScoringTask(TokenizedRequest asked, std::function<bool()> abandoned)
     : Task(std::move(asked), std::move(abandoned)) {
   const std::vector<Token>& prefix = request.prefix;
-  result.prefix_tokens = prefix.size();
   result.image_tokens = static_cast<size_t>(std::count_if(prefix.begin(), prefix.end(), IsImage));
   position_ = PositionAt(prefix, prefix.size());
   size_t floats = 0;
   for (size_t i = 0; i < request.questions.size(); ++i) {
     const TokenizedQuestion& question = request.questions[i];
-    result.suffix_tokens += question.tokens.size();
     if (question.candidates.empty()) continue;
     items_.push_back({i, floats});
     longest_ = std::max(longest_, question.tokens.size());
@@ -90,7 +88,9 @@ void ScoringTask::Advance(const std::function<void(const Run&)>& answered) {
     ++finished_;
   }
   std::erase_if(runs_, [](const Run& run) { return run.row >= 0; });
-  if (done()) result.cached_tokens = request.prefix.size() - prefix_evaluated_;
+  if (!done()) return;
+  result.cached_tokens = request.prefix.size() - prefix_evaluated_;
+  result.evaluated_tokens = evaluated();
 }
 
 size_t ScoringTask::Restart() {

@@ -12,7 +12,12 @@ namespace oi {
 class Task {
  public:
   Task(TokenizedRequest request, std::function<bool()> abandoned)
-      : request(std::move(request)), abandoned(std::move(abandoned)) {}
+      : request(std::move(request)), abandoned(std::move(abandoned)) {
+    result.prefix_tokens = this->request.prefix.size();
+    for (const TokenizedQuestion& question : this->request.questions) {
+      if (question.counted) result.suffix_tokens += question.tokens.size();
+    }
+  }
   virtual ~Task() = default;
 
   Task(const Task&) = delete;

@@ -36,10 +36,11 @@ struct TextPart {
   std::shared_ptr<const Pixels> image;
 };
 
-// A question behind the shared prefix. Without candidates it is counted, not evaluated.
+// A question behind the shared prefix. Without candidates it is not evaluated.
 struct Question {
   std::vector<TextPart> parts;
   std::vector<Token> candidates;
+  bool counted = true;  // false: it says what another one says, and adds nothing to the usage
 };
 
 struct ScoreRequest {
@@ -50,6 +51,7 @@ struct ScoreRequest {
 struct TokenizedQuestion {
   std::vector<Token> tokens;
   std::vector<Token> candidates;
+  bool counted = true;
 };
 
 struct TokenizedRequest {
@@ -64,9 +66,12 @@ struct ScoreResult {
   // Per question with candidates: tokens of the vocabulary that are likelier than its likeliest
   // candidate.
   std::vector<int32_t> ranks;
+  // What was sent, each part once, however often a model reads it.
   size_t prefix_tokens = 0;
-  size_t image_tokens = 0;  // of the prefix
-  size_t suffix_tokens = 0;
+  size_t image_tokens = 0;   // of the prefix
+  size_t suffix_tokens = 0;  // of the questions that are counted
+  // What was evaluated for the answer.
+  size_t evaluated_tokens = 0;
   // Prefix tokens that were not evaluated for this request, and the tier that had most of them.
   size_t cached_tokens = 0;
   Tier tier = Tier::kNone;

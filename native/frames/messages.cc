@@ -39,8 +39,8 @@ void AddResult(std::string& out, const Job& job) {
   Reply reply(out, ReplyKind::kResult, job.id);
   reply->Numbers(result.logits);
   reply->Numbers(result.ranks);
-  for (const size_t tokens :
-       {result.prefix_tokens, result.image_tokens, result.suffix_tokens, result.cached_tokens}) {
+  for (const size_t tokens : {result.prefix_tokens, result.image_tokens, result.suffix_tokens,
+                              result.cached_tokens, result.evaluated_tokens}) {
     reply->Double(static_cast<double>(tokens));
   }
   for (const double ms : {job.queue_ms, job.tokenize_ms, job.vision_ms, job.model_ms}) {

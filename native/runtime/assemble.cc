@@ -36,7 +36,7 @@ void AddImages(std::span<const uint8_t> kinds, std::span<const std::span<const u
 ScoreRequest Assemble(std::vector<TextPart> parts, std::span<const int32_t> shape,
                       std::span<const int32_t> candidates) {
   const auto refuse = [] { throw MalformedRequest("shape does not fit"); };
-  if (shape.size() % 2 != 1) refuse();
+  if (shape.size() % 3 != 1) refuse();
   size_t part = 0;
   const auto take_parts = [&](int32_t count, std::vector<TextPart>& out) {
     if (count < 0 || static_cast<size_t>(count) > parts.size() - part) refuse();
@@ -44,7 +44,7 @@ ScoreRequest Assemble(std::vector<TextPart> parts, std::span<const int32_t> shap
   };
   ScoreRequest request;
   take_parts(shape[0], request.prefix);
-  for (size_t i = 1; i < shape.size(); i += 2) {
+  for (size_t i = 1; i < shape.size(); i += 3) {
     Question question;
     take_parts(shape[i], question.parts);
     const int32_t count = shape[i + 1];
@@ -52,6 +52,7 @@ ScoreRequest Assemble(std::vector<TextPart> parts, std::span<const int32_t> shap
     const auto own = candidates.first(static_cast<size_t>(count));
     question.candidates.assign(own.begin(), own.end());
     candidates = candidates.subspan(own.size());
+    question.counted = shape[i + 2] != 0;
     request.questions.push_back(std::move(question));
   }
   if (part != parts.size() || !candidates.empty()) refuse();

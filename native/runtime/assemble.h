@@ -22,8 +22,8 @@ struct MalformedRequest : std::invalid_argument {
 void AddImages(std::span<const uint8_t> kinds, std::span<const std::span<const uint8_t>> images,
                std::span<const int32_t> sizes, std::vector<TextPart>& parts);
 
-// `shape`: parts of the prefix, then of each question its parts and its candidates. Throws
-// MalformedRequest.
+// `shape`: parts of the prefix, then of each question its parts, its candidates, and whether it is
+// counted. Throws MalformedRequest.
 ScoreRequest Assemble(std::vector<TextPart> parts, std::span<const int32_t> shape,
                       std::span<const int32_t> candidates);
 

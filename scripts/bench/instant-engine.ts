@@ -40,6 +40,7 @@ function outputOf({ suffixes }: ScoreInput): ScoreOutput {
     prefixTokens,
     suffixTokens: 40 * suffixes.length,
     cachedTokens: 0,
+    evaluatedTokens: 0,
     queueMs: 0,
     tokenizeMs: 0,
     imageTokens: 0,

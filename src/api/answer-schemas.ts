@@ -121,7 +121,10 @@ export const ResponseSchema = Type.Object(
     latency_ms: Type.Number({ minimum: 0, description: "The model's time, milliseconds." }),
     evidence: Type.Optional(
       Type.Object(
-        { cached_tokens: count('Input tokens that came from a cache.') },
+        {
+          cached_tokens: count('Input tokens that came from a cache.'),
+          evaluated_tokens: count('Tokens that the model read, each time that it read them.'),
+        },
         { description: 'For the whole request; only if it had `x-oi-evidence: 1`.' },
       ),
     ),

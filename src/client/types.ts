@@ -97,7 +97,7 @@ export interface Decision<Q extends Questions = Questions> {
   /** The model's time, milliseconds. */
   readonly latency_ms: number
   /** Evidence of the request as a whole, if evidence was asked for. */
-  readonly evidence?: { readonly cached_tokens: number }
+  readonly evidence?: { readonly cached_tokens: number; readonly evaluated_tokens: number }
 }
 
 export interface DecideReply<Q extends Questions = Questions> extends Decision<Q> {

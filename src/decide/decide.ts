@@ -174,7 +174,12 @@ class EngineDecider implements ModelDecider {
       },
       latency_ms: modelMs,
       cached_tokens: output.cachedTokens,
-      ...(options.evidence && { evidence: { cached_tokens: output.cachedTokens } }),
+      ...(options.evidence && {
+        evidence: {
+          cached_tokens: output.cachedTokens,
+          evaluated_tokens: output.evaluatedTokens,
+        },
+      }),
       timings: {
         queue: rounded(output.queueMs),
         tokenize: rounded(output.tokenizeMs),

@@ -107,18 +107,21 @@ function joined(
       ranks.push(base.ranks[next.rank++]!)
     }
   }
-  const sum = (of: (output: ScoreOutput) => number, start: number) =>
-    outputs.reduce((total, output) => total + of(output), start)
+  const sum = (of: (output: ScoreOutput, i: number) => number, start: number) =>
+    outputs.reduce((total, output, i) => total + of(output, i), start)
+  // Another order of a question counts nothing.
+  const counted = suffixes.filter(hasImage).map(({ counts }) => counts === undefined)
   const { prefixTokens: state, imageTokens: seen } = base
   return {
     ...base,
     logits: Float32Array.from(logits),
     ranks: Int32Array.from(ranks),
     suffixTokens: sum(
-      (output) => output.prefixTokens - state + output.suffixTokens,
+      (output, i) => (counted[i] ? output.prefixTokens - state + output.suffixTokens : 0),
       asked ? base.suffixTokens : 0,
     ),
-    imageTokens: sum((output) => output.imageTokens - seen, seen),
+    imageTokens: sum((output, i) => (counted[i] ? output.imageTokens - seen : 0), seen),
+    evaluatedTokens: sum((output) => output.evaluatedTokens, base.evaluatedTokens),
     cachedTokens: sum((output) => Math.max(0, output.cachedTokens - state), base.cachedTokens),
     queueMs: sum(({ queueMs }) => queueMs, base.queueMs),
     tokenizeMs: sum(({ tokenizeMs }) => tokenizeMs, base.tokenizeMs),

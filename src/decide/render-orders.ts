@@ -100,7 +100,8 @@ export function renderInOrders(
       ({ reader: { reading }, suffixes }, i) => {
         const { own, places } = again[i]!
         if (reading.kind === 'orders' || readTheSame(suffixes, own.suffixes)) return
-        own.others.push({ order: { places, reading }, suffixes })
+        const repeated = suffixes.map((suffix) => ({ ...suffix, counts: [] }))
+        own.others.push({ order: { places, reading }, suffixes: repeated })
       },
     )
   }

@@ -107,7 +107,7 @@ export interface ScoreAnswer {
 export type Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer
 
 export interface Usage {
-  /** Tokens of state and questions, images included. */
+  /** Tokens of state and questions, images included: what was sent, each part once. */
   readonly input_tokens: number
   /** Only if the request had images. */
   readonly image_tokens?: number
@@ -132,7 +132,7 @@ export interface Decision {
   /** Input tokens that came from a cache. In the body only as part of `evidence`. */
   readonly cached_tokens: number
   /** Evidence of the request as a whole; only if requested. */
-  readonly evidence?: { readonly cached_tokens: number }
+  readonly evidence?: { readonly cached_tokens: number; readonly evaluated_tokens: number }
   readonly timings: Timings
 }
 

@@ -21,7 +21,10 @@ export interface PackedInput {
   readonly texts: string[]
   /** P bytes: 0 for a caller's text, 1 for a template's (control tokens), 2 for an image. */
   readonly kinds: Uint8Array
-  /** 1 + 2 Q counts: the prefix's parts; then for each question its parts and its candidates. */
+  /**
+   * 1 + 3 Q counts: the prefix's parts; then for each question its parts, its candidates, and 1 if
+   * its tokens are counted, else 0.
+   */
   readonly shape: Int32Array
   /** C token ids, question by question. */
   readonly candidates: Int32Array
@@ -47,7 +50,8 @@ export function pack({ prefix, suffixes }: ScoreInput): PackedInput {
   const kinds: number[] = []
   const images: Uint8Array[] = []
   const sizes: number[] = []
-  const shape = new Int32Array(1 + 2 * suffixes.length)
+  const counted = suffixes.flatMap(({ counts }) => (counts?.length ? [counts] : []))
+  const shape = new Int32Array(1 + 3 * (suffixes.length + counted.length))
   let candidateCount = 0
   const add = (parts: readonly PromptPart[]): number => {
     for (const { text, trusted: isTrusted, image } of parts) {
@@ -66,11 +70,18 @@ export function pack({ prefix, suffixes }: ScoreInput): PackedInput {
   }
   shape[0] = add(prefix)
   const prefixImages = images.length
-  suffixes.forEach((suffix, i) => {
-    shape[1 + 2 * i] = add(suffix.parts)
-    shape[2 + 2 * i] = suffix.candidates.length
-    candidateCount += suffix.candidates.length
-  })
+  let at = 1
+  const addQuestion = (parts: readonly PromptPart[], candidates: number, isCounted: boolean) => {
+    shape[at++] = add(parts)
+    shape[at++] = candidates
+    shape[at++] = Number(isCounted)
+  }
+  for (const { parts, candidates, counts } of suffixes) {
+    addQuestion(parts, candidates.length, counts === undefined)
+    candidateCount += candidates.length
+  }
+  // Behind the others: without candidates, they have no place in the output.
+  for (const parts of counted) addQuestion(parts, 0, true)
   if (images.length > prefixImages) {
     throw new OiError('ERR_INVALID_ARGUMENT', 'image: expected none in a suffix')
   }

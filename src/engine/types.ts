@@ -34,11 +34,13 @@ export interface PromptPart {
 /** One question behind the shared prefix. */
 export interface Suffix {
   readonly parts: readonly PromptPart[]
-  /**
-   * Token ids whose logits are wanted at the suffix's last position. Empty: the tokens are counted
-   * and nothing is evaluated.
-   */
+  /** Token ids whose logits are wanted at the suffix's last position. Empty: nothing is evaluated. */
   readonly candidates: Int32Array
+  /**
+   * The parts that are counted in place of `parts`, if a readout repeats there what was sent once:
+   * none, if all of it is counted with another suffix. Default: `parts`.
+   */
+  readonly counts?: readonly PromptPart[]
 }
 
 export interface ScoreInput {
@@ -63,10 +65,12 @@ export interface ScoreOutput {
   readonly prefixTokens: number
   /** Positions that the images take up in the prefix. */
   readonly imageTokens: number
-  /** Tokens of all suffixes together, counted ones included. */
+  /** Tokens of what the suffixes count. */
   readonly suffixTokens: number
   /** Prefix tokens found in the cache and not evaluated. */
   readonly cachedTokens: number
+  /** Tokens evaluated for the answer, as often as the model read them. */
+  readonly evaluatedTokens: number
   /** Milliseconds. `queueMs` is all waiting, `modelMs` the time on the inference thread. */
   readonly queueMs: number
   readonly tokenizeMs: number

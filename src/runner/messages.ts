@@ -92,6 +92,7 @@ export function readResult(payload: Buffer): ScoreOutput {
     imageTokens: fields.float64(),
     suffixTokens: fields.float64(),
     cachedTokens: fields.float64(),
+    evaluatedTokens: fields.float64(),
     queueMs: fields.float64(),
     tokenizeMs: fields.float64(),
     visionMs: fields.float64(),

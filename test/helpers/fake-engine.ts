@@ -164,8 +164,11 @@ class HashEngine implements FakeEngine {
         () => 0,
       ),
       prefixTokens: prefix.length,
-      suffixTokens: suffixes.reduce((sum, ids) => sum + ids.length, 0),
+      suffixTokens: input.suffixes.reduce((sum, { parts, counts }) => {
+        return sum + this.#ids(counts ?? parts).length
+      }, 0),
       cachedTokens: cached ? prefix.length : 0,
+      evaluatedTokens: suffixes.reduce((sum, ids) => sum + ids.length, cached ? 0 : prefix.length),
       queueMs: 0.25,
       tokenizeMs: 0.125,
       imageTokens: input.prefix.reduce((sum, { image }) => sum + (image ? patches(image) : 0), 0),

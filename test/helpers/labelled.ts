@@ -53,7 +53,7 @@ export function decisionOn(request: DecideRequest): Decision {
     usage: { input_tokens: 10, output_tokens: 3 },
     latency_ms: 1.5,
     cached_tokens: 4,
-    evidence: { cached_tokens: 4 },
+    evidence: { cached_tokens: 4, evaluated_tokens: 9 },
     timings: { queue: 0, tokenize: 0, vision: 0, model: 1.5 },
   }
 }

@@ -48,7 +48,7 @@ t.test('an answer has the members of its type', async (t) => {
   t.ok(logits instanceof Float32Array && logits.length === ask.candidates.length + 1)
   t.ok(ranks instanceof Int32Array && ranks.length === 1)
   const names = {
-    ...{ prefixTokens: 0, imageTokens: 0, suffixTokens: 0, cachedTokens: 0 },
+    ...{ prefixTokens: 0, imageTokens: 0, suffixTokens: 0, cachedTokens: 0, evaluatedTokens: 0 },
     ...{ queueMs: 0, tokenizeMs: 0, visionMs: 0, modelMs: 0 },
   } satisfies Record<Exclude<keyof ScoreOutput, 'logits' | 'ranks'>, number>
   t.strictSame(Object.keys(numbers), Object.keys(names))

@@ -80,17 +80,20 @@ t.test('what is read alone is read once for a request, and counted', (t) =>
         return tokens.reduce((sum, { length }) => sum + length, 0)
       }),
     )
-    let all = questions.reduce((sum, tokens) => sum + tokens + state!, 0)
+    const once = questions.reduce((sum, tokens) => sum + tokens, state!)
+    const passes = once + (questions.length - 1) * state!
+    let all = passes
     for (const text of texts) all += 2 + (await count(text))
     const output = await engine.score(input)
-    t.equal(output.prefixTokens + output.suffixTokens, all)
+    t.equal(output.prefixTokens + output.suffixTokens, once)
+    t.equal(output.evaluatedTokens, all)
     t.equal(engine.stats().evaluatedTokens, all)
     t.equal(engine.stats().steps, 1, 'in one batch')
 
     const again = await engine.score(input)
     t.ok(relativeError([...again.logits], [...output.logits]) < 1e-4)
-    t.equal(again.prefixTokens + again.suffixTokens, all, 'counted as before')
-    const passes = questions.reduce((sum, tokens) => sum + tokens + state!, 0)
+    t.equal(again.prefixTokens + again.suffixTokens, once, 'counted as before')
+    t.equal(again.evaluatedTokens, passes)
     t.equal(engine.stats().evaluatedTokens, all + passes, 'but not read again')
   }),
 )

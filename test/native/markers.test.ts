@@ -183,7 +183,7 @@ t.test(
   },
 )
 
-t.test('tokens are counted as evaluated, the state in every pass', (t) =>
+t.test('the state is evaluated in every pass, and counted once', (t) =>
   withMarkers(t.testdir(), {}, async (engine) => {
     const input = await renderedBy(engine, mixedRequest(50))
     const output = await engine.score(input)
@@ -194,12 +194,14 @@ t.test('tokens are counted as evaluated, the state in every pass', (t) =>
     )
     const [state, ...questions] = counts
     const all = questions.reduce((sum, own) => sum + own + state!, 0)
+    const once = questions.reduce((sum, own) => sum + own, 0)
     t.equal(output.prefixTokens, state)
-    t.equal(output.prefixTokens + output.suffixTokens, all)
+    t.equal(output.suffixTokens, once)
     t.equal(output.cachedTokens, 0)
+    t.equal(output.evaluatedTokens, all)
     t.equal(engine.stats().evaluatedTokens, all)
     t.equal(engine.stats().steps, 1, 'four questions in one batch')
-    t.equal(engine.stats().promptTokens, all)
+    t.equal(engine.stats().promptTokens, state! + once)
   }),
 )
 

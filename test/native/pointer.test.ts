@@ -11,27 +11,8 @@ import { openEngine } from '../helpers/fixture.js'
 import type { MetaValue } from '../helpers/gguf-file.js'
 import { expectedLogits, markerLogits, markersModel, mixedRequest } from '../helpers/markers.js'
 import { withMarkers } from '../helpers/markers.js'
-import { createRandom } from '../helpers/random.js'
+import { head, pointerKeys as pointer } from '../helpers/pointer.js'
 import { relativeError } from '../helpers/reference.js'
-
-const [width, units] = [64, 24]
-
-function numbers(seed: number, count: number): Float32Array {
-  const random = createRandom(seed)
-  return Float32Array.from({ length: count }, () => (random.integer(2001) - 1000) / 4000)
-}
-
-const head = 'oi.pointer.head.'
-const pointer: Readonly<Record<string, MetaValue>> = {
-  'oi.readout': 'pointer@1',
-  'oi.pointer.template': '<|im_start|>{state}<|im_end|>{question}{options}<|im_start|>',
-  'oi.pointer.marker': '<|im_end|>',
-  [`${head}query.weight`]: numbers(1, units * width),
-  [`${head}query.bias`]: numbers(2, units),
-  [`${head}key.weight`]: numbers(3, units * width),
-  [`${head}key.bias`]: numbers(4, units),
-  [`${head}scale`]: 0.5,
-}
 
 const variants: [string, Readonly<Record<string, MetaValue | undefined>>][] = [
   ['state first', {}],

@@ -111,7 +111,12 @@ t.test('usage counts prompt, answers and what came from the cache', async (t) =>
   t.ok(again.cached_tokens > 0 && again.cached_tokens < again.usage.input_tokens)
   t.equal(again.usage.input_tokens, usage.input_tokens)
   const { cached_tokens: cached } = again
-  t.ok(serializeDecision(again).endsWith(`,"evidence":{"cached_tokens":${cached}}}`))
+  const evaluated = usage.input_tokens - cached
+  t.ok(
+    serializeDecision(again).endsWith(
+      `,"evidence":{"cached_tokens":${cached},"evaluated_tokens":${evaluated}}}`,
+    ),
+  )
   t.notOk('evidence' in decision)
 })
 

@@ -1,8 +1,11 @@
 /** Decision models: rules for templates, trusted parts of a prompt, refusals. No model. */
 import t from 'tap'
+import type { Question } from '../../src/decide/types.js'
+import { createReadout } from '../../src/prompt/readout.js'
 import {
   ask,
   choiceOf,
+  engineOf,
   head,
   readoutOf,
   renderedTail,
@@ -72,6 +75,29 @@ t.test(
         [true, false, true],
       )
     }
+  },
+)
+
+t.test(
+  'behind different heads, the state is counted once, and questions as if alone',
+  async (t) => {
+    const counting = source.replace(
+      'Decide.',
+      "{{ 'short' if options | length > 26 else 'one-letter' }} codes.",
+    )
+    const engine = engineOf('nimble', { template: counting })
+    const readout = await createReadout(engine)
+    const cost = async (questions: Record<string, Question>) => {
+      const { prefixTokens, suffixTokens } = await engine.score(
+        readout.render({ state: 'Some words of a state', questions }).input,
+      )
+      return { own: suffixTokens, all: prefixTokens + suffixTokens }
+    }
+    const [few, many] = [choiceOf(2), choiceOf(27)]
+    const { all } = await cost({ few })
+    const { own } = await cost({ many })
+    t.equal((await cost({ few, many })).all, all + own)
+    t.equal((await cost({ few, many, other: many })).all, all + 2 * own)
   },
 )
 

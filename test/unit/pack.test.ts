@@ -23,12 +23,29 @@ t.test('texts, kinds and candidates are consecutive, question by question', asyn
   t.strictSame(packed, {
     texts: ['<|user|>', 'state', 'a', 'b', 'c'],
     kinds: Uint8Array.of(1, 0, 0, 1, 0),
-    shape: Int32Array.of(2, 2, 2, 1, 0),
+    shape: Int32Array.of(2, 2, 2, 1, 1, 0, 1),
     candidates: Int32Array.of(7, 8),
     images: [],
     sizes: new Int32Array(),
   })
 })
+
+t.test(
+  'what is counted in place of a suffix is a question without candidates at the end',
+  async (t) => {
+    const candidates = Int32Array.of(7)
+    const packed = pack({
+      prefix: [user('state')],
+      suffixes: [
+        { parts: [user('a')], candidates, counts: [user('whole'), template('b')] },
+        { parts: [user('c')], candidates, counts: [] },
+        { parts: [user('d')], candidates },
+      ],
+    })
+    t.strictSame(packed.texts, ['state', 'a', 'c', 'd', 'whole', 'b'])
+    t.strictSame(packed.shape, Int32Array.of(1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 2, 0, 1))
+  },
+)
 
 t.test('an image is a part of kind 2 without a text, with separate pixels and size', async (t) => {
   const [wide, high] = [picture(3, 1), picture(2, 5)]
@@ -38,7 +55,7 @@ t.test('an image is a part of kind 2 without a text, with separate pixels and si
   })
   t.strictSame(packed.texts, ['<', '', ':', '', 'q'])
   t.strictSame(packed.kinds, Uint8Array.of(1, 2, 0, 2, 0))
-  t.strictSame(packed.shape, Int32Array.of(4, 1, 1))
+  t.strictSame(packed.shape, Int32Array.of(4, 1, 1, 1))
   t.equal(packed.images.length, 2)
   t.equal(packed.images[0], wide.rgb, 'not a copy')
   t.equal(packed.images[1], high.rgb)

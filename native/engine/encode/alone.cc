@@ -79,7 +79,6 @@ void AlonePasses::AddTo(PassPlan& pass) {
 
 void AlonePasses::AddTo(RequestPlan& plan) {
   plan.passes.insert(plan.passes.begin(), passes_.begin(), passes_.end());
-  plan.counted += counted_;
   plan.kept = std::move(kept_);
 }
 
@@ -99,7 +98,6 @@ size_t AlonePasses::NumberOf(std::vector<Token> tokens) {
     const size_t at = number * vector->size();
     kept_.resize(std::max(kept_.size(), at + vector->size()));
     std::copy(vector->begin(), vector->end(), kept_.begin() + static_cast<ptrdiff_t>(at));
-    counted_ += count;
   } else {
     passes_.push_back({0, 0, 0, count, {}, {number}, found->first});
   }

@@ -54,7 +54,6 @@ class AlonePasses {
   std::map<std::vector<Token>, size_t> numbers_;
   std::vector<PassPlan> passes_;
   std::vector<float> kept_;
-  size_t counted_ = 0;
 };
 
 // The number of a text without tokens, which has no pass: all that is read of it is zero.

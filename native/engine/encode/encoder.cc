@@ -37,7 +37,6 @@ struct Encoder::Encoding : Task {
   Work left;
   size_t begun = 0;      // passes
   size_t finished = 0;   // passes
-  size_t evaluated = 0;  // tokens
 };
 
 Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t default_threads,
@@ -108,9 +107,7 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
   CheckTokens(request, vocabulary_size_);  // rule 3
   auto task = std::make_unique<Encoding>(std::move(request), std::move(abandoned));
   const std::vector<TokenizedQuestion>& questions = task->request.questions;
-  const size_t state = task->request.prefix.size();
   ScoreResult& result = task->result;
-  result.prefix_tokens = state;
   size_t asked = 0;  // questions that have candidates
   for (const TokenizedQuestion& question : questions) {
     task->places.push_back({result.logits.size(), asked});
@@ -119,15 +116,9 @@ std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<boo
     result.logits.resize(result.logits.size() + question.candidates.size() + 1);
   }
   RequestPlan plan = readout_.Plan(task->request, plan_.context_tokens, known_);
-  size_t evaluated = plan.counted;
-  for (const PassPlan& pass : plan.passes) {
-    evaluated += pass.tokens;
-    task->left += Work::Whole(pass.tokens);
-  }
+  for (const PassPlan& pass : plan.passes) task->left += Work::Whole(pass.tokens);
   task->passes = std::move(plan.passes);
   task->kept = std::move(plan.kept);
-  // Many passes evaluate the state, and all tokens that are evaluated are counted.
-  result.suffix_tokens = evaluated - std::min(evaluated, state);
   result.ranks.resize(asked);
   return task;
 }
@@ -254,7 +245,7 @@ void Encoder::Advance() {
     const size_t tokens = run.task->passes[run.pass].tokens;
     const Work done = Work::Whole(tokens);
     run.task->left += {-done.tokens, -done.attended};
-    run.task->evaluated += tokens;
+    run.task->result.evaluated_tokens += tokens;
     ++run.task->finished;
   }
   for (Encoding* task : tasks_) {
@@ -272,7 +263,7 @@ void Encoder::CountStep(double ms) {
 
 void Encoder::Drop(Task& task) {
   const auto& encoding = static_cast<const Encoding&>(task);
-  if (!encoding.done()) stats_.lost_tokens += encoding.evaluated;
+  if (!encoding.done()) stats_.lost_tokens += encoding.result.evaluated_tokens;
 }
 
 ScorerStats Encoder::stats() const {

@@ -21,11 +21,9 @@ namespace oi {
 // By llama.cpp's name of the architecture: it attends in both directions and has no KV cache.
 bool IsEncoder(std::string_view architecture);
 
-// The passes of a request, and the tokens that are counted though no pass evaluates them: of
-// questions without candidates, and of texts that were read before.
+// The passes of a request; a question without candidates has none.
 struct RequestPlan {
   std::vector<PassPlan> passes;
-  size_t counted = 0;
   std::vector<float> kept = {};  // what was read before, where passes leave it
 };
 

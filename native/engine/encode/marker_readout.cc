@@ -82,11 +82,7 @@ RequestPlan MarkerReadout::Plan(const TokenizedRequest& request, size_t limit,
   RequestPlan plan;
   AlonePasses alone(request, *this, limit, known);
   for (size_t i = 0; i < request.questions.size(); ++i) {
-    const TokenizedQuestion& question = request.questions[i];
-    if (question.candidates.empty()) {
-      plan.counted += request.prefix.size() + question.tokens.size();
-      continue;
-    }
+    if (request.questions[i].candidates.empty()) continue;
     for (PassPlan& pass : PlanPasses(request, i, *this, limit)) {
       if (alone_) alone.AddTo(pass);
       plan.passes.push_back(std::move(pass));

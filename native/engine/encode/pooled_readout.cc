@@ -175,10 +175,7 @@ RequestPlan PooledReadout::Plan(const TokenizedRequest& request, size_t limit, T
     const TokenizedQuestion& question = request.questions[i];
     CheckCandidates(question);
     const size_t tokens = question.tokens.size() + (with_state ? state : 0);
-    if (question.candidates.empty()) {
-      plan.counted += kind_ == Kind::kRank ? tokens : question.tokens.size();
-      continue;
-    }
+    if (question.candidates.empty()) continue;
     if (!with_state && plan.passes.empty()) add(kNoQuestion, 0, state);
     const auto [found, is_new] = known.emplace(&question.tokens, plan.passes.size());
     if (is_new) {

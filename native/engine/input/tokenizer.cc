@@ -111,7 +111,8 @@ TokenizedRequest Tokenizer::Request(ScoreRequest request) const {
   for (Question& question : request.questions) {
     std::vector<Token> tokens;
     for (const TextPart& part : question.parts) AppendOnce(part, tokens);
-    result.questions.push_back({std::move(tokens), std::move(question.candidates)});
+    result.questions.push_back(
+        {std::move(tokens), std::move(question.candidates), question.counted});
   }
   return result;
 }

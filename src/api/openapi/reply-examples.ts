@@ -48,7 +48,7 @@ export const decisionExamples: Readonly<Record<string, Example>> = {
       },
       usage: { input_tokens: 61, output_tokens: 17 },
       latency_ms: 18.2,
-      evidence: { cached_tokens: 40 },
+      evidence: { cached_tokens: 40, evaluated_tokens: 21 },
     },
   },
 }

@@ -12,6 +12,7 @@ import type { ModelInfo, PromptPart } from '../../engine/types.js'
 import type { OiError } from '../../errors.js'
 import { instructionText } from '../letters.js'
 import type { PassFacts } from '../types.js'
+import { wholeText } from './pass-text.js'
 import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
 import { parseTextTemplate, type TextTemplate } from './text-template.js'
 
@@ -69,27 +70,27 @@ export class ClassesReadout extends StatesReadout {
       if (found.includes(label)) throw failure(...refused(at, `${show(name)} is asked for twice`))
       found.push(label)
     }
-    if (found.length === 1)
-      return { suffixes: [{ parts: [], candidates: none }], reading: oneOption }
-    return this.#asked(
-      found,
-      found.map(() => 1),
-    )
+    if (found.length === 1) {
+      const suffix = { parts: [], candidates: none }
+      return { suffixes: [suffix], reading: oneOption, counts: countsOf(question) }
+    }
+    const forms = found.map(() => 1)
+    return this.#asked(found, forms, question)
   }
 
-  #askNoul({ criteria }: NoulQuestion, place: string): AskedOfStates {
-    const name = instructionText(criteria?.true)
+  #askNoul(question: NoulQuestion, place: string): AskedOfStates {
+    const name = instructionText(question.criteria?.true)
     const yes = this.#find(name) ?? this.#yes
     if (yes === undefined) throw this.#unknown(name, `${place}.criteria.true`)
     const others = this.labels.flatMap((_, label) => (label === yes ? [] : [label]))
     // No is the sum of all others.
-    return this.#asked([...others, yes], [others.length, 1])
+    return this.#asked([...others, yes], [others.length, 1], question)
   }
 
   /** The state is all that is read: there is nothing behind it. */
-  #asked(labels: readonly number[], forms: readonly number[]): AskedOfStates {
+  #asked(labels: readonly number[], forms: readonly number[], question: Question): AskedOfStates {
     const suffix = { parts: [], candidates: Int32Array.from(labels) }
-    return { suffixes: [suffix], reading: { kind: 'labels', forms } }
+    return { suffixes: [suffix], reading: { kind: 'labels', forms }, counts: countsOf(question) }
   }
 
   #find(name: string): number | undefined {
@@ -109,6 +110,9 @@ export class ClassesReadout extends StatesReadout {
 }
 
 const none = new Int32Array(0)
+const countsOf = (question: Question): PromptPart[] => [
+  { text: wholeText(question), trusted: false },
+]
 const show = (text: string) => JSON.stringify(text)
 
 function refused(place: string, rule: string) {

@@ -32,6 +32,21 @@ export function optionTexts(question: Question, reversed: boolean): string[] {
   )
 }
 
+/** A question with all of its options, each once, as one text: what of it is counted. */
+export function wholeText(question: Question): string {
+  const { instructions, type, criteria } = question
+  const options =
+    type === 'noul'
+      ? [criteria?.false, criteria?.true].map((text) => instructionText(text))
+      : optionTexts(question, false)
+  return joined(instructionText(instructions), ...options)
+}
+
+/** Texts as one, with a blank between them; each may be empty. */
+export function joined(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(' ')
+}
+
 function described([name, description]: readonly [string, Json]): string {
   return isBlank(description) ? name : `${name}: ${instructionText(description)}`
 }

@@ -8,9 +8,10 @@
 import { failure, placeOf } from '../../api/place.js'
 import type { Question } from '../../decide/types.js'
 import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
+import type { ScoreReading } from '../../scoring/types.js'
 import { instructionText } from '../letters.js'
 import type { PassFacts } from '../types.js'
-import { optionTexts, questionText } from './pass-text.js'
+import { joined, optionTexts, questionText, wholeText } from './pass-text.js'
 import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
 import { parseTextTemplate, type TextTemplate } from './text-template.js'
 
@@ -43,34 +44,34 @@ export class RankReadout extends StatesReadout {
   }
 
   protected override ask(question: Question, place: string, reversed: boolean): AskedOfStates {
+    const counts = this.#parts(wholeText(question))
     if (question.type === 'noul') {
       const query = joined(questionText(question), instructionText(question.criteria?.true))
       if (query === '') throw nothingAsked(place)
       // No has a logit of 0, so that p(yes) is the sigmoid of the score.
-      return { suffixes: [this.#suffix(query, 1)], reading: { kind: 'scores', options: [null, 0] } }
+      const reading: ScoreReading = { kind: 'scores', options: [null, 0] }
+      return { suffixes: [this.#suffix(query, 1)], reading, counts }
     }
     const queries = optionTexts(question, reversed).map((text) =>
       joined(questionText(question), text),
     )
     if (queries.length === 1) {
-      return { suffixes: [this.#suffix(queries[0]!, 0)], reading: oneOption }
+      return { suffixes: [this.#suffix(queries[0]!, 0)], reading: oneOption, counts }
     }
     const suffixes = queries.map((query) => this.#suffix(query, 1))
-    return { suffixes, reading: { kind: 'scores', options: queries.map((_, i) => i) } }
+    return { suffixes, reading: { kind: 'scores', options: queries.map((_, i) => i) }, counts }
   }
 
   #suffix(query: string, candidates: number): Suffix {
+    return { parts: this.#parts(query), candidates: new Int32Array(candidates) }
+  }
+
+  #parts(query: string): PromptPart[] {
     const texts = { document: '', query }
-    const parts = this.#documentFirst
+    return this.#documentFirst
       ? this.#template.from('query', texts)
       : this.#template.before('document', texts)
-    return { parts, candidates: new Int32Array(candidates) }
   }
-}
-
-/** Instructions and an option's text as one; each may be empty. */
-export function joined(...texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join(' ')
 }
 
 function nothingAsked(place: string) {

@@ -9,8 +9,7 @@ import type { NoulQuestion, Question } from '../../decide/types.js'
 import type { ModelInfo, PromptPart, Suffix } from '../../engine/types.js'
 import { instructionText } from '../letters.js'
 import type { PassFacts } from '../types.js'
-import { optionTexts, questionText } from './pass-text.js'
-import { joined } from './rank-readout.js'
+import { joined, optionTexts, questionText, wholeText } from './pass-text.js'
 import { type AskedOfStates, oneOption, StatesReadout } from './states-readout.js'
 import { parseTextTemplate, type TextTemplate } from './text-template.js'
 
@@ -45,9 +44,12 @@ export class SimilarityReadout extends StatesReadout {
     const options =
       question.type === 'noul' ? noulTexts(question, place) : optionTexts(question, reversed)
     const texts = options.map((text) => joined(questionText(question), text))
-    if (texts.length === 1) return { suffixes: [this.#suffix(texts[0]!, 0)], reading: oneOption }
+    const counts = this.#template.whole({ text: wholeText(question) })
+    if (texts.length === 1) {
+      return { suffixes: [this.#suffix(texts[0]!, 0)], reading: oneOption, counts }
+    }
     const suffixes = texts.map((text) => this.#suffix(text, 1))
-    return { suffixes, reading: { kind: 'scores', options: texts.map((_, i) => i) } }
+    return { suffixes, reading: { kind: 'scores', options: texts.map((_, i) => i) }, counts }
   }
 
   #suffix(text: string, candidates: number): Suffix {

@@ -28,6 +28,8 @@ const temperatureKey = 'oi.temperature'
 export interface AskedOfStates {
   readonly suffixes: readonly Suffix[]
   readonly reading: LabelReading | ScoreReading
+  /** What is counted, if the suffixes repeat some of the question or leave some out. */
+  readonly counts?: readonly PromptPart[]
 }
 
 /** The reading of a question of one option, whose suffix has no candidates. */
@@ -74,7 +76,7 @@ export abstract class StatesReadout implements Readout {
       const place = placeOf('questions', key)
       requireFew(question, place)
       const asked = this.ask(question, place, reversed)
-      suffixes.push(...asked.suffixes)
+      suffixes.push(...countedOnce(asked))
       readers.push({ name: key, question, reading: asked.reading })
     }
     return { input: { prefix: this.prefix(written ?? stateText(state)), suffixes }, readers }
@@ -83,6 +85,11 @@ export abstract class StatesReadout implements Readout {
   *writeState(state: Json[] | JsonObject): Steps<void> {
     this.#written.set(state, yield* stringifyInSteps(state))
   }
+}
+
+function countedOnce({ suffixes, counts }: AskedOfStates): readonly Suffix[] {
+  if (counts === undefined) return suffixes
+  return suffixes.map((suffix, i) => ({ ...suffix, counts: i === 0 ? counts : [] }))
 }
 
 function temperaturesOf(text: string | undefined): readonly Temperature[] | undefined {

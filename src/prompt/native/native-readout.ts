@@ -110,10 +110,17 @@ class NativeReadout implements Readout {
     if (shared) prefix.push({ text: (first?.lead ?? '') + state, trusted: false })
 
     const suffixes: Suffix[] = []
-    const readers: Reader[] = asked.map(({ name, question, variants }) => {
-      for (const { rendered, candidates } of variants) {
-        suffixes.push({ parts: this.#parts(rendered, shared ? undefined : state), candidates })
-      }
+    const readers: Reader[] = asked.map(({ name, question, variants }, i) => {
+      variants.forEach(({ rendered, candidates }, variant) => {
+        const own = this.#parts(rendered)
+        const parts = shared ? own : this.#whole(rendered, state)
+        if (variant > 0) suffixes.push({ parts, candidates, counts: [] })
+        else if (shared) suffixes.push({ parts, candidates })
+        // As if the questions shared the state, behind the head of the first.
+        else if (i > 0) suffixes.push({ parts, candidates, counts: own })
+        else
+          suffixes.push({ parts, candidates, counts: [...this.#before(rendered, state), ...own] })
+      })
       return { name, question, reading: readingOf(variants) }
     })
     return { input: { prefix, suffixes }, readers }
@@ -138,13 +145,24 @@ class NativeReadout implements Readout {
     this.#written.set(state, yield* templateTextInSteps(state, this.#family.state))
   }
 
-  #parts({ head, lead, text }: RenderedQuestion, state: string | undefined): PromptPart[] {
-    if (state === undefined) return [{ text, trusted: false }, this.#tail]
+  /** A question behind the state. */
+  #parts({ text }: RenderedQuestion): PromptPart[] {
+    return [{ text, trusted: false }, this.#tail]
+  }
+
+  /** The state behind the head of a question. */
+  #before({ head, lead }: RenderedQuestion, state: string): [PromptPart, PromptPart] {
+    const rest = head.slice(this.#template.commonHead.length)
     return [
-      { text: head.slice(this.#template.commonHead.length), trusted: true },
-      { text: lead + state + text, trusted: false },
-      this.#tail,
+      { text: rest, trusted: true },
+      { text: lead + state, trusted: false },
     ]
+  }
+
+  /** The state and a question, which are tokenized together. */
+  #whole(rendered: RenderedQuestion, state: string): PromptPart[] {
+    const [head, { text }] = this.#before(rendered, state)
+    return [head, { text: text + rendered.text, trusted: false }, this.#tail]
   }
 }
 
