@@ -73,6 +73,8 @@ t.test('usage is given by workspace, key and model, per hour and day', (t) =>
     for (const [query, says] of [
       ['by=workspace&key_id=1', /by: expected key or model/],
       ['from=not-a-time', /from: expected a time as/],
+      ['from=2027-02-29', /from: expected a time as/],
+      ['from=2026-01-31T24:00:00Z', /from: expected a time as/],
       ['from=2026-01-02&to=2026-01-01', /from: expected a time before to/],
       ['per=hour&from=2026-01-01&to=2026-12-01', /at most 92 days/],
       ['by=day', /by: expected "workspace" or "key" or "model"/],

@@ -13,6 +13,7 @@ import { type ErrorCode, OiError } from '../../errors.js'
 import { duplicateKeyOf, type Json, parseJson, RawNumber } from '../json.js'
 import { failure, shortened } from '../place.js'
 import { faultOf, wordsOf } from '../schema-fault.js'
+import { readTime, timeExample } from '../times.js'
 import { nearestOf } from '../words.js'
 import {
   type AdminOperation,
@@ -82,14 +83,11 @@ export function readAdminQuery<Id extends AdminOperationId>(id: Id, query: strin
  * @returns Milliseconds since 1970.
  * @throws {@link OiError} With this code, if it is not one.
  */
-export function readTime(code: ErrorCode, place: string, text: string): number {
-  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(
-    text,
-  )
-  const ms = isTime ? Date.parse(text) : NaN
-  if (!Number.isNaN(ms)) return ms
+export function requireTime(code: ErrorCode, place: string, text: string): number {
+  const ms = readTime(text)
+  if (ms !== undefined) return ms
   const got = JSON.stringify(shortened(text))
-  throw failure(code, place, `expected a time as 2026-01-31T12:00:00Z, got ${got}`)
+  throw failure(code, place, `expected a time as ${timeExample}, got ${got}`)
 }
 
 function requireShape(code: ErrorCode, schema: object, value: unknown, parent = ''): void {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Agreement } from '../../accounts/consistency.js'
 import { showCredits } from '../../accounts/money.js'
+import { readDay } from '../../api/times.js'
 import { counted } from '../../api/words.js'
 import { OiError } from '../../errors.js'
 import { type Dependencies, exitCodes } from '../dependencies.js'
@@ -60,7 +61,11 @@ export function addAccountsCommand(
     .description(
       "write the ledger's rows before a day to a file of JSON lines, and put their sums in their place",
     )
-    .requiredOption('--before <date>', 'the first day whose rows stay, UTC, as 2026-01-31', readDay)
+    .requiredOption(
+      '--before <date>',
+      'the first day whose rows stay, UTC, as 2026-01-31',
+      readBegun,
+    )
     .option('--export <file>', 'file to write; by default beside the ledger, named after the day')
     .option('--shrink', 'shrink the ledger file; by default its free space is reused')
   addSettings(compact, ['dataDir']).action((flags: CompactFlags) => {
@@ -76,9 +81,9 @@ export function addAccountsCommand(
 }
 
 /** @throws {@link OiError} `ERR_CONFIG` for a day in the future, whose rows are yet to come. */
-function readDay(text: string): number {
-  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('A day is as 2026-01-31.')
+function readBegun(text: string): number {
+  const ms = readDay(text)
+  if (ms === undefined) throw new InvalidArgumentError('Expected a day as 2026-01-31.')
   if (ms > Date.now()) throw new OiError('ERR_CONFIG', `--before: ${text} has not begun yet`)
   return ms
 }

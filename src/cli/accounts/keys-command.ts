@@ -7,6 +7,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Key } from '../../accounts/accounts.js'
 import { keyState } from '../../accounts/api-keys.js'
+import { readTime, timeExample } from '../../api/times.js'
 import { OiError } from '../../errors.js'
 import type { Dependencies } from '../dependencies.js'
 import { addSettings } from '../input/setting-options.js'
@@ -140,12 +141,9 @@ export function addKeysCommand(program: Command, dependencies: Dependencies): vo
 }
 
 function readExpiry(text: string): number {
-  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/.test(text)
-  const ms = isTime ? Date.parse(text) : NaN
-  if (Number.isNaN(ms)) {
-    throw new InvalidArgumentError('A time is as 2026-12-31 or 2026-12-31T18:00Z.')
-  }
-  return ms
+  const ms = readTime(text)
+  if (ms !== undefined) return ms
+  throw new InvalidArgumentError(`Expected a time as ${timeExample}.`)
 }
 
 const readEnd = (text: string) => (text === 'never' ? null : readExpiry(text))

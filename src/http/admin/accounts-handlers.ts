@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readTime } from '../../api/admin/check.js'
+import { requireTime } from '../../api/admin/check.js'
 import { OiError } from '../../errors.js'
 import type { AdminHandlers, AdminServices } from './call.js'
 import {
@@ -103,7 +103,7 @@ function limitsOf(
 /** Milliseconds since 1970; null: never. */
 function expiryOf(text: string | null | undefined): number | null | undefined {
   if (text === undefined || text === null) return text
-  const ms = readTime('ERR_BODY_INVALID', 'expires_at', text)
+  const ms = requireTime('ERR_BODY_INVALID', 'expires_at', text)
   if (ms > Date.now()) return ms
   const rule = 'expires_at: expected a time in the future'
   throw new OiError('ERR_REQUEST_UNACCEPTABLE', rule, { param: 'expires_at' })

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Accounts } from '../../accounts/accounts.js'
 import { dayMs } from '../../accounts/booking.js'
 import { unitMsOf, type UsageQuery } from '../../accounts/usage-query.js'
-import { readTime } from '../../api/admin/check.js'
+import { requireTime } from '../../api/admin/check.js'
 import { OiError } from '../../errors.js'
 import { type AdminHandlers, type AdminServices, TextReply } from './call.js'
 import { patiently } from './patiently.js'
@@ -79,7 +79,7 @@ async function inTurns(
 
 function timesOf({ from, to }: { from?: string; to?: string }, per: 'hour' | 'day') {
   const unitMs = unitMsOf[per]
-  const read = (place: string, text: string) => readTime('ERR_REQUEST_UNACCEPTABLE', place, text)
+  const read = (place: string, text: string) => requireTime('ERR_REQUEST_UNACCEPTABLE', place, text)
   const endMs = to === undefined ? Date.now() + 1 : read('to', to)
   const toMs = Math.ceil(endMs / unitMs) * unitMs
   const standardMs = toMs - (per === 'hour' ? standardHours : standardDays) * unitMs
