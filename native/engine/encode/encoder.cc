@@ -35,8 +35,8 @@ struct Encoder::Encoding : Task {
   std::vector<QuestionPlace> places;
   std::vector<float> kept;
   Work left;
-  size_t begun = 0;      // passes
-  size_t finished = 0;   // passes
+  size_t begun = 0;     // passes
+  size_t finished = 0;  // passes
 };
 
 Encoder::Encoder(const Model& model, const EngineOptions& options, uint32_t default_threads,
