@@ -153,7 +153,7 @@ export class SupervisedEngine implements Engine {
   async #askNow<T>(call: Call, ask: Ask<T>): Promise<T> {
     const { runner } = this.#keeper
     if (runner === undefined) throw this.#unavailable()
-    const link = this.#inside.add(call)
+    const leave = this.#inside.add(call)
     try {
       const answer = await ask(runner.engine)
       this.#keeper.noteAnswer()
@@ -162,7 +162,7 @@ export class SupervisedEngine implements Engine {
       if (isEnd(error)) call.ends++
       throw error
     } finally {
-      this.#inside.remove(link)
+      leave()
     }
   }
 

@@ -7,9 +7,11 @@ import t from 'tap'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import type { Test } from 'tap'
 import { root } from '../../scripts/build/paths.js'
+import { RawClient, request } from '../helpers/raw-client.js'
 import { copyOfModel, Served } from '../helpers/served.js'
 
 /** A settings file, and a function that writes it again. */
@@ -68,6 +70,32 @@ t.test('a mistake in the settings changes nothing', async (t) => {
     t.equal((await served.decide(long)).status, 200)
   }
 })
+
+for (const path of ['/admin/v1/session', '/v1/systemone', '/v1/systemone/batch']) {
+  t.test(`${path}: requests begun before a reload and ended after it hang nothing`, async (t) => {
+    const deadlineMs = 1500
+    const file = settingsFile(t, { deadlineMs })
+    const served = await Served.start(t, { model: 'fake', args: file.args })
+    const { port } = new URL(served.server.url('/'))
+    const head = request('POST', path, {
+      ...served.headers,
+      host: `localhost:${port}`,
+      'content-length': '2',
+    })
+    const [gone, ended] = [await RawClient.connect(+port), await RawClient.connect(+port)]
+    for (const client of [gone, ended]) client.send(`${head}{`)
+    await sleep(100)
+    file.write({ deadlineMs, maxBodyBytes: 5000 })
+    t.match(await hangUp(served), /changed maxBodyBytes"/)
+    gone.socket.destroy()
+    ended.send('}')
+    t.equal((await ended.reply()).status, 422)
+    await sleep(2 * deadlineMs)
+    const signal = AbortSignal.timeout(5000)
+    t.equal((await fetch(served.server.url('/healthz'), { signal })).status, 200)
+    ended.socket.destroy()
+  })
+}
 
 /** A server that speaks HTTPS with files that a test replaces. */
 async function serveTls(t: Test) {

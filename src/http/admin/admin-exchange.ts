@@ -10,12 +10,12 @@
 import { readAdminBody, readAdminQuery } from '../../api/admin/check.js'
 import type { AdminOperationId } from '../../api/admin/operations.js'
 import { decodeUtf8 } from '../../api/json.js'
-import type { Link } from '../../chain.js'
 import type { Timings } from '../../decide/types.js'
 import { type ErrorCode, OiError } from '../../errors.js'
 import { Body } from '../bodies/body.js'
-import type { Due, Expirable } from '../exchange/deadlines.js'
+import type { Expirable } from '../exchange/deadlines.js'
 import { type Client, Exchange } from '../exchange/exchange.js'
+import type { Leave } from '../../chain.js'
 import type { Head } from '../transport/head.js'
 import { type Content, errorContent } from '../reply/reply.js'
 import { type AdminHandler, type AdminHandlerId, type Call, TextReply } from './call.js'
@@ -37,7 +37,7 @@ export class AdminExchange extends Exchange implements Expirable {
   #headers: readonly string[] = []
   /** Runs once the body has arrived; undefined: no body is expected. */
   #withBody: ((text: string) => void) | undefined
-  #due: Link<Due> | undefined
+  #endLimit: Leave | undefined
 
   constructor(head: Head, client: Client, context: AreaContext) {
     super(head, client, context)
@@ -83,7 +83,7 @@ export class AdminExchange extends Exchange implements Expirable {
       if (!last) return
       const withBody = this.#withBody
       this.#withBody = undefined
-      this.#context.deadlines.delete(this.#due)
+      this.#endLimit?.()
       withBody(decodeUtf8(this.#body.bytes))
     } catch (error) {
       this.fail(error)
@@ -105,7 +105,7 @@ export class AdminExchange extends Exchange implements Expirable {
 
   protected override onEnd(): void {
     this.#withBody = undefined
-    this.#context.deadlines.delete(this.#due)
+    this.#endLimit?.()
   }
 
   #expectBody(head: Head, withBody: (text: string) => void): void {
@@ -113,7 +113,7 @@ export class AdminExchange extends Exchange implements Expirable {
     const length = head.getHeader('content-length')
     if (Number(length) > mostBodyBytes) throw tooLarge()
     this.#withBody = withBody
-    this.#due = this.#context.deadlines.add(this)
+    this.#endLimit = this.#context.deadlines.add(this)
     // As for other posts: uWebSockets.js does not report the end of an empty body.
     if (length === '0') this.receive(new Uint8Array(0), true)
   }

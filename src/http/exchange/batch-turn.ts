@@ -4,22 +4,23 @@
  * @module
  */
 
-import type { Link } from '../../chain.js'
 import { OiError } from '../../errors.js'
 import { Canceller } from './canceller.js'
-import type { Deadlines, Due, Expirable } from './deadlines.js'
+import type { Deadlines, Expirable } from './deadlines.js'
 import type { Outcome } from './outcome.js'
+import type { Leave } from '../../chain.js'
 
 export class BatchTurn implements Expirable {
   readonly canceller = new Canceller()
   readonly #deadlines: Deadlines
   readonly #outcome: Outcome
-  readonly #due: Link<Due>
+  /** Ends the time limit. */
+  readonly end: Leave
 
   constructor(deadlines: Deadlines, outcome: Outcome) {
     this.#deadlines = deadlines
     this.#outcome = outcome
-    this.#due = deadlines.add(this)
+    this.end = deadlines.add(this)
   }
 
   expire(): void {
@@ -29,9 +30,5 @@ export class BatchTurn implements Expirable {
     if (!this.#outcome.open) return
     this.#outcome.fail(error)
     this.canceller.abort(error)
-  }
-
-  end(): void {
-    this.#deadlines.delete(this.#due)
   }
 }

@@ -6,15 +6,14 @@
  * @module
  */
 
-import { Chain, type Link } from '../../chain.js'
+import { Chain, type Leave } from '../../chain.js'
 
 export interface Expirable {
-  /** Called once when the time is up, unless the entry was deleted before. Must not throw. */
+  /** Called once when the time is up, unless the entry has left. Must not throw. */
   expire(): void
 }
 
-/** One entry's time. */
-export interface Due {
+interface Due {
   readonly entry: Expirable
   /** On the clock of `performance.now()`. */
   readonly atMs: number
@@ -30,16 +29,10 @@ export class Deadlines {
     this.limitMs = limitMs
   }
 
-  /** @returns The argument for {@link delete}. */
-  add(entry: Expirable): Link<Due> {
+  add(entry: Expirable): Leave {
     const atMs = performance.now() + this.limitMs
     this.#timer ??= this.#arm(atMs)
     return this.#due.add({ entry, atMs })
-  }
-
-  /** Idempotent. */
-  delete(link: Link<Due> | undefined): void {
-    this.#due.remove(link)
   }
 
   #arm(dueMs: number): NodeJS.Timeout {
@@ -51,14 +44,13 @@ export class Deadlines {
   #sweep(): void {
     this.#timer = undefined
     const now = performance.now()
-    for (let link = this.#due.first; link !== undefined; link = this.#due.first) {
-      const { entry, atMs } = link.value
-      if (atMs > now) {
-        this.#timer = this.#arm(atMs)
+    for (let due = this.#due.first; due !== undefined; due = this.#due.first) {
+      if (due.atMs > now) {
+        this.#timer = this.#arm(due.atMs)
         return
       }
-      this.#due.remove(link)
-      entry.expire()
+      this.#due.shift()
+      due.entry.expire()
     }
   }
 }

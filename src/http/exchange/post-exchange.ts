@@ -13,14 +13,13 @@ import { createHash } from 'node:crypto'
 import { ignoredText } from '../../api/ignored.js'
 import type { Orders } from '../../api/orders.js'
 import { atOnce, inTurns } from '../../api/turns.js'
-import type { Link } from '../../chain.js'
 import type { DecideOptions, Decider, Decided } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
 import type { Trace, Tracer } from '../../trace/tracer.js'
 import { Body } from '../bodies/body.js'
 import type { BodyBudget } from '../bodies/body.js'
 import { Canceller } from './canceller.js'
-import type { Deadlines, Due, Expirable } from './deadlines.js'
+import type { Deadlines, Expirable } from './deadlines.js'
 import { type Client, Exchange } from './exchange.js'
 import type { ExchangeContext } from './exchange-context.js'
 import { everyValue, type Head } from '../transport/head.js'
@@ -28,6 +27,7 @@ import { type Coding, inflate } from '../bodies/inflate.js'
 import { type Form, readForm } from '../bodies/multipart.js'
 import { echoed, readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from '../log/request-entry.js'
+import type { Leave } from '../../chain.js'
 import type { Running } from './running.js'
 import type { ReplyForm, Wire } from './wire.js'
 
@@ -72,8 +72,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
   #text: string | undefined
   #digest: string | undefined
   #limit: Deadlines
-  #due: Link<Due> | undefined
-  #running: Link<PostExchange> | undefined
+  #endLimit: Leave | undefined
+  #endRunning: Leave | undefined
 
   constructor(head: Head, client: Client, context: PostContext) {
     super(head, client, context)
@@ -85,8 +85,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Checks the head. Unless that ended the exchange, its body comes next. */
   begin(head: Head): void {
-    this.#running = this.context.running.add(this)
-    this.#due = this.#limit.add(this)
+    this.#endRunning = this.context.running.add(this)
+    this.#endLimit = this.#limit.add(this)
     try {
       const caller = this.identify(head)
       this.context.gate.requireRoom(caller)
@@ -159,9 +159,9 @@ export abstract class PostExchange extends Exchange implements Expirable {
 
   /** Changes to another time limit, which begins now. */
   protected limitBy(limit: Deadlines): void {
-    this.#limit.delete(this.#due)
+    this.#endLimit?.()
     this.#limit = limit
-    this.#due = limit.add(this)
+    this.#endLimit = limit.add(this)
   }
 
   /** The options of each decision of this exchange. */
@@ -221,8 +221,8 @@ export abstract class PostExchange extends Exchange implements Expirable {
       const attributes = attributesOf({ id, path, status, caller, told, failure })
       this.trace.end(`POST ${path}`, startMs, attributes, status >= 500)
     }
-    this.context.running.delete(this.#running)
-    this.#limit.delete(this.#due)
+    this.#endRunning?.()
+    this.#endLimit?.()
     this.#body = this.#text = undefined
     this.files = noFiles
     this.context.bodies.giveBack(this.#bodyBytes)

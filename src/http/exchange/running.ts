@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Chain, type Link } from '../../chain.js'
+import { Chain, type Leave } from '../../chain.js'
 
 export class Running<T> {
   readonly #entries = new Chain<T>()
@@ -14,16 +14,13 @@ export class Running<T> {
     return this.#entries.size
   }
 
-  /** @returns The argument for {@link delete}. */
-  add(entry: T): Link<T> {
-    return this.#entries.add(entry)
-  }
-
-  /** Idempotent. */
-  delete(link: Link<T> | undefined): void {
-    this.#entries.remove(link)
-    if (this.#entries.size > 0) return
-    for (const emptied of this.#emptied.splice(0)) emptied()
+  add(entry: T): Leave {
+    const leave = this.#entries.add(entry)
+    return () => {
+      leave()
+      if (this.#entries.size > 0) return
+      for (const emptied of this.#emptied.splice(0)) emptied()
+    }
   }
 
   /** The requests in progress now. */
@@ -42,6 +39,6 @@ export class Running<T> {
         })
       })
     }
-    return this.#entries.values()
+    return this.entries()
   }
 }

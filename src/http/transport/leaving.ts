@@ -5,13 +5,13 @@
  * @module
  */
 
-import type { Link } from '../../chain.js'
+import type { Leave } from '../../chain.js'
 import { Running } from '../exchange/running.js'
 
 export interface Leaver {
   /** When the client last took a piece of the reply, on the clock of `performance.now()`. */
   readonly progressMs: number
-  /** Ends the connection; the transport then calls {@link Leaving.delete}. */
+  /** Ends the connection; the transport then calls what {@link Leaving.add} returned. */
   cut(): void
 }
 
@@ -38,18 +38,15 @@ export class Leaving {
     return this.#leavers.size
   }
 
-  /** @returns The argument for {@link delete}. */
-  add(leaver: Leaver): Link<Leaver> {
+  add(leaver: Leaver): Leave {
     this.#timer ??= setInterval(() => this.#cutOff(), Math.min(lookMs, this.#patienceMs)).unref()
-    return this.#leavers.add(leaver)
-  }
-
-  /** Idempotent. */
-  delete(link: Link<Leaver> | undefined): void {
-    this.#leavers.delete(link)
-    if (this.#leavers.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    const leave = this.#leavers.add(leaver)
+    return () => {
+      leave()
+      if (this.#leavers.size > 0) return
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
   }
 
   /** Resolves when all have left, or after `limitMs`. */

@@ -104,10 +104,10 @@ export class NodeClient implements Client, Leaver {
     this.#progress()
     if (this.#tracked) return
     this.#tracked = true
-    const tracked = this.#leaving.add(this)
+    const left = this.#leaving.add(this)
     // Both events, as a connection may be lost before everything is handed over.
     for (const event of ['finish', 'close']) {
-      this.#response.once(event, () => this.#leaving.delete(tracked))
+      this.#response.once(event, left)
     }
   }
 

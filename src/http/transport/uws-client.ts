@@ -23,8 +23,8 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { HttpResponse } from 'uWebSockets.js'
-import type { Link } from '../../chain.js'
 import type { Client } from '../exchange/exchange.js'
+import type { Leave } from '../../chain.js'
 import { dropBytes, dropGapMs, dropMs, type Leaver, type Leaving } from './leaving.js'
 import type { Reply } from '../reply/reply.js'
 
@@ -52,7 +52,7 @@ export class UwsClient implements Client, Leaver {
   #dropEndMs = 0
   #refusal: Reply | undefined
   #dropTimer: NodeJS.Timeout | undefined
-  #tracked: Link<Leaver> | undefined
+  #left: Leave | undefined
   /** Parts that are not handed to the library yet (rule 2). */
   readonly #kept: Uint8Array[] = []
   readonly #keepAlive: string
@@ -217,7 +217,7 @@ export class UwsClient implements Client, Leaver {
 
   #track(): void {
     this.#progress()
-    this.#tracked ??= this.#leaving.add(this)
+    this.#left ??= this.#leaving.add(this)
   }
 
   #progress(): void {
@@ -227,7 +227,7 @@ export class UwsClient implements Client, Leaver {
   #finish(): void {
     this.#done = true
     clearTimeout(this.#dropTimer)
-    this.#leaving.delete(this.#tracked)
+    this.#left?.()
   }
 
   #writeHead(status: number, headers: readonly string[], closes: boolean): void {
