@@ -5,7 +5,7 @@
  * Rules
  *   1. Anything else is refused by what it is: a folder, a socket, a device.
  *   2. Waiting for the other end of a FIFO or a pipe holds no thread, in which it would outlast
- *      process.exit(): every signal ends it.
+ *      an end of the process: every signal ends it.
  *
  * @module
  */

@@ -1,8 +1,8 @@
-// Predicts how long evaluating takes, from the steps so far: a least-squares fit.
+// Predicts how long evaluating takes, from the steps so far.
 
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace oi {
@@ -28,37 +28,46 @@ struct Work {
   }
 };
 
-// ms = a · tokens + b · attended with a, b >= 0: least squares over past steps, of which each
-// weighs 3 % less than the next. Where steps are too alike to tell a from b, b is 0.
+// A step takes ms = c + a · tokens + b · attended, with c, a, b >= 0: least squares of the relative
+// errors over past steps, of which each weighs 3 % less than the next. c is what a step costs
+// whatever is in it: launches, and the work of the host.
+//
+// Steps of one size cannot tell c from a. So those that were measured at the start, of several
+// sizes, are never forgotten.
 class Rate {
  public:
-  void Add(const Work& work, double ms) {
-    tt_ = kKeep * tt_ + work.tokens * work.tokens;
-    ta_ = kKeep * ta_ + work.tokens * work.attended;
-    aa_ = kKeep * aa_ + work.attended * work.attended;
-    tm_ = kKeep * tm_ + work.tokens * ms;
-    am_ = kKeep * am_ + work.attended * ms;
-  }
+  void Add(const Work& work, double ms) { Add(recent_, kKeep, work, ms); }
+  // As Add(), never forgotten.
+  void AddLasting(const Work& work, double ms) { Add(lasting_, 1, work, ms); }
 
-  double Ms(const Work& work) const {
-    const double determinant = tt_ * aa_ - ta_ * ta_;
-    double a = 0;
-    double b = 0;
-    // Nearly collinear steps determine the sum, not a and b.
-    if (determinant > 1e-6 * tt_ * aa_) {
-      a = (tm_ * aa_ - am_ * ta_) / determinant;
-      b = (am_ * tt_ - tm_ * ta_) / determinant;
-    }
-    if (a <= 0 || b < 0) {
-      a = tt_ > 0 ? tm_ / tt_ : 0;
-      b = 0;
-    }
-    return std::max(0.0, a * work.tokens + b * work.attended);
-  }
+  // A step of this work; 0 before the first.
+  double StepMs(const Work& work) const;
+  // This work as a part of steps that are as large as recent ones.
+  double Ms(const Work& work) const;
+
+  // The largest size, of `most`, 3/4, 1/2, 3/8, 1/4 … of it down to `least`, of which a step takes
+  // `ms` at most: few sizes, as a device keeps what it has prepared for a size. `least` if none
+  // does.
+  size_t TokensIn(double ms, size_t least, size_t most) const;
 
  private:
   static constexpr double kKeep = 0.97;
-  double tt_ = 0, ta_ = 0, aa_ = 0, tm_ = 0, am_ = 0;
+  static constexpr size_t kTerms = 3;  // 1, tokens, attended
+  using Row = std::array<double, kTerms>;
+
+  // Of the normal equations: sums of x xᵀ / ms², of x / ms, and of 1; tokens beside them.
+  struct Sums {
+    std::array<Row, kTerms> xx{};
+    Row xm{};
+    double steps = 0;
+    double tokens = 0;
+  };
+
+  static void Add(Sums& sums, double keep, const Work& work, double ms);
+  Row Fit() const;
+
+  Sums recent_;
+  Sums lasting_;
 };
 
 // Tokens per second of recent steps, of which each weighs a tenth less than the next.

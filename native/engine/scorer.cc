@@ -77,10 +77,21 @@ bool Scorer::Abandoned() const {
   });
 }
 
+// A step of few tokens, and where the size of steps is chosen by their time, a full one: the two
+// tell what a step costs from what its tokens do.
+void Scorer::WarmUp() {
+  WarmUp(std::min<size_t>(kWarmUpTokens, plan_.step_tokens));
+  if (plan_.step_ms > 0) WarmUp(plan_.step_tokens);
+  if (context_.own_attention()) {
+    // Our attention gives a token the same bits among few and many, on any number of threads.
+    plan_.min_rows = 0;
+    context_.AdaptThreads();
+  }
+}
+
 // Several passes: the first one waits for the weights' pages, so it is not measured. The fastest
 // counts, as another process may have had the core in some.
-void Scorer::WarmUp() {
-  const size_t count = std::min<size_t>(kWarmUpTokens, plan_.step_tokens);
+void Scorer::WarmUp(size_t count) {
   double spent_ms = 0;
   double fastest_ms = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < 2 || (pass < kMaxPasses && spent_ms < kWarmUpMs); ++pass) {
@@ -106,19 +117,11 @@ void Scorer::WarmUp() {
   }
   const auto tokens = static_cast<double>(count);
   recent_.Add(tokens, fastest_ms);
-  rate_.Add(Work::Of(tokens, 0), fastest_ms);
-  if (context_.own_attention()) {
-    // Our attention gives a token the same bits among few and many, on any number of threads.
-    plan_.min_rows = 0;
-    context_.AdaptThreads();
-  }
+  rate_.AddLasting(Work::Of(tokens, 0), fastest_ms);
 }
 
 size_t Scorer::TokensIn(double ms) const {
-  size_t tokens = plan_.step_tokens;
-  const auto takes = [&] { return rate_.Ms(Work::Of(static_cast<double>(tokens), 0)); };
-  while (tokens / 2 >= kMinStepTokens && takes() > ms) tokens /= 2;
-  return tokens;
+  return rate_.TokensIn(ms, std::min<size_t>(kMinStepTokens, plan_.step_tokens), plan_.step_tokens);
 }
 
 std::unique_ptr<Task> Scorer::Begin(TokenizedRequest request, std::function<bool()> abandoned) {

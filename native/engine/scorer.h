@@ -58,7 +58,6 @@ class Scorer final : public Evaluator {
   Work Remaining(const Task& task) const override;
   double Ms(const Work& work) const override { return rate_.Ms(work); }
 
-  // The plan's, halved as often as it needs, so that there are few different sizes.
   size_t TokensIn(double ms) const override;
 
   void StartStep(size_t tokens) override {
@@ -70,7 +69,7 @@ class Scorer final : public Evaluator {
   size_t Take(Task& task) override;
   bool full() const override { return step_.full(); }
   // Far more if an image is in it, which takes a time that was not measured.
-  double StepMs() const override { return step_.image() ? kImageMs : rate_.Ms(step_.work()); }
+  double StepMs() const override { return step_.image() ? kImageMs : rate_.StepMs(step_.work()); }
   // Where it throws, a recurrent model's other tasks begin anew; others too where a task turns out
   // to be not_finite() (rule 5).
   bool RunStep() override;
@@ -89,6 +88,7 @@ class Scorer final : public Evaluator {
  private:
   static constexpr double kImageMs = 60'000;
 
+  void WarmUp(size_t count);
   bool Abandoned() const;
   int32_t Decode();
   int32_t DecodeImage();

@@ -77,6 +77,10 @@ const stampedTargets: Readonly<Record<string, StampedTarget>> = {
     product: 'oi-kernel-bench',
     uses: (folder) => ['kernels', 'threads', 'machine', 'compat', 'processor'].includes(folder),
   },
+  'oi-rate-test': {
+    product: 'oi-rate-test',
+    uses: (folder) => ['engine', 'processor'].includes(folder),
+  },
   'oi-op-params': {
     product: 'oi-op-params',
     uses: (folder) => ['kernels', 'processor'].includes(folder),

@@ -100,7 +100,7 @@ void Encoder::WarmUp() {
                       "tokens: its file is damaged");
   }
   recent_.Add(static_cast<double>(count), fastest_ms);
-  rate_.Add(Work::Whole(count), fastest_ms);
+  rate_.AddLasting(Work::Whole(count), fastest_ms);
 }
 
 std::unique_ptr<Task> Encoder::Begin(TokenizedRequest request, std::function<bool()> abandoned) {

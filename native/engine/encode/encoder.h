@@ -54,7 +54,7 @@ class Encoder final : public Evaluator {
   void LimitStep(size_t tokens) override;
   size_t Take(Task& task) override;
   bool full() const override;
-  double StepMs() const override { return rate_.Ms(work_); }
+  double StepMs() const override { return rate_.StepMs(work_); }
   bool RunStep() override;
   void Drop(Task& task) override;
   const ContextPlan& plan() const override { return plan_; }
