@@ -17,6 +17,7 @@ import { ModelsPage } from './models/page.js'
 import { usePlace } from './navigation.js'
 import { Failed } from './parts/states.js'
 import { PageHead } from './parts/small.js'
+import { OverviewPage } from './overview/page.js'
 import { PlaygroundPage } from './playground/page.js'
 import { session } from './server.js'
 import { SettingsPage } from './settings/page.js'
@@ -36,6 +37,7 @@ interface Pages {
 }
 
 const pages: Readonly<Record<string, Pages>> = {
+  overview: { list: OverviewPage },
   keys: { list: KeysPage },
   playground: { list: PlaygroundPage },
   compare: { list: ComparePage },
@@ -56,7 +58,7 @@ export function App() {
 
   if (first !== undefined) return <FirstSignIn token={first} />
   if (now === null) return <SignIn />
-  const [page = 'keys', name] = parts
+  const [page = 'overview', name] = parts
   if (now === undefined && found.error) {
     return (
       <main class="lone">
@@ -83,8 +85,8 @@ function Page({ page, name }: { readonly page: string; readonly name: string | u
   if (known !== undefined && name === undefined) return <known.list />
   return (
     <PageHead title="This page does not exist">
-      <a class="button" href="#/keys">
-        API keys
+      <a class="button" href="#/overview">
+        Overview
       </a>
     </PageHead>
   )

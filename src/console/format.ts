@@ -56,9 +56,17 @@ export function bytes(value: number): string {
   return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]!}`
 }
 
+/** `0`, `0.25`, `12.5`, `1,340`: three digits, for rates. */
+export function rate(value: number): string {
+  if (value === 0) return '0'
+  if (value >= 1000) return compact(value)
+  return String(Number(value.toPrecision(value < 1 ? 2 : 3)))
+}
+
 /** `4.2 ms`, `1.3 s`. */
 export function milliseconds(value: number): string {
   if (value >= 1000) return `${(value / 1000).toFixed(1)} s`
+  if (value === 0) return '0 ms'
   return `${value.toFixed(value >= 10 ? 0 : 1)} ms`
 }
 
@@ -69,6 +77,10 @@ export function dateTime(time: string | number | Date): string {
 
 export const date = (time: string | number | Date): string =>
   new Date(time).toISOString().slice(0, 10)
+
+/** `00:41`; with seconds `00:41:10`. */
+export const clock = (time: string | number | Date, seconds = false): string =>
+  new Date(time).toISOString().slice(11, seconds ? 19 : 16)
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', 60],

@@ -11,6 +11,8 @@ import { ApiError, call } from './server.js'
 export interface Loaded<T> {
   /** The last data, also while it is reloaded or after that has failed. */
   readonly data: T | undefined
+  /** Where they are from. */
+  readonly path: string | undefined
   /** Why the last attempt failed. */
   readonly error: ApiError | undefined
   readonly loading: boolean
@@ -20,6 +22,7 @@ export interface Loaded<T> {
 }
 
 interface State<T> {
+  /** Of the data. */
   readonly path: string | undefined
   readonly data: T | undefined
   readonly error: ApiError | undefined
@@ -32,7 +35,7 @@ const retryMs = 3000
 export function useLoad<T>(path: string | undefined): Loaded<T> {
   const [turn, setTurn] = useState(0)
   const [state, setState] = useState<State<T>>({
-    path,
+    path: undefined,
     data: undefined,
     error: undefined,
     loading: path !== undefined,
@@ -46,7 +49,7 @@ export function useLoad<T>(path: string | undefined): Loaded<T> {
     if (path === undefined) return
     const controller = new AbortController()
     let timer: number | undefined
-    setState((state) => ({ ...state, path, loading: true }))
+    setState((state) => ({ ...state, loading: true }))
     call<T>(path, { signal: controller.signal })
       .then((data) => setState({ path, data, error: undefined, loading: false }))
       .catch((error: unknown) => {
@@ -61,7 +64,23 @@ export function useLoad<T>(path: string | undefined): Loaded<T> {
     }
   }, [path, turn, reload])
 
-  return { data: state.data, error: state.error, loading: state.loading, reload, put }
+  return { ...state, reload, put }
+}
+
+/** Interval of reloads, milliseconds. */
+const refreshMs = 5000
+
+/** Reloads data while the page is visible. */
+export function useRefreshed<T>(path: string) {
+  const loaded = useLoad<T>(path)
+  const { reload } = loaded
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) reload()
+    }, refreshMs)
+    return () => clearInterval(timer)
+  }, [reload])
+  return loaded
 }
 
 export function asApiError(error: unknown): ApiError {

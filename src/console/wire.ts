@@ -22,6 +22,7 @@ export type Keys = ReplyOf<'listKeys'>
 export type Key = ReplyOf<'getKey'>
 export type KeyWithSecret = ReplyOf<'createKey'>
 export type KeyChange = BodyOf<'changeKey'>
+export type Overview = ReplyOf<'getOverview'>
 export type Usage = ReplyOf<'getUsage'>
 export type UsageRow = Usage['rows'][number]
 export type Models = ReplyOf<'listModels'>

@@ -222,6 +222,7 @@ export class Handlers implements PostContext, Listener {
   /** Requests undecided after `graceMs` are answered 503; decided ones are booked and answered. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true
+    this.#admin?.close()
     for (const exchange of await this.running.drain(graceMs)) {
       exchange.cancel(new OiError('ERR_OVERLOADED', unready.closing.message))
     }

@@ -32,6 +32,7 @@ consoleTest(
   async (t, console) => {
     const { page } = console
     await console.signInFirst()
+    await console.open('keys', 'API keys')
     await page.getByLabel('State').selectOption('All')
     await page.getByText(`1–50 of ${fullKeys.toLocaleString('en')}`).waitFor()
     const devtools = await console.context.browser()!.newBrowserCDPSession()

@@ -38,6 +38,7 @@ consoleTest('a key is made, used, rotated, blocked and revoked', {}, async (t, c
   }
 
   await console.signInFirst()
+  await console.open('keys', 'API keys')
   t.notMatch(page.url(), /first=/, 'the link is not left in the address')
   // The first start has made a workspace and a key.
   await row('default').first().waitFor()

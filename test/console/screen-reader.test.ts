@@ -164,6 +164,7 @@ consoleTest('mistakes, refusals and actions are read out', {}, async (t, console
   const { tree, focused } = await readerOf(console)
   console.expect(/status of 4\d\d/)
   await console.signInFirst()
+  await console.open('keys', 'API keys')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const section = (name: string) => page.getByRole('region', { name })
   const dialog = page.getByRole('dialog')

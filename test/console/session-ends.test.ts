@@ -23,6 +23,7 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
   const focused = () => page.evaluate<string>('document.activeElement.outerHTML')
   console.expect(/status of 401/)
   await console.signInFirst()
+  await console.open('keys', 'API keys')
 
   await t.test('keeps the text of a dialog, and does not submit it', async (t) => {
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -90,7 +91,7 @@ consoleTest('a session that ends under an open page', {}, async (t, console) => 
   })
 
   await t.test('a download waits for the sign-in', async (t) => {
-    await console.open('usage?by=key', 'Usage')
+    await console.open('usage?by=key&range=30d', 'Usage')
     await console.settle()
     await console.endSession()
     const download = page.waitForEvent('download')

@@ -26,9 +26,9 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
     await signIn('wrong horse battery')
     await page.getByRole('alert').getByText('The password is wrong').waitFor()
     await signIn(password)
-    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     await page.reload()
-    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     t.pass('a reload keeps the session')
   })
 
@@ -44,6 +44,8 @@ consoleTest('passwords, links and sessions', {}, async (t, console) => {
 
   await t.test('an ended session leads to the sign-in, and back to its page', async (t) => {
     await console.open('workspaces', 'Workspaces')
+    // Until the session is known, a page without one shows the plain sign-in.
+    await console.settle()
     await console.context.clearCookies()
     // By its address: the console may have noticed by itself, and then has no links.
     await page.evaluate("location.hash = '#/models'")

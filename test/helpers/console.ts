@@ -14,6 +14,7 @@ import { ServerProcess } from './server-process.js'
 
 /** Each page's address after `#/`, and its heading. */
 export const consolePages = [
+  ['overview', 'Overview'],
   ['keys', 'API keys'],
   ['workspaces', 'Workspaces'],
   ['workspaces/1', 'default'],
@@ -148,7 +149,7 @@ export class ConsoleTest {
     await this.page.getByLabel('New password').fill(password)
     await this.page.getByLabel('Repeat the password').fill(password)
     await this.page.getByRole('button', { name: 'Set password and sign in' }).click()
-    await this.page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    await this.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   }
 
   /** Opens a page by its address after `#/`, and waits for its heading. */

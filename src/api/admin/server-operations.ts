@@ -17,6 +17,7 @@ import {
   PricesSchema,
 } from './model-schemas.js'
 import type { AdminOperation } from './operation.js'
+import { OverviewSchema } from './overview-schemas.js'
 import { auditQuery, AuditSchema, ServerSchema, SettingsSchema } from './server-schemas.js'
 import { usageQuery, UsageSchema } from './usage-schemas.js'
 
@@ -32,6 +33,15 @@ const PlaygroundSchema = Type.Object(
 
 /** By operationId. */
 export const serverOperations = {
+  getOverview: {
+    method: 'get',
+    path: '/overview',
+    tag: 'Server',
+    summary: 'The last hour of the server, in slots of ten seconds',
+    description: 'Of what `GET /metrics` counts. Kept in memory: a restart begins anew.',
+    needs: 'session',
+    reply: OverviewSchema,
+  },
   getUsage: {
     method: 'get',
     path: '/usage',

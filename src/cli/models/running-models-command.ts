@@ -38,9 +38,9 @@ const columns = {
   process: ({ processes }: ModelStatus) => processes.map(({ pid }) => pid).join(' ') || '-',
   memory: ({ processes }: ModelStatus) => memoryText(processes),
   'since (UTC)': ({ sinceMs }: ModelStatus) => showTime(sinceMs),
-  ends: ({ ends }: ModelStatus) => endsText(ends),
-  'asked again': ({ askedAgain }: ModelStatus) => String(askedAgain),
-  'under way': ({ underWay }: ModelStatus) => String(underWay),
+  crashes: ({ ends }: ModelStatus) => endsText(ends),
+  retries: ({ askedAgain }: ModelStatus) => String(askedAgain),
+  running: ({ underWay }: ModelStatus) => String(underWay),
   device: ({ device }: ModelStatus) => device ?? '-',
 }
 

@@ -70,7 +70,7 @@ export function AuditPage() {
             {unbooked.requests > 0 && (
               <p class="note">
                 <span>
-                  Answers in the playground since the server started that were booked to no
+                  Answers in the playground since the server started that were charged to no
                   workspace: {counted(unbooked.requests, 'request')},{' '}
                   {counted(unbooked.input_tokens, 'input token')},{' '}
                   {counted(unbooked.output_tokens, 'output token')}.

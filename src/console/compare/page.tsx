@@ -109,7 +109,7 @@ export function ComparePage() {
     <>
       <PageHead
         title="Compare"
-        about="Models, orders and temperatures side by side. Cases stay in this tab until you save them to a file; nothing is booked."
+        about="Models, orders and temperatures side by side. Cases stay in this tab until you save them to a file; nothing is charged."
       >
         <button type="button" class="button" onClick={() => chooser.current?.click()}>
           Open file…

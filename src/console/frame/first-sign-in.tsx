@@ -30,7 +30,7 @@ export function FirstSignIn({ token }: { readonly token: string }) {
     const body = { token, password }
     session.set(await call<Session>('/session/first', { method: 'POST', body, ofSession: true }))
     forgetFirst()
-    goTo('/keys')
+    goTo('/overview')
   })
   return (
     <main class="lone">

@@ -26,7 +26,14 @@ interface Entry {
   readonly icon: IconName
 }
 
-const groups: readonly { readonly name: string; readonly entries: readonly Entry[] }[] = [
+interface Group {
+  /** Undefined: the first, which needs none. */
+  readonly name?: string
+  readonly entries: readonly Entry[]
+}
+
+const groups: readonly Group[] = [
+  { entries: [{ page: 'overview', name: 'Overview', icon: 'overview' }] },
   {
     name: 'Access',
     entries: [
@@ -94,7 +101,7 @@ export function Frame({ page, name, children }: FrameProps) {
         }}
       >
         <div class="side-top">
-          <a class="home" href="#/keys" aria-label="oi console">
+          <a class="home" href="#/overview" aria-label="oi console">
             <Brand />
           </a>
           <button
@@ -112,8 +119,8 @@ export function Frame({ page, name, children }: FrameProps) {
         <div id="side" class={open ? 'side-body side-open' : 'side-body'}>
           <nav aria-label="Pages">
             {groups.map((group) => (
-              <div key={group.name} class="nav-group">
-                <p class="nav-title">{group.name}</p>
+              <div key={group.name ?? 'first'} class="nav-group">
+                {group.name !== undefined && <p class="nav-title">{group.name}</p>}
                 <ul>
                   {group.entries.map((entry) => (
                     <li key={entry.page}>

@@ -12,10 +12,10 @@ import { Facts, PageHead, Time } from '../parts/small.js'
 import { ErrorNote, LoadedPart } from '../parts/states.js'
 import { say } from '../parts/toast.js'
 import { call } from '../server.js'
-import { useAction } from '../use-load.js'
+import { useAction, useRefreshed } from '../use-load.js'
 import type { ModelCard, ModelState } from '../wire.js'
-import { memoryOf, StateOf, useRefreshed } from './page.js'
 import { PriceForm } from './price-form.js'
+import { memoryOf, StateOf } from './state.js'
 
 export function ModelPage({ name }: { readonly name: string }) {
   const path = `/models/${encodeURIComponent(name)}`
@@ -130,12 +130,12 @@ function Runs({ of: model }: { readonly of: ModelState }) {
               : model.processes.map(({ pid }) => `pid ${pid}`).join(', '),
           ],
           ['Memory', memory === undefined ? 'not known' : `${bytes(memory)} resident`],
-          ['Under way', counted(model.requests_under_way, 'request')],
+          ['Running', counted(model.requests_under_way, 'request')],
           [
             'Crashes',
             ends.length === 0 ? 'none' : ends.map(([why, times]) => `${why} ${times}`).join(', '),
           ],
-          ['Retried', counted(model.asked_again, 'request')],
+          ['Retries', counted(model.asked_again, 'request')],
           ['Given up', counted(model.gave_up, 'request')],
           ['File', <span class="mono">{model.file}</span>],
         ]}

@@ -4,55 +4,18 @@
  * @module
  */
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { bytes, count } from '../format.js'
 import { setQuery, usePlace } from '../navigation.js'
 import { TextField } from '../parts/field.js'
 import { Icon } from '../parts/icons.js'
-import { PageHead, Status, type Tone } from '../parts/small.js'
+import { PageHead } from '../parts/small.js'
 import { Empty, LoadedPart } from '../parts/states.js'
 import { type Column, Table } from '../parts/table.js'
-import { useLoad } from '../use-load.js'
+import { useRefreshed } from '../use-load.js'
 import type { Models, ModelState } from '../wire.js'
 import { LoadDialog } from './load-dialog.js'
-
-export const modelTones: Readonly<Record<ModelState['state'], Tone>> = {
-  ready: 'good',
-  loading: 'warn',
-  draining: 'warn',
-  'no process': 'bad',
-  failed: 'bad',
-}
-
-const stateNames: Readonly<Record<ModelState['state'], string>> = {
-  ready: 'Ready',
-  loading: 'Loading',
-  draining: 'Finishes',
-  'no process': 'Restarts',
-  failed: 'Failed',
-}
-
-/** As `Ready`; while the model loads, the progress. */
-export function StateOf({ of: { state, loaded } }: { readonly of: ModelState }) {
-  const far = loaded === null || state !== 'loading' ? '' : ` ${Math.round(loaded * 100)}%`
-  return (
-    <Status tone={modelTones[state]}>
-      {stateNames[state]}
-      {far}
-    </Status>
-  )
-}
-
-/** Resident memory of all its processes, bytes; undefined if unknown. */
-export function memoryOf({ processes }: ModelState): number | undefined {
-  if (processes.length === 0) return undefined
-  let sum = 0
-  for (const { resident_bytes: size } of processes) {
-    if (size === null) return undefined
-    sum += size
-  }
-  return sum
-}
+import { memoryOf, StateOf } from './state.js'
 
 const columns: readonly Column<ModelState>[] = [
   {
@@ -98,28 +61,12 @@ const columns: readonly Column<ModelState>[] = [
     },
   },
   {
-    name: 'Running requests',
+    name: 'Running',
     end: true,
     by: (model) => model.requests_under_way,
     cell: (model) => count(model.requests_under_way),
   },
 ]
-
-/** Interval of reloads, milliseconds. */
-const refreshMs = 5000
-
-/** Reloads data while the page is visible. */
-export function useRefreshed<T>(path: string) {
-  const loaded = useLoad<T>(path)
-  const { reload } = loaded
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) reload()
-    }, refreshMs)
-    return () => clearInterval(timer)
-  }, [reload])
-  return loaded
-}
 
 export function ModelsPage() {
   const models = useRefreshed<Models>('/models')

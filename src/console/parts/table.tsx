@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ComponentChildren } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '../format.js'
 import { Icon } from './icons.js'
 import { numberedSteps, Pager } from './pager.js'
@@ -51,10 +51,16 @@ export function Table<T>(props: TableProps<T>) {
     setSorting({ column, descending: again && !sorting.descending })
     setPage(0)
   }
+  const wrap = useRef<HTMLDivElement>(null)
+  const scrolls = useOverflow(wrap)
   // Explicit roles, as a table laid out as cards loses its own.
   return (
     <>
-      <div class="table-wrap">
+      <div
+        ref={wrap}
+        class="table-wrap"
+        {...(scrolls && { tabIndex: 0, role: 'region', 'aria-label': `${label}, scrollable` })}
+      >
         <table role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
           <thead role="rowgroup">
             <tr role="row">
@@ -83,6 +89,21 @@ export function Table<T>(props: TableProps<T>) {
       )}
     </>
   )
+}
+
+/** Whether a box is too narrow for its content: then the keyboard must be able to scroll it. */
+function useOverflow(box: RefObject<HTMLElement | null>): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    const { current } = box
+    if (current === null) return
+    const look = () => setOver(current.scrollWidth > current.clientWidth)
+    const observer = new ResizeObserver(look)
+    observer.observe(current)
+    observer.observe(current.firstElementChild!)
+    return () => observer.disconnect()
+  }, [box])
+  return over
 }
 
 interface HeadingProps<T> {

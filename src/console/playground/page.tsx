@@ -142,7 +142,7 @@ export function PlaygroundPage() {
     <>
       <PageHead
         title="Playground"
-        about="Ask questions about a state. Nothing is kept on the server; without a workspace nothing is booked."
+        about="Ask questions about a state. Nothing is kept on the server; without a workspace nothing is charged."
       />
       <div class="two">
         <div class="left">

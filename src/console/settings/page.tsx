@@ -51,12 +51,12 @@ const columns: readonly Column<Setting>[] = [
   },
   {
     name: 'Default',
-    cell: ({ default: value }) => <span class="mono faint setting-default">{shown(value)}</span>,
+    cell: ({ default: value }) => <span class="mono faint">{shown(value)}</span>,
   },
   {
     name: 'Set with',
     cell: ({ flag, variable }) => (
-      <span class="sub mono faint setting-names">
+      <span class="sub mono faint">
         <span>{flag}</span>
         <span>{variable}</span>
       </span>

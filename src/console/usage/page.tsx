@@ -5,6 +5,8 @@
  */
 
 import { useMemo } from 'preact/hooks'
+import { BarChart } from '../charts/bar-chart.js'
+import { Legend } from '../charts/tip.js'
 import { compact, count, credits, dateTime } from '../format.js'
 import { setQuery, usePlace } from '../navigation.js'
 import { Segments, SelectField, TextField } from '../parts/field.js'
@@ -15,8 +17,7 @@ import { type Column, Table } from '../parts/table.js'
 import { callText, withQuery } from '../server.js'
 import { useAction, useLoad } from '../use-load.js'
 import type { Keys, Usage, Workspaces } from '../wire.js'
-import { Chart, Legend } from './chart.js'
-import { rangeOf, ranges } from './range.js'
+import { longestDays, rangeOf, ranges, wholeSpan } from './range.js'
 import { barsOf, type Measure, sumOf, type Total, totalsOf } from './series.js'
 
 const groupings = [
@@ -38,15 +39,24 @@ export function UsagePage() {
   const { query } = usePlace()
   const by = oneOf(query.get('by'), groupings) ?? 'workspace'
   const measure = oneOf(query.get('measure'), measures) ?? 'requests'
-  const range = oneOf(query.get('range'), ranges) ?? '30d'
+  const range = oneOf(query.get('range'), ranges) ?? 'all'
   const workspaceId = query.get('workspace_id') ?? ''
   const keyId = by === 'workspace' ? '' : (query.get('key_id') ?? '')
   const custom = { from: query.get('from') ?? '', to: query.get('to') ?? '' }
   // Rounded to the minute: the address, and so the loaded data, stays the same while the page is
   // shown.
-  const span = useMemo(() => rangeOf(range, custom), [range, custom.from, custom.to])
+  const firstPath = useMemo(
+    () => (range === 'all' ? firstQuery({ workspace_id: workspaceId, key_id: keyId }) : undefined),
+    [range, workspaceId, keyId],
+  )
+  const first = useLoad<Usage>(firstPath)
+  const span = useMemo(() => {
+    if (range !== 'all') return rangeOf(range, custom)
+    return first.data && first.path === firstPath ? wholeSpan(firstStart(first.data)) : undefined
+  }, [range, custom.from, custom.to, first.data, first.path, firstPath])
   const asked = { by, ...span, workspace_id: workspaceId, key_id: keyId }
-  const usage = useLoad<Usage>(withQuery('/usage', asked))
+  const loaded = useLoad<Usage>(span && withQuery('/usage', asked))
+  const usage = loaded.data === undefined && first.error !== undefined ? first : loaded
   const workspaces = useLoad<Workspaces>('/workspaces')
   const keys = useLoad<Keys>(by === 'workspace' ? undefined : '/keys')
   const download = useAction(async () => {
@@ -137,6 +147,18 @@ export function UsagePage() {
   )
 }
 
+/** Usage by day, of few rows: it tells when there was any. */
+function firstQuery(whose: { readonly workspace_id: string; readonly key_id: string }): string {
+  const dayMs = 86_400_000
+  const from = new Date(Math.floor(Date.now() / dayMs) * dayMs - (longestDays - 1) * dayMs)
+  return withQuery('/usage', { by: 'model', per: 'day', from: from.toISOString(), ...whose })
+}
+
+/** The beginning of the first day of usage. */
+function firstStart({ rows }: Usage): number | undefined {
+  return rows.length === 0 ? undefined : Math.min(...rows.map(({ start }) => Date.parse(start)))
+}
+
 function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: Measure }) {
   const bars = useMemo(() => barsOf(usage, measure), [usage, measure])
   const totals = useMemo(() => totalsOf(usage), [usage])
@@ -174,8 +196,10 @@ function Shown({ of: usage, measure }: { readonly of: Usage; readonly measure: M
             {dateTime(usage.from)} to {dateTime(usage.to)} UTC
           </p>
         </figcaption>
-        <Chart bars={bars} per={usage.per} label={label} show={show} showShort={showShort} />
-        <Legend bars={bars} show={show} />
+        <BarChart bars={bars} per={usage.per} label={label} show={show} showShort={showShort} />
+        <Legend
+          of={bars.series.map(({ key, name, total }) => ({ key, name, text: show(total) }))}
+        />
       </figure>
       <h2>Totals</h2>
       <Table

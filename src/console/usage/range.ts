@@ -4,9 +4,10 @@
  * @module
  */
 
-export type Range = '24h' | '48h' | '7d' | '30d' | '90d' | 'custom'
+export type Range = 'all' | '24h' | '48h' | '7d' | '30d' | '90d' | 'custom'
 
 export const ranges: readonly { readonly value: Range; readonly text: string }[] = [
+  { value: 'all', text: 'All, up to 90 days' },
   { value: '24h', text: '24 hours, by hour' },
   { value: '48h', text: '48 hours, by hour' },
   { value: '7d', text: '7 days, by hour' },
@@ -26,9 +27,28 @@ const dayMs = 24 * hourMs
 const hours: Readonly<Record<string, number>> = { '24h': 24, '48h': 48, '7d': 168 }
 const days: Readonly<Record<string, number>> = { '30d': 30, '90d': 90 }
 
+/** The oldest usage that `all` shows. */
+export const longestDays = 90
+/** The longest time that is shown by hour, and the shortest. */
+const [mostHours, fewestHours] = [72, 12]
+
+/**
+ * The whole time in which there was usage.
+ *
+ * @param firstMs - The beginning of its first day; undefined: there is none.
+ */
+export function wholeSpan(firstMs: number | undefined, nowMs = Date.now()): Span {
+  const hourEnd = Math.ceil((nowMs + 1) / hourMs) * hourMs
+  if (firstMs === undefined || hourEnd - firstMs <= mostHours * hourMs) {
+    const from = Math.min(firstMs ?? hourEnd, hourEnd - fewestHours * hourMs)
+    return { per: 'hour', from: iso(from), to: iso(hourEnd) }
+  }
+  return { per: 'day', from: iso(firstMs), to: iso(Math.ceil((nowMs + 1) / dayMs) * dayMs) }
+}
+
 /** @param custom - Days as `2026-11-26`, both included; either may be empty. */
 export function rangeOf(
-  range: Range,
+  range: Exclude<Range, 'all'>,
   custom: { readonly from: string; readonly to: string },
   nowMs = Date.now(),
 ): Span {

@@ -110,13 +110,3 @@ function keyOf(row: UsageRow): string {
 function nameOf(row: UsageRow): string {
   return row.key ?? row.model ?? row.workspace ?? ''
 }
-
-/** About four round numbers from 0 to at least `max`. */
-export function ticksTo(max: number): number[] {
-  if (max <= 0) return [0, 1]
-  const rough = max / 4
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = Math.max(1, [1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough)! * power)
-  const count = Math.ceil(max / step)
-  return Array.from({ length: count + 1 }, (_, i) => i * step)
-}

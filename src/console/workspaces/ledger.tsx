@@ -61,7 +61,7 @@ export function Ledger({ workspaceId }: { readonly workspaceId: number }) {
     <LoadedPart of={page}>
       {({ rows, next_before: next }) => {
         if (rows.length === 0 && trail.length === 1) {
-          return <Empty icon="usage" title="Nothing has been booked yet" />
+          return <Empty icon="usage" title="Nothing has been charged yet" />
         }
         return (
           <>

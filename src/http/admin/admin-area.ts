@@ -8,6 +8,7 @@
 import { adminPath } from '../../api/admin/operations.js'
 import { type Client, Exchange } from '../exchange/exchange.js'
 import type { Backend } from '../handlers-options.js'
+import { History } from '../metrics/history.js'
 import type { Head } from '../transport/head.js'
 import type { PostContext } from '../exchange/post-exchange.js'
 import { answerFrom, type Route } from '../routes.js'
@@ -18,6 +19,7 @@ import { ConsoleFiles, consolePath } from './console-files.js'
 import { AreaContext } from './context.js'
 import { AdminDoor } from './door.js'
 import { modelHandlers } from './model-handlers.js'
+import { overviewHandlers } from './overview.js'
 import { PlaygroundExchange, playgroundGate } from './playground.js'
 import { serverHandlers } from './server-handlers.js'
 import { sessionHandlers } from './session-handlers.js'
@@ -29,6 +31,7 @@ const decidePath = `${adminPath}/decide`
 export class AdminArea {
   readonly #context: AreaContext
   readonly #files: ConsoleFiles
+  readonly #history: History
 
   /** @param server - The context of `/v1`. */
   constructor(options: AdminOptions, server: PostContext, backend: Backend) {
@@ -46,8 +49,12 @@ export class AdminArea {
       },
       pendingBookings: () => server.gate.storeFigures?.() ?? { fileBytes: 0, pendingAnswers: 0 },
     }
+    const waiting = () => server.gate.waiting?.() ?? 0
+    const engines = () => backend.decider()?.engines() ?? []
+    this.#history = new History({ traffic: server.traffic, waiting, engines })
+    this.#history.start()
     this.#context = new AreaContext({
-      ...{ server, door, accounts, handlers: allHandlers(services) },
+      ...{ server, door, accounts, handlers: allHandlers(services, this.#history) },
       gate: playgroundGate(server.gate, unbooked),
     })
     this.#files = new ConsoleFiles(consoleFolder)
@@ -61,6 +68,10 @@ export class AdminArea {
   /** Whether a path belongs here. */
   has(path: string): boolean {
     return isUnder(path, '/admin') || isUnder(path, consolePath)
+  }
+
+  close(): void {
+    this.#history.stop()
   }
 
   /** As `Listener.open`, for a path of this area. */
@@ -88,8 +99,9 @@ export class AdminArea {
 
 const isUnder = (path: string, parent: string) => path === parent || path.startsWith(`${parent}/`)
 
-function allHandlers(services: AdminServices): AdminHandlers {
+function allHandlers(services: AdminServices, history: History): AdminHandlers {
   return {
+    ...overviewHandlers(history),
     ...sessionHandlers(services),
     ...accountsHandlers(services),
     ...usageHandlers(services),

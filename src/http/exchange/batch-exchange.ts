@@ -194,6 +194,7 @@ export class BatchExchange extends PostExchange {
     if (this.ended) return
     const { status, body } = errorContent(error, this.id)
     if (status === 500) this.context.logger.fault(this.id, error, this.bodyDigest())
+    this.context.traffic.countRefusal(wireCodeOf(error))
     this.#settle(index, status, body)
   }
 

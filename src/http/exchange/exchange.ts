@@ -30,7 +30,7 @@ import {
   type TextContent,
 } from '../reply/reply.js'
 import { replyCodingOf } from '../reply/reply-coding.js'
-import { entryOf, type Told } from '../log/request-entry.js'
+import { entryOf, type Told, wireCodeOf } from '../log/request-entry.js'
 import { requestId } from './request-id.js'
 
 /** The transport's side of an exchange. No method is called after the client has gone. */
@@ -276,7 +276,11 @@ export class Exchange {
     this.#ended = true
     this.#parts?.drop()
     this.onEnd(status, ms)
-    this.#context.traffic.count(this.path, status)
+    const { traffic } = this.#context
+    traffic.count(this.path, status)
+    if (this.failure !== undefined && status !== 0 && this.path.startsWith('/v1/')) {
+      traffic.countRefusal(wireCodeOf(this.failure))
+    }
     const { request } = this.#context.logger
     if (request !== undefined) {
       const { id, method, path, caller, told, failure, traceId: trace } = this

@@ -152,6 +152,10 @@ export class Metrics {
     this.#add('counter', 'oi_http_batch_items_total', items, () =>
       traffic.items().map(({ count, ...labels }) => [labels, count]),
     )
+    const refusals = 'Refused requests to /v1 and items of batches, by the code of the error'
+    this.#add('counter', 'oi_http_refusals_total', refusals, () =>
+      traffic.refusals().map(({ count, code }) => [{ code }, count]),
+    )
     this.#addOne('gauge', 'oi_http_requests_running', 'Decisions under way', running)
     const places = 'Requests and items that wait for one of the concurrent places'
     this.#addOne('gauge', 'oi_http_requests_waiting', places, waiting)

@@ -11,7 +11,9 @@ import type { Timings } from '../../decide/types.js'
 import { routeOf } from '../path.js'
 
 /** Upper bounds of the histogram, milliseconds: from a short prompt on a GPU to a deadline. */
-const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000]
+export const boundsMs: readonly number[] = [
+  1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000,
+]
 
 export class Traffic {
   readonly #routes: ReadonlySet<string>
@@ -19,6 +21,8 @@ export class Traffic {
   readonly #requests = new Map<string, Map<number, number>>()
   /** Items of batches: status -> count. */
   readonly #items = new Map<number, number>()
+  /** Refused requests to `/v1` and items: the error's code -> count. */
+  readonly #refusals = new Map<string, number>()
   /**
    * Number of durations by the first bound that they do not exceed; the last entry is beyond all
    * bounds.
@@ -57,6 +61,11 @@ export class Traffic {
     this.#items.set(status, (this.#items.get(status) ?? 0) + 1)
   }
 
+  /** Counts the error of a request to `/v1`, or of an item. @param code - As on the wire. */
+  countRefusal(code: string): void {
+    this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1)
+  }
+
   /** Adds the duration of an answered decision. */
   observe(ms: number): void {
     let i = 0
@@ -88,6 +97,16 @@ export class Traffic {
   /** Items of batches with a result, by status. */
   items(): { status: number; count: number }[] {
     return [...this.#items].map(([status, count]) => ({ status, count }))
+  }
+
+  /** Refused requests to `/v1` and items, by the error's code. */
+  refusals(): { code: string; count: number }[] {
+    return [...this.#refusals].map(([code, count]) => ({ code, count }))
+  }
+
+  /** The number of durations in each bucket; one more than there are {@link boundsMs}. */
+  durationCounts(): readonly number[] {
+    return [...this.#durations]
   }
 
   /** The durations as a histogram: per bound the number that do not exceed it. Seconds. */

@@ -4,11 +4,14 @@
  * @module
  */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { dateTime } from '../format.js'
-import { type Bars, ticksTo } from './series.js'
+import type { Bars } from '../usage/series.js'
+import { ticksTo } from './ticks.js'
+import { Tip } from './tip.js'
+import { useWidth } from './use-width.js'
 
-export interface ChartProps {
+export interface BarChartProps {
   readonly bars: Bars
   readonly per: 'hour' | 'day'
   /** The measure of the bars, with its unit. */
@@ -20,17 +23,9 @@ export interface ChartProps {
 const height = 240
 const margin = { top: 12, right: 8, bottom: 24, left: 56 }
 
-export function Chart({ bars, per, label, show, showShort }: ChartProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(800)
+export function BarChart({ bars, per, label, show, showShort }: BarChartProps) {
+  const [box, width] = useWidth()
   const [at, setAt] = useState<number | undefined>()
-  useEffect(() => {
-    const { current } = box
-    if (current === null) return
-    const observer = new ResizeObserver(() => setWidth(Math.max(240, current.clientWidth)))
-    observer.observe(current)
-    return () => observer.disconnect()
-  }, [])
 
   const { slots, series } = bars
   const sums = slots.map((_, i) => series.reduce((sum, { values }) => sum + values[i]!, 0))
@@ -120,50 +115,9 @@ export function Chart({ bars, per, label, show, showShort }: ChartProps) {
             .filter(({ value }) => value > 0)
             .map((row) => ({ ...row, text: show(row.value) }))}
           total={show(sums[at]!)}
+          none="Nothing was used"
         />
       )}
     </div>
-  )
-}
-
-interface TipProps {
-  readonly left: number
-  readonly width: number
-  readonly title: string
-  readonly rows: readonly { key: string; name: string; rank: number; text: string }[]
-  readonly total: string
-}
-
-function Tip({ left, width, title, rows, total }: TipProps) {
-  const side = left > width / 2 ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` }
-  return (
-    <div class="tip" style={side} aria-hidden="true">
-      <p class="tip-title">{title}</p>
-      {rows.map(({ key, name, rank, text }) => (
-        <p key={key} class="tip-row">
-          <span class={`swatch swatch-${rank}`} />
-          <span class="tip-name">{name}</span>
-          <span class="num">{text}</span>
-        </p>
-      ))}
-      <p class="tip-row tip-total">
-        <span class="tip-name">{rows.length === 0 ? 'Nothing was used' : 'Total'}</span>
-        <span class="num">{total}</span>
-      </p>
-    </div>
-  )
-}
-
-/** The legend of colours. */
-export function Legend({ bars, show }: { bars: Bars; show: (value: number) => string }) {
-  return (
-    <ul class="legend">
-      {bars.series.map(({ key, name, total }, rank) => (
-        <li key={key}>
-          <span class={`swatch swatch-${rank}`} aria-hidden="true" />
-          <span class="legend-name">{name}</span> <span class="faint num">{show(total)}</span>
-        </li>
-      ))}
-    </ul>
   )
 }

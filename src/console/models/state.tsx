@@ -1,0 +1,46 @@
+/**
+ * The state and the memory of a model.
+ *
+ * @module
+ */
+
+import { Status, type Tone } from '../parts/small.js'
+import type { ModelState } from '../wire.js'
+
+const modelTones: Readonly<Record<ModelState['state'], Tone>> = {
+  ready: 'good',
+  loading: 'warn',
+  draining: 'warn',
+  'no process': 'bad',
+  failed: 'bad',
+}
+
+const stateNames: Readonly<Record<ModelState['state'], string>> = {
+  ready: 'Ready',
+  loading: 'Loading',
+  draining: 'Draining',
+  'no process': 'No process',
+  failed: 'Failed',
+}
+
+/** As `Ready`; while the model loads, the progress. */
+export function StateOf({ of: { state, loaded } }: { readonly of: ModelState }) {
+  const far = loaded === null || state !== 'loading' ? '' : ` ${Math.round(loaded * 100)}%`
+  return (
+    <Status tone={modelTones[state]}>
+      {stateNames[state]}
+      {far}
+    </Status>
+  )
+}
+
+/** Resident memory of all its processes, bytes; undefined if unknown. */
+export function memoryOf({ processes }: ModelState): number | undefined {
+  if (processes.length === 0) return undefined
+  let sum = 0
+  for (const { resident_bytes: size } of processes) {
+    if (size === null) return undefined
+    sum += size
+  }
+  return sum
+}

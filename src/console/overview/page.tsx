@@ -1,0 +1,179 @@
+/**
+ * The overview, the first page: how the server does, and how the last hour was.
+ *
+ * @module
+ */
+
+import { bytes, count, percent } from '../format.js'
+import { memoryOf, StateOf } from '../models/state.js'
+import { Icon } from '../parts/icons.js'
+import { PageHead } from '../parts/small.js'
+import { Empty, LoadedPart } from '../parts/states.js'
+import { type Column, Table } from '../parts/table.js'
+import { useRefreshed } from '../use-load.js'
+import type { Models, ModelState, Overview, Server } from '../wire.js'
+import { Charts } from './charts.js'
+import { Figures } from './figures.js'
+import { Minutes } from './minutes.js'
+
+export function OverviewPage() {
+  const overview = useRefreshed<Overview>('/overview')
+  const models = useRefreshed<Models>('/models')
+  const server = useRefreshed<Server>('/server')
+  return (
+    <>
+      <PageHead
+        title="Overview"
+        about="The last hour of this server. It is kept in memory: a restart begins anew. All times are UTC."
+      />
+      <Troubles server={server.data} models={models.data} />
+      <LoadedPart of={overview}>
+        {(data) => (
+          <>
+            <Figures of={data} />
+            {isQuiet(data) ? <Quiet /> : <Charts of={data} />}
+            <section aria-labelledby="models-title">
+              <h2 id="models-title">Models</h2>
+              <LoadedPart of={models}>
+                {({ models: all }) => <ModelTable of={all} overview={data} />}
+              </LoadedPart>
+            </section>
+            {!isQuiet(data) && <Minutes of={data} />}
+          </>
+        )}
+      </LoadedPart>
+    </>
+  )
+}
+
+function isQuiet({ last_hour: hour }: Overview): boolean {
+  return hour.answered + hour.refused + hour.failed + hour.gone === 0
+}
+
+function Quiet() {
+  return (
+    <Empty icon="overview" title="No request for a decision has come in this hour">
+      <p>Try a request in the playground, or make a key for an application.</p>
+      <div class="row">
+        <a class="button button-main" href="#/playground">
+          Open the playground
+        </a>
+        <a class="button" href="#/keys">
+          API keys
+        </a>
+      </div>
+    </Empty>
+  )
+}
+
+interface TroublesProps {
+  readonly server: Server | undefined
+  readonly models: Models | undefined
+}
+
+/** What needs somebody now. */
+function Troubles({ server, models }: TroublesProps) {
+  const failed = (models?.models ?? []).filter(({ state }) =>
+    ['failed', 'no process'].includes(state),
+  )
+  const texts = [
+    ...(server?.accounts.trouble ? [`Accounts: ${server.accounts.trouble}`] : []),
+    ...failed.map(
+      ({ name, state, reason }) =>
+        `Model ${name}: ${reason ?? (state === 'failed' ? 'it could not be loaded' : 'its process has ended and is being started again')}`,
+    ),
+  ]
+  return (
+    <>
+      {texts.map((text) => (
+        <p key={text} class="note note-bad" role="alert">
+          <Icon name="warn" />
+          <span>{text}</span>
+        </p>
+      ))}
+    </>
+  )
+}
+
+interface ModelTableProps {
+  readonly of: readonly ModelState[]
+  readonly overview: Overview
+}
+
+function ModelTable({ of: models, overview }: ModelTableProps) {
+  const minutes = (name: string) => {
+    const found = overview.models.find(({ model }) => model === name)
+    return found && busyShare(found.busy, overview.seconds)
+  }
+  const columns: readonly Column<ModelState>[] = [
+    {
+      name: 'Name',
+      head: true,
+      by: ({ name }) => name,
+      cell: ({ name, default: isDefault }) => (
+        <>
+          <a class="row-name" href={`#/models/${encodeURIComponent(name)}`}>
+            {name}
+          </a>
+          {isDefault && (
+            <span class="sub">
+              <span class="tag">default</span>
+            </span>
+          )}
+        </>
+      ),
+    },
+    { name: 'State', by: ({ state }) => state, cell: (model) => <StateOf of={model} /> },
+    {
+      name: 'Memory',
+      end: true,
+      by: (model) => memoryOf(model) ?? 0,
+      cell: (model) => {
+        const size = memoryOf(model)
+        return size === undefined ? <span class="faint">–</span> : bytes(size)
+      },
+    },
+    {
+      name: 'Running',
+      end: true,
+      by: (model) => model.requests_under_way,
+      cell: (model) => count(model.requests_under_way),
+    },
+    {
+      name: 'In its queue',
+      end: true,
+      by: ({ name }) => queuedOf(overview, name),
+      cell: ({ name }) => count(queuedOf(overview, name)),
+    },
+    {
+      name: 'Worked, last minute',
+      end: true,
+      by: ({ name }) => minutes(name) ?? 0,
+      cell: ({ name }) => {
+        const share = minutes(name)
+        return share === undefined ? <span class="faint">–</span> : percent(share)
+      },
+    },
+    {
+      name: 'Crashes',
+      end: true,
+      by: (model) => crashesOf(model),
+      cell: (model) => count(crashesOf(model)),
+    },
+  ]
+  return <Table label="Models" columns={columns} rows={models} rowKey={({ name }) => name} />
+}
+
+function queuedOf({ models }: Overview, name: string): number {
+  return models.find(({ model }) => model === name)?.queued ?? 0
+}
+
+const crashesOf = ({ ends }: ModelState) => Object.values(ends).reduce((sum, n) => sum + n, 0)
+
+/** The share of the last minute in which a model worked. */
+function busyShare(busy: readonly number[], seconds: readonly number[]): number {
+  const from = Math.max(0, busy.length - 6)
+  const time = seconds.slice(from).reduce((sum, s) => sum + s, 0)
+  const worked = busy.slice(from).reduce((sum, share, i) => sum + share * seconds[from + i]!, 0)
+  return time === 0 ? 0 : worked / time
+}
