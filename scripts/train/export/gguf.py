@@ -130,6 +130,8 @@ def _value(value: Value) -> bytes:
         if value.dtype == np.float16:
             # There is no type for half precision: its bits, as the readout's page says.
             return struct.pack("<IIQ", ARRAY, UINT16, value.size) + value.astype("<f2").tobytes()
+        if value.dtype == np.uint32:
+            return struct.pack("<IIQ", ARRAY, UINT32, value.size) + value.astype("<u4").tobytes()
         return struct.pack("<IIQ", ARRAY, FLOAT32, value.size) + value.astype("<f4").tobytes()
     if all(isinstance(item, str) for item in value):
         items = b"".join(_string(item) for item in value)
