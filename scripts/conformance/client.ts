@@ -39,6 +39,13 @@ export interface Reply {
   readonly text: string
 }
 
+export interface TimedReply extends Reply {
+  /** Milliseconds from the request to the body's first byte. */
+  readonly firstMs: number
+  /** And to its last. */
+  readonly lastMs: number
+}
+
 const limitMs = 120_000
 const tries = 3
 
@@ -55,7 +62,7 @@ export class Client {
   }
 
   /** @throws {@link Failure} without a whole reply. */
-  async send(sent: Sent): Promise<Reply> {
+  async send(sent: Sent): Promise<TimedReply> {
     for (let left = tries; ; left--) {
       const reply = await this.#exchange(sent)
       if (reply.status !== 429 || sent.impatient || left === 1) return reply
@@ -77,7 +84,7 @@ export class Client {
     this.#agent.destroy()
   }
 
-  async #exchange(sent: Sent, again = true): Promise<Reply> {
+  async #exchange(sent: Sent, again = true): Promise<TimedReply> {
     let asked: ClientRequest | undefined
     try {
       return await new Promise((resolve, reject) => {
@@ -100,15 +107,16 @@ export class Client {
     return url
   }
 
-  #request(sent: Sent, resolve: (reply: Reply) => void): ClientRequest {
+  #request(sent: Sent, resolve: (reply: TimedReply) => void): ClientRequest {
     const { path, body, chunked = false, method = body === undefined ? 'GET' : 'POST' } = sent
     const length =
       body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const make = this.#base.protocol === 'https:' ? httpsRequest : httpRequest
+    const begun = performance.now()
     const asked = make(
       this.#url(path),
       { method, agent: sent.wide ? false : this.#agent, headers: { ...length, ...sent.headers } },
-      (message) => collect(message, asked, resolve),
+      (message) => collect(message, asked, begun, resolve),
     )
     asked.setTimeout(limitMs, () => asked.destroy(new Error(`nothing for ${limitMs / 1000} s`)))
     if (chunked && body !== undefined) asked.write(body)
@@ -120,13 +128,21 @@ export class Client {
 function collect(
   message: IncomingMessage,
   asked: ClientRequest,
-  resolve: (reply: Reply) => void,
+  begun: number,
+  resolve: (reply: TimedReply) => void,
 ): void {
   const parts: Buffer[] = []
-  message.on('data', (part: Buffer) => parts.push(part))
+  const passed = () => performance.now() - begun
+  let firstMs: number | undefined
+  message.on('data', (part: Buffer) => {
+    firstMs ??= passed()
+    parts.push(part)
+  })
   message.on('end', () => {
+    const lastMs = passed()
     try {
       resolve({
+        ...{ firstMs: firstMs ?? lastMs, lastMs },
         status: message.statusCode!,
         headers: Object.fromEntries(
           Object.entries(message.headers).map(([name, value]) => [name, String(value)]),

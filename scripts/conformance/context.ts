@@ -6,7 +6,7 @@
 
 import { keysOf, parseJson } from '../../src/api/json.js'
 import type { Json, JsonObject } from '../../src/api/json.js'
-import { type Client, type Headers, jsonOf, type Reply } from './client.js'
+import { type Client, type Headers, jsonOf, type Reply, type TimedReply } from './client.js'
 import { check, equal, list, object, show, text } from './expect.js'
 
 /** Keys of the server. All but the first are for rules that need them. */
@@ -70,7 +70,7 @@ export class Context {
   }
 
   /** POSTs JSON with the key. */
-  post(body: Body, headers: Headers = {}, path = decidePath): Promise<Reply> {
+  post(body: Body, headers: Headers = {}, path = decidePath): Promise<TimedReply> {
     return this.client.send({ path, headers: { ...this.bearer, ...json, ...headers }, body })
   }
 

@@ -14,6 +14,12 @@ export class Skipped extends Error {}
 
 const longest = 160
 
+/**
+ * How far two answers to the same prompt may lie apart: a quantized model answers with slightly
+ * different numbers beside other texts, by up to 7e-3 for trained weights of 8 bits.
+ */
+export const sameAnswer = 1e-2
+
 /** @throws {@link Failure} unless it holds. @param seen - The message. */
 export function check(holds: unknown, seen: string): asserts holds {
   if (!holds) throw new Failure(seen)

@@ -159,9 +159,10 @@ class HashEngine implements FakeEngine {
     this.#seen.add(key)
     return {
       logits: Float32Array.from(logits),
+      // The mass besides the candidates is that of one token.
       ranks: Int32Array.from(
         input.suffixes.filter(({ candidates }) => candidates.length > 0),
-        () => 0,
+        () => 1,
       ),
       prefixTokens: prefix.length,
       suffixTokens: input.suffixes.reduce((sum, { parts, counts }) => {

@@ -2,7 +2,15 @@
  * Changes to a server's replies, from which the faults are built.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { entriesOf, objectFromEntries, parseJson, stringifyJson } from '../../src/api/json.js'
+import {
+  decodeUtf8,
+  duplicateKeyOf,
+  entriesOf,
+  isJsonObject,
+  objectFromEntries,
+  parseJson,
+  stringifyJson,
+} from '../../src/api/json.js'
 import type { Json, JsonObject } from '../../src/api/json.js'
 import type { Fault, PassedReply, PassedRequest } from './faulty-proxy.js'
 
@@ -13,6 +21,52 @@ export const change = (act: (body: JsonObject) => void) => (reply: PassedReply) 
   act(body)
   reply.text = stringifyJson(body)
 }
+
+/** Larger bodies are tests of limits. */
+const mostChanged = 100_000
+
+/**
+ * Changes the bodies of requests: one alone, the items of a batch, and a batch of states itself. One
+ * that is not changed keeps its bytes.
+ */
+export const changeBodies = (act: (body: JsonObject) => void) => {
+  return (request: PassedRequest) => {
+    if (request.body.length > mostChanged) return
+    try {
+      const body = parseJson(decodeUtf8(request.body))
+      if (!isJsonObject(body)) return
+      const before = stringifyJson(body)
+      const { requests } = body
+      for (const each of Array.isArray(requests) ? requests : [body]) {
+        if (isJsonObject(each)) act(each)
+      }
+      const after = stringifyJson(body)
+      if (after !== before) request.body = Buffer.from(after)
+    } catch {
+      // Not JSON: the server says so.
+    }
+  }
+}
+
+/** Changes each question that is about to be asked; a name that stands twice stays refused. */
+export const changeQuestions = (act: (question: JsonObject, name: string) => void) =>
+  changeBodies(({ questions }) => {
+    if (!isJsonObject(questions) || duplicateKeyOf(questions) !== undefined) return
+    for (const [name, question] of entriesOf(questions)) {
+      if (!isJsonObject(question)) continue
+      const { criteria } = question
+      if (isJsonObject(criteria) && duplicateKeyOf(criteria) !== undefined) continue
+      act(question, name)
+    }
+  })
+
+/** Changes each state, alone and in a batch. */
+export const changeStates = (act: (state: Json) => Json) =>
+  changeBodies((body) => {
+    const { state, states } = body
+    if (state !== undefined) body['state'] = act(state)
+    if (Array.isArray(states)) body['states'] = states.map(act)
+  })
 
 /** Changes each answer of a reply. */
 export const changeAnswers = (act: (answer: JsonObject) => void) =>

@@ -29,12 +29,14 @@ export interface PassedReply {
 export interface Fault {
   /** Changes the request in place, and may be asynchronous. */
   readonly request?: (request: PassedRequest) => unknown
-  /** Changes the reply in place. */
+  /** Changes the reply in place; a stream of lines in pieces of whole lines. */
   readonly reply?: (reply: PassedReply, request: PassedRequest) => void
   /** The whole reply, as bytes, to a client whose bytes are not a request. */
   readonly unreadable?: string
   /** Whether a request is cut off after its head. */
   readonly cutsOff?: (headers: IncomingHttpHeaders) => boolean
+  /** Keeps the lines of a stream until its end. */
+  readonly holdsLines?: boolean
 }
 
 /** An error in the interface's form, for an unreadable request. */
@@ -69,13 +71,16 @@ export async function withProxy<T>(
         body: await bytesOf(incoming),
       }
       await fault.request?.(request)
-      const reply = await forward(target, request)
-      fault.reply?.(reply, request)
-      outgoing.writeHead(reply.status, reply.headers)
-      const coding = reply.headers['content-encoding']
-      outgoing.end(
-        coding === undefined ? reply.text : compressors[coding]![1](Buffer.from(reply.text)),
-      )
+      const { message, ...reply } = await forward(target, request)
+      for await (reply.text of textsOf(message, fault.holdsLines)) {
+        fault.reply?.(reply, request)
+        if (!outgoing.headersSent) outgoing.writeHead(reply.status, reply.headers)
+        const coding = reply.headers['content-encoding']
+        outgoing.write(
+          coding === undefined ? reply.text : compressors[coding]![1](Buffer.from(reply.text)),
+        )
+      }
+      outgoing.end()
     }
     pass().catch(() => outgoing.destroy())
   })
@@ -89,26 +94,36 @@ export async function withProxy<T>(
   }
 }
 
-function forward(target: string, request: PassedRequest): Promise<PassedReply> {
+/** The decompressed body, in one piece; an uncompressed stream of lines in pieces of whole lines. */
+async function* textsOf(message: IncomingMessage, holdsLines = false): AsyncGenerator<string> {
+  const { 'content-encoding': coding, 'content-type': type } = message.headers
+  if (holdsLines || coding !== undefined || type !== 'application/x-ndjson') {
+    const decode = replyDecoders[coding ?? ''] ?? ((bytes) => bytes)
+    yield Buffer.from(decode(await bytesOf(message))).toString('utf8')
+    return
+  }
+  let rest = ''
+  for await (const part of message.setEncoding('utf8')) {
+    const whole = (rest + part).lastIndexOf('\n') + 1
+    if (whole > 0) yield (rest + part).slice(0, whole)
+    rest = (rest + part).slice(whole)
+  }
+  if (rest !== '') yield rest
+}
+
+interface Forwarded extends PassedReply {
+  readonly message: IncomingMessage
+}
+
+function forward(target: string, request: PassedRequest): Promise<Forwarded> {
   const { method, path, headers: asked, body } = request
   return new Promise((resolve, reject) => {
     const length = method === 'GET' ? {} : { 'content-length': String(body.length) }
     const sent = httpRequest(
       target + path,
       { method, headers: { ...asked, ...length } },
-      (message) => {
-        const headers = headersOf(message)
-        const decode = replyDecoders[headers['content-encoding'] ?? ''] ?? ((bytes) => bytes)
-        bytesOf(message)
-          .then((bytes) =>
-            resolve({
-              status: message.statusCode!,
-              headers,
-              text: Buffer.from(decode(bytes)).toString('utf8'),
-            }),
-          )
-          .catch(reject)
-      },
+      (message) =>
+        resolve({ status: message.statusCode!, headers: headersOf(message), text: '', message }),
     )
     sent.on('error', reject)
     sent.end(body)

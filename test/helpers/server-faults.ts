@@ -5,7 +5,10 @@ import { entriesOf, objectFromEntries } from '../../src/api/json.js'
 import type { JsonObject } from '../../src/api/json.js'
 import { change, changeAnswers, type Faults, round } from './fault-changes.js'
 import { limitFaults } from './limit-faults.js'
+import { readingFaults } from './reading-faults.js'
 import { transportFaults } from './transport-faults.js'
+
+type Totals = Record<string, number>
 
 const plainFaults: Faults = {
   'drops x-request-id': {
@@ -26,6 +29,69 @@ const plainFaults: Faults = {
       'decisions/Headers server-timing names queue, tokenize, vision, model and total on every response',
     ],
   },
+  'calls its errors plain text': {
+    reply: ({ status, headers }) => {
+      if (status >= 400) headers['content-type'] = 'text/plain'
+    },
+    fails: ['2.6 every error is application/json'],
+  },
+  'leaves the last item out of the totals': {
+    reply: change(({ results, usage }) => {
+      const last = (results as JsonObject[] | undefined)?.at(-1)?.['usage'] as Totals | undefined
+      if (last) (usage as Totals)['input_tokens']! -= last['input_tokens']!
+    }),
+    fails: ['decisions/Batch usage has the totals of the items, and there is a latency_ms'],
+  },
+  'sorts names as JavaScript does': {
+    reply: (reply) => {
+      if (reply.text.startsWith('{"model":')) reply.text = JSON.stringify(JSON.parse(reply.text))
+    },
+    fails: [
+      '2.5 legend echoes the JSON of each level',
+      'decisions/Requests order: answers keep that of the questions, integer-like names included',
+      'decisions/Requests order: probabilities keep that of the options, integer-like names included',
+    ],
+  },
+  'says nothing of what it ignores': {
+    reply: ({ headers }) => delete headers['x-oi-ignored'],
+    fails: [
+      'decisions/Requests unknown fields are ignored at every depth, and x-oi-ignored names them',
+      'decisions/Requests x-oi-ignored names the first eight, of questions that were asked before too',
+    ],
+  },
+  'names the alias that was asked for': {
+    reply: (reply, { body }) => {
+      const [, asked] = /"model":"(\w[\w-]*)"/.exec(body.toString('latin1')) ?? []
+      if (asked)
+        change((answered) => {
+          if ('answers' in answered) answered['model'] = asked
+        })(reply)
+    },
+    fails: [
+      '2.1 model: each name and alias of GET /v1/models is answered by its model',
+      'decisions/Requests model: the default model answers to default, latest, jev-latest and jev-preview',
+    ],
+  },
+  'books everything twice': {
+    reply: change((body) => {
+      for (const day of Array.isArray(body['usage']) ? body['usage'] : []) {
+        const counts = day as Totals
+        for (const name of Object.keys(counts)) {
+          if (typeof counts[name] === 'number') counts[name] *= 2
+        }
+      }
+    }),
+    fails: [
+      'decisions/Keys, workspaces, limits, money an answered request is booked once: requests and tokens',
+    ],
+  },
+  'takes what is nearly JSON': {
+    request: (request) => {
+      const text = request.body.toString('latin1').replace(/^\/\*.*?\*\//, '')
+      request.body = Buffer.from(text, 'latin1')
+    },
+    fails: ['2.1 body: what is not JSON is refused with 422'],
+  },
   'sends answers in another order': {
     reply: change((body) => {
       const answers = entriesOf((body['answers'] ?? {}) as JsonObject)
@@ -33,6 +99,7 @@ const plainFaults: Faults = {
     }),
     fails: [
       'decisions/Requests order: answers keep that of the questions, integer-like names included',
+      'decisions/Requests names that only look alike are different names, and come back as they were sent',
     ],
   },
   'answers although a name stands twice': {
@@ -89,6 +156,8 @@ const plainFaults: Faults = {
     fails: [
       'decisions/Responses usage: cached tokens are counted inside input tokens, never subtracted',
       'decisions/Batch usage has the totals of the items, and there is a latency_ms',
+      'decisions/Batch requests: an item is answered as it is alone',
+      'decisions/Batch states: an item is answered as it is alone',
       'decisions/Keys, workspaces, limits, money an answered request is booked once: requests and tokens',
     ],
   },
@@ -142,6 +211,8 @@ const plainFaults: Faults = {
     request: ({ headers }) => delete headers['x-oi-evidence'],
     fails: [
       'decisions/Evidence with x-oi-evidence: 1 each answer has label_mass, logits and temperature',
+      'decisions/Evidence probabilities follow from logits and temperature',
+      'decisions/Evidence label_mass is a share of all that the model could say, not of the labels',
       'decisions/Evidence with averaged orders there is order_spread, and else not',
     ],
   },
@@ -179,4 +250,9 @@ const plainFaults: Faults = {
   },
 }
 
-export const faults: Faults = { ...plainFaults, ...limitFaults, ...transportFaults }
+export const faults: Faults = {
+  ...plainFaults,
+  ...readingFaults,
+  ...limitFaults,
+  ...transportFaults,
+}

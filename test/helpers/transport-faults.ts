@@ -72,6 +72,10 @@ export const transportFaults: Faults = {
       'decisions/Keys, workspaces, limits, money a batch of more items than the workspace has places is answered',
     ],
   },
+  'keeps a stream until its end': {
+    holdsLines: true,
+    fails: ['decisions/Batch NDJSON: a result is sent when it is ready, not with the last of them'],
+  },
   'sends empty lines in a stream': {
     reply: (reply) => {
       if (reply.headers['content-type'] === 'application/x-ndjson') {
@@ -145,6 +149,10 @@ export const transportFaults: Faults = {
       if (headers['content-encoding'] && reply.status === 413) reply.status = 422
     },
     fails: ['decisions/Errors 413: a compressed body that comes to more than a body may be'],
+  },
+  'never compresses': {
+    request: ({ headers }) => delete headers['accept-encoding'],
+    fails: ['decisions/Headers a long reply is compressed for who asks for it'],
   },
   'compresses replies that nobody asked to be': {
     reply: ({ headers, text }) => {

@@ -8,7 +8,7 @@ import { parseJson, stringifyJson } from '../../../src/api/json.js'
 import type { Json, JsonObject } from '../../../src/api/json.js'
 import { asking, choice, noul, score, withState } from '../../../test/helpers/request-text.js'
 import { type Answer, bodyOf, type Context, namesIn } from '../context.js'
-import { about, between, check, equal, near, object, text, whole } from '../expect.js'
+import { between, check, equal, near, object, text, whole } from '../expect.js'
 import { choiceConfidence, expectedLevel, likeliest, scoreConfidence, total } from '../formulas.js'
 import { section } from '../rule.js'
 
@@ -32,6 +32,8 @@ const fields = {
 const moods = ['It rains.', 'I was charged twice!', 'ok', '', '日本語', '{"a":1}']
 
 const sumTolerance = 1e-9
+/** Whether a number has more than 6 decimals. */
+const isLong = (value = 0) => Math.abs(value * 1e6 - Math.round(value * 1e6)) > 1e-6
 const formulaTolerance = 1e-6
 
 interface Weighed {
@@ -148,13 +150,34 @@ export const answerRules = [
     'probabilities are not rounded': async (context) => {
       let long = 0
       await eachWeighed(context, ({ p }) => {
-        long += p.filter((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) > 1e-6).length
+        long += p.filter(isLong).length
       })
       check(long > 0, 'all of them have at most 6 decimals')
+    },
+    'the probability of a noul is not rounded': async (context) => {
+      const nouls: (number | undefined)[] = []
+      for (const mood of moods) {
+        nouls.push((await context.answerOne(withState(JSON.stringify(mood)))).noul)
+      }
+      check(nouls.some(isLong), `all of them have at most 6 decimals: ${nouls.join(', ')}`)
     },
     'choice is the likeliest option, the earliest of a tie': async (context) => {
       for (const { names, p, answer } of await weigh(context, 'choice')) {
         equal('choice', answer.choice, names[likeliest(p)])
+      }
+    },
+    'choice is the likeliest option, however close the second is': async (context) => {
+      // Many options lie close together, whatever the model is.
+      const { max_options: most = 2 } = (await context.card()).limits
+      for (const count of [3, 5, 8, 13, 21, 34, 64, most].filter((each) => each <= most)) {
+        const listed = Array.from({ length: count }, (_, i) => `"${i} of them":null`).join()
+        const question = `{"type":"choice","instructions":"Which?","criteria":{${listed}}}`
+        for (const mood of moods.slice(0, 3)) {
+          const body = asking(`{"q":${question}}`, `"state":${JSON.stringify(mood)}`)
+          const { choice: chosen = '', probabilities = {} } = await context.answerOne(body)
+          const largest = Math.max(...Object.values(probabilities))
+          equal(`probability of the choice, of ${count}`, probabilities[chosen], largest)
+        }
       }
     },
     'score is the expected level': async (context) => {
@@ -209,24 +232,6 @@ export const answerRules = [
         /(?:^|,)\s*model;dur=([\d.]+)/.exec(reply.headers['server-timing'] ?? '') ?? []
       const decimals = shown.split('.')[1]?.length ?? 0
       near('latency_ms', latency_ms, Number.parseFloat(shown), 0.51 * 10 ** -decimals)
-    },
-  }),
-  ...section('decisions/Evidence', {
-    'with x-oi-evidence: 1 each answer has label_mass, logits and temperature': async (context) => {
-      const { answers, reply } = await context.answer(mixed, { 'x-oi-evidence': '1' })
-      const { evidence: whole } = bodyOf(reply)
-      object('evidence of the reply', whole)
-      equal('cached_tokens', String(whole['cached_tokens']), reply.headers['x-oi-cached-tokens'])
-      const counts = { money: 2, team: 5, urgency: 5 }
-      for (const [name, count] of Object.entries(counts)) {
-        await about(name, async () => {
-          const evidence = answers[name]?.evidence
-          object('evidence', evidence)
-          between('label_mass', evidence['label_mass'], 0, 1)
-          between('temperature', evidence['temperature'], Number.MIN_VALUE, Number.MAX_VALUE)
-          equal('number of logits', (evidence['logits'] as unknown[]).length, count)
-        })
-      }
     },
   }),
 ]

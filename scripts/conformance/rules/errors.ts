@@ -78,6 +78,14 @@ export const errorRules = [
         })
       }
     },
+    'every error is application/json': async (context) => {
+      for (const [what, bringAbout] of Object.entries(errors)) {
+        await about(what, async () => {
+          const { headers } = await bringAbout(context)
+          text('content-type', headers['content-type'], /^application\/json\b/)
+        })
+      }
+    },
     'every error has the id of its request': async (context) => {
       for (const [what, bringAbout] of Object.entries(errors)) {
         await about(what, async () => {

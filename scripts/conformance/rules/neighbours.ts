@@ -8,14 +8,9 @@
 import { randomUUID } from 'node:crypto'
 import { asking, noul } from '../../../test/helpers/request-text.js'
 import type { Answer, Context } from '../context.js'
-import { about, near, object } from '../expect.js'
+import { about, check, near, object, sameAnswer } from '../expect.js'
+import { total as sum } from '../formulas.js'
 import { section } from '../rule.js'
-
-/**
- * A quantized model answers the same prompt with slightly different numbers beside other texts: by
- * up to 7e-3 for trained weights of 8 bits.
- */
-const sameAnswer = 1e-2
 
 const team =
   '{"type":"choice","instructions":"Which team?","criteria":{"billing":"payments","technical":null,"sales":""}}'
@@ -56,6 +51,32 @@ async function eachAsked(look: (question: string) => Promise<void>): Promise<voi
   for (const [name, question] of Object.entries(asked)) await about(name, () => look(question))
 }
 
+type Change = readonly [cause: number, effect: number]
+
+/** Words of about one token each, so that questions with them are computed alike. */
+const things = [
+  ...['rain', 'money', 'dogs', 'water', 'bills', 'speed', 'music', 'anger', 'trust', 'work'],
+  ...['children', 'paper', 'war', 'love', 'cars', 'food'],
+]
+
+/** The smallest share that counts. */
+const leak = 1e-3
+/** So many standard errors are no chance, and the noise of a quantized model is. */
+const certain = 5
+
+/** @throws Failure if the effect is a share of its cause: least squares through the origin. */
+function requireNoSlope(what: string, changes: readonly Change[]): void {
+  const square = sum(changes.map(([cause]) => cause * cause))
+  if (square === 0) return
+  const slope = sum(changes.map(([cause, effect]) => cause * effect)) / square
+  const rest = sum(changes.map(([cause, effect]) => (effect - slope * cause) ** 2))
+  const error = Math.sqrt(rest / (changes.length - 1) / square)
+  check(
+    Math.abs(slope) < leak || Math.abs(slope) < certain * error,
+    `${what}: ${slope.toExponential(2)} ± ${error.toExponential(1)}`,
+  )
+}
+
 export const neighbourRules = section('decisions/Responses', {
   'an answer does not hang on the questions beside it': (context) =>
     eachAsked(async (question) => {
@@ -78,6 +99,30 @@ export const neighbourRules = section('decisions/Responses', {
       requireSame('first and last', first['q'], last['q'])
       requireSame('amid and last', amid['q'], last['q'])
     }),
+  'no part of an answer goes into the answers beside it, however small': async (context) => {
+    const ask = (thing: string) => `{"type":"noul","instructions":"Is this about ${thing}?"}`
+    const noulsOf = async (...asked: readonly string[]) => {
+      const body = bodyOf(asked.map((one, i) => [`q${i}`, one]))
+      const { answers } = await context.answer(body)
+      return asked.map((_, i) => Number(answers[`q${i}`]?.noul))
+    }
+    /** The change of an answer, and the change beside it that it may come from. */
+    const besideOthers: Change[] = []
+    const besideAnother: Change[] = []
+    for (const [i, thing] of things.entries()) {
+      const asked = ask(thing)
+      const others = [1, 5].map((step) => ask(things[(i + step) % things.length]!))
+      const [one, other] = others as [string, string]
+      await noulsOf(asked)
+      const [alone] = (await noulsOf(asked)) as [number]
+      const first = (await noulsOf(one, asked, one)) as [number, number, number]
+      const second = (await noulsOf(other, asked, other)) as [number, number, number]
+      besideOthers.push([1, first[1] - alone])
+      besideAnother.push([second[0] - first[0], second[1] - first[1]])
+    }
+    requireNoSlope('the answer moves by the presence of others', besideOthers)
+    requireNoSlope('the answer moves by a share of its neighbour', besideAnother)
+  },
   'one question asked several times has one answer': (context) =>
     eachAsked(async (question) => {
       const names = ['a', 'b', 'c', 'd']

@@ -7,15 +7,12 @@
 
 import { choice } from '../../../test/helpers/request-text.js'
 import { type Answer, type Context, refusalOf } from '../context.js'
-import { about, between, check, equal, near, object } from '../expect.js'
+import { about, between, check, equal, near, object, sameAnswer } from '../expect.js'
 import { section } from '../rule.js'
 
 const names: readonly string[] = ['billing', 'technical', 'sales', 'legal', 'other']
 const reversed = names.toReversed()
 const rotated = [...names.slice(2), ...names.slice(0, 2)]
-
-/** A model may answer the same prompt with slightly different numbers beside other requests. */
-const sameAnswer = 1e-3
 
 const asked = (listed: readonly string[]) =>
   choice(`{${listed.map((name) => `${JSON.stringify(name)}:null`).join()}}`)
@@ -26,6 +23,13 @@ const answerIn = (
   listed: readonly string[] = names,
 ): Promise<Answer> =>
   context.answerOne(asked(listed), { 'x-oi-orders': orders, 'x-oi-evidence': '1' })
+
+/** Whether the model reads each option alone, so that their order is nothing to it. */
+async function readsOneByOne(context: Context): Promise<boolean> {
+  const { probabilities = {} } = await answerIn(context, '1')
+  const { probabilities: turned = {} } = await answerIn(context, '1', reversed)
+  return names.every((name) => Math.abs(probabilities[name]! - turned[name]!) < 1e-6)
+}
 
 /** @throws Failure unless both orders of the options have the same answer. */
 async function expectSame(context: Context, orders: string, others: readonly string[]) {
@@ -42,6 +46,7 @@ export const orderRules = section('decisions/Evidence', {
       await about(`x-oi-orders: ${orders}`, async () => {
         const { evidence } = await answerIn(context, orders)
         object('evidence', evidence)
+        if (!('order_spread' in evidence) && (await readsOneByOne(context))) return
         between('order_spread', evidence['order_spread'], 0, 1)
       })
     }

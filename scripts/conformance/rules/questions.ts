@@ -14,11 +14,8 @@ import {
   score,
 } from '../../../test/helpers/request-text.js'
 import type { Context } from '../context.js'
-import { about, check, equal, near, text } from '../expect.js'
+import { about, check, equal, near, sameAnswer, text } from '../expect.js'
 import { section } from '../rule.js'
-
-/** A model may answer the same prompt with slightly different numbers beside other requests. */
-const sameAnswer = 1e-2
 
 const question = 'questions.q'
 const criteria = 'questions.q.criteria'

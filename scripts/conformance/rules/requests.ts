@@ -13,7 +13,7 @@ import {
   withState,
 } from '../../../test/helpers/request-text.js'
 import { namesIn } from '../context.js'
-import { about, check, equal, near } from '../expect.js'
+import { about, check, equal, near, sameAnswer } from '../expect.js'
 import { section } from '../rule.js'
 
 const states: Readonly<Record<string, string>> = {
@@ -36,9 +36,6 @@ const oddNames = [
 ]
 const objectOf = (names: readonly string[], value: string) =>
   `{${names.map((name) => `${JSON.stringify(name)}:${value}`).join()}}`
-
-/** A model may answer the same prompt with slightly different numbers beside other requests. */
-const sameAnswer = 1e-3
 
 const inheritedByDefault = ['default', 'latest', 'jev-latest', 'jev-preview']
 
