@@ -161,6 +161,16 @@ const plainFaults: Faults = {
       'decisions/Keys, workspaces, limits, money an answered request is booked once: requests and tokens',
     ],
   },
+  'counts a state for each question': {
+    reply: (reply, { body }) =>
+      change(({ answers, usage }) => {
+        const more = Object.keys((answers ?? {}) as JsonObject).length - 1
+        if (more > 0) (usage as Totals)['input_tokens']! += more * Math.ceil(body.length / 10)
+      })(reply),
+    fails: [
+      'decisions/Responses usage: what was sent is counted once, however many questions and orders read it',
+    ],
+  },
   'measures latency in another way': {
     reply: change((body) => {
       if ('latency_ms' in body) body['latency_ms'] = Number(body['latency_ms']) + 1

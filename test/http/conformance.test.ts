@@ -114,6 +114,9 @@ const dear = [
   'decisions/Batch NDJSON: a result is sent when it is ready, not with the last of them',
   '2.1 state: it is read as finely as instructions: case, spaces, forms of letters',
   '2.1 state: an array is not the text of its members',
+  '2.1 state: all of it is read, its beginning and its end',
+  '2.6 every error is application/json',
+  'decisions/Keys, workspaces, limits, money a batch of more items than the workspace has places is answered',
 ]
 const rulesFor = (broken: readonly string[]) =>
   rules.filter(({ section, name }) => {

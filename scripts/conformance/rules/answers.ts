@@ -73,6 +73,8 @@ async function eachWeighed(
   }
 }
 
+const pick = '{"type":"choice","instructions":"Which?","criteria":{"a":"rain","b":"sun","c":null}}'
+
 /** The original text of one member of the body. */
 const writtenIn = (value: Json, ...path: string[]) =>
   stringifyJson(path.reduce((at, step) => (at as JsonObject)[step]!, value))
@@ -214,6 +216,24 @@ export const answerRules = [
         more.usage['output_tokens']! > one.usage['output_tokens']!,
         `output_tokens: ${more.usage['output_tokens']} of five options`,
       )
+    },
+    'usage: what was sent is counted once, however many questions and orders read it': async (
+      context,
+    ) => {
+      const long = 'It rains on the old road to the sea. '.repeat(40)
+      const tokens = async (state: string, questions: number, orders = '1') => {
+        const asked = Array.from({ length: questions }, (_, i) => `"q${i}":${pick}`)
+        const body = asking(`{${asked.join()}}`, `"state":"${state}"`)
+        const { usage } = await context.answer(body, { 'x-oi-orders': orders })
+        return usage['input_tokens']!
+      }
+      const [one, two, eight] = [await tokens(long, 1), await tokens(long, 2), await tokens(long, 8)]
+      equal('tokens of seven more questions, in those of one more', (eight - one) / (two - one), 7)
+      const short = (await tokens('s', 2)) - (await tokens('s', 1))
+      equal('tokens of one more question about a longer state', two - one, short)
+      for (const orders of ['2', 'all']) {
+        equal(`tokens with x-oi-orders: ${orders}`, await tokens(long, 1, orders), one)
+      }
     },
     'usage: cached tokens are counted inside input tokens, never subtracted': async (context) => {
       const body = withState(`"${'Asked twice. '.repeat(30)}"`)
