@@ -227,7 +227,11 @@ export const answerRules = [
         const { usage } = await context.answer(body, { 'x-oi-orders': orders })
         return usage['input_tokens']!
       }
-      const [one, two, eight] = [await tokens(long, 1), await tokens(long, 2), await tokens(long, 8)]
+      const [one, two, eight] = [
+        await tokens(long, 1),
+        await tokens(long, 2),
+        await tokens(long, 8),
+      ]
       equal('tokens of seven more questions, in those of one more', (eight - one) / (two - one), 7)
       const short = (await tokens('s', 2)) - (await tokens('s', 1))
       equal('tokens of one more question about a longer state', two - one, short)
