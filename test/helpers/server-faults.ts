@@ -155,6 +155,7 @@ const plainFaults: Faults = {
       })(reply),
     fails: [
       'decisions/Responses usage: cached tokens are counted inside input tokens, never subtracted',
+      'decisions/Responses usage: what was sent is counted once, however many questions and orders read it',
       'decisions/Batch usage has the totals of the items, and there is a latency_ms',
       'decisions/Batch requests: an item is answered as it is alone',
       'decisions/Batch states: an item is answered as it is alone',
