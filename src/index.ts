@@ -10,21 +10,28 @@ export { openAll, OiGroup } from './open-all.js'
 export { OiError, errorTable, type ErrorCode, type ErrorDetails } from './errors.js'
 export { parseJson, stringifyJson, type Json, type JsonObject } from './api/json.js'
 export type {
+  AnswerOf,
+  AnswersOf,
+  AskRequest as DecideRequest,
+  ChoiceQuestion,
+  DecisionOn as Decision,
+  JsonInput,
+  NamedChoiceAnswer,
+  NoulQuestion,
+  Question,
+  Questions,
+  ScoreQuestion,
+} from './decide/asked-types.js'
+export type {
   Answer,
   ChoiceAnswer,
-  ChoiceQuestion,
   DecideOptions,
-  DecideRequest,
-  Decision,
   EngineReport,
   Evidence,
   ModelCard,
   NoulAnswer,
-  NoulQuestion,
   Orders,
-  Question,
   ScoreAnswer,
-  ScoreQuestion,
   Timings,
   Usage,
 } from './decide/types.js'

@@ -7,13 +7,13 @@
 import { requireKnownOptions } from './api/known-options.js'
 import { requireOrders } from './api/orders.js'
 import { checkRequest } from './api/read-request.js'
+import type { AskRequest, DecisionOn, Questions } from './decide/asked-types.js'
 import type { ModelDecider } from './decide/decide.js'
 import { hasRandomWeights } from './decide/model-card.js'
 import type {
   DecideOptions,
   DecideRequest,
   Decider,
-  Decision,
   EngineReport,
   ModelCard,
   Orders,
@@ -109,7 +109,7 @@ export class Oi implements Decider, AsyncDisposable {
   }
 
   /**
-   * Answers every question about the state.
+   * Answers every question about the state. The questions determine the types of the answers.
    *
    * @param request - As the body of `POST /v1/systemone`. JavaScript puts integer-like names
    *   first: to keep another order, parse the request from text with `parseJson`.
@@ -117,12 +117,16 @@ export class Oi implements Decider, AsyncDisposable {
    *   `ERR_STATE_TOO_LONG`, `ERR_OVERLOADED` (too much is waiting), `ERR_TIMEOUT`, `ERR_ABORTED`,
    *   `ERR_ENGINE_CLOSED`, `ERR_INVALID_ARGUMENT` (`orders`).
    */
-  async decide(request: DecideRequest, options: DecideOptions = {}): Promise<Decision> {
+  async decide<const Q extends Questions>(
+    request: AskRequest<Q>,
+    options: DecideOptions = {},
+  ): Promise<DecisionOn<Q>> {
     requireKnownOptions('decide()', options, knownDecideOptions)
     requireOrders(options.orders)
-    const checked = checkRequest(request, anyNumber)
+    const checked = checkRequest(request as DecideRequest, anyNumber)
     const { answersText, ...decision } = await this.#decider.decide(checked, options)
-    return decision
+    // An answer for each question, of its type: what deciding does.
+    return decision as DecisionOn<Questions> as DecisionOn<Q>
   }
 
   engines(): readonly EngineReport[] {

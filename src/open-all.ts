@@ -6,7 +6,8 @@
 
 import { requireDistinctNames } from './decide/model-names.js'
 import { Router } from './decide/router.js'
-import type { DecideOptions, DecideRequest, Decision } from './decide/types.js'
+import type { AskRequest, DecisionOn, Questions } from './decide/asked-types.js'
+import type { DecideOptions, DecideRequest } from './decide/types.js'
 import { OiError } from './errors.js'
 import { defaultModelPath } from './models/default-model.js'
 import type { Oi } from './oi.js'
@@ -54,8 +55,13 @@ export class OiGroup extends Router implements AsyncDisposable {
   }
 
   /** As {@link Oi.decide}, with the model that the request names. */
-  override decide(request: DecideRequest, options?: DecideOptions): Promise<Decision> {
-    return super.decide(request, options)
+  override decide<const Q extends Questions>(
+    request: AskRequest<Q>,
+    options?: DecideOptions,
+  ): Promise<DecisionOn<Q>> {
+    return super.decide(request as DecideRequest, options) as Promise<
+      DecisionOn<Questions>
+    > as Promise<DecisionOn<Q>>
   }
 
   /** Waits for accepted requests, then frees the models. Idempotent. */

@@ -6,64 +6,22 @@
  * @module
  */
 
-import type {
-  ChoiceAnswer,
-  ModelCard as LibraryModelCard,
-  NoulAnswer,
-  Orders,
-  ScoreAnswer,
-  Usage,
-} from '../decide/types.js'
+import type { AnswersOf, Questions } from '../decide/asked-types.js'
+import type { ModelCard as LibraryModelCard, Orders, Usage } from '../decide/types.js'
 import type { ImageBlock } from './image.js'
 import type { Pictures } from './pictures.js'
 
-/** A JSON value as `JSON.stringify` takes it, so that objects of any interface are accepted. */
-export type JsonInput = string | number | boolean | null | object
-
-export interface NoulQuestion {
-  readonly type: 'noul'
-  readonly instructions?: JsonInput
-  readonly criteria?: { readonly true?: JsonInput; readonly false?: JsonInput } | null
-}
-
-export interface ChoiceQuestion {
-  readonly type: 'choice'
-  readonly instructions?: JsonInput
-  /**
-   * Option name -> description; `null` and `""` add nothing to the name. 1 to 255 options.
-   * JavaScript puts names like `"7"` before all others: see {@link Client.decideText}.
-   */
-  readonly criteria: Readonly<Record<string, JsonInput>>
-}
-
-export interface ScoreQuestion {
-  readonly type: 'score'
-  readonly instructions?: JsonInput
-  /** Level descriptions, lowest first. 1 to 255 levels. */
-  readonly criteria: readonly JsonInput[]
-}
-
-export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
-
-/** Questions under the caller's own names, which the model never sees. */
-export type Questions = Readonly<Record<string, Question>>
-
-/** The answer to a choice between options of known names. */
-export interface NamedChoiceAnswer<Name extends string> extends ChoiceAnswer {
-  readonly choice: Name
-  readonly probabilities: Readonly<Record<Name, number>>
-}
-
-type NameOf<Criteria> = `${Extract<keyof Criteria, string | number>}`
-
-export type AnswerOf<Q extends Question> = Q extends NoulQuestion
-  ? NoulAnswer
-  : Q extends ChoiceQuestion
-    ? NamedChoiceAnswer<NameOf<Q['criteria']>>
-    : ScoreAnswer
-
-/** One answer for each question, under its name. */
-export type AnswersOf<Q extends Questions> = { readonly [Name in keyof Q]: AnswerOf<Q[Name]> }
+export type {
+  AnswerOf,
+  AnswersOf,
+  ChoiceQuestion,
+  JsonInput,
+  NamedChoiceAnswer,
+  NoulQuestion,
+  Question,
+  Questions,
+  ScoreQuestion,
+} from '../decide/asked-types.js'
 
 export interface DecideRequest<Q extends Questions = Questions> {
   /** What the questions are about. May hold {@link ImageBlock}s at any depth. */

@@ -1,11 +1,11 @@
-/** The examples of the client's guide and of the README are compiled strictly, and run. */
+/** The TypeScript of the guides is compiled strictly; the client's examples are also run. */
 import t from 'tap'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { packageRoot } from '../../src/package-root.js'
-import { blocks, readGuide } from '../helpers/guides.js'
+import { blocks, guides, readGuide } from '../helpers/guides.js'
 import { play, withHttpServer } from '../helpers/http-server.js'
 
 const examplesOf = (path: string) => blocks(readGuide(path), 'ts')
@@ -38,9 +38,57 @@ async function run(directory: string) {
   return { code, stdout, stderr }
 }
 
-t.test('the README’s example of the client compiles', async (t) => {
-  const path = join(t.testdir({ 'example.mts': examplesOf('README.md').join('\n') }), 'example.mts')
-  t.strictSame(compile(path), [])
+t.test('all TypeScript of the README and the guides compiles', async (t) => {
+  const examples = guides.flatMap((guide) => {
+    const blocks = examplesOf(guide)
+    // The blocks of a guide are read one after another, and build on each other.
+    return blocks.length === 0 ? [] : [[guide, blocks.join('\n')] as const]
+  })
+  t.ok(examples.some(([guide, text]) => guide === 'README.md' && text.includes('oi.decide')))
+  for (const [guide, text] of examples) {
+    const path = join(t.testdir({ 'example.mts': text }), 'example.mts')
+    t.strictSame(compile(path), [], guide)
+  }
+})
+
+t.test('no guide hides an example of this package from the compiler', async (t) => {
+  const hidden = guides.filter((guide) =>
+    ['js', 'javascript', 'typescript'].some((language) =>
+      blocks(readGuide(guide), language).some((text) => text.includes('oi-systemone')),
+    ),
+  )
+  t.strictSame(hidden, [])
+})
+
+t.test('the answers of open().decide() have the types of their questions', async (t) => {
+  const right = `
+    import { open, openAll, type Decision, type NoulQuestion } from 'oi-systemone'
+    const question: NoulQuestion = { type: 'noul', instructions: 'Is it wet?' }
+    for (const oi of [await open(), await openAll([{ model: 'a.gguf' }])]) {
+      const { answers } = await oi.decide({
+        state: { rain: 3 },
+        questions: {
+          wet: question,
+          team: { type: 'choice', criteria: { accounts: '', technical: '', other: '' } },
+          much: { type: 'score', criteria: ['none', 'some'] },
+        },
+      })
+      const wet: number = answers.wet.noul
+      const team: 'accounts' | 'technical' | 'other' = answers.team.choice
+      const p: number = answers.team.probabilities.technical
+      const much: number = answers.much.score
+      console.log(wet, team, p, much)
+    }
+    export const shown = ({ usage, cached_tokens }: Decision) => usage.input_tokens - cached_tokens
+  `
+  const wrong = right
+    .replace("'accounts' | 'technical'", "'accounts' | 'faults'")
+    .replace('answers.much.score', 'answers.much.noul')
+    .replace('answers.wet.noul', 'answers.dry.noul')
+  const path = (name: string) => join(dir, name)
+  const dir = t.testdir({ 'right.mts': right, 'wrong.mts': wrong })
+  t.strictSame(compile(path('right.mts')), [])
+  t.match(compile(path('wrong.mts')).join('\n'), /'dry'.*"faults".*'noul'/s)
 })
 
 t.test('the examples of the client compile and do what the guide says', (t) =>

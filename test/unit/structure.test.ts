@@ -65,8 +65,8 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
   evaluate: ['decide/types'],
   calibrate: ['decide/types', 'evaluate/types'],
   http: ['decide/types', 'engine/types', 'runner/supervision'],
-  index: ['decide/types', 'engine/types'],
-  client: ['decide/types', 'errors'],
+  index: ['decide/asked-types', 'decide/types', 'engine/types'],
+  client: ['decide/asked-types', 'decide/types', 'errors'],
 }
 
 /** Packages that only one part of the project may use. */
