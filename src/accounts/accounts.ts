@@ -7,6 +7,7 @@
  * @module
  */
 
+import { shellArgument } from '../api/words.js'
 import { OiError } from '../errors.js'
 import { AdminAccess } from './admin-access.js'
 import { type Actor, Administration } from './administration.js'
@@ -172,7 +173,7 @@ export class Accounts {
   workspace(name: string | number): Workspace {
     const workspace = this.#findWorkspace(name)
     if (workspace !== undefined) return workspace
-    const remedy = typeof name === 'string' ? `: oi workspaces create ${name}` : ''
+    const remedy = typeof name === 'string' ? `: oi workspaces create ${shellArgument(name)}` : ''
     throw new OiError('ERR_NOT_FOUND', `There is no workspace ${JSON.stringify(name)}${remedy}`)
   }
 

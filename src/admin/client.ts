@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { errorTable, type ErrorCode, OiError } from '../errors.js'
-import { adminAddress } from './address.js'
+import { type AdminAddress, adminAddress } from './address.js'
 import type { Input, OnProgress } from './operations.js'
 import { Lines, type Reply } from './protocol.js'
 
@@ -66,19 +66,30 @@ export async function isServed(dataDir: string): Promise<boolean> {
 }
 
 async function connectTo(dataDir: string): Promise<Socket> {
-  const socket = connect(adminAddress(dataDir))
+  let address: AdminAddress | undefined
+  try {
+    address = adminAddress(dataDir)
+    return await connected(connect(address.path))
+  } catch (cause) {
+    if (cause instanceof OiError) throw cause
+    const { code, message: why } = cause as NodeJS.ErrnoException
+    const nobody = code === 'ENOENT' || code === 'ECONNREFUSED'
+    const reason = nobody ? '' : ` that can be asked: ${why}`
+    const message = `No server runs on the data folder ${dataDir}${reason}`
+    throw new OiError('ERR_REMOTE', `${message} (see --data-dir)`, { cause })
+  } finally {
+    address?.release()
+  }
+}
+
+function connected(socket: Socket): Promise<Socket> {
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {
       // The reader sees errors from here on.
       socket.off('error', reject)
       resolve(socket)
     })
-    socket.once('error', (cause: NodeJS.ErrnoException) => {
-      const nobody = cause.code === 'ENOENT' || cause.code === 'ECONNREFUSED'
-      const reason = nobody ? '' : ` that can be asked: ${cause.message}`
-      const message = `No server runs on the data folder ${dataDir}${reason}`
-      reject(new OiError('ERR_REMOTE', `${message} (see --data-dir)`, { cause }))
-    })
+    socket.once('error', reject)
   })
 }
 

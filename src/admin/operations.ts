@@ -31,6 +31,8 @@ export interface ModelStatus {
   /** Whether it answers requests that name no model. */
   readonly default: boolean
   readonly file: string
+  /** Whether the next start loads it, too: as the settings say, as it is kept, or not at all. */
+  readonly origin: 'settings' | 'kept' | 'loaded'
   /**
    * `loading`: not ready yet; `ready`; `no process`: its process has ended and is being replaced;
    * `draining`: it has been replaced or unloaded, and finishes its requests; `failed`: it could not
@@ -68,8 +70,15 @@ export interface LoadModel {
 
 /** The models of a running server. All methods reject with an {@link OiError}. */
 export interface ModelAdmin {
-  load(model: LoadModel, onProgress: OnProgress): Promise<ModelStatus>
-  /** @returns Its last state. */
+  /** @param keep - Whether the next starts load it, too. */
+  load(model: LoadModel, keep: boolean, onProgress: OnProgress): Promise<ModelStatus>
+  /**
+   * Changes whether the next starts load it.
+   *
+   * @returns Undefined for a kept model that could not be loaded, and is kept no more.
+   */
+  keep(name: string, keep: boolean): Promise<ModelStatus | undefined>
+  /** A kept model is kept no more. @returns Its last state. */
   unload(name: string, onProgress: OnProgress): Promise<ModelStatus>
   /** @param name - Undefined: all, one after another. */
   reload(name: string | undefined, onProgress: OnProgress): Promise<readonly ModelStatus[]>
@@ -87,8 +96,10 @@ export function modelOperations(models: ModelAdmin): Operations {
           default: input['default'] === true,
           settings: settingsIn(input),
         },
+        input['keep'] === true,
         onProgress,
       ),
+    'models.keep': (input) => models.keep(requiredText(input, 'name'), input['keep'] !== false),
     'models.unload': (input, onProgress) => models.unload(requiredText(input, 'name'), onProgress),
     'models.reload': (input, onProgress) => models.reload(optionalText(input, 'name'), onProgress),
     'models.status': () => Promise.resolve(models.status()),

@@ -14,7 +14,7 @@
 import { statSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { OiError } from '../errors.js'
-import { adminAddress } from './address.js'
+import { type AdminAddress, adminAddress } from './address.js'
 import { isInput, type OnProgress, type Operations } from './operations.js'
 import { Lines, type Reply } from './protocol.js'
 
@@ -33,6 +33,7 @@ export class AdminServer {
   readonly #options: AdminServerOptions
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
+  #address: AdminAddress | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -54,18 +55,20 @@ export class AdminServer {
     for (const socket of this.#sockets) socket.destroy()
     const server = this.#server
     if (server?.listening) await new Promise((resolve) => server.close(resolve))
+    this.#release()
   }
 
   async #listen(): Promise<void> {
     const { dataDir, notice, lookMs = 5000 } = this.#options
     const isFirst = this.#timer === undefined
     try {
-      const address = adminAddress(dataDir)
-      await removeStale(address)
-      if (this.#closed) return
-      this.#server = await listenAt(address, (socket) => this.#serve(socket))
+      const { path } = (this.#address = adminAddress(dataDir))
+      await removeStale(path)
+      if (this.#closed) return this.#release()
+      this.#server = await listenAt(path, (socket) => this.#serve(socket))
       if (this.#closed) await this.close()
     } catch (error) {
+      this.#release()
       const { code, message } = error as NodeJS.ErrnoException
       const taken = code === 'EADDRINUSE'
       const reason = taken ? 'another server has the admin socket of this data folder' : message
@@ -73,6 +76,11 @@ export class AdminServer {
       if (!taken || this.#closed) return
       this.#timer = setTimeout(() => void this.#listen(), lookMs).unref()
     }
+  }
+
+  #release(): void {
+    this.#address?.release()
+    this.#address = undefined
   }
 
   #serve(socket: Socket): void {

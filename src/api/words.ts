@@ -1,5 +1,5 @@
 /**
- * Words for messages: counts, sizes, the name that was probably meant.
+ * Words for messages: counts, sizes, commands to paste, the name that was probably meant.
  *
  * @module
  */
@@ -12,6 +12,16 @@ export function counted(number: number, one: string, many = `${one}s`): string {
 /** Bytes for people: `1.20 GB`, `340.0 MB`. */
 export function sizeText(bytes: number): string {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(2)} GB` : `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+/** A text as one word of a shell's command line: quoted, unless it needs no quotes. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** The same as an argument, which must not look like a flag: it goes to the end of the line. */
+export function shellArgument(text: string): string {
+  return `${text.startsWith('-') ? '-- ' : ''}${shellWord(text)}`
 }
 
 /**

@@ -85,9 +85,18 @@ export function modelName(
   { name: chosen, fileName }: Pick<ModelFacts, 'name' | 'fileName'>,
 ): string {
   if (chosen !== undefined) return chosen
-  const stem = fileName.replace(/\.gguf$/i, '').replace(/-\d{5}-of-\d{5}$/, '')
+  const stem = stemOf(fileName)
   const given = info.metadata['general.name']?.replace(/ \(.*\)$/, '')
   // The file of a generated model has a hash in its name, which is of no use to callers.
   const name = (hasRandomWeights(info) ? given || stem : stem || given) || info.architecture
-  return name.replace(/[^A-Za-z0-9._-]+/g, '-')
+  return plain(name)
 }
+
+/** The name that the model of a file has, unless its weights are random. */
+export function nameOfFile(fileName: string): string {
+  return plain(stemOf(fileName))
+}
+
+const stemOf = (fileName: string) =>
+  fileName.replace(/\.gguf$/i, '').replace(/-\d{5}-of-\d{5}$/, '')
+const plain = (name: string) => name.replace(/[^A-Za-z0-9._-]+/g, '-')

@@ -7,4 +7,6 @@
 import { join } from 'node:path'
 import { packageRoot } from '../package-root.js'
 
-export const defaultModelPath = join(packageRoot, 'src', 'models', 'oi-small.gguf')
+/** Its name, which is used like a pulled model's. */
+export const defaultModelName = 'oi-small'
+export const defaultModelPath = join(packageRoot, 'src', 'models', `${defaultModelName}.gguf`)

@@ -12,8 +12,10 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { shellArgument } from '../api/words.js'
 import { defaultNames } from '../decide/model-names.js'
 import { OiError } from '../errors.js'
+import { defaultModelName, defaultModelPath } from './default-model.js'
 import { arrayOf, countOf, objectOf, textOf } from './json-fields.js'
 
 export interface PulledFile {
@@ -63,14 +65,19 @@ export interface ModelFiles {
 }
 
 /**
- * Resolves a model that a user named: a file or, if there is none, the pulled model of that name.
+ * Resolves a model that a user named: a file or, if there is none, the pulled model of that name, or
+ * the package's.
  *
  * @returns The text as a path if nothing is found: opening it reports the error.
  * @throws {@link OiError} `ERR_MODEL_LOAD` if the model's description is damaged.
  */
 export function resolveModel(text: string, modelsDir: string): ModelFiles {
   const pulled = isModelName(text) && !isFile(text) ? findPulled(modelsDir, text) : undefined
-  if (pulled === undefined) return { file: text, projector: undefined, name: undefined }
+  if (pulled === undefined) {
+    // A pull may not take this name, but one of an earlier version has it.
+    const file = text === defaultModelName && !isFile(text) ? defaultModelPath : text
+    return { file, projector: undefined, name: undefined }
+  }
   const pathOf = (file: string) => resolve(modelsDir, pulled.name, file)
   return {
     file: pathOf(pulled.model),
@@ -100,7 +107,7 @@ export function findPulled(modelsDir: string, name: string): PulledModel | undef
   try {
     return { name, ...readDescription(JSON.parse(text)) }
   } catch (cause) {
-    const remedy = `oi models rm ${name}, and pull it again`
+    const remedy = `oi models rm ${shellArgument(name)}, and pull it again`
     throw new OiError('ERR_MODEL_LOAD', `${path} is damaged: ${remedy}`, { cause })
   }
 }

@@ -31,6 +31,7 @@ export const adminOptions = (accounts: Accounts): AdminOptions => ({
   ...{ mode: 'loopback', tls: false, accounts, settings: () => [] },
   models: {
     load: () => Promise.reject(new Error('no models here')),
+    keep: () => Promise.reject(new Error('no models here')),
     unload: () => Promise.reject(new Error('no models here')),
     reload: () => Promise.reject(new Error('no models here')),
     status: () => [],

@@ -51,7 +51,10 @@ const queries = [
 ]
 /** No model has these names, and no file these paths. */
 const nothing = () => Promise.reject(new OiError('ERR_NOT_FOUND', 'There is no such model'))
-const models = { load: nothing, unload: nothing, reload: nothing, status: () => [] }
+const models = {
+  ...{ load: nothing, keep: nothing, unload: nothing, reload: nothing },
+  status: () => [],
+}
 /** Never part of a message. */
 const inside = /\[object|undefined|NaN|SQLITE|node:|\bat .+:\d+:\d+|TypeError/
 

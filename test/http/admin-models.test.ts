@@ -53,14 +53,27 @@ t.test('models are loaded, listed, reloaded and unloaded', async (t) => {
   t.match(reloaded, { name: 'second', state: 'ready' })
   t.not(reloaded.processes[0]!.pid, before!.pid)
   t.match(await served.models(), ['oi-small*', 'second'])
+  t.strictSame(
+    models.map(({ origin }) => origin),
+    ['settings', 'loaded'],
+  )
+  for (const [keep, origin] of [
+    [true, 'kept'],
+    [false, 'loaded'],
+  ] as const) {
+    const kept = await admin.done('PUT', '/models/second/keep', { keep })
+    t.match(kept, { name: 'second', origin })
+  }
   t.match(await admin.done('DELETE', '/models/second'), { name: 'second' })
   t.match(await served.models(), ['oi-small*'])
 
   t.equal((await oi(['models', 'reload', '--data-dir', served.dataDir])).code, 0)
-  const { entries } = await admin.done<Audit>('GET', '/audit?limit=4')
+  const { entries } = await admin.done<Audit>('GET', '/audit?limit=6')
   t.match(entries, [
     { actor: 'command', action: 'model.reload', target: 'model oi-small' },
     { actor: 'console', action: 'model.unload', target: 'model second', after: { file } },
+    { actor: 'console', action: 'model.forget', target: 'model second' },
+    { actor: 'console', action: 'model.keep', target: 'model second' },
     { actor: 'console', action: 'model.reload', target: 'model second' },
     { actor: 'console', action: 'model.load', target: 'model second' },
   ])

@@ -46,7 +46,14 @@ t.test('mistakes in limits and credits', async (t) => {
 t.test('prices: none, set, one part changed', async (t) => {
   const data = ['--data', t.testdir()]
   const price = (...args: string[]) => oi(['models', 'price', ...args, ...data])
-  t.match((await price('big', '--input', '2', '--output', '0.5')).stdout, /big +│ 2 +│ 0\.5 +│ 0 /)
+  await oi(['workspaces', 'create', 'shop', ...data])
+  for (const args of [['big', '--input', '2'], ['big'], ['oi-smal', '--output', '1']]) {
+    const refused = await price(...args)
+    t.match(refused, { code: 1, stdout: '', stderr: /No model .* is known here: did you mean oi-/ })
+  }
+  t.match(await price('oi-small'), { code: 0, stderr: 'oi-small has no price: it is free\n' })
+  const set = await price('big', '--input', '2', '--output', '0.5', '--force')
+  t.match(set.stdout, /big +│ 2 +│ 0\.5 +│ 0 /)
   await price('big', '--image', '3')
   t.strictSame(JSON.parse((await price('--json')).stdout), [
     { model: 'big', input: 2_000_000, output: 500_000, image: 3_000_000 },

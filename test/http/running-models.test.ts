@@ -4,10 +4,11 @@
  * Needs the built addon.
  */
 import t from 'tap'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultModelPath } from '../../src/models/default-model.js'
 import { oi } from '../helpers/command.js'
+import { dataFolder } from '../helpers/data-folder.js'
 import { fixturePath } from '../helpers/fixture.js'
 import { copyOfModel, Served } from '../helpers/served.js'
 import { until } from '../helpers/until.js'
@@ -24,7 +25,12 @@ for (const [how, flags] of [
     const second = copyOfModel(t, 'second')
 
     const loaded = await models('load', second, '--threads', '1', '--alias', 'other')
-    t.match(loaded, { code: 0, stderr: /Loading second: 100 %/, stdout: /│ second +│ ready/ })
+    t.match(loaded, {
+      code: 0,
+      stderr:
+        /Loading second: 100 %[^]*second is gone when the server starts again; oi models keep/,
+      stdout: /│ second \(not kept\) +│ ready/,
+    })
     t.strictSame(await served.models(), ['oi-small*', 'second'])
     t.match(JSON.parse((await served.decide('It rains.', 'other')).body), { model: 'second' })
 
@@ -80,7 +86,7 @@ t.test('impossible changes are refused, and change nothing', async (t) => {
       'ERR_INVALID_ARGUMENT',
       /the default model.*first \(--default\)/,
     ],
-    ['end', {}, 'ERR_INVALID_ARGUMENT', /expected one of models.load, models.unload/],
+    ['end', {}, 'ERR_INVALID_ARGUMENT', /expected one of models.load, models.keep/],
   ] as const) {
     await t.rejects(served.admin(`models.${operation}`, input), { code, message })
   }
@@ -97,6 +103,65 @@ t.test('a model loaded as the default replaces the default before it', async (t)
   t.match(JSON.parse((await served.decide('It rains.')).body), { model: 'next' })
   await served.admin('models.unload', { name: 'oi-small' })
   t.match(JSON.parse((await served.decide('It rains.', 'latest')).body), { model: 'next' })
+})
+
+t.test('a kept model is loaded at every further start, until it is unloaded', async (t) => {
+  const [dataDir, file] = [dataFolder(t), copyOfModel(t, 'second')]
+  const start = () => Served.start(t, { args, dataDir })
+  const models = (...words: string[]) => oi(['models', ...words, '--data-dir', dataDir])
+  const first = await start()
+  t.match(await models('load', file, '--alias', 'b', '--keep'), { code: 0, stderr: /100 %\n$/ })
+  await first.admin('models.load', { file: copyOfModel(t, 'next'), default: true })
+  t.match(await models('keep', 'next'), { stdout: 'next is loaded at every further start\n' })
+  t.match(await models('keep', 'oi-small'), { stdout: /every start: the settings name it/ })
+  const unloaded = await models('unload', 'oi-small')
+  t.match(unloaded, { code: 0, stderr: /The settings name it: the next start loads it again/ })
+  await first.server.stop()
+
+  const second = await start()
+  t.strictSame(await second.models(), ['next*', 'oi-small', 'second'])
+  t.match(JSON.parse((await second.decide('It rains.', 'b')).body), { model: 'second' })
+  t.match((await models('status')).stdout, /│ second \(kept\)/)
+  // The package's model has a name as a pulled model has.
+  await second.admin('models.unload', { name: 'oi-small' })
+  await second.admin('models.load', { file: 'oi-small' })
+  t.strictSame(await second.models(), ['next*', 'second', 'oi-small'])
+  t.match(await models('keep', '--off', 'next'), { stdout: /next is gone when the server starts/ })
+  t.match(await models('unload', 'second'), { code: 0, stderr: '' })
+  t.strictSame(JSON.parse(readFileSync(join(dataDir, 'models.json'), 'utf8')), { models: [] })
+})
+
+t.test('a kept model that cannot be loaded is left out, and the log says why', async (t) => {
+  const dataDir = dataFolder(t)
+  const [file, gone, large] = [
+    copyOfModel(t, 'next'),
+    copyOfModel(t, 'gone'),
+    await fixturePath('small'),
+  ]
+  const kept = (named: string, path: string, more = {}) => {
+    return { file: path, name: named, aliases: [], default: false, settings: {}, ...more }
+  }
+  const models = [
+    kept('gone', gone, { default: true }),
+    kept('large', large, { settings: { hostCacheMb: 16e6 } }),
+    kept('odd', file, { settings: { thread: 1 } }),
+    kept('next', file),
+  ]
+  rmSync(gone)
+  mkdirSync(dataDir, { recursive: true })
+  writeFileSync(join(dataDir, 'models.json'), JSON.stringify({ models }))
+  const served = await Served.start(t, { args, dataDir })
+  t.strictSame(await served.models(), ['oi-small*', 'next'])
+  for (const [name, why] of [
+    ['gone', /There is no model file/],
+    ['large', /of memory are needed/],
+    ['odd', /thread: did you mean threads/],
+  ] as const) {
+    const line = await served.logged(new RegExp(`"level":"warn".*The model ${name} is kept.*\\n`))
+    t.match(line, why)
+    t.match(line, `oi models keep --off ${name} forgets it`)
+    t.equal((await oi(['models', 'keep', '--off', name, '--data-dir', dataDir])).code, 0)
+  }
 })
 
 t.test('reloaded under the load of 32 clients, a model fails no request', async (t) => {

@@ -154,7 +154,7 @@ t.test(
 
 t.test('the server’s package has the command, and all that it needs', { skip }, async (t) => {
   const project = await projectWith(t, 'main', 'platform', 'server')
-  const { status, output } = await project.oi('keys', 'list', '--data-dir', 'data')
+  const { status, output } = await project.oi('workspaces', 'create', 'x', '--data-dir', 'data')
   t.equal(status, 0, { output })
 })
 

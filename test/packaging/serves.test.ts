@@ -19,7 +19,7 @@ t.test('the server’s package serves', { skip }, async (t) => {
   const dependencies = { [serverName]: `file:${tarballs.server}` }
   const project = new Project(t, { ...fromFiles, dependencies })
   await succeeds(t, project.run('npm', npmInstall), 'is installed')
-  const keys = ['keys', 'list', '--data-dir', 'data']
+  const keys = ['workspaces', 'create', 'shop', '--data-dir', 'data']
   // npm chooses the version for this Node.
   if (Number(process.versions.napi) < 10) {
     t.match((await project.oi(...keys)).output, /npm rebuild better-sqlite3/)

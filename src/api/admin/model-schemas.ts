@@ -14,6 +14,11 @@ export const ModelStateSchema = Type.Object(
     aliases: Type.Array(Type.String()),
     default: Type.Boolean({ description: 'Whether it answers requests that name no model.' }),
     file: Type.String({ description: "Its path on the server's machine." }),
+    origin: Type.Union([Type.Literal('settings'), Type.Literal('kept'), Type.Literal('loaded')], {
+      description:
+        'Whether the next start loads it, too: as the settings name it, as it is kept, or, if it is ' +
+        'only `loaded`, not.',
+    }),
     state: Type.Union(
       [
         Type.Literal('loading'),
@@ -91,6 +96,7 @@ export const NewModelSchema = Type.Object(
     ),
     aliases: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     default: Type.Optional(Type.Boolean({ description: 'Whether it becomes the default model.' })),
+    keep: Type.Optional(Type.Boolean({ description: 'Whether the next starts load it, too.' })),
     settings: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
         description: "The model's settings, by their names; the others are the server's.",
@@ -98,6 +104,11 @@ export const NewModelSchema = Type.Object(
     ),
   },
   { title: 'NewModel', ...strict },
+)
+
+export const KeepSchema = Type.Object(
+  { keep: Type.Boolean({ description: 'Whether the next starts load it.' }) },
+  { title: 'Keep', ...strict },
 )
 
 const price = (description: string) =>

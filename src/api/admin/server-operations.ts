@@ -9,6 +9,7 @@ import { ResponseSchema } from '../answer-schemas.js'
 import { RequestSchema } from '../request-schemas.js'
 import { id } from './fields.js'
 import {
+  KeepSchema,
   ModelStateSchema,
   ModelStatesSchema,
   NewModelSchema,
@@ -87,11 +88,22 @@ export const serverOperations = {
     needs: 'csrf',
     reply: ModelStateSchema,
   },
+  keepModel: {
+    method: 'put',
+    path: '/models/{name}/keep',
+    tag: 'Models',
+    summary: 'Change whether the next starts load a model',
+    description: 'A model that the settings name is loaded in any case.',
+    needs: 'csrf',
+    body: KeepSchema,
+    reply: ModelStateSchema,
+  },
   unloadModel: {
     method: 'delete',
     path: '/models/{name}',
     tag: 'Models',
     summary: 'Unload a model, once its requests are answered',
+    description: 'A kept model is kept no more.',
     needs: 'csrf',
     reply: ModelStateSchema,
   },

@@ -4,10 +4,13 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { Accounts } from '../../accounts/accounts.js'
 import type { Actor, Administration } from '../../accounts/administration.js'
+import { accountsPath } from '../../accounts/database.js'
 import { readConfig } from '../../config.js'
+import { OiError } from '../../errors.js'
 import type { Dependencies } from '../dependencies.js'
 import { printError } from '../output/print.js'
 
@@ -15,20 +18,48 @@ export interface AccountsFlags {
   readonly dataDir?: string
 }
 
-/** Runs a task with the accounts of the configured data folder. */
-export function withAccounts(
-  { environment }: Pick<Dependencies, 'environment'>,
-  { dataDir }: AccountsFlags,
-  use: (accounts: Accounts, administration: Administration, dataDir: string) => void,
-): void {
-  const folder = readConfig(environment, { dataDir }).dataDir
+type Use<T> = (accounts: Accounts, administration: Administration, dataDir: string) => T
+
+/**
+ * Runs a task with the accounts of the configured data folder.
+ *
+ * @throws {@link OiError} `ERR_ACCOUNTS` if there are none: a folder that was named by mistake stays
+ *   as it is.
+ */
+export function withAccounts<T>(
+  dependencies: Pick<Dependencies, 'environment'>,
+  flags: AccountsFlags,
+  use: Use<T>,
+): T {
+  const folder = folderOf(dependencies, flags)
+  if (!existsSync(accountsPath(folder))) {
+    const remedy = 'see --data-dir; oi workspaces create, or a first oi serve, makes them'
+    throw new OiError('ERR_ACCOUNTS', `There are no accounts in ${folder}: ${remedy}`)
+  }
+  return withNewAccounts(dependencies, flags, use)
+}
+
+/** The same; makes the accounts if there are none. */
+export function withNewAccounts<T>(
+  dependencies: Pick<Dependencies, 'environment'>,
+  flags: AccountsFlags,
+  use: Use<T>,
+): T {
+  const folder = folderOf(dependencies, flags)
   const log = (text: string) => printError(`${text}\n`)
   const accounts = new Accounts({ dataDir: folder, log })
   try {
-    use(accounts, accounts.administer(commandActor()), folder)
+    return use(accounts, accounts.administer(commandActor()), folder)
   } finally {
     accounts.close()
   }
+}
+
+function folderOf(
+  { environment }: Pick<Dependencies, 'environment'>,
+  { dataDir }: AccountsFlags,
+): string {
+  return readConfig(environment, { dataDir }).dataDir
 }
 
 /** The user of a command, as the audit log names them. */

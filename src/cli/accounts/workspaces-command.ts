@@ -10,6 +10,7 @@ import { type Budget, mostBudgetTokens, periods, resetText } from '../../account
 import { showCredits } from '../../accounts/money.js'
 import type { Limits } from '../../accounts/terms.js'
 import type { DailyUsage } from '../../accounts/usage.js'
+import { shellWord } from '../../api/words.js'
 import { OiError } from '../../errors.js'
 import { usageReport } from '../../http/reply/usage-report.js'
 import type { Dependencies } from '../dependencies.js'
@@ -17,7 +18,7 @@ import { addSettings } from '../input/setting-options.js'
 import { readAmount, readWhole } from '../input/values.js'
 import { print } from '../output/print.js'
 import { printList, showTime } from '../output/table.js'
-import { type AccountsFlags, withAccounts } from './with-accounts.js'
+import { type AccountsFlags, withAccounts, withNewAccounts } from './with-accounts.js'
 
 type LimitsFlags = AccountsFlags & Partial<Limits>
 type CreditFlags = AccountsFlags & { readonly unlimited?: boolean }
@@ -55,9 +56,11 @@ export function addWorkspacesCommand(program: Command, dependencies: Dependencie
     .description('make a workspace')
     .argument('<name>', 'not yet taken')
   addSettings(create, ['dataDir']).action((name: string, flags: AccountsFlags) => {
-    withAccounts(dependencies, flags, (_accounts, administration) => {
+    withNewAccounts(dependencies, flags, (_accounts, administration) => {
       administration.createWorkspace({ name })
-      print(`Created the workspace "${name}". Next: oi keys create --workspace ${name}\n`)
+      print(
+        `Created the workspace "${name}". Next: oi keys create --workspace ${shellWord(name)}\n`,
+      )
     })
   })
 

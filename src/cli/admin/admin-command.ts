@@ -5,13 +5,11 @@
  */
 
 import type { Command } from 'commander'
-import { Accounts } from '../../accounts/accounts.js'
 import { checkNewPassword, hashPassword } from '../../accounts/password.js'
-import { readConfig } from '../../config.js'
-import { type AccountsFlags, commandActor } from '../accounts/with-accounts.js'
+import { type AccountsFlags, withNewAccounts } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../dependencies.js'
 import { addSettings } from '../input/setting-options.js'
-import { print, printError } from '../output/print.js'
+import { print } from '../output/print.js'
 import { addBackupCommands } from './backup-commands.js'
 import { readPassword } from './read-password.js'
 
@@ -37,17 +35,13 @@ function addPasswordCommand(admin: Command, dependencies: Dependencies): void {
         '\nline, 12 to 256 characters. A running server need not be stopped.',
     )
   addSettings(password, ['dataDir']).action(async (flags: AccountsFlags) => {
-    const { dataDir } = readConfig(dependencies.environment, { dataDir: flags.dataDir })
-    const accounts = new Accounts({ dataDir, log: (text) => printError(`${text}\n`) })
-    try {
-      const text = await readPassword()
-      checkNewPassword(text)
-      accounts.admin.setPassword(await hashPassword(text))
-      const deed = { action: 'password.set', target: 'administrator', name: '' }
-      accounts.administer(commandActor()).record(deed)
-      print('The password is set. All sessions have ended.\n')
-    } finally {
-      accounts.close()
-    }
+    const text = await readPassword()
+    checkNewPassword(text)
+    const hash = await hashPassword(text)
+    withNewAccounts(dependencies, flags, ({ admin }, administration) => {
+      admin.setPassword(hash)
+      administration.record({ action: 'password.set', target: 'administrator', name: '' })
+    })
+    print('The password is set. All sessions have ended.\n')
   })
 }

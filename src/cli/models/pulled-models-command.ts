@@ -4,23 +4,26 @@
  * @module
  */
 
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { askServer } from '../../admin/client.js'
 import type { ModelStatus } from '../../admin/operations.js'
 import { type Config, modelConfig, modelsDirOf, readConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
+import { defaultModelName, defaultModelPath } from '../../models/default-model.js'
 import { isSafeForToken, type Token } from '../../models/pull/fetch.js'
 import { type PullOptions, pullModel } from '../../models/pull/pull.js'
 import { removeModel } from '../../models/pull/remove.js'
 import { readAddress, readSource } from '../../models/pull/source.js'
 import {
+  findPulled,
   isModelName,
   listPulled,
   listUnfinished,
   type PulledModel,
 } from '../../models/pulled-models.js'
-import { sizeText } from '../../api/words.js'
+import { shellArgument, shellWord, sizeText } from '../../api/words.js'
 import type { Dependencies } from '../dependencies.js'
 import { probeModel } from '../opening/open-model.js'
 import { print, printError } from '../output/print.js'
@@ -100,17 +103,20 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
 
   const list = models
     .command('list')
-    .description('show the models that were pulled')
+    .description(
+      'show the models that have names: the one of this package, and those that were pulled',
+    )
     .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
   addSettings(list, ['dataDir', 'modelsDir']).action((flags: FolderFlags & { json?: boolean }) => {
     const modelsDir = modelsDirOf(configOf(flags))
     const unfinished = listUnfinished(modelsDir)
     const rows: Row[] = [
+      packaged(),
       ...listPulled(modelsDir).map((model) => ({ ...model, bytes: bytesOf(model) })),
       ...unfinished.map((pull) => ({ ...pull, unfinished: true as const })),
     ]
-    if (rows.length === 0 && !flags.json) print(`No model has been pulled into ${modelsDir}\n`)
-    else printList(rows, columns, flags.json)
+    printList(rows, columns, flags.json)
+    if (rows.length === 1 && !flags.json) printError(`No model has been pulled into ${modelsDir}\n`)
   })
 
   const remove = models
@@ -125,6 +131,9 @@ export function addPulledModelsCommands(models: Command, dependencies: Dependenc
     ) => {
       const config = readConfig(dependencies.environment, { ...flags })
       const modelsDir = modelsDirOf(config)
+      if (name === defaultModelName && findPulled(modelsDir, name) === undefined) {
+        throw new OiError('ERR_PULL', `${name} belongs to this package, and is not removed`)
+      }
       if (!isModelName(name)) throw new OiError('ERR_CONFIG', `name: expected a name, got ${name}`)
       const freed = await removeModel(modelsDir, name, async () => {
         await requireNotServed(name, config)
@@ -222,7 +231,7 @@ async function requireNotServed(name: string, config: Config): Promise<void> {
   })) as ModelStatus[]
   const user = statuses.find(({ file }) => resolve(file, '..') === folder)
   if (user === undefined) return
-  const remedy = `unload it first (oi models unload ${user.model})`
+  const remedy = `unload it first (oi models unload ${shellArgument(user.model)})`
   throw new OiError('ERR_PULL', `The server of ${config.dataDir} has ${name} open: ${remedy}`)
 }
 
@@ -234,17 +243,27 @@ function requireNotNamed(name: string, { models, config }: Config): void {
 }
 
 type Row =
-  | (PulledModel & { readonly bytes: number; readonly unfinished?: undefined })
+  | (PulledModel & { readonly bytes: number })
   | { readonly name: string; readonly bytes: number; readonly unfinished: true }
+  | { readonly name: string; readonly bytes: number; readonly source: 'this package' }
+
+const isPulled = (row: Row) => 'files' in row
 
 const columns = {
   model: ({ name }: Row) => name,
   size: ({ bytes }: Row) => sizeText(bytes),
-  quantization: (row: Row) => (row.unfinished ? 'not whole yet' : row.quantization || '-'),
-  'sees images': (row: Row) => (row.unfinished || row.projector === '' ? '-' : 'yes'),
-  source: (row: Row) => (row.unfinished ? '-' : row.source),
-  sha256: (row: Row) => (row.unfinished ? '-' : row.files[0]!.sha256.slice(0, 12)),
-  'pulled (UTC)': (row: Row) => (row.unfinished ? '-' : showTime(row.pulledMs)),
+  quantization: (row: Row) =>
+    'unfinished' in row ? 'not whole yet' : (isPulled(row) && row.quantization) || '-',
+  'sees images': (row: Row) => (isPulled(row) && row.projector !== '' ? 'yes' : '-'),
+  source: (row: Row) => ('source' in row ? row.source : '-'),
+  sha256: (row: Row) => (isPulled(row) ? row.files[0]!.sha256.slice(0, 12) : '-'),
+  'pulled (UTC)': (row: Row) => (isPulled(row) ? showTime(row.pulledMs) : '-'),
+}
+
+/** The model of this package. */
+function packaged(): Row {
+  const { size } = statSync(defaultModelPath)
+  return { name: defaultModelName, bytes: size, source: 'this package' }
 }
 
 function bytesOf({ files }: PulledModel): number {
@@ -259,6 +278,6 @@ function pulledText(model: PulledModel, unchanged: boolean): string {
   const digests = files.map((file) => `  sha256 ${file.sha256}  ${file.name}\n`).join('')
   return (
     `${name} ${how}: ${sizeText(bytesOf(model))}${kind}${sees}\n${digests}` +
-    `Serve it with: oi serve --model ${name}\n`
+    `Serve it with: oi serve --model ${shellWord(name)}\n`
   )
 }

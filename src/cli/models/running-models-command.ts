@@ -12,7 +12,7 @@ import { askServer } from '../../admin/client.js'
 import type { Input, ModelStatus } from '../../admin/operations.js'
 import { absolutePaths, modelSettingNames, readConfig } from '../../config.js'
 import { isModelName } from '../../models/pulled-models.js'
-import { sizeText } from '../../api/words.js'
+import { shellArgument, sizeText } from '../../api/words.js'
 import type { Dependencies } from '../dependencies.js'
 import { print, printError } from '../output/print.js'
 import { addSettings } from '../input/setting-options.js'
@@ -28,11 +28,12 @@ interface LoadFlags extends Flags {
   readonly name?: string
   readonly alias?: readonly string[]
   readonly default?: boolean
+  readonly keep?: boolean
   readonly [setting: string]: unknown
 }
 
 const columns = {
-  model: ({ model, default: isDefault }: ModelStatus) => (isDefault ? `${model} (default)` : model),
+  model: (status: ModelStatus) => modelText(status),
   state: ({ state, loaded }: ModelStatus) =>
     loaded === undefined ? state : `${state}, ${Math.floor(100 * loaded)} %`,
   process: ({ processes }: ModelStatus) => processes.map(({ pid }) => pid).join(' ') || '-',
@@ -54,7 +55,9 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
   }
   /** Asks the server, and shows the models in its reply. */
   const act = async (operation: string, input: Input, flags: Flags) => {
-    printList(await ask(operation, input, flags), columns, flags.json)
+    const statuses = await ask(operation, input, flags)
+    printList(statuses, columns, flags.json)
+    return statuses
   }
 
   const load = models
@@ -64,13 +67,15 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .option('--name <name>', 'the name that requests use; default: from the file')
     .option('--alias <name>', 'a further name; repeatable', together)
     .option('--default', 'make it the default model')
+    .option('--keep', 'load it at every further start, too')
     .option('--json', 'JSON for programs')
     .addHelpText(
       'after',
-      '\nSettings that are not given here are the server’s; variables are not read.',
+      '\nSettings that are not given here are the server’s; variables are not read. Without --keep' +
+        '\nthe model is gone when the server starts again.',
     )
   addSettings(load, ['dataDir', ...modelSettingNames]).action(
-    async (file: string, { name, alias, default: isDefault, ...flags }: LoadFlags) => {
+    async (file: string, { name, alias, default: isDefault, keep, ...flags }: LoadFlags) => {
       const given = modelSettingNames.flatMap((setting) =>
         flags[setting] === undefined ? [] : [[setting, flags[setting]] as const],
       )
@@ -78,10 +83,23 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
       const settings = absolutePaths(process.cwd(), Object.fromEntries(given))
       const isPulled = isModelName(file) && !existsSync(file)
       const path = isPulled ? file : resolve(file)
-      const input = { file: path, name, aliases: alias, default: isDefault, settings }
-      await act('models.load', input, flags)
+      const input = { file: path, name, aliases: alias, default: isDefault, settings, keep }
+      const [status] = await act('models.load', input, flags)
+      if (status?.origin !== 'loaded') return
+      const command = `oi models keep ${shellArgument(status.model)}`
+      printError(`${status.model} is gone when the server starts again; ${command} keeps it\n`)
     },
   )
+
+  const keep = models
+    .command('keep')
+    .description('let every further start of the server load a model that was loaded at run time')
+    .argument('<name>', 'any of its names')
+    .option('--off', 'let the next start forget it')
+  addSettings(keep, ['dataDir']).action(async (name: string, flags: Flags & { off?: boolean }) => {
+    const [status] = await ask('models.keep', { name, keep: !flags.off }, flags)
+    print(keptText(status ?? undefined, name))
+  })
 
   const unload = models
     .command('unload')
@@ -90,6 +108,8 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
   addSettings(unload, ['dataDir']).action(async (name: string, flags: Flags) => {
     const [model] = await ask('models.unload', { name }, flags)
     print(`${model!.model} is unloaded\n`)
+    if (model!.origin !== 'settings') return
+    printError('The settings name it: the next start loads it again\n')
   })
 
   const reload = models
@@ -97,15 +117,35 @@ export function addRunningModelsCommands(models: Command, dependencies: Dependen
     .description('reload models from their files, beside the old ones, and switch over')
     .argument('[name]', 'any of its names; without it, all models one after another')
     .option('--json', 'JSON for programs')
-  addSettings(reload, ['dataDir']).action((name: string | undefined, flags: Flags) =>
-    act('models.reload', { name }, flags),
-  )
+  addSettings(reload, ['dataDir']).action(async (name: string | undefined, flags: Flags) => {
+    await act('models.reload', { name }, flags)
+  })
 
   const status = models
     .command('status')
     .description('show the models of the running server of the data folder')
     .option('--json', 'JSON for programs; sizes are bytes, times milliseconds since 1970')
-  addSettings(status, ['dataDir']).action((flags: Flags) => act('models.status', {}, flags))
+  addSettings(status, ['dataDir']).action(async (flags: Flags) => {
+    await act('models.status', {}, flags)
+  })
+}
+
+function modelText({ model, default: isDefault, origin }: ModelStatus): string {
+  const facts = [
+    ...(isDefault ? ['default'] : []),
+    ...{ settings: [], kept: ['kept'], loaded: ['not kept'] }[origin],
+  ]
+  return facts.length === 0 ? model : `${model} (${facts.join(', ')})`
+}
+
+/** @param status - Undefined for a model that is kept no more, and was not loaded. */
+function keptText(status: ModelStatus | undefined, name: string): string {
+  if (status === undefined) return `${name} is kept no more\n`
+  const { model, origin } = status
+  if (origin === 'settings') return `${model} is loaded at every start: the settings name it\n`
+  return origin === 'kept'
+    ? `${model} is loaded at every further start\n`
+    : `${model} is gone when the server starts again\n`
 }
 
 function memoryText(processes: ModelStatus['processes']): string {

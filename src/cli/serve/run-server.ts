@@ -10,12 +10,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Accounts } from '../../accounts/accounts.js'
 import { modelOperations } from '../../admin/operations.js'
 import { AdminServer } from '../../admin/server.js'
-import { type Config, laterModel, reportSettings } from '../../config.js'
+import { shellArgument } from '../../api/words.js'
+import { type Config, laterModel, type ModelConfig, reportSettings } from '../../config.js'
 import { CrashReports } from '../../runner/crash-report.js'
 import { auditedModels } from '../served-models/audited-models.js'
 import { commandActor } from '../accounts/with-accounts.js'
 import type { Dependencies } from '../dependencies.js'
 import { Front } from './front.js'
+import { KeptModels } from '../served-models/kept-models.js'
 import { createModelAdmin } from '../served-models/model-admin.js'
 import { ModelChanges } from '../served-models/model-changes.js'
 import { ModelSlots } from '../served-models/model-slots.js'
@@ -44,6 +46,12 @@ export async function runServer(
   const { dataDir } = config
   const models = modelsToOpen(config)
   const notice = (text: string) => log.logger.notice(text)
+  const leaveOut = ({ name }: Pick<ModelConfig, 'name'>, error: unknown) => {
+    const remedy = `oi models keep --off ${shellArgument(name!)} forgets it`
+    log.logger.warn(
+      `The model ${name} is kept, but not loaded: ${(error as Error).message} (${remedy})`,
+    )
+  }
   let onHangup = () => {}
   const signals = listenForStop(exit, { onHangup: () => onHangup() })
   const manager = new ServiceManager({ environment, warn: notice })
@@ -62,18 +70,43 @@ export async function runServer(
     let current = () => config
     const settingsOf = (...named: [string, Parameters<typeof laterModel>[2]]) =>
       withFiles(laterModel(current(), ...named), current())
-    const modelAdmin = createModelAdmin({ slots, changes, settingsOf })
+    const kept = await KeptModels.read(dataDir)
+    const more = kept.models.flatMap((model) => {
+      if (models.some(({ name, file }) => name === model.name || file === model.file)) return []
+      const { file, settings, name, aliases, default: isDefault } = model
+      try {
+        return [{ ...settingsOf(file, settings), name, aliases, default: isDefault }]
+      } catch (error) {
+        leaveOut({ name }, error)
+        return []
+      }
+    })
+    let settingsModels = () => models
+    const modelAdmin = createModelAdmin({
+      ...{ slots, changes, kept, settingsOf },
+      settingsModels: () => settingsModels(),
+    })
     const settings = () => reportSettings(current())
     const front = await Front.listen({
-      ...{ config, models, backend: slots, accounts, log, createWire, modelAdmin, settings },
+      ...{
+        config,
+        models: [...models, ...more],
+        backend: slots,
+        accounts,
+        log,
+        createWire,
+        modelAdmin,
+        settings,
+      },
       tracing,
     })
     ends.unshift(
       () => front.close(0),
       () => tracing?.exporter.close(lastSpansMs),
     )
-    const reload = new SettingsReload({ config, read, front, log, slots, changes, notice })
+    const reload = new SettingsReload({ config, models, read, front, log, slots, changes, notice })
     current = () => reload.config
+    settingsModels = () => reload.models
     const operations = {
       ...modelOperations(auditedModels(modelAdmin, accounts.administer(commandActor()))),
       'settings.list': () => Promise.resolve(settings()),
@@ -88,23 +121,25 @@ export async function runServer(
       manager.reloading()
       void reload.run().then(() => slots.state() === 'ready' && manager.ready(serving(slots)))
     }
-    const loaded = changes.open(models).then(async (opened) => {
-      // Last: the key is shown once, and a start that fails on the port or the model must not use
-      // that up.
-      const createKey = () => accounts.createFirstKey()
-      const first = await startPatiently(createKey, notice, signals.first)
-      if (first !== undefined) log.show(welcome(front.url, first.secret))
-      if (front.hasConsole) {
-        const createLink = () => accounts.admin.createLink()
-        const token = await startPatiently(createLink, notice, signals.first)
-        log.show(consoleLine(front.url, token))
-      }
-      for (const { startLine, warning } of opened) {
-        log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
-      }
-      log.say('Ready\n')
-      manager.ready(serving(slots))
-    })
+    const loaded = changes
+      .open(models, { models: more, onLeftOut: leaveOut })
+      .then(async (opened) => {
+        // Last: the key is shown once, and a start that fails on the port or the model must not use
+        // that up.
+        const createKey = () => accounts.createFirstKey()
+        const first = await startPatiently(createKey, notice, signals.first)
+        if (first !== undefined) log.show(welcome(front.url, first.secret))
+        if (front.hasConsole) {
+          const createLink = () => accounts.admin.createLink()
+          const token = await startPatiently(createLink, notice, signals.first)
+          log.show(consoleLine(front.url, token))
+        }
+        for (const { startLine, warning } of opened) {
+          log.say(`${startLine}\n${warning === undefined ? '' : `${warning}\n`}`)
+        }
+        log.say('Ready\n')
+        manager.ready(serving(slots))
+      })
     // Whichever comes first: a signal, or a failure to load. Successful loading ends nothing.
     const signal = await Promise.race([signals.first, loaded.then(() => signals.first)])
     log.say('Stopping\n')

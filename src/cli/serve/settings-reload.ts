@@ -18,6 +18,8 @@ import type { ServerLog } from './server-log.js'
 
 export interface SettingsReloadOptions extends Pick<ModelAdminOptions, 'slots' | 'changes'> {
   readonly config: Config
+  /** The models by these settings. */
+  readonly models: readonly ModelConfig[]
   /** @throws {@link OiError} `ERR_CONFIG`. */
   readonly read: () => Config
   readonly front: Front
@@ -30,10 +32,12 @@ export class SettingsReload {
   readonly #options: SettingsReloadOptions
   readonly #turns = new InTurn()
   #config: Config
+  #models: readonly ModelConfig[]
 
   constructor(options: SettingsReloadOptions) {
     this.#options = options
     this.#config = options.config
+    this.#models = options.models
   }
 
   /** The settings in effect. */
@@ -41,27 +45,35 @@ export class SettingsReload {
     return this.#config
   }
 
+  /** The models by the settings in effect. */
+  get models(): readonly ModelConfig[] {
+    return this.#models
+  }
+
   /** Reads the settings again, and applies them. Never rejects. */
   run(): Promise<void> {
     return this.#turns.run(async () => {
       const { front, log, notice, slots, changes } = this.#options
       const before = this.#config
+      const modelsBefore = this.#models
       let read: Config
       let changed: Changed
-      let models: readonly [readonly ModelConfig[], readonly ModelConfig[]]
       try {
         read = this.#options.read()
         changed = compare(before, read)
         this.#config = { ...read, ...changed.kept }
-        models = [modelsToOpen(before), modelsToOpen(this.#config)]
+        this.#models = modelsToOpen(this.#config)
         front.renew(this.#config, [...slots.asked().values()])
         log.adjust(this.#config)
       } catch (error) {
         this.#config = before
+        this.#models = modelsBefore
         notice(`SIGHUP: nothing has changed: ${(error as Error).message}`)
         return
       }
-      await applyModels({ slots, changes }, ...models, (failure) => notice(`SIGHUP: ${failure}`))
+      await applyModels({ slots, changes }, modelsBefore, this.#models, (failure) =>
+        notice(`SIGHUP: ${failure}`),
+      )
       notice(`SIGHUP: the settings have been read again${describe(changed)}`)
     })
   }

@@ -4,7 +4,9 @@
  * @module
  */
 
-/** One question of each type. No apostrophe, which would end the shell's quotes. */
+import { shellWord } from '../../api/words.js'
+
+/** One question of each type. */
 export const example = {
   state: 'Ticket 4711: I was charged twice this month, please refund the second payment.',
   questions: {
@@ -31,7 +33,7 @@ This is a new data folder: it has a workspace "default" now, and a key, shown th
 
 Try it:
 
-  curl ${url}/v1/systemone -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'
+  curl ${shellWord(`${url}/v1/systemone`)} -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d ${shellWord(JSON.stringify(example))}
 
 `
 }

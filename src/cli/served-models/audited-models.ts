@@ -10,7 +10,10 @@ import { patiently } from '../../http/admin/patiently.js'
 
 /** @param administration - Names the actor. */
 export function auditedModels(models: ModelAdmin, administration: Administration): ModelAdmin {
-  const record = async (action: string, statuses: readonly ModelStatus[]) => {
+  const record = async (
+    action: string,
+    statuses: readonly Pick<ModelStatus, 'model' | 'file'>[],
+  ) => {
     for (const { model, file } of statuses) {
       const deed = { action, target: `model ${model}`, name: model }
       await patiently(() => administration.record(deed, null, { file }))
@@ -20,6 +23,13 @@ export function auditedModels(models: ModelAdmin, administration: Administration
     load: async (...asked) => {
       const status = await models.load(...asked)
       await record('model.load', [status])
+      return status
+    },
+    keep: async (...asked) => {
+      const [name, keep] = asked
+      const status = await models.keep(...asked)
+      const { model = name, file = '' } = status ?? {}
+      await record(keep ? 'model.keep' : 'model.forget', [{ model, file }])
       return status
     },
     unload: async (...asked) => {

@@ -8,12 +8,17 @@ import type { LoadModel, ModelAdmin, ModelStatus } from '../../admin/operations.
 import type { ModelConfig } from '../../config.js'
 import { OiError } from '../../errors.js'
 import { needsOpening } from '../opening/answering.js'
+import type { KeptModels } from './kept-models.js'
 import type { ModelChanges } from './model-changes.js'
+import type { SlotStatus } from './model-slot.js'
 import type { ModelSlots } from './model-slots.js'
 
 export interface ModelAdminOptions {
   readonly slots: ModelSlots
   readonly changes: ModelChanges
+  readonly kept: KeptModels
+  /** The models that the settings name. */
+  readonly settingsModels: () => readonly ModelConfig[]
   /**
    * A model with its own settings and, for the rest, the server's; a name of a pulled model is
    * replaced by the model's files.
@@ -21,33 +26,66 @@ export interface ModelAdminOptions {
   readonly settingsOf: (file: string, settings: LoadModel['settings']) => ModelConfig
 }
 
-export function createModelAdmin({ slots, changes, settingsOf }: ModelAdminOptions): ModelAdmin {
+/** Identifies an entry of the settings. */
+const keyOf = ({ name, file }: ModelConfig) => name ?? file
+
+export function createModelAdmin(options: ModelAdminOptions): ModelAdmin {
+  const { slots, changes, kept, settingsOf, settingsModels } = options
+  /** By name. */
+  const loaded = new Map<string, LoadModel>(kept.models.map((model) => [model.name, model]))
+  const originOf = (name: string): ModelStatus['origin'] => {
+    const asked = slots.asked().get(name)
+    const key = asked && keyOf(asked)
+    if (settingsModels().some((model) => keyOf(model) === key)) return 'settings'
+    return kept.has(name) ? 'kept' : 'loaded'
+  }
+  const withOrigin = (status: SlotStatus): ModelStatus => {
+    return { ...status, origin: originOf(status.model) }
+  }
   return {
-    load: async ({ file, name, aliases, settings, default: isDefault }, onProgress) => {
-      const model = settingsOf(file, settings)
-      const known = [...slots.asked()].find(([, asked]) => asked.file === model.file)
+    load: async (model, keep, onProgress) => {
+      const { file, name, aliases, settings, default: isDefault } = model
+      const found = settingsOf(file, settings)
+      const known = [...slots.asked()].find(([, asked]) => asked.file === found.file)
       if (name === undefined && known !== undefined) {
         throw new OiError(
           'ERR_CONFIG',
           `${file} is loaded already, as ${known[0]}: reload it, or give it a second name (--name)`,
         )
       }
-      const asked = { ...model, name: name ?? model.name, aliases, default: isDefault }
-      return changes.add(asked, onProgress)
+      const asked = { ...found, name: name ?? found.name, aliases, default: isDefault }
+      const status = await changes.add(asked, onProgress)
+      loaded.set(status.model, model)
+      if (keep) await kept.add({ ...model, name: status.model })
+      return withOrigin(status)
     },
-    unload: (name, onProgress) => changes.remove(name, onProgress),
+    keep: async (name, keep) => {
+      if (!keep && kept.has(name) && !slots.asked().has(name)) {
+        await kept.remove(name)
+        return undefined
+      }
+      const { model, default: isDefault } = slots.find(name).status()[0]!
+      const asked = loaded.get(model)
+      if (!keep) await kept.remove(model)
+      else if (asked !== undefined) await kept.add({ ...asked, name: model, default: isDefault })
+      return withOrigin(slots.find(name).status()[0]!)
+    },
+    unload: async (name, onProgress) => {
+      const origin = originOf(slots.find(name).planned.name)
+      const status = { ...(await changes.remove(name, onProgress)), origin }
+      if (kept.has(status.model)) await kept.remove(status.model)
+      loaded.delete(status.model)
+      return status
+    },
     reload: async (name, onProgress) => {
       const names = name === undefined ? [...slots.asked().keys()] : [name]
       const statuses: ModelStatus[] = []
-      for (const each of names) statuses.push(await changes.replace(each, onProgress))
+      for (const each of names) statuses.push(withOrigin(await changes.replace(each, onProgress)))
       return statuses
     },
-    status: () => slots.status(),
+    status: () => slots.status().map(withOrigin),
   }
 }
-
-/** Identifies an entry of the settings. */
-const keyOf = ({ name, file }: ModelConfig) => name ?? file
 
 /**
  * Applies new settings to the models: loads new models, reopens models whose engine settings

@@ -13,31 +13,21 @@
  * @module
  */
 
-import type { ModelStatus, OnProgress } from '../../admin/operations.js'
+import type { OnProgress } from '../../admin/operations.js'
 import type { ModelConfig } from '../../config.js'
 import { requireDistinctNames } from '../../decide/model-names.js'
 import { availableMemory } from '../../engine/machine.js'
 import { OiError } from '../../errors.js'
-import type { MemoryNeed } from '../../models/memory-plan.js'
 import { processUsage } from '../../runner/process-usage.js'
 import type { OpenedModel } from '../dependencies.js'
+import { fillSlot } from './fill-slot.js'
 import { InTurn } from './in-turn.js'
-import { ModelSlot } from './model-slot.js'
+import { ModelSlot, type SlotStatus } from './model-slot.js'
 import type { ModelSlots } from './model-slots.js'
-import { claimOf, planBeside, planModels, type PlannedModel } from './plan-models.js'
-import { ServedModel } from './served-model.js'
+import { type Kept, openFirst, type OpenFirstOptions } from './open-first.js'
+import { claimOf, planBeside, type PlannedModel } from './plan-models.js'
 
-export interface ModelChangesOptions {
-  readonly slots: ModelSlots
-  /** @param what - Describes the model, for people. */
-  readonly openModel: (
-    model: PlannedModel,
-    what: string,
-    onProgress: (fraction: number) => void,
-  ) => Promise<OpenedModel>
-  readonly surveyModel: (model: ModelConfig) => Promise<MemoryNeed>
-  /** Takes whole lines. */
-  readonly say: (text: string) => void
+export interface ModelChangesOptions extends Omit<OpenFirstOptions, 'availableBytes'> {
   /** Memory that this process could still allocate, bytes. Default: as the system says. */
   readonly availableBytes?: () => number
 }
@@ -52,30 +42,12 @@ export class ModelChanges {
     this.#slots = options.slots
   }
 
-  /**
-   * Opens the first models.
-   *
-   * @param models - At least one; the default model first.
-   * @returns The models, ready to answer.
-   */
-  open(models: readonly ModelConfig[]): Promise<readonly OpenedModel[]> {
-    return this.#turns.run(async () => {
-      try {
-        const { surveyModel, say } = this.#options
-        const planned = await planModels(models, surveyModel, say, this.#availableBytes())
-        const slots = planned.map((plan) => new ModelSlot(plan))
-        this.#slots.announce(slots)
-        for (const [i, slot] of slots.entries()) {
-          const { name } = slot.planned
-          const which = `${name} (${i + 1} of ${planned.length})`
-          await this.#fill(slot, planned.length === 1 ? 'the model' : which)
-        }
-        this.#slots.route(slots)
-        return slots.map(({ served }) => served!.opened)
-      } catch (error) {
-        this.#slots.fail()
-        throw error
-      }
+  /** Opens the first models. As {@link openFirst}. */
+  open(models: readonly ModelConfig[], kept?: Kept): Promise<readonly OpenedModel[]> {
+    return this.#turns.run(() => {
+      const none = { models: [], onLeftOut: () => {} }
+      const availableBytes = () => this.#availableBytes()
+      return openFirst(models, kept ?? none, { ...this.#options, availableBytes })
     })
   }
 
@@ -87,7 +59,7 @@ export class ModelChanges {
    * @throws {@link OiError} What opening it throws; `ERR_CONFIG` if its names are taken,
    *   `ERR_MODEL_MEMORY` if it does not fit beside the others.
    */
-  add(asked: ModelConfig, onProgress: OnProgress): Promise<ModelStatus> {
+  add(asked: ModelConfig, onProgress: OnProgress): Promise<SlotStatus> {
     return this.#inTurn(async () => {
       const before = this.#slots.list
       const isDefault = asked.default === true
@@ -109,7 +81,7 @@ export class ModelChanges {
    * @returns Its last status.
    * @throws {@link OiError} `ERR_NOT_FOUND`; `ERR_INVALID_ARGUMENT` for the default model.
    */
-  remove(name: string, onProgress: OnProgress): Promise<ModelStatus> {
+  remove(name: string, onProgress: OnProgress): Promise<SlotStatus> {
     return this.#inTurn(async () => {
       const slot = this.#slots.find(name)
       const { name: own } = slot.planned
@@ -135,7 +107,7 @@ export class ModelChanges {
    * @param asked - Its settings. Default: unchanged.
    * @throws {@link OiError} As {@link add}; `ERR_NOT_FOUND`.
    */
-  replace(name: string, onProgress: OnProgress, asked?: ModelConfig): Promise<ModelStatus> {
+  replace(name: string, onProgress: OnProgress, asked?: ModelConfig): Promise<SlotStatus> {
     return this.#inTurn(async () => {
       const slot = this.#slots.find(name)
       await this.#replace(slot, asked ?? slot.planned.asked, onProgress)
@@ -224,28 +196,8 @@ export class ModelChanges {
     return heldBytes.reduce((sum, bytes) => sum + bytes, availableBytes())
   }
 
-  async #fill(slot: ModelSlot, what: string, onProgress: OnProgress = () => {}) {
-    const { name } = slot.planned
-    const startMs = performance.now()
-    let told = -1
-    try {
-      const opened = await this.#options.openModel(slot.planned, what, (fraction) => {
-        slot.loaded = fraction
-        const tenths = Math.floor(10 * fraction)
-        if (tenths > told) onProgress(`Loading ${name}: ${10 * tenths} %`)
-        told = Math.max(told, tenths)
-      })
-      if (this.#slots.state() === 'closing') {
-        // Nobody else knows this model, and the server is stopping.
-        await opened.close()
-        throw new OiError('ERR_ENGINE_CLOSED', 'The server is stopping')
-      }
-      slot.fill(new ServedModel(opened), performance.now() - startMs)
-      return slot
-    } catch (error) {
-      slot.fail(error)
-      throw error
-    }
+  #fill(slot: ModelSlot, what: string, onProgress: OnProgress): Promise<void> {
+    return fillSlot(slot, what, this.#options, onProgress)
   }
 
   async #retire(slot: ModelSlot, onProgress: OnProgress): Promise<void> {

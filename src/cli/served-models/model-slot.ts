@@ -17,6 +17,9 @@ import type { ServedModel } from './served-model.js'
 /** Time until a retry if no estimate exists, milliseconds. */
 const failedRetryMs = 60_000
 
+/** What a slot knows of its model. */
+export type SlotStatus = Omit<ModelStatus, 'origin'>
+
 export class ModelSlot {
   planned: PlannedModel
   /** Undefined while no model answers here. */
@@ -98,7 +101,7 @@ export class ModelSlot {
   }
 
   /** The status of the model here, and of the one that is loading to replace it. */
-  status(): readonly ModelStatus[] {
+  status(): readonly SlotStatus[] {
     const { asked, name } = this.planned
     const { served } = this
     const runners = served?.opened.runners ?? []
@@ -107,7 +110,7 @@ export class ModelSlot {
     for (const [cause, times] of counts.flatMap((one) => Object.entries(one.ends))) {
       ends[cause] = (ends[cause] ?? 0) + times
     }
-    const own: ModelStatus = {
+    const own: SlotStatus = {
       model: served?.card.name ?? name,
       aliases: asked.aliases ?? [],
       default: asked.default ?? true,

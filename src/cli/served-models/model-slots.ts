@@ -7,7 +7,6 @@
  * @module
  */
 
-import type { ModelStatus } from '../../admin/operations.js'
 import type { ModelConfig } from '../../config.js'
 import { namesOf } from '../../decide/model-names.js'
 import { Router } from '../../decide/router.js'
@@ -22,7 +21,7 @@ import type {
 import { OiError } from '../../errors.js'
 import type { Backend } from '../../http/handlers-options.js'
 import type { RunnerReport } from '../../runner/supervision.js'
-import type { ModelSlot } from './model-slot.js'
+import type { ModelSlot, SlotStatus } from './model-slot.js'
 
 export class ModelSlots implements Backend, Decider {
   /** Called when the served models have changed. */
@@ -58,7 +57,7 @@ export class ModelSlots implements Backend, Decider {
     return this.#list
   }
 
-  status(): readonly ModelStatus[] {
+  status(): readonly SlotStatus[] {
     return [...this.#list, ...this.#leaving].flatMap((slot) => slot.status())
   }
 

@@ -5,6 +5,7 @@
  */
 
 import { type Json, stringifyJson } from '../../api/json-value.js'
+import { shellWord } from '../../api/words.js'
 import { prettyJson, readJson } from './json-text.js'
 
 export type Language = 'curl' | 'typescript' | 'python'
@@ -39,7 +40,7 @@ const writers: Readonly<Record<Language, (input: CodeInput) => string>> = {
     ]
     // Read from standard input: an argument holds 128 KiB at most, and images are longer.
     return [
-      `curl ${shellQuoted(`${origin}/v1/systemone`)} \\`,
+      `curl ${shellWord(`${origin}/v1/systemone`)} \\`,
       ...headers.map((header) => `  -H ${header} \\`),
       `  --data-binary @- <<'JSON'`,
       pretty(body),
@@ -100,10 +101,6 @@ function survivesObjects(body: string): boolean {
 }
 
 const pretty = (body: string): string => prettyJson(readJson(body))
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
-}
 
 /** JSON is valid Python except for three names, which are replaced outside of strings. */
 function pythonLiteral(value: Json): string {

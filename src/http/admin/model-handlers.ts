@@ -18,6 +18,7 @@ type Ids =
   | 'loadModel'
   | 'getModel'
   | 'reloadModel'
+  | 'keepModel'
   | 'unloadModel'
   | 'listPrices'
   | 'setPrice'
@@ -53,9 +54,7 @@ export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
     underWay.add(entry)
     try {
       const status = await task((progress) => (entry.progress = progress))
-      const { model, file } = status
-      const deed = { action, target: `model ${model}`, name: model }
-      await patiently(() => administration.record(deed, null, { file }))
+      await record(administration, action, status)
       return replyOf(status)
     } finally {
       underWay.delete(entry)
@@ -76,13 +75,21 @@ export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
         throw new OiError('ERR_REQUEST_UNACCEPTABLE', rule, { param: 'file' })
       }
       const asked = { file, name, aliases, settings, default: call.body.default === true }
-      return change(call, 'model.load', file, (onProgress) => models.load(asked, onProgress))
+      return change(call, 'model.load', file, (onProgress) =>
+        models.load(asked, call.body.keep === true, onProgress),
+      )
     },
     reloadModel: (call) =>
       change(call, 'model.reload', call.name, async (onProgress) => {
         const [status] = await models.reload(find(models, call.name).model, onProgress)
         return status!
       }),
+    keepModel: async ({ name, body: { keep }, administration }) => {
+      const { model, file } = find(models, name)
+      const status = await models.keep(model, keep)
+      await record(administration, keep ? 'model.keep' : 'model.forget', { model, file })
+      return replyOf(status ?? find(models, name))
+    },
     unloadModel: (call) =>
       change(call, 'model.unload', call.name, (onProgress) => models.unload(call.name, onProgress)),
     listPrices: () => ({ prices: accounts.prices.list() }),
@@ -91,6 +98,15 @@ export function modelHandlers(services: AdminServices): AdminHandlers<Ids> {
       return administration.setPrice(model, price)
     },
   }
+}
+
+async function record(
+  administration: Call<'keepModel'>['administration'],
+  action: string,
+  { model, file }: Pick<ModelStatus, 'model' | 'file'>,
+): Promise<void> {
+  const deed = { action, target: `model ${model}`, name: model }
+  await patiently(() => administration.record(deed, null, { file }))
 }
 
 function find(models: ModelAdmin, name: string): ModelStatus {
@@ -104,9 +120,10 @@ function find(models: ModelAdmin, name: string): ModelStatus {
 }
 
 function stateReply(status: ModelStatus, card: ReturnType<typeof fullCard> | null): State {
-  const { model, aliases, file, state, loaded, reason, sinceMs, device, processes, ends } = status
+  const { model, aliases, file, origin, state, loaded, reason, sinceMs, device, processes, ends } =
+    status
   return {
-    ...{ name: model, aliases: [...aliases], default: status.default, file, state },
+    ...{ name: model, aliases: [...aliases], default: status.default, file, origin, state },
     ...{ loaded: loaded ?? null, reason: reason ?? null, since: timeText(sinceMs) },
     device: device ?? null,
     processes: processes.map(({ pid, residentBytes }) => ({

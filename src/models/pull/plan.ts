@@ -7,6 +7,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { OiError } from '../../errors.js'
+import { defaultModelName } from '../default-model.js'
 import { isModelName } from '../pulled-models.js'
 import { chooseFiles, type ListedFile, modelNameOf, partOf, safeFileName } from './choose-files.js'
 import type { RemoteFile } from './download.js'
@@ -65,6 +66,10 @@ export async function planPull(source: Source, options: PlanOptions): Promise<Pl
   if (!isModelName(name)) {
     const rule = 'up to 100 letters, digits, dots, dashes and underscores, and no .gguf at the end'
     throw new OiError('ERR_CONFIG', `--name: expected ${rule}, got ${name}`)
+  }
+  if (name === defaultModelName) {
+    const rule = `${name} is the model of this package: name it otherwise`
+    throw new OiError('ERR_CONFIG', `--name: ${rule}`)
   }
   return { name, source: sourceText(source), files, projector: projector?.name ?? '' }
 }

@@ -25,7 +25,7 @@ import {
   unfinishedFolder,
 } from '../pulled-models.js'
 import { quantizationOf } from '../quantization.js'
-import { sizeText } from '../../api/words.js'
+import { shellArgument, sizeText } from '../../api/words.js'
 import { copyLocal } from './copy.js'
 import { download, type DownloadOptions, versionOf } from './download.js'
 import { withLock } from './lock.js'
@@ -125,7 +125,7 @@ function requireSameSource(there: PulledModel, { name, source }: Plan): void {
   throw new OiError(
     'ERR_PULL',
     `${name} is there already, from ${there.source}: pull this one under another name (--name), ` +
-      `or remove that one first (oi models rm ${name})`,
+      `or remove that one first (oi models rm ${shellArgument(name)})`,
   )
 }
 
@@ -209,7 +209,7 @@ async function check(name: string, attempt: () => Promise<void>): Promise<void> 
     await attempt()
   } catch (error) {
     if (!(error instanceof OiError)) throw error
-    const hint = `It was fetched completely, and stays until oi models rm ${name}`
+    const hint = `It was fetched completely, and stays until oi models rm ${shellArgument(name)}`
     throw new OiError(error.code, `${error.message}\n${hint}`, { cause: error })
   }
 }
