@@ -38,7 +38,7 @@ def figures(
         batch = Batch([row for _, _, row in part]).to(device)
         with torch.autocast(device.type, torch.bfloat16):
             logits, _ = network(batch, special.marker)
-        known = log_probabilities(logits, batch)
+        known = log_probabilities(logits, batch).cpu()
         names = [name for _, name, row in part for _ in row.asked]
         for name, one, asked in zip(names, known, batch.asked):
             p = one.exp()

@@ -15,7 +15,7 @@ from prefix.rows import Asked, Batch, Group, Row, Special
 from prefix.shares import shares_at
 
 #: Tokens of a row, at most, but for states of several texts.
-_LONGEST = 700
+_LONGEST = 1000
 #: Sets of which several texts may stand in one state: their questions name what they are about.
 _JOINED = ("boolq", "condaqa", "xquad")
 #: Tokens of such a state, at most.
