@@ -7,6 +7,8 @@ import { afterMany, atOnce, change, type Faults } from './fault-changes.js'
 const onlyAsAsked =
   'decisions/Headers a reply is compressed only as it is asked for, says so to caches, and holds the same'
 
+const ofKeys = 'decisions/Keys, workspaces, limits, money Idempotency-Key: '
+
 export const transportFaults: Faults = {
   'lets every page in by its name': {
     reply: ({ headers }, request) => {
@@ -51,6 +53,15 @@ export const transportFaults: Faults = {
     fails: [
       'decisions/Errors 401 invalid_api_key: always for a wrong key, also after many, and a right one is taken',
     ],
+  },
+  'charges a repeated request again': {
+    request: ({ headers }) => delete headers['idempotency-key'],
+    fails: [
+      'a repeated request is answered, charged once, and says so',
+      'two at the same time are charged once',
+      'another body under the same key is 422 idempotency_key_reused',
+      'a refused request keeps no key',
+    ].map((rule) => `${ofKeys}${rule}`),
   },
   'lets few requests in at once': {
     ...atOnce(10),

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { good } from '../../../test/helpers/request-text.js'
+import { good, withState } from '../../../test/helpers/request-text.js'
 import { bodyOf, type Context, refusalOf } from '../context.js'
 import { check, equal, object, show } from '../expect.js'
 import { section } from '../rule.js'
@@ -72,6 +73,41 @@ export const usageRules = section('decisions/Keys, workspaces, limits, money', {
       await context.refuse('{', 422)
       return { input_tokens: 0, output_tokens: 0 }
     })
+  },
+  'Idempotency-Key: a repeated request is answered, charged once, and says so': async (context) => {
+    await requireGrowth(context, async () => {
+      const headers = { 'idempotency-key': randomUUID() }
+      const { usage, reply } = await context.answer(good, headers)
+      equal('x-oi-charged of the first', reply.headers['x-oi-charged'], '1')
+      for (const again of ['second', 'third']) {
+        const { reply: repeated } = await context.answer(good, headers)
+        equal(`x-oi-charged of the ${again}`, repeated.headers['x-oi-charged'], '0')
+      }
+      const { input_tokens = 0, output_tokens = 0 } = usage
+      return { input_tokens, output_tokens }
+    })
+    const { reply } = await context.answer(good)
+    equal('x-oi-charged without a key', reply.headers['x-oi-charged'], undefined)
+  },
+  'Idempotency-Key: two at the same time are charged once': async (context) => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const replies = await Promise.all([1, 2, 3].map(() => context.answer(good, headers)))
+    const charged = replies.map(({ reply }) => reply.headers['x-oi-charged']).toSorted()
+    equal('x-oi-charged of all', charged, ['0', '0', '1'])
+  },
+  'Idempotency-Key: another body under the same key is 422 idempotency_key_reused': async (
+    context,
+  ) => {
+    const headers = { 'idempotency-key': randomUUID() }
+    await context.answer(good, headers)
+    const reply = await context.post(withState('"Something else."'), headers)
+    refusalOf(reply, 422, 'idempotency_key_reused')
+  },
+  'Idempotency-Key: a refused request keeps no key': async (context) => {
+    const headers = { 'idempotency-key': randomUUID() }
+    refusalOf(await context.post('{', headers), 422, 'invalid_request')
+    const { reply } = await context.answer(good, headers)
+    equal('x-oi-charged', reply.headers['x-oi-charged'], '1')
   },
   'GET /v1/usage without a key is 401': async ({ client }) => {
     refusalOf(await client.send({ path }), 401, 'invalid_api_key')
