@@ -83,6 +83,7 @@ const plainFaults: Faults = {
     }),
     fails: [
       'decisions/Keys, workspaces, limits, money an answered request is booked once: requests and tokens',
+      'decisions/Keys, workspaces, limits, money Idempotency-Key: a repeated request is answered, charged once, and says so',
     ],
   },
   'takes what is nearly JSON': {
@@ -160,6 +161,7 @@ const plainFaults: Faults = {
       'decisions/Batch requests: an item is answered as it is alone',
       'decisions/Batch states: an item is answered as it is alone',
       'decisions/Keys, workspaces, limits, money an answered request is booked once: requests and tokens',
+      'decisions/Keys, workspaces, limits, money Idempotency-Key: a repeated request is answered, charged once, and says so',
     ],
   },
   'counts a state for each question': {
