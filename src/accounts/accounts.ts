@@ -204,7 +204,6 @@ export class Accounts {
     return this.#db.read(() => queryUsage(this.#db, query, this.#pending()))
   }
 
-  /** The newest rows of a workspace's ledger, as {@link ledgerPage}. */
   ledgerPage(query: LedgerPageQuery) {
     return this.#db.read(() => ledgerPage(this.#db, query))
   }
@@ -247,7 +246,6 @@ export class Accounts {
     return checkConsistency(this.#db)
   }
 
-  /** @see {@link compact} */
   compact(...options: CompactOptions): Compaction {
     return compact(this.#db, ...options)
   }

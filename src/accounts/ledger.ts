@@ -20,12 +20,11 @@
 
 import { type Booking, pack, reversed } from './booking.js'
 import { type Batch, type KeptBookings, lazyOf, Pending } from './pending.js'
-import { keyReused } from './retry-keys.js'
 import { keepForNextStart, type Uncertain } from './spool.js'
 import { SendTiming } from './send-timing.js'
 import { patienceMs, StoreHealth } from './store-health.js'
 import type { StoreFile } from './store-file.js'
-import type { WriteReply } from './store-writer.js'
+import type { WriteReply } from './write-request.js'
 import { WriterLink } from './writer-link.js'
 
 /** How long a booking without a waiter may stay in memory, milliseconds. */
@@ -121,11 +120,7 @@ export class Ledger {
     const group = this.#pending.join(booking)
     if (!this.health.failing) this.#sendNext()
     this.#watchTime()
-    return group.promise.then((kept) => {
-      const why = kept.get(booking)
-      if (why === 'reused') throw keyReused()
-      return why === undefined
-    })
+    return group.madeOf(booking)
   }
 
   /** Notes that a key was used now. Written within about a second. */

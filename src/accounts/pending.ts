@@ -7,6 +7,7 @@
 import { OiError } from '../errors.js'
 import { addTo, type Booking, type Sum, sumKey } from './booking.js'
 import type { Kept } from './retry-key-writer.js'
+import { keyReused } from './retry-keys.js'
 
 /** Bookings of a group that were not made because of their keys, and why. */
 export type KeptBookings = ReadonlyMap<Booking, Kept>
@@ -33,6 +34,17 @@ export class Group {
   /** True once the waiters have been refused: the bookings must not be charged. */
   get withdrawn(): boolean {
     return this.#withdrawn
+  }
+
+  /** Whether a booking was made, and not before for the same key; as {@link promise} otherwise. */
+  madeOf(booking: Booking): Promise<boolean> {
+    const made = this.promise.then((kept) => {
+      const why = kept.get(booking)
+      if (why === 'reused') throw keyReused()
+      return why === undefined
+    })
+    made.catch(() => {})
+    return made
   }
 
   withdraw(retryAfterMs: number): void {

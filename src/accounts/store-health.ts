@@ -5,7 +5,7 @@
  */
 
 import { counted } from '../api/words.js'
-import type { WriteReply } from './store-writer.js'
+import type { WriteReply } from './write-request.js'
 
 /** Shorter failures are not reported: another process' write, a pause of the machine. */
 export const patienceMs = 1000

@@ -18,47 +18,21 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Sqlite from 'better-sqlite3'
 import { counted } from '../api/words.js'
-import { type Packed, unpack } from './booking.js'
+import { unpack } from './booking.js'
 import { accountsPath, connect, walBytesKept } from './database.js'
-import { forgetRetryKeys, type Kept, retryKeyWriter } from './retry-key-writer.js'
+import { forgetRetryKeys, retryKeyWriter } from './retry-key-writer.js'
 import type { Shared } from './shared.js'
 import { findSpools, takeIn } from './spool.js'
 import { isBusy, isRefusedValue, reasonOf } from './store-errors.js'
 import { type Noted, StoreFile } from './store-file.js'
 import { type Booked, bookingWriter, newWriter, writtenBy } from './write-bookings.js'
+import type { WriteReply, WriteRequest } from './write-request.js'
 
 /** How long a try waits for another process' write, milliseconds. */
 const busyMs = 250
 /** How often the file is checked for existence and size. */
 const lookMs = 50
-/** How often keys of repeated requests are looked through. */
 const forgetMs = 60_000
-
-export interface WriteRequest {
-  /** The number of the first booking; the others follow. */
-  readonly first: number
-  readonly bookings: Packed
-  /** When keys were last used: id and milliseconds since 1970. */
-  readonly used: readonly (readonly [number, number])[]
-  /** Writes nothing, and only reports whether the group is in the file. */
-  readonly askOnly: boolean
-}
-
-export interface WriteReply {
-  readonly outcome: 'committed' | 'withdrawn' | 'failed' | 'unknown'
-  /** Why not, and whether that is likely to pass in a moment, such as another process' lock. */
-  readonly failure?: { readonly reason: string; readonly busy: boolean }
-  /** True if the path leads to another file than before, or to none. */
-  readonly moved: boolean
-  readonly fileBytes: number
-  readonly walBytes: number
-  /** Sentences for the operator. */
-  readonly notes: readonly string[]
-  /** Bookings that could not be made (write-bookings.ts, rule 5). */
-  readonly setAside: Booked
-  /** Bookings of a committed group that were not made, by their index in it, and why. */
-  readonly kept: readonly (readonly [number, Kept])[]
-}
 
 /** No write has been tried. */
 class NoRoom extends Error {
@@ -147,7 +121,7 @@ export class StoreWriter {
     if (setAside > 0) this.#asideReason = reason
   }
 
-  /** Deletes keys of requests that count no longer; now and then. */
+  /** Deletes keys that count no longer, now and then. */
   #forget(): void {
     const now = performance.now()
     if (this.#db === undefined || now - this.#forgotAtMs < forgetMs) return
@@ -160,12 +134,6 @@ export class StoreWriter {
   tend(): void {
     try {
       this.#forget()
-    } catch {
-      // Another writer, or the disk: the next time.
-    } finally {
-      if (this.#db?.open) this.#db.pragma(`busy_timeout = ${busyMs}`)
-    }
-    try {
       if (this.#db === undefined || sizeOf(`${this.#file.path}-wal`) <= walBytesKept) return
       this.#db.pragma('busy_timeout = 0')
       this.#db.pragma('wal_checkpoint(TRUNCATE)')
@@ -322,7 +290,6 @@ function prepare(db: Sqlite.Database) {
   }
 }
 
-/** In bytes; 0 if the file does not exist. */
 function sizeOf(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -7,7 +7,8 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Shared } from './shared.js'
 import type { Noted } from './store-file.js'
-import { StoreWriter, type WriteRequest } from './store-writer.js'
+import { StoreWriter } from './store-writer.js'
+import type { WriteRequest } from './write-request.js'
 
 /** How often a grown WAL is checked while nothing is written. */
 const tendMs = 1000

@@ -3,60 +3,16 @@
  * both transports, with a real ledger.
  */
 import t from 'tap'
-import { choice, noul, TypeSafeClient } from '@typesafe-ai/sdk'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OiError } from '../../src/errors.js'
 import type { TransportName } from '../../src/http/server.js'
-import { audit, isBalanced } from '../helpers/audit.js'
-import { linesType, numbers, postBatch, requestsAbout } from '../helpers/batch.js'
-import { type LimitedOptions, type LimitedServer, withLimits } from '../helpers/limited.js'
+import { audit } from '../helpers/audit.js'
+import { linesType, postBatch } from '../helpers/batch.js'
+import { withLimits } from '../helpers/limited.js'
+import { batchOf, cost, headersOf, path, withPaying } from '../helpers/paying.js'
 import { RawClient, request } from '../helpers/raw-client.js'
-import { ServerProcess } from '../helpers/server-process.js'
 import { decision, Slow, stubDecider, withServer } from '../helpers/stub.js'
 import { until } from '../helpers/until.js'
-
-const price = { input: 2_000_000, output: 5_000_000 }
-const batchOf = (count: number) => requestsAbout(numbers(count))
-/** Of an answer of the stub. */
-const cost = 12 * 2 + 3 * 5
-const path = '/v1/systemone'
-
-type Asking = (
-  headers?: Record<string, string>,
-  body?: string,
-  path?: string,
-) => Promise<{ status: number; charged: string | null; code: string | undefined }>
-
-/** A server whose workspace pays, and how it is asked. */
-const withPaying = (
-  options: LimitedOptions,
-  use: (server: LimitedServer & { ask: Asking; requests: () => number }) => Promise<void>,
-) =>
-  withLimits({}, options, async (server) => {
-    const { accounts, workspaceId, url, key } = server
-    accounts.prices.set('stub', price)
-    accounts.credits.add(workspaceId, 1_000_000)
-    const ask: Asking = async (headers = {}, body = '{}', at = path) => {
-      const reply = await fetch(url + at, {
-        method: 'POST',
-        body,
-        headers: headersOf(key, headers),
-      })
-      const { error } = (await reply.json()) as { error?: { code: string } }
-      return { status: reply.status, charged: reply.headers.get('x-oi-charged'), code: error?.code }
-    }
-    const requests = () =>
-      accounts.usage('default').usage.reduce((sum, day) => sum + day.requests, 0)
-    await use({ ...server, ask, requests })
-    accounts.ledger.flush()
-    t.ok(isBalanced(audit(server.dataDir)), 'the ledger agrees')
-  })
-
-const headersOf = (key: string, more: Record<string, string>) => ({
-  ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-  ...more,
-})
 
 t.test('with a key, the first answer is charged and later ones are not', (t) =>
   withPaying({}, async ({ ask, requests, accounts, dataDir }) => {
@@ -275,99 +231,4 @@ for (const transport of ['auto', 'node'] as readonly TransportName[]) {
       t.equal(requests(), 5)
     }),
   )
-
-  t.test(`${transport}: the official SDK through a proxy that cuts is charged once each`, (t) =>
-    withPaying({ transport }, async ({ accounts, requests, port, key }) => {
-      const proxy = await cuttingProxy(port)
-      t.teardown(() => proxy.close())
-      const client = new TypeSafeClient({
-        baseURL: proxy.url,
-        apiKey: key,
-        retry: { maxRetries: 5, backoffInitialMs: 1, backoffMaxMs: 2 },
-      })
-      for (let i = 0; i < 30; i++) {
-        const questions = { q: noul('Is it?'), c: choice('Which?', { a: '', b: '' }) }
-        await client.systemOne({ state: `${i}`, questions })
-      }
-      t.ok(proxy.cuts > 15, `${proxy.cuts} cuts`)
-      accounts.ledger.flush()
-      t.equal(requests(), 30)
-    }),
-  )
 }
-
-/** Cuts each connection but every third, as a network does: what was not taken is lost. */
-async function cuttingProxy(port: number) {
-  let count = 0
-  let cuts = 0
-  const open = new Set<Socket>()
-  const server = createServer((near) => {
-    const cut = count++ % 3 !== 2
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
-      open.add(socket)
-      socket.on('error', () => {}).on('close', () => open.delete(socket))
-    }
-    near.pipe(far)
-    if (!cut) {
-      far.pipe(near)
-      // One request a connection, so that the next one is cut.
-      far.once('data', () => setTimeout(() => near.end(), 5))
-      return
-    }
-    // The reply comes, and is not read.
-    far.pause()
-    near.once('data', () => {
-      setTimeout(() => {
-        cuts++
-        far.resetAndDestroy()
-        near.resetAndDestroy()
-      }, 60)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get cuts() {
-      return cuts
-    },
-    close: () => {
-      for (const socket of open) socket.destroy()
-      server.close()
-    },
-  }
-}
-
-t.test('killed between answer and reply, and started again: charged once', async (t) => {
-  const dataDir = t.testdir()
-  const { Accounts } = await import('../../src/accounts/accounts.js')
-  const accounts = new Accounts({ dataDir })
-  const { secret } = accounts.createFirstKey()!
-  accounts.prices.set('stub', price)
-  accounts.credits.add(1, 1_000_000)
-  const headers = headersOf(secret, { 'idempotency-key': 'killed' })
-  let kills = 0
-  let charged: string | null | undefined
-  for (let waitMs = 0; kills < 4; waitMs += 4) {
-    const server = await ServerProcess.start(t, { dataDir })
-    const pending = fetch(server.url(path), { method: 'POST', body: '{}', headers }).then(
-      (reply) => reply.headers.get('x-oi-charged'),
-      () => undefined,
-    )
-    await sleep(waitMs)
-    server.child.kill('SIGKILL')
-    charged = await pending
-    await server.exited
-    kills++
-  }
-  const server = await ServerProcess.start(t, { dataDir })
-  const reply = await fetch(server.url(path), { method: 'POST', body: '{}', headers })
-  t.comment(
-    `${kills} kills, then charged: ${reply.headers.get('x-oi-charged')}, before: ${charged}`,
-  )
-  await server.stop()
-  t.equal(accounts.usage('default').usage[0]!.requests, 1)
-  t.equal(audit(dataDir).booked, 1)
-  t.notOk(accounts.check().faults.length)
-  accounts.close()
-})

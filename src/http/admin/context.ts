@@ -9,7 +9,7 @@ import type { Accounts, Caller } from '../../accounts/accounts.js'
 import { OiError } from '../../errors.js'
 import type { Gate } from '../access/gate.js'
 import { Charges } from '../exchange/charges.js'
-import type { PostContext } from '../exchange/post-exchange.js'
+import type { PostContext } from '../exchange/post-context.js'
 import type { AdminHandlers } from './call.js'
 import type { AdminDoor } from './door.js'
 

@@ -10,7 +10,8 @@ import type { Client } from './exchange.js'
 import type { Head } from '../transport/head.js'
 import { requireNamed } from '../bodies/multipart.js'
 import { Outcome } from './outcome.js'
-import { type PostContext, PostExchange } from './post-exchange.js'
+import type { PostContext } from './post-context.js'
+import { PostExchange } from './post-exchange.js'
 import { cachedTokensHeader } from '../reply/reply.js'
 
 export class DecideExchange extends PostExchange {

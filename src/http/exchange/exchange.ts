@@ -192,11 +192,7 @@ export class Exchange {
    * @param onWritable - Called when the client has read the parts that `write()` queued.
    * @param further - Headers beside the common ones: name, value, ….
    */
-  protected beginParts(
-    type: string,
-    onWritable: () => void,
-    further: readonly string[] = none,
-  ): void {
+  protected beginParts(type: string, onWritable: () => void, further = none): void {
     const client = this.#client
     const coding = replyCodingOf(this.#accepts)
     const coded = coding === undefined ? none : ['content-encoding', coding.name]

@@ -15,41 +15,20 @@ import type { Orders } from '../../api/orders.js'
 import { atOnce, inTurns } from '../../api/turns.js'
 import type { DecideOptions, Decider, Decided } from '../../decide/types.js'
 import { OiError } from '../../errors.js'
-import type { Trace, Tracer } from '../../trace/tracer.js'
+import type { Trace } from '../../trace/tracer.js'
 import { Body } from '../bodies/body.js'
-import type { BodyBudget } from '../bodies/body.js'
 import { Canceller } from './canceller.js'
-import type { Charge, Charges } from './charges.js'
+import type { Charge } from './charges.js'
 import type { Deadlines, Expirable } from './deadlines.js'
 import { type Client, Exchange } from './exchange.js'
-import type { ExchangeContext } from './exchange-context.js'
 import { everyValue, type Head } from '../transport/head.js'
 import { type Coding, inflate } from '../bodies/inflate.js'
 import { type Form, readForm } from '../bodies/multipart.js'
+import type { PostContext } from './post-context.js'
 import { echoed, readBoundary, readCoding, readOrders } from './post-head.js'
 import { attributesOf } from '../log/request-entry.js'
 import type { Leave } from '../../chain.js'
-import type { Running } from './running.js'
-import type { ReplyForm, Wire } from './wire.js'
-
-export interface PostContext extends ExchangeContext {
-  readonly wire: Wire
-  readonly running: Running<PostExchange>
-  readonly maxBodyBytes: number
-  readonly maxReplyBytes: number
-  readonly bodies: BodyBudget
-  readonly charges: Charges
-  /** Of single requests, of the items of batches once handed over, and of bodies. */
-  readonly deadlines: Deadlines
-  /** Of batches that have been read. */
-  readonly batchDeadlines: Deadlines
-  /** How long a batch as NDJSON may be silent before it sends an empty line. */
-  readonly heartbeatMs: number
-  /** Undefined if nothing is traced. */
-  readonly tracer: Tracer | undefined
-  /** @throws {@link OiError} `ERR_OVERLOADED` unless the model is ready. */
-  decider(): Decider
-}
+import type { ReplyForm } from './wire.js'
 
 export abstract class PostExchange extends Exchange implements Expirable {
   protected readonly context: PostContext

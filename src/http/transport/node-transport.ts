@@ -23,14 +23,12 @@ import { contextOf, type TlsContent } from './tls.js'
 import { type Listener, listenError, type Transport, type TransportOptions } from './transport.js'
 import { noHead, transportError } from './transport-errors.js'
 
-/** For the head of a request, milliseconds. */
 const headTimeoutMs = 15_000
 const checkMs = 1000
 const refusedMs = 2000
 /** The next this many bytes of a body, or its end, must arrive within this time. */
 const bodyTimeoutMs = 10_000
 const bodyBytes = 163_840
-/** An HTTP/1.0 client that has closed its side cannot be probed. */
 const oldClientGraceMs = 2000
 
 interface Active {
@@ -50,9 +48,8 @@ export class NodeTransport implements Transport {
   readonly #sockets = new Map<Duplex, Set<ServerResponse>>()
   /** Connections on which a request is being answered. */
   readonly #active = new Map<Duplex, Active>()
-  /** The last request of each connection. */
+  /** The last request of each; after a reset, its reply may be lost. */
   readonly #last = new WeakMap<Duplex, Exchange>()
-  /** Connections whose first bytes another transport has read. */
   readonly #adopted = new WeakSet<Duplex>()
   #port = 0
 
@@ -172,7 +169,6 @@ export class NodeTransport implements Transport {
     socket.once('close', () => {
       this.#sockets.delete(socket)
       this.#active.delete(socket)
-      // Reset: its client may not have read what the system had taken for it.
       if (socket.errored) this.#last.get(socket)?.abandon()
       for (const reply of replies) {
         // node:http reports this only to the first queued reply, not to those behind it.

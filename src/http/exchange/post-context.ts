@@ -1,0 +1,34 @@
+/**
+ * What all requests for decisions share.
+ *
+ * @module
+ */
+
+import type { Decider } from '../../decide/types.js'
+import type { Tracer } from '../../trace/tracer.js'
+import type { BodyBudget } from '../bodies/body.js'
+import type { Charges } from './charges.js'
+import type { Deadlines } from './deadlines.js'
+import type { ExchangeContext } from './exchange-context.js'
+import type { PostExchange } from './post-exchange.js'
+import type { Running } from './running.js'
+import type { Wire } from './wire.js'
+
+export interface PostContext extends ExchangeContext {
+  readonly wire: Wire
+  readonly running: Running<PostExchange>
+  readonly maxBodyBytes: number
+  readonly maxReplyBytes: number
+  readonly bodies: BodyBudget
+  readonly charges: Charges
+  /** Of single requests, of the items of batches once handed over, and of bodies. */
+  readonly deadlines: Deadlines
+  /** Of batches that have been read. */
+  readonly batchDeadlines: Deadlines
+  /** How long a batch as NDJSON may be silent before it sends an empty line. */
+  readonly heartbeatMs: number
+  /** Undefined if nothing is traced. */
+  readonly tracer: Tracer | undefined
+  /** @throws {@link OiError} `ERR_OVERLOADED` unless the model is ready. */
+  decider(): Decider
+}
